@@ -1,0 +1,232 @@
+/** Every documented endpoint as data (interface section 4); flags, validation, requests, sandbox routes and help derive from it. */
+
+import { attachmentFields, type Field, replyFields, termFields, ticketFields, userFields } from './fields.js';
+
+export type Method = 'GET' | 'POST' | 'DELETE';
+
+/**
+ * What may be done when no answer came: a `set` or a `read` may be sent again, a `delete` may be sent again and
+ * then takes 404 and 410 for success, `once` is never sent twice.
+ */
+export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
+
+/** A placeholder in a path. */
+export interface PathParameter {
+	/** Its name in the input's columns and in outcomes: `id`, `ticket_id`, `user_id`, `slug`. */
+	readonly name: string;
+	readonly kind: 'id' | 'slug';
+	readonly help: string;
+}
+
+/** A parameter in the query string. */
+export interface QueryParameter {
+	readonly name: 'force' | 'reassign';
+	readonly kind: 'flag' | 'id';
+	/** `always`: sent with every request; `must`: the caller has to give it; `optional`: sent only if given. */
+	readonly presence: 'always' | 'must' | 'optional';
+	readonly help: string;
+	/** Why it must be given, for the error. */
+	readonly reason?: string;
+}
+
+export interface Endpoint {
+	readonly name: string;
+	readonly method: Method;
+	/** Below the version segment, with placeholders as the interface writes them. */
+	readonly path: string;
+	readonly parameters: readonly PathParameter[];
+	readonly query: readonly QueryParameter[];
+	/** The fields of the JSON body; none for an endpoint without a body. */
+	readonly fields: readonly Field[];
+	/** Fields without which the request makes no sense. */
+	readonly required: readonly string[];
+	/** `custom_fields`: the body is one object of names to strings under that key. */
+	readonly body: 'none' | 'fields' | 'custom_fields';
+	readonly replay: ReplayRule;
+	/** Whether a person is asked before it is sent. */
+	readonly confirm: boolean;
+	/** What one row is, for messages: "ticket", "custom fields of ticket". */
+	readonly noun: string;
+	readonly summary: string;
+	/** Where the interface says so. */
+	readonly section: string;
+	/** False for a request that `--undocumented` made up. */
+	readonly documented: boolean;
+}
+
+const id = (help: string, name = 'id'): PathParameter => ({ name, kind: 'id', help });
+
+const trashable: QueryParameter = {
+	name: 'force',
+	kind: 'flag',
+	presence: 'optional',
+	help: 'Bypass the trash and delete permanently',
+};
+
+function endpoint(
+	name: string,
+	method: Method,
+	path: string,
+	noun: string,
+	summary: string,
+	rest: Partial<Endpoint>,
+): Endpoint {
+	const fields = rest.fields ?? [];
+	return {
+		name,
+		method,
+		path,
+		noun,
+		summary,
+		parameters: [],
+		query: [],
+		required: [],
+		body: fields.length > 0 ? 'fields' : 'none',
+		replay: method === 'DELETE' ? 'delete' : method === 'GET' ? 'read' : 'set',
+		confirm: method === 'DELETE',
+		section: '4',
+		documented: true,
+		...rest,
+		fields,
+	};
+}
+
+const ticketId = id('Ticket', 'ticket_id');
+
+export const endpoints = {
+	'ticket.update': endpoint('ticket.update', 'POST', '/tickets/<id>', 'ticket', 'Update a ticket', {
+		parameters: [id('Ticket')],
+		fields: ticketFields,
+		section: '4, fields 2.1',
+	}),
+	'ticket.fields.set': endpoint(
+		'ticket.fields.set',
+		'POST',
+		'/tickets/<ticket_id>/custom-fields',
+		'ticket',
+		'Set custom fields of a ticket',
+		{ parameters: [ticketId], body: 'custom_fields', section: '4, fields 2.1' },
+	),
+	'ticket.fields.get': endpoint(
+		'ticket.fields.get',
+		'GET',
+		'/tickets/<id>/custom-fields',
+		'ticket',
+		'Read the custom fields of a ticket',
+		{ parameters: [id('Ticket')] },
+	),
+	'user.check': endpoint('user.check', 'POST', '/users/check', 'user', "Check a user's credentials", {
+		fields: userFields.filter((each) => each.name === 'username' || each.name === 'password'),
+		required: ['username', 'password'],
+		replay: 'once',
+	}),
+	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', 'Look up the id of a user name', {
+		fields: userFields.filter((each) => each.name === 'username'),
+		required: ['username'],
+		replay: 'read',
+	}),
+	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', 'Update a user', {
+		parameters: [id('User')],
+		fields: userFields,
+		section: '4, fields 2.3',
+	}),
+	'attachment.update': endpoint(
+		'attachment.update',
+		'POST',
+		'/attachments/<id>',
+		'attachment',
+		'Update an attachment',
+		{ parameters: [id('Attachment')], fields: attachmentFields, section: '4, fields 2.4' },
+	),
+	'reply.update': endpoint('reply.update', 'POST', '/tickets/<ticket_id>/replies/<id>', 'reply', 'Update a reply', {
+		parameters: [ticketId, id('Reply')],
+		fields: replyFields,
+		section: '4, fields 2.2',
+	}),
+	'term.update.ticket_priority': endpoint(
+		'term.update.ticket_priority',
+		'POST',
+		'/ticket_priority/<id>',
+		'ticket_priority term',
+		'Update a term',
+		{ parameters: [id('Term')], fields: termFields, section: '4, fields 2.5' },
+	),
+	'ticket.delete': endpoint('ticket.delete', 'DELETE', '/tickets/<id>', 'ticket', 'Delete a ticket', {
+		parameters: [id('Ticket')],
+		query: [trashable],
+	}),
+	'reply.delete': endpoint('reply.delete', 'DELETE', '/tickets/<ticket_id>/replies/<id>', 'reply', 'Delete a reply', {
+		parameters: [ticketId, id('Reply')],
+		query: [trashable],
+	}),
+	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', 'Delete a term', {
+		parameters: [id('Term')],
+		query: [
+			{
+				name: 'force',
+				kind: 'flag',
+				presence: 'must',
+				help: 'Delete permanently',
+				reason: "terms can't be trashed",
+			},
+		],
+	}),
+	'user.delete': endpoint('user.delete', 'DELETE', '/users/<id>', 'user', 'Delete a user', {
+		parameters: [id('User')],
+		query: [
+			{ name: 'force', kind: 'flag', presence: 'always', help: "Sent always: users can't be trashed" },
+			{
+				name: 'reassign',
+				kind: 'id',
+				presence: 'must',
+				help: "ID of the user who receives the deleted user's posts and links",
+				reason: "the deleted user's posts and links need somebody to go to",
+			},
+		],
+	}),
+	'user.password.delete': endpoint(
+		'user.password.delete',
+		'DELETE',
+		'/users/<user_id>/passwords/<slug>',
+		'application password',
+		'Delete an application password of a user',
+		{
+			parameters: [id('User', 'user_id'), { name: 'slug', kind: 'slug', help: 'Slug of the password' }],
+		},
+	),
+	'term.delete.ticket_priority': endpoint(
+		'term.delete.ticket_priority',
+		'DELETE',
+		'/ticket_priority/<id>',
+		'ticket_priority term',
+		'Delete a term',
+		{
+			parameters: [id('Term')],
+			query: [{ ...trashable, help: 'Sent only if given: what it means here, the interface does not show' }],
+		},
+	),
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof endpoints;
+
+export const endpointList: readonly Endpoint[] = Object.values(endpoints);
+
+/** The documented taxonomies of a term operation: those with a row in section 4. */
+export function termTaxonomies(operation: 'update' | 'delete'): string[] {
+	const prefix = `term.${operation}.`;
+	return endpointList.filter((each) => each.name.startsWith(prefix)).map((each) => each.name.slice(prefix.length));
+}
+
+/** The endpoint for a taxonomy: the documented row, or one made up in its shape for `--undocumented`. */
+export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): Endpoint {
+	const documented = endpointList.find((each) => each.name === `term.${operation}.${taxonomy}`);
+	if (documented !== undefined) return documented;
+	const model = endpoints[operation === 'update' ? 'term.update.ticket_priority' : 'term.delete.ticket_priority'];
+	return {
+		...model,
+		name: `term.${operation}.${taxonomy}`,
+		path: `/${taxonomy}/<id>`,
+		noun: `${taxonomy} term`,
+		documented: false,
+	};
+}

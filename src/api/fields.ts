@@ -1,0 +1,129 @@
+/** The fields of each resource and what may be said of their values (interface section 2). */
+
+/**
+ * What a field's text means. Each kind has one parser in `values.ts`; a kind whose values the interface
+ * does not show passes text through as it is.
+ */
+export type FieldKind =
+	| 'text' // passes through
+	| 'longtext' // passes through; a flag also reads it from a file
+	| 'integer' // 0, 1, 2 … sent as a number
+	| 'boolean' // true or false
+	| 'switch' // true and false are sent as booleans, anything else as it is
+	| 'date' // ISO 8601
+	| 'status' // one of section 3
+	| 'adjustment' // positive, negative, + or -
+	| 'email' // holds an @
+	| 'term' // one term: a slug, or an id written as a string
+	| 'terms' // several terms; ids are sent as numbers
+	| 'list' // several strings
+	| 'map' // key=value pairs, an object
+	| 'secret'; // never from a flag, never shown
+
+export interface Field {
+	/** The name on the wire, as the interface spells it. */
+	readonly name: string;
+	readonly kind: FieldKind;
+	/** One line for help, in the interface's words. */
+	readonly help: string;
+}
+
+const field = (name: string, kind: FieldKind, help: string): Field => ({ name, kind, help });
+
+const dates = [
+	field('date', 'date', "Publication date in the site's timezone"),
+	field('date_gmt', 'date', 'Publication date in GMT'),
+];
+
+/** Section 2.1 without the id, which travels in the path. */
+export const ticketFields: readonly Field[] = [
+	...dates,
+	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
+	field('status', 'status', 'Named status'),
+	field('title', 'text', 'Title of the ticket'),
+	field('content', 'longtext', 'Content of the ticket'),
+	field('ticket-tag', 'terms', 'Terms in the ticket-tag taxonomy'),
+	field('product', 'term', 'Term in the product taxonomy'),
+	field('department', 'term', 'Term in the department taxonomy'),
+	field('ticket_priority', 'term', 'Term in the ticket_priority taxonomy'),
+	field('ticket_channel', 'term', 'Term in the ticket_channel taxonomy'),
+	field('state', 'text', 'State of the ticket'),
+	field('author', 'integer', 'ID of the author'),
+	field('assignee', 'integer', 'ID of the agent assigned to the ticket'),
+	field('secondary-assignee', 'integer', 'ID of the secondary assignee'),
+	field('tertiary-assignee', 'integer', 'ID of the tertiary assignee'),
+	field('customer-reply-count', 'integer', 'Number of customer replies'),
+	field('agent-reply-count', 'integer', 'Number of agent replies'),
+	field('total-reply-count', 'integer', 'Total number of replies'),
+	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
+	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
+	field('time-adjustments-type', 'adjustment', 'Type of the adjustment'),
+	field('time-notes', 'text', 'Notes about the time'),
+];
+
+/** Section 2.2 without the ids, which travel in the path. */
+export const replyFields: readonly Field[] = [
+	...dates,
+	field('status', 'text', 'Named status'),
+	field('content', 'longtext', 'Content of the reply'),
+	field('author', 'integer', 'ID of the author'),
+];
+
+/** Section 2.3 without the id. */
+export const userFields: readonly Field[] = [
+	field('username', 'text', 'Login name'),
+	field('name', 'text', 'Display name'),
+	field('first_name', 'text', 'First name'),
+	field('last_name', 'text', 'Last name'),
+	field('email', 'email', 'E-mail address of the user'),
+	field('url', 'text', 'URL of the user'),
+	field('description', 'text', 'Description of the user'),
+	field('locale', 'text', 'Locale of the user'),
+	field('nickname', 'text', 'Nickname'),
+	field('slug', 'text', 'Alphanumeric identifier of the user'),
+	field('roles', 'list', 'Roles assigned to the user'),
+	field('password', 'secret', 'Password'),
+	field('meta', 'map', 'Meta fields'),
+	field('support_can_be_assigned', 'boolean', 'Whether the system may assign new tickets to this user'),
+	field('support_smart_tickets_order', 'switch', 'Whether tickets needing immediate attention are listed first'),
+	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
+];
+
+/** Section 2.4 without the id. */
+export const attachmentFields: readonly Field[] = [
+	...dates,
+	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
+	field('status', 'text', 'Named status'),
+	field('title', 'text', 'Title'),
+	field('author', 'integer', 'ID of the author'),
+	field('comment_status', 'text', 'Whether comments are open'),
+	field('ping_status', 'text', 'Whether the object can be pinged'),
+	field('meta', 'map', 'Meta fields'),
+	field('template', 'text', 'Theme file used to display the object'),
+	field('alt_text', 'text', 'Alternative text shown when the attachment is not displayed'),
+	field('caption', 'text', 'Caption of the attachment'),
+	field('description', 'text', 'Description of the attachment'),
+	field('post', 'integer', 'ID of the post the attachment belongs to'),
+];
+
+/** Section 2.5 without the id. */
+export const termFields: readonly Field[] = [
+	field('description', 'text', 'HTML description'),
+	field('name', 'text', 'HTML title'),
+	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
+	field('parent', 'integer', 'ID of the parent term'),
+	field('meta', 'map', 'Meta fields'),
+];
+
+/** The documented taxonomies, of which two have routes (section 1 and 2.5). */
+export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;
+
+/** The flag that sets a field: `ticket_priority` is set by `--ticket-priority`. */
+export function flagName(fieldName: string): string {
+	return fieldName.replaceAll('_', '-');
+}
+
+/** True where a field holds several values, so that its flag repeats and takes commas. */
+export function isMany(field: Field): boolean {
+	return field.kind === 'terms' || field.kind === 'list' || field.kind === 'map';
+}

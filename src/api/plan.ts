@@ -1,0 +1,90 @@
+/** A validated row → the request that is sent: method, path, query and body, all before anything touches a socket. */
+
+import { type Dialect, neutralDialect } from './dialect.js';
+import type { Endpoint, Method } from './endpoints.js';
+
+/** What one row says, after validation: names are the interface's neutral ones. */
+export interface RowValues {
+	/** Path parameters by name; digits or a slug, already checked. */
+	ids: Readonly<Record<string, string>>;
+	/** True sends `force=true`. */
+	force?: boolean | undefined;
+	/** User id that receives what a deleted user leaves. */
+	reassign?: string | undefined;
+	/** The body: wire name → value. For `custom_fields` endpoints: custom field name → string. */
+	fields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** One request, ready to be sent. */
+export interface PlannedRequest {
+	readonly endpoint: Endpoint;
+	readonly method: Method;
+	/** Below the base URL, with the query. */
+	readonly path: string;
+	/** What the request is about: rows with equal keys go one after another and land in the same shard. */
+	readonly key: string;
+	/** The ids that name the row in outcomes. */
+	readonly ids: Readonly<Record<string, string>>;
+	/** JSON text, or undefined for a request without a body. */
+	readonly body: string | undefined;
+	/** What the body asks for, under neutral names; undefined without a body. */
+	readonly sent: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type Planner = (row: RowValues) => PlannedRequest;
+
+/** An empty object without a prototype, so that `__proto__` and `constructor` are names like any other. */
+export function emptyRecord<T>(): Record<string, T> {
+	return Object.create(null) as Record<string, T>;
+}
+
+/** Makes the planner of an endpoint in a deployment's dialect (interface section 4). */
+export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
+	const root = `/${dialect.root}/v1`;
+	const pieces = endpoint.path.split(/<[a-z_]+>/);
+	const names = [...endpoint.path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1] as string);
+	const takes = new Set(endpoint.query.map((each) => each.name));
+	const forceAlways = endpoint.query.some((each) => each.name === 'force' && each.presence === 'always');
+
+	function pathOf(ids: RowValues['ids']): string {
+		let path = root + (pieces[0] as string);
+		for (let index = 0; index < names.length; index++) {
+			path += encodeURIComponent(ids[names[index] as string] as string) + (pieces[index + 1] as string);
+		}
+		return path;
+	}
+
+	function queryOf(row: RowValues): string {
+		const parts: string[] = [];
+		if (takes.has('force') && (forceAlways || row.force === true)) parts.push('force=true');
+		if (takes.has('reassign') && row.reassign !== undefined) parts.push(`reassign=${row.reassign}`);
+		return parts.length === 0 ? '' : `?${parts.join('&')}`;
+	}
+
+	function bodyOf(fields: Readonly<Record<string, unknown>>): string {
+		if (endpoint.body === 'custom_fields') return JSON.stringify({ custom_fields: fields });
+		return JSON.stringify(dialect.neutral ? fields : fieldsOut(dialect, fields));
+	}
+
+	return (row) => {
+		const key = pathOf(row.ids);
+		const sent = endpoint.body === 'none' ? undefined : (row.fields ?? {});
+		return {
+			endpoint,
+			method: endpoint.method,
+			path: key + queryOf(row),
+			key,
+			ids: row.ids,
+			body: sent === undefined ? undefined : bodyOf(sent),
+			sent,
+		};
+	};
+}
+
+function fieldsOut(dialect: Dialect, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const body = emptyRecord<unknown>();
+	for (const [name, value] of Object.entries(fields)) {
+		body[dialect.fieldOut(name)] = name === 'status' && typeof value === 'string' ? dialect.statusOut(value) : value;
+	}
+	return body;
+}

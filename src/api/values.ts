@@ -1,0 +1,205 @@
+/** What a person or a file wrote for a field → the value that is sent, or why it can't be. */
+
+import { type Field, flagName } from './fields.js';
+import { ticketStatuses } from './statuses.js';
+import { didYouMean } from './suggest.js';
+
+/** A complaint without a place; the caller knows the row, line or flag. */
+export interface Problem {
+	problem: string;
+}
+
+export type Parsed<T> = { value: T } | Problem;
+
+export interface ValueRules {
+	/** Let values through that the interface does not show. */
+	undocumented: boolean;
+	/** Statuses that are allowed besides section 3, because a deployment's prefixes spell them so. */
+	statuses?: readonly string[];
+}
+
+export function isProblem<T>(parsed: Parsed<T>): parsed is Problem {
+	return 'problem' in parsed;
+}
+
+const ID = /^[1-9][0-9]*$/;
+const INTEGER = /^[0-9]+$/;
+const SLUG = /^[A-Za-z0-9_-]{1,200}$/;
+const DATE =
+	/^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?:Z|[+-](\d{2}):?(\d{2}))?)?$/;
+
+/** How much of a rejected value a message repeats. */
+const SHOWN = 60;
+
+export function quote(text: string): string {
+	return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+}
+
+/** A positive integer that a number can hold exactly; returned as its digits, ready for a path. */
+export function parseId(text: string): Parsed<string> {
+	if (!ID.test(text)) return { problem: `${quote(text)} is not an id: ids are positive integers` };
+	if (text.length > 16 || !Number.isSafeInteger(Number(text))) {
+		return { problem: `${quote(text)} is not an id: it is larger than ${Number.MAX_SAFE_INTEGER}` };
+	}
+	return { value: text };
+}
+
+/** A slug fit for a path segment: letters, digits, `-` and `_`. */
+export function parseSlug(text: string): Parsed<string> {
+	if (SLUG.test(text)) return { value: text };
+	return { problem: `${quote(text)} is not a slug: slugs hold letters, digits, "-" and "_"` };
+}
+
+function daysInMonth(year: number, month: number): number {
+	return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+/** Whether a text is a date or a date and time in ISO 8601, and one that exists. */
+export function isIsoDate(text: string): boolean {
+	const match = DATE.exec(text);
+	if (match === null) return false;
+	const [year, month, day, hour, minute, second, zoneHour, zoneMinute] = match
+		.slice(1)
+		.map((part) => (part === undefined ? 0 : Number(part))) as [
+		number,
+		number,
+		number,
+		number,
+		number,
+		number,
+		number,
+		number,
+	];
+	return (
+		month >= 1 &&
+		month <= 12 &&
+		day >= 1 &&
+		day <= daysInMonth(year, month) &&
+		hour <= 23 &&
+		minute <= 59 &&
+		second <= 60 &&
+		zoneHour <= 14 &&
+		zoneMinute <= 59
+	);
+}
+
+function splitList(text: string): string[] {
+	return text
+		.split(',')
+		.map((part) => part.trim())
+		.filter((part) => part !== '');
+}
+
+function termValue(text: string): string | number {
+	return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+function parseMap(text: string): Parsed<Record<string, unknown>> {
+	const trimmed = text.trim();
+	if (trimmed.startsWith('{')) {
+		try {
+			const value: unknown = JSON.parse(trimmed);
+			if (isObject(value)) return { value };
+		} catch {
+			// Falls through to the complaint below.
+		}
+		return { problem: `${quote(text)} is not a JSON object` };
+	}
+	const at = text.indexOf('=');
+	if (at <= 0) return { problem: `${quote(text)} is not key=value` };
+	return { value: Object.fromEntries([[text.slice(0, at), text.slice(at + 1)]]) };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads one text for a field. Lists are split at commas; maps are `key=value` or a JSON object.
+ * The kinds' rules are those of the command line's "Values are checked before anything is sent".
+ */
+export function parseField(field: Field, text: string, rules: ValueRules): Parsed<unknown> {
+	switch (field.kind) {
+		case 'integer':
+			if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return { value: Number(text) };
+			return rules.undocumented
+				? { value: text }
+				: { problem: `${field.name} ${quote(text)} is not a whole number of 0 or more` };
+		case 'boolean':
+			if (text === 'true') return { value: true };
+			if (text === 'false') return { value: false };
+			return rules.undocumented ? { value: text } : { problem: `${field.name} ${quote(text)} is not true or false` };
+		case 'switch':
+			return { value: text === 'true' ? true : text === 'false' ? false : text };
+		case 'date':
+			if (rules.undocumented || isIsoDate(text)) return { value: text };
+			return {
+				problem: `${field.name} ${quote(text)} is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00`,
+			};
+		case 'status': {
+			if (rules.undocumented || ticketStatuses.includes(text) || rules.statuses?.includes(text)) return { value: text };
+			return { problem: `status ${quote(text)} is not one of section 3${didYouMean(text, ticketStatuses)}` };
+		}
+		case 'adjustment':
+			if (rules.undocumented || ['positive', 'negative', '+', '-'].includes(text)) return { value: text };
+			return { problem: `${field.name} ${quote(text)} is not positive, negative, + or -` };
+		case 'email':
+			if (rules.undocumented || /^[^@\s]+@[^@\s]+$/.test(text)) return { value: text };
+			return { problem: `email ${quote(text)} has no @ between a name and a host` };
+		case 'terms':
+			return { value: splitList(text).map(termValue) };
+		case 'list':
+			return { value: splitList(text) };
+		case 'map': {
+			const map = parseMap(text);
+			return isProblem(map) ? { problem: `${field.name} ${map.problem}` } : map;
+		}
+		default:
+			return { value: text };
+	}
+}
+
+/**
+ * Checks a value that came with a type of its own (NDJSON, `--data`). Types are kept as they are; where a string
+ * stands, the rules for text hold.
+ */
+export function checkTyped(field: Field, value: unknown, rules: ValueRules): Parsed<unknown> {
+	if (rules.undocumented) return { value };
+	if (typeof value === 'string' && value !== '' && !['terms', 'list', 'map'].includes(field.kind)) {
+		const parsed = parseField(field, value, rules);
+		return isProblem(parsed) ? parsed : { value };
+	}
+	const wrong = (wanted: string): Problem => ({
+		problem: `${field.name} ${quote(JSON.stringify(value) ?? String(value))} is not ${wanted}`,
+	});
+	switch (field.kind) {
+		case 'integer':
+			return value === '' || (Number.isSafeInteger(value) && (value as number) >= 0)
+				? { value }
+				: wrong('a whole number of 0 or more');
+		case 'boolean':
+			return value === '' || typeof value === 'boolean' ? { value } : wrong('true or false');
+		case 'status':
+		case 'adjustment':
+		case 'date':
+		case 'email':
+			return value === '' || value === null ? { value } : wrong('a string');
+		case 'map':
+			return value === '' || value === null || isObject(value) || Array.isArray(value) ? { value } : wrong('an object');
+		default:
+			return { value };
+	}
+}
+
+/** Joins what a repeated flag or a second source adds to a field that holds several values; otherwise the later one wins. */
+export function mergeValues(field: Field, earlier: unknown, later: unknown): unknown {
+	if (field.kind === 'map' && isObject(earlier) && isObject(later)) return { ...earlier, ...later };
+	if (Array.isArray(earlier) && Array.isArray(later)) return [...earlier, ...later];
+	return later;
+}
+
+/** A field by its wire name or by its flag's spelling. */
+export function findField(fields: readonly Field[], name: string): Field | undefined {
+	const wanted = flagName(name.trim().toLowerCase());
+	return fields.find((each) => flagName(each.name).toLowerCase() === wanted);
+}

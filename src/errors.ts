@@ -1,0 +1,74 @@
+/** The errors that reach a person, each with an exit code and, where there is one, the next step. */
+
+/** Exit codes of the binary, as the command line promises them. */
+export const ExitCode = {
+	ok: 0,
+	failed: 1,
+	usage: 2,
+	partial: 3,
+	refused: 4,
+	unknown: 5,
+	wrongCredentials: 10,
+	interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+export interface ErrorDetails {
+	/** A stable machine-readable name such as `invalid_value`. */
+	code?: string;
+	/** What the person can do next, one sentence or command. */
+	hint?: string;
+	/** Further lines, for instance the service's reason for each field. */
+	details?: string[];
+	/** Facts for `--json`; merged into the printed object. */
+	data?: Record<string, unknown>;
+	cause?: unknown;
+}
+
+/** Any error that is meant to be read by a person; everything else is a bug and is reported as one. */
+export class SupportctlError extends Error {
+	readonly exitCode: ExitCode;
+	readonly code: string;
+	readonly hint: string | undefined;
+	readonly details: string[];
+	readonly data: Record<string, unknown>;
+
+	constructor(message: string, exitCode: ExitCode, options: ErrorDetails = {}) {
+		super(message, options.cause === undefined ? undefined : { cause: options.cause });
+		this.name = new.target.name;
+		this.exitCode = exitCode;
+		this.code = options.code ?? 'error';
+		this.hint = options.hint;
+		this.details = options.details ?? [];
+		this.data = options.data ?? {};
+	}
+}
+
+/** The command line, the input or a setting can't be used as given; nothing was sent. Exit code 2. */
+export class UsageError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.usage, { code: 'usage', ...options });
+	}
+}
+
+/** Something could not be done; exit code 1. */
+export class FailedError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.failed, { code: 'failed', ...options });
+	}
+}
+
+/** Not signed in, or the service refused the caller. Exit code 4. */
+export class RefusedError extends SupportctlError {
+	constructor(message: string, options: ErrorDetails = {}) {
+		super(message, ExitCode.refused, { code: 'refused', ...options });
+	}
+}
+
+/** The person stopped it with Ctrl-C or a signal. Exit code 130. */
+export class InterruptedError extends SupportctlError {
+	constructor(message = 'interrupted', options: ErrorDetails = {}) {
+		super(message, ExitCode.interrupted, { code: 'interrupted', ...options });
+	}
+}

@@ -1,0 +1,38 @@
+/** What became of a request, in the words of the command line's "Outcomes". */
+
+import type { AppliedDifference } from '../api/applied.js';
+
+export type OutcomeName = 'ok' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
+
+/** What became of one planned request after all its attempts. */
+export interface Delivery {
+	outcome: OutcomeName;
+	/** HTTP status of the last answer; absent where none came. */
+	status?: number;
+	/** The service's code such as `rest_post_invalid_id`, or ours such as `html_answer`, `timeout`, `connect_refused`. */
+	code?: string;
+	/** One sentence for a person. */
+	message?: string;
+	/** The service's reason for each field. */
+	reasons?: Record<string, string>;
+	/** How many times the request was sent or tried. */
+	attempts: number;
+	/** From the first attempt to the last answer, in milliseconds. */
+	ms: number;
+	/** The answer's JSON, under neutral names; absent where the answer was not JSON. */
+	body?: unknown;
+	/** What is odd about an answer that counts all the same, for instance text before the JSON. */
+	warnings?: string[];
+}
+
+/** One row's result, as it is printed, reported and journalled. */
+export interface Outcome extends Delivery {
+	/** 1-based place in the input. */
+	row: number;
+	/** 1-based line of the input file, where there is one. */
+	line?: number;
+	/** Path ids by name: `id`, `ticket_id`, `user_id`, `slug`, `taxonomy`; `username` for look-ups. */
+	ids: Readonly<Record<string, string>>;
+	/** Fields that the answer shows with another value than the one sent. */
+	differs?: AppliedDifference[];
+}
