@@ -1,0 +1,175 @@
+/** The one brake of a run: a fixed rate where one is asked for, and a rate that is found where the service refuses. */
+
+import type { Pace } from '../http/deliver.js';
+
+export interface PaceClock {
+	monotonic(): number;
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface PaceOptions {
+	clock: PaceClock;
+	random(): number;
+	/** The most requests a second; none where the service alone decides. */
+	rate?: number | undefined;
+}
+
+/** The first pause after a refusal, in milliseconds; it doubles while nothing but refusals comes. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+/** How much of what the service was seen to serve is asked of it after a refusal. */
+const CUT = 0.85;
+/** How far below the last refused rate the quick recovery ends. */
+const CAUTION = 0.95;
+/** Growth a second before a second refusal has shown where the limit is. */
+const FIRST_GROWTH = 0.3;
+/** Growth a second up to the caution line. */
+const QUICK_GROWTH = 0.1;
+/** Growth a second around the last refused rate; what is added to it once calm has lasted CALM_MS, and grows with its square. */
+const SLOW_GROWTH = 0.01;
+const CALM_GROWTH = 0.1;
+const CALM_MS = 15_000;
+/** Below this no cut goes, in requests a second. */
+const MIN_RATE = 0.5;
+/** How long a probe is waited for before another is sent, in milliseconds. */
+const PROBE_PATIENCE_MS = 5000;
+
+/** Counts answers over the last two seconds, in slots of a tenth of a second. */
+export class RateMeter {
+	private static readonly SLOT_MS = 100;
+	private static readonly SLOTS = 20;
+	private readonly slots = new Uint32Array(RateMeter.SLOTS);
+	private slot = 0;
+	private readonly first: number;
+
+	constructor(now: number) {
+		this.slot = Math.floor(now / RateMeter.SLOT_MS);
+		this.first = now;
+	}
+
+	count(now: number): void {
+		this.advance(now);
+		(this.slots[this.slot % RateMeter.SLOTS] as number)++;
+	}
+
+	/** Answers a second. */
+	rate(now: number): number {
+		this.advance(now);
+		const total = this.slots.reduce((sum, each) => sum + each, 0);
+		const span = Math.min(RateMeter.SLOT_MS * RateMeter.SLOTS, Math.max(now - this.first, 250));
+		return (total * 1000) / span;
+	}
+
+	private advance(now: number): void {
+		const slot = Math.floor(now / RateMeter.SLOT_MS);
+		if (slot - this.slot >= RateMeter.SLOTS) this.slots.fill(0);
+		else for (let each = this.slot + 1; each <= slot; each++) this.slots[each % RateMeter.SLOTS] = 0;
+		this.slot = Math.max(slot, this.slot);
+	}
+}
+
+/**
+ * Finds the rate that a service can take. Until the first refusal nothing is held back. A refusal pauses every row, lets
+ * one request through as a probe, and goes on at a share of what was served; the rate then grows back, slowly where the
+ * last refusal happened. Refusals of requests that were sent before the last cut are the same piece of news and cut nothing.
+ */
+export class AdaptivePace implements Pace {
+	private readonly clock: PaceClock;
+	private readonly ceiling: number;
+	private readonly meter: RateMeter;
+	private found = Number.POSITIVE_INFINITY;
+	private refusedRate = Number.POSITIVE_INFINITY;
+	private nextAt = 0;
+	private pausedUntil = 0;
+	private lastCut = Number.NEGATIVE_INFINITY;
+	private lastGrowth = 0;
+	private refusalsInARow = 0;
+	private cuts = 0;
+	/** Whether only one request may go until it is answered. */
+	private probing = false;
+	private probeSentAt = Number.NEGATIVE_INFINITY;
+
+	constructor(private readonly options: PaceOptions) {
+		this.clock = options.clock;
+		this.ceiling = options.rate ?? Number.POSITIVE_INFINITY;
+		this.meter = new RateMeter(this.clock.monotonic());
+	}
+
+	/** Requests a second that may be sent now. */
+	get rate(): number {
+		return Math.min(this.found, this.ceiling);
+	}
+
+	ready(signal: AbortSignal | undefined): Promise<void> | undefined {
+		if (this.rate === Number.POSITIVE_INFINITY) return undefined;
+		return this.wait(signal);
+	}
+
+	answered(): void {
+		const now = this.clock.monotonic();
+		this.meter.count(now);
+		this.refusalsInARow = 0;
+		this.probing = false;
+		if (this.found !== Number.POSITIVE_INFINITY) this.grow(now);
+	}
+
+	refused(sentAt: number, retryAfterMs: number | undefined): void {
+		const now = this.clock.monotonic();
+		if (retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
+		if (sentAt < this.lastCut) return;
+		this.refusalsInARow++;
+		// Served while paused says little, so a rate that was found before is cut by a share of itself.
+		const served = this.meter.rate(now);
+		const known = this.found === Number.POSITIVE_INFINITY ? served : Math.max(served, this.found * 0.7);
+		this.refusedRate = Math.max(MIN_RATE, Math.min(this.rate, known));
+		this.found = Math.max(MIN_RATE, this.refusedRate * CUT);
+		if (retryAfterMs === undefined) {
+			const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusalsInARow - 1));
+			this.pausedUntil = Math.max(this.pausedUntil, now + pause * (1 + this.options.random() / 2));
+		}
+		this.cuts++;
+		this.lastCut = now;
+		this.lastGrowth = this.pausedUntil;
+		this.nextAt = this.pausedUntil;
+		this.probing = true;
+		this.probeSentAt = Number.NEGATIVE_INFINITY;
+	}
+
+	private grow(now: number): void {
+		const seconds = (now - this.lastGrowth) / 1000;
+		if (seconds <= 0) return;
+		this.lastGrowth = now;
+		this.found *= 1 + Math.min(1, this.growth(now)) * seconds;
+	}
+
+	/** Share of the present rate that is added a second. */
+	private growth(now: number): number {
+		if (this.cuts === 1) return FIRST_GROWTH;
+		if (this.found < this.refusedRate * CAUTION) return QUICK_GROWTH;
+		const calm = (now - this.lastCut) / CALM_MS;
+		return SLOW_GROWTH + CALM_GROWTH * calm * calm;
+	}
+
+	/** Waits for the pause to end, for the probe to come back, and for this request's place in the rate. */
+	private async wait(signal: AbortSignal | undefined): Promise<void> {
+		while (!signal?.aborted) {
+			const now = this.clock.monotonic();
+			if (now < this.pausedUntil) {
+				await this.clock.sleep(this.pausedUntil - now, signal);
+			} else if (this.probing) {
+				if (now - this.probeSentAt > PROBE_PATIENCE_MS) {
+					this.probeSentAt = now;
+					return;
+				}
+				await this.clock.sleep(20, signal);
+			} else {
+				const at = Math.max(this.nextAt, now);
+				this.nextAt = at + 1000 / this.rate;
+				if (at <= now) return;
+				const cutBefore = this.lastCut;
+				await this.clock.sleep(at - now, signal);
+				if (this.lastCut === cutBefore) return;
+			}
+		}
+	}
+}

@@ -1,0 +1,323 @@
+/** What an answer means, whatever its shape: the one place where bytes from the service become a verdict. */
+
+import { promisify } from 'node:util';
+import type { Dialect } from '../api/dialect.js';
+import { bodyIn } from '../api/dialect.js';
+import type { Endpoint } from '../api/endpoints.js';
+import { isObject } from '../api/values.js';
+import { MAX_ANSWER_BYTES, type RawAnswer } from './client.js';
+
+/**
+ * How an answer bears on sending again: `accepted` and `said-no` are final, `later` is a request to come back,
+ * `no-answer` leaves open whether the service acted, `unclear` too, but asking again would not tell.
+ */
+export type Bearing = 'accepted' | 'said-no' | 'later' | 'no-answer' | 'unclear';
+
+export interface Verdict {
+	bearing: Bearing;
+	status: number;
+	code?: string;
+	message?: string;
+	reasons?: Record<string, string>;
+	/** The JSON, under neutral names. */
+	body?: unknown;
+	hasBody: boolean;
+	warnings?: string[];
+	/** The target of a redirect. */
+	location?: string;
+	/** The Retry-After header as it came. */
+	retryAfter?: string;
+}
+
+/** How deep JSON may nest before it is refused; printing and redacting walk it. */
+const MAX_DEPTH = 200;
+/** Below this size no text can nest deeper than that. */
+const SHALLOW_BYTES = 2 * MAX_DEPTH;
+/** How much of an answer that is not JSON is shown. */
+const FIRST_WORDS = 80;
+
+/** What gateways say for themselves when the service behind them did not answer. */
+const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
+/** What asks to come back later. */
+const LATER = new Set([408, 425, 429, 503]);
+
+/** The answer's text or JSON, or why it has neither. */
+type Content =
+	| { kind: 'json'; value: unknown; before?: string }
+	| { kind: 'empty' }
+	| { kind: 'html'; words: string; login: boolean }
+	| { kind: 'text'; words: string; contentType: string }
+	| { kind: 'cut'; words: string }
+	| { kind: 'broken'; why: string };
+
+/** Collapses blanks and keeps the first words. */
+function firstWords(text: string): string {
+	const words = text.slice(0, 2000).replace(/\s+/g, ' ').trim();
+	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
+}
+
+function header(answer: RawAnswer, name: string): string | undefined {
+	const value = answer.headers[name];
+	return Array.isArray(value) ? value[0] : value;
+}
+
+/** Undoes content codings, within the limit on size. */
+export async function decodeBody(answer: RawAnswer, maxBytes = MAX_ANSWER_BYTES): Promise<Buffer | { why: string }> {
+	const codings = (header(answer, 'content-encoding') ?? '')
+		.toLowerCase()
+		.split(',')
+		.map((each) => each.trim())
+		.filter((each) => each !== '' && each !== 'identity');
+	if (codings.length === 0) return answer.body;
+	const zlib = await import('node:zlib');
+	const decoders: Record<string, (body: Buffer) => Promise<Buffer>> = {
+		gzip: (body) => promisify(zlib.gunzip)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
+		'x-gzip': (body) => promisify(zlib.gunzip)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
+		deflate: (body) => promisify(zlib.inflate)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
+		br: (body) => promisify(zlib.brotliDecompress)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
+	};
+	let body = answer.body;
+	for (const coding of codings.reverse().slice(0, 3)) {
+		const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+		if (decode === undefined) return { why: `its content coding "${firstWords(coding)}" is not known` };
+		try {
+			body = await decode(body);
+		} catch (error) {
+			const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
+			const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
+			return { why: tooLarge ? `unpacked it is larger than ${limit}` : `its ${coding} coding is broken` };
+		}
+	}
+	return body;
+}
+
+/** Whether brackets nest deeper than can be walked; strings are skipped. */
+function nestsTooDeep(text: string): boolean {
+	let depth = 0;
+	let inString = false;
+	for (let index = 0; index < text.length; index++) {
+		const char = text.charCodeAt(index);
+		if (inString) {
+			if (char === 0x5c) index++;
+			else if (char === 0x22) inString = false;
+		} else if (char === 0x22) inString = true;
+		else if (char === 0x7b || char === 0x5b) {
+			if (++depth > MAX_DEPTH) return true;
+		} else if (char === 0x7d || char === 0x5d) depth--;
+	}
+	return false;
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+	try {
+		return { value: JSON.parse(text) as unknown };
+	} catch {
+		return undefined;
+	}
+}
+
+/** Tries the text from each `{` on for JSON that runs to the end: a PHP notice may stand before it. */
+function jsonAfterText(text: string): { value: unknown; before: string } | undefined {
+	let at = text.indexOf('{');
+	for (let tries = 0; at > 0 && tries < 20; tries++) {
+		const parsed = parseJson(text.slice(at));
+		if (parsed !== undefined) return { ...parsed, before: firstWords(text.slice(0, at)) };
+		at = text.indexOf('{', at + 1);
+	}
+	return undefined;
+}
+
+function readContent(body: Buffer, contentType: string): Content {
+	const text = (body.length >= 3 && body[0] === 0xef && body[1] === 0xbb ? body.subarray(3) : body).toString('utf8');
+	const trimmed = text.trimStart();
+	if (trimmed === '') return { kind: 'empty' };
+	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {
+		return { kind: 'broken', why: `it nests deeper than ${MAX_DEPTH} levels` };
+	}
+	const parsed = parseJson(text);
+	if (parsed !== undefined) return { kind: 'json', value: parsed.value };
+	const isHtml =
+		trimmed.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(trimmed.slice(0, 4000));
+	const after = jsonAfterText(text);
+	if (after !== undefined) return { kind: 'json', ...after };
+	if (isHtml) {
+		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, 20_000))?.[1]?.trim();
+		const login = /type=["']?password/i.test(trimmed.slice(0, 200_000));
+		return { kind: 'html', words: firstWords(title || trimmed.replace(/<[^>]*>/g, ' ')), login };
+	}
+	if (/^[{["]/.test(trimmed)) return { kind: 'cut', words: firstWords(trimmed) };
+	return { kind: 'text', words: firstWords(trimmed), contentType };
+}
+
+/** Names content that is not JSON for what it is. */
+function nameContent(content: Exclude<Content, { kind: 'json' }>): { code: string; message: string } {
+	switch (content.kind) {
+		case 'empty':
+			return { code: 'empty_answer', message: 'the answer is empty' };
+		case 'html':
+			return content.login
+				? {
+						code: 'login_form',
+						message: `the answer is an HTML login form ("${content.words}"), not the service's JSON`,
+					}
+				: { code: 'html_answer', message: `the answer is an HTML page ("${content.words}"), not the service's JSON` };
+		case 'cut':
+			return { code: 'cut_off_json', message: `the answer is JSON that breaks off or is malformed: ${content.words}` };
+		case 'broken':
+			return { code: 'unreadable_answer', message: `the answer can't be read: ${content.why}` };
+		default: {
+			const type = content.contentType === '' ? 'no content type' : content.contentType;
+			return { code: 'not_json', message: `the answer is not JSON (${type}): ${content.words}` };
+		}
+	}
+}
+
+/** The service's error object: `{code, message, data: {status, params}}`, each part of which may be missing. */
+function readServiceError(value: unknown): { code?: string; message?: string; reasons?: Record<string, string> } {
+	if (!isObject(value)) return {};
+	const result: { code?: string; message?: string; reasons?: Record<string, string> } = {};
+	if (typeof value.code === 'string' || typeof value.code === 'number') result.code = String(value.code);
+	if (typeof value.message === 'string' && value.message !== '') result.message = value.message;
+	else if (typeof value.error === 'string') result.message = value.error;
+	const params = isObject(value.data) ? value.data.params : undefined;
+	if (Array.isArray(params)) {
+		result.reasons = Object.fromEntries(params.map((name) => [String(name), 'is missing']));
+	} else if (isObject(params)) {
+		result.reasons = Object.fromEntries(
+			Object.entries(params).map(([name, reason]) => [
+				name,
+				typeof reason === 'string' ? reason : JSON.stringify(reason),
+			]),
+		);
+	}
+	return result;
+}
+
+/** Some proxies turn an error's status into 200; the body still says what it was. */
+function errorInsideSuccess(value: unknown): boolean {
+	return (
+		isObject(value) &&
+		typeof value.code === 'string' &&
+		typeof value.message === 'string' &&
+		isObject(value.data) &&
+		typeof value.data.status === 'number' &&
+		value.data.status >= 400
+	);
+}
+
+function shapeName(value: unknown): string {
+	if (value === null) return 'null';
+	if (Array.isArray(value)) return 'an array';
+	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Whether a 2xx answer's JSON can be the endpoint's; where the interface shows nothing, an object is taken. */
+function isExpectedShape(endpoint: Endpoint, value: unknown): boolean {
+	if (isObject(value)) return true;
+	switch (endpoint.name) {
+		case 'ticket.fields.set':
+			return value === null || value === true || Array.isArray(value);
+		case 'ticket.fields.get':
+			return Array.isArray(value);
+		case 'user.id':
+			return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+		case 'user.check':
+			return value === true || value === false || typeof value === 'number';
+		default:
+			return false;
+	}
+}
+
+/** Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for granted). */
+export async function judgeAnswer(answer: RawAnswer, endpoint: Endpoint, dialect: Dialect): Promise<Verdict> {
+	const decoded = answer.headers['content-encoding'] === undefined ? answer.body : await decodeBody(answer);
+	const content: Content = Buffer.isBuffer(decoded)
+		? readContent(decoded, header(answer, 'content-type') ?? '')
+		: { kind: 'broken', why: decoded.why };
+	const { status } = answer;
+	return status >= 200 && status < 300
+		? judgeSuccess(answer, content, endpoint, dialect)
+		: judgeRefusal(answer, content, dialect);
+}
+
+function judgeSuccess(answer: RawAnswer, content: Content, endpoint: Endpoint, dialect: Dialect): Verdict {
+	const { status, incomplete } = answer;
+	if (incomplete !== undefined) {
+		const bearing = incomplete.permanent ? 'unclear' : 'no-answer';
+		const message = incomplete.permanent ? incomplete.message : `the answer broke off: ${incomplete.message}`;
+		return { bearing, status, code: incomplete.code, message, hasBody: false };
+	}
+	if ((status === 204 || status === 205) && content.kind === 'empty')
+		return { bearing: 'accepted', status, hasBody: false };
+	if (status === 202 || status === 206) {
+		const message =
+			status === 202 ? 'the request was accepted for later, not carried out' : 'only a part of an answer came';
+		return { bearing: 'unclear', status, code: `http_${status}`, message, hasBody: false };
+	}
+	if (content.kind !== 'json') {
+		const named = nameContent(content);
+		const hint =
+			content.kind === 'html' && !content.login ? '; is /wp-json or another part missing from the base URL?' : '';
+		const bearing = content.kind === 'html' ? 'said-no' : 'unclear';
+		return { bearing, status, code: named.code, message: named.message + hint, hasBody: false };
+	}
+	const body = bodyIn(dialect, content.value);
+	const base = { status, body, hasBody: true, ...warningsOf(content) };
+	if (errorInsideSuccess(content.value)) return { bearing: 'said-no', ...base, ...readServiceError(content.value) };
+	if (isObject(body) && body.deleted === false) {
+		return { bearing: 'said-no', ...base, code: 'not_deleted', message: 'the service answered that it did not delete' };
+	}
+	if (!isExpectedShape(endpoint, content.value)) {
+		const message = `the answer is ${shapeName(content.value)} where an object was expected`;
+		return { bearing: 'unclear', ...base, code: 'unexpected_shape', message };
+	}
+	return { bearing: 'accepted', ...base };
+}
+
+function warningsOf(content: { before?: string }): { warnings?: string[] } {
+	return content.before === undefined ? {} : { warnings: [`text stood before the answer's JSON: ${content.before}`] };
+}
+
+function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect): Verdict {
+	const { status } = answer;
+	const retryAfter = header(answer, 'retry-after');
+	const isServiceError = content.kind === 'json' && readServiceError(content.value).code !== undefined;
+	const bearing: Bearing = LATER.has(status)
+		? 'later'
+		: GATEWAY.has(status) && !isServiceError
+			? 'no-answer'
+			: 'said-no';
+	const base: Verdict = { bearing, status, hasBody: false, ...(retryAfter === undefined ? {} : { retryAfter }) };
+	if (status >= 300 && status < 400) return { ...base, ...judgeRedirect(answer) };
+	if (content.kind === 'json') {
+		const error = readServiceError(content.value);
+		return {
+			...base,
+			...warningsOf(content),
+			code: error.code ?? `http_${status}`,
+			message: error.message ?? `the service answered ${status}`,
+			...(error.reasons === undefined ? {} : { reasons: namedIn(dialect, error.reasons) }),
+			body: content.value,
+			hasBody: true,
+		};
+	}
+	const named = nameContent(content);
+	return { ...base, code: content.kind === 'empty' ? `http_${status}` : named.code, message: named.message };
+}
+
+function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<string, string> {
+	return Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [dialect.fieldIn(name), reason]));
+}
+
+function judgeRedirect(answer: RawAnswer): Partial<Verdict> {
+	const location = header(answer, 'location');
+	if (location === undefined) {
+		return { code: `http_${answer.status}`, message: 'the answer is a redirect that names no target' };
+	}
+	const target = location.slice(0, 300);
+	return {
+		code: 'redirect',
+		location: target,
+		message: `the service redirects to ${target}; redirects are not followed with credentials: mend the base URL`,
+	};
+}

@@ -1,0 +1,240 @@
+/** Sends one request once and says what came of it; retries, meaning and journalling are others' work. */
+
+import type { Dispatcher } from 'undici';
+import type { Method } from '../api/endpoints.js';
+import { authHeaders, type ConnectionOptions, createDispatcher } from './connection.js';
+import { describeProblem, type TransportProblem } from './problem.js';
+
+/** The largest answer that is read unless told otherwise, in bytes. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export interface HttpRequest {
+	method: Method | (string & {});
+	/** Below the base URL. */
+	path: string;
+	body?: string | undefined;
+	/** Names and values in turn, beside those that every request has. */
+	headers?: readonly string[];
+}
+
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface RawAnswer {
+	status: number;
+	headers: AnswerHeaders;
+	/** As received; content codings are still on. */
+	body: Buffer;
+	/** Why the body ended early, where it did. */
+	incomplete?: TransportProblem;
+}
+
+/** What one attempt came to. `sent` is false only where the service can't have seen the request. */
+export type Attempt =
+	| { kind: 'answer'; answer: RawAnswer; ms: number }
+	| { kind: 'problem'; problem: TransportProblem; sent: boolean; ms: number };
+
+export interface Client {
+	readonly baseUrl: string;
+	readonly origin: string;
+	send(request: HttpRequest): Promise<Attempt>;
+	/** Ends every connection; requests under way come back as lost. */
+	close(): Promise<void>;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+class AttemptTimeout extends Error {
+	readonly code = 'ATTEMPT_TIMEOUT';
+}
+
+class AnswerTooLarge extends Error {
+	readonly code = 'ANSWER_TOO_LARGE';
+}
+
+/** One request on its way; undici calls the `on…` functions. */
+class Exchange implements Dispatcher.DispatchHandler {
+	readonly started = performance.now();
+	private controller: Dispatcher.DispatchController | undefined;
+	private status = 0;
+	private headers: AnswerHeaders = {};
+	private body: Buffer = NO_BODY;
+	private more: Buffer[] | undefined;
+	private bytes = 0;
+	private overdue: Error | undefined;
+
+	constructor(
+		private readonly maxBytes: number,
+		private readonly timeoutMs: number,
+		private readonly settle: (exchange: Exchange, attempt: Attempt) => void,
+	) {}
+
+	/** Gives up waiting; before the request is written this takes effect when it would be. */
+	abort(reason: Error): void {
+		this.overdue = reason;
+		this.controller?.abort(reason);
+	}
+
+	onRequestStart(controller: Dispatcher.DispatchController): void {
+		if (this.overdue !== undefined) {
+			controller.abort(this.overdue);
+			return;
+		}
+		this.controller = controller;
+	}
+
+	onRequestUpgrade(controller: Dispatcher.DispatchController): void {
+		controller.abort(new Error('the answer switches protocols'));
+	}
+
+	onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+		this.status = status;
+		this.headers = headers;
+	}
+
+	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+		this.bytes += chunk.length;
+		if (this.bytes > this.maxBytes) {
+			controller.abort(new AnswerTooLarge());
+		} else if (this.body === NO_BODY) {
+			this.body = chunk;
+		} else {
+			this.more ??= [this.body];
+			this.more.push(chunk);
+		}
+	}
+
+	onResponseEnd(): void {
+		this.settle(this, { kind: 'answer', answer: this.answer(), ms: performance.now() - this.started });
+	}
+
+	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+		const ms = performance.now() - this.started;
+		const problem = this.problem(error);
+		const attempt: Attempt =
+			this.status >= 200
+				? { kind: 'answer', answer: { ...this.answer(), incomplete: problem }, ms }
+				: { kind: 'problem', problem, sent: this.controller !== undefined, ms };
+		this.settle(this, attempt);
+	}
+
+	private answer(): RawAnswer {
+		const body = this.more === undefined ? this.body : Buffer.concat(this.more);
+		return { status: this.status, headers: this.headers, body };
+	}
+
+	private problem(error: Error): TransportProblem {
+		if (error instanceof AttemptTimeout) {
+			return { code: 'timeout', message: `no answer within ${this.timeoutMs / 1000} s`, permanent: false };
+		}
+		if (error instanceof AnswerTooLarge) {
+			const message = `the answer is larger than ${Math.round(this.maxBytes / 1024 / 1024)} MiB and was not read further`;
+			return { code: 'answer_too_large', message, permanent: true };
+		}
+		return describeProblem(error);
+	}
+}
+
+/** Aborts exchanges that take too long; they all have the same limit, so the oldest is always the first to be late. */
+class Deadlines {
+	private readonly waiting = new Set<Exchange>();
+	private timer: NodeJS.Timeout | undefined;
+
+	constructor(private readonly timeoutMs: number) {}
+
+	add(exchange: Exchange): void {
+		this.waiting.add(exchange);
+		if (this.timer === undefined) this.arm(this.timeoutMs);
+	}
+
+	delete(exchange: Exchange): void {
+		this.waiting.delete(exchange);
+	}
+
+	stop(): void {
+		clearTimeout(this.timer);
+		this.timer = undefined;
+	}
+
+	private arm(ms: number): void {
+		this.timer = setTimeout(() => this.sweep(), Math.max(1, Math.ceil(ms)));
+	}
+
+	private sweep(): void {
+		const limit = performance.now() - this.timeoutMs;
+		this.timer = undefined;
+		for (const exchange of this.waiting) {
+			if (exchange.started > limit) {
+				this.arm(exchange.started - limit);
+				return;
+			}
+			this.waiting.delete(exchange);
+			exchange.abort(new AttemptTimeout());
+		}
+	}
+}
+
+/** Opens a client for one base URL; connections are made as requests need them. */
+export async function createClient(options: ConnectionOptions): Promise<Client> {
+	const dispatcher = await createDispatcher(options);
+	const url = new URL(options.baseUrl);
+	const basePath = url.pathname.replace(/\/+$/, '');
+	const common = ['accept', 'application/json', 'user-agent', options.userAgent, ...authHeaders(options.auth).flat()];
+	const withBody = [...common, 'content-type', 'application/json'];
+	const deadlines = new Deadlines(options.timeoutMs);
+	const maxBytes = options.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+	const { trace } = options;
+
+	function send(request: HttpRequest): Promise<Attempt> {
+		const base = request.body === undefined ? common : withBody;
+		const headers = request.headers === undefined ? base : [...base, ...request.headers];
+		const target = `${url.origin}${basePath}${request.path}`;
+		trace?.({ type: 'request', method: request.method, url: target, headers, body: request.body });
+		return new Promise((resolve) => {
+			const exchange = new Exchange(maxBytes, options.timeoutMs, (settled, attempt) => {
+				deadlines.delete(settled);
+				if (trace !== undefined) traceAttempt(request.method, target, attempt);
+				resolve(attempt);
+			});
+			deadlines.add(exchange);
+			dispatcher.dispatch(
+				{
+					origin: url.origin,
+					method: request.method as Dispatcher.HttpMethod,
+					path: basePath + request.path,
+					headers: headers as string[],
+					body: request.body ?? null,
+				},
+				exchange,
+			);
+		});
+	}
+
+	function traceAttempt(method: string, target: string, attempt: Attempt): void {
+		if (attempt.kind === 'problem') {
+			const { problem, sent, ms } = attempt;
+			trace?.({ type: 'problem', method, url: target, message: problem.message, sent, ms });
+			return;
+		}
+		const { status, headers, body } = attempt.answer;
+		trace?.({
+			type: 'answer',
+			method,
+			url: target,
+			status,
+			headers,
+			body: body.toString('utf8'),
+			bytes: body.length,
+			ms: attempt.ms,
+		});
+	}
+
+	return {
+		baseUrl: options.baseUrl,
+		origin: url.origin,
+		send,
+		async close() {
+			deadlines.stop();
+			await dispatcher.destroy();
+		},
+	};
+}

@@ -1,0 +1,89 @@
+/** Where requests go and who they say they are: the connection pool, TLS, proxies and the auth headers. */
+
+import type { Dispatcher, Pool as PoolType } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Dialect } from '../api/dialect.js';
+import type { Trace } from './trace.js';
+
+/** Credentials, resolved and in the clear; they leave this room only as a header. */
+export type Auth =
+	| { scheme: 'basic'; username: string; password: string }
+	| { scheme: 'bearer'; token: string }
+	| { scheme: 'header'; name: string; value: string }
+	| { scheme: 'none' };
+
+export interface ProxySettings {
+	httpProxy?: string | undefined;
+	httpsProxy?: string | undefined;
+	noProxy?: string | undefined;
+}
+
+export interface ConnectionOptions {
+	/** Without a trailing slash; what comes before `/support-api/v1`. */
+	baseUrl: string;
+	auth: Auth;
+	/** Milliseconds that one attempt may take from being sent to the end of its answer. */
+	timeoutMs: number;
+	/** The most connections at a time. */
+	connections: number;
+	/** PEM text. */
+	tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
+	proxy?: ProxySettings | undefined;
+	dialect?: Dialect;
+	userAgent: string;
+	/** The largest answer that is read, in bytes. */
+	maxAnswerBytes?: number;
+	trace?: Trace | undefined;
+}
+
+/** How long one address is given before the next is tried beside it, in milliseconds. */
+const ADDRESS_ATTEMPT_MS = 300;
+
+/** What proves who is calling, as a header; the one place where credentials become one. */
+export function authHeaders(auth: Auth): [name: string, value: string][] {
+	switch (auth.scheme) {
+		case 'basic': {
+			const pair = Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64');
+			return [['authorization', `Basic ${pair}`]];
+		}
+		case 'bearer':
+			return [['authorization', `Bearer ${auth.token}`]];
+		case 'header':
+			return [[auth.name, auth.value]];
+		default:
+			return [];
+	}
+}
+
+/** The pool for one origin, through a proxy where the environment names one. Redirects are never followed. */
+export async function createDispatcher(options: ConnectionOptions): Promise<Dispatcher> {
+	const { origin, protocol } = new URL(options.baseUrl);
+	const tls = options.tls ?? {};
+	const connect = {
+		timeout: options.timeoutMs,
+		autoSelectFamily: true,
+		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+		...(tls.ca === undefined ? {} : { ca: tls.ca }),
+		...(tls.cert === undefined ? {} : { cert: tls.cert }),
+		...(tls.key === undefined ? {} : { key: tls.key }),
+	};
+	const pool: PoolType.Options = {
+		connections: options.connections,
+		pipelining: 1,
+		// Attempts have one deadline of their own; these would be further ones.
+		headersTimeout: 0,
+		bodyTimeout: 0,
+		connect,
+	};
+	const { httpProxy, httpsProxy, noProxy } = options.proxy ?? {};
+	const proxy = protocol === 'https:' ? (httpsProxy ?? httpProxy) : httpProxy;
+	if (!proxy) return new Pool(origin, pool);
+	const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
+	return new EnvHttpProxyAgent({
+		...pool,
+		requestTls: connect,
+		httpProxy: httpProxy ?? '',
+		httpsProxy: httpsProxy ?? '',
+		noProxy: noProxy ?? '',
+	});
+}

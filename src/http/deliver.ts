@@ -1,0 +1,205 @@
+/** Sends a planned request until its fate is known or can't be: attempts, waits, and what the row's outcome is in the end. */
+
+import { type Dialect, neutralDialect } from '../api/dialect.js';
+import type { PlannedRequest } from '../api/plan.js';
+import { judgeAnswer, type Verdict } from './answer.js';
+import type { Attempt, Client } from './client.js';
+import type { Delivery } from './outcome.js';
+import { type AttemptBearing, decideRetry, parseRetryAfter } from './retry.js';
+
+/** The run-wide brake that all rows share. */
+export interface Pace {
+	/** Resolves when the next request may go; undefined where it may go now. */
+	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
+	/** The service asked to come back later, or could not be reached. `sentAt` is from the same clock as `ready`. */
+	refused(sentAt: number, retryAfterMs: number | undefined): void;
+	/** The service answered in its own right. */
+	answered(): void;
+}
+
+/** A failed attempt that will be followed by another, for the journal. */
+export interface AttemptRecord {
+	attempt: number;
+	status?: number;
+	code?: string;
+	sent: boolean;
+	waitMs: number;
+}
+
+export interface DeliverClock {
+	now(): number;
+	monotonic(): number;
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface DeliverOptions {
+	/** Attempts after the first. */
+	retries: number;
+	clock: DeliverClock;
+	random(): number;
+	dialect?: Dialect;
+	/** Aborted when nothing new may be sent; what is in flight is waited for. */
+	stop?: AbortSignal;
+	pace?: Pace;
+	/** Takes 404 and 410 on a delete for success. */
+	ignoreMissing?: boolean;
+	/** True where an earlier process may have sent this request already. */
+	maybeSent?: boolean;
+	/** Before each sending; the request waits for it. */
+	beforeSend?(): Promise<void> | undefined;
+	/** After an attempt that will be repeated. */
+	onRetry?(record: AttemptRecord): void;
+}
+
+/** One attempt, judged. */
+interface Judged {
+	bearing: AttemptBearing;
+	permanent: boolean;
+	verdict?: Verdict;
+	code?: string;
+	message?: string;
+	sent: boolean;
+}
+
+async function judgeAttempt(attempt: Attempt, request: PlannedRequest, dialect: Dialect): Promise<Judged> {
+	if (attempt.kind === 'problem') {
+		const { problem, sent } = attempt;
+		const { code, message, permanent } = problem;
+		// Once written, even a hopeless connection may have carried the request.
+		return { bearing: sent ? 'no-answer' : 'not-sent', permanent, code, message, sent };
+	}
+	const verdict = await judgeAnswer(attempt.answer, request.endpoint, dialect);
+	const { bearing, code, message } = verdict;
+	return {
+		bearing,
+		permanent: false,
+		verdict,
+		sent: true,
+		...(code === undefined ? {} : { code }),
+		...(message === undefined ? {} : { message }),
+	};
+}
+
+/** Delivers one request. Never throws for what the service or the network does. */
+export async function deliver(client: Client, request: PlannedRequest, options: DeliverOptions): Promise<Delivery> {
+	const { clock, stop, pace } = options;
+	const dialect = options.dialect ?? neutralDialect;
+	const started = clock.monotonic();
+	let lost = options.maybeSent === true;
+	let last: Judged | undefined;
+	let attempts = 0;
+
+	const finish = (judged: Judged | undefined, note?: string): Delivery =>
+		conclude(request, judged, {
+			lost,
+			attempts,
+			ms: clock.monotonic() - started,
+			ignoreMissing: options.ignoreMissing,
+			note,
+		});
+
+	for (;;) {
+		const gate = pace?.ready(stop);
+		if (gate !== undefined) await gate;
+		if (stop?.aborted) return finish(last);
+		const before = options.beforeSend?.();
+		if (before !== undefined) await before;
+		const sentAt = clock.monotonic();
+		const attempt = await client.send(request);
+		attempts++;
+		const judged = await judgeAttempt(attempt, request, dialect);
+		last = judged;
+		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now());
+		if (asksToSlowDown(judged)) pace?.refused(sentAt, retryAfterMs);
+		else if (judged.verdict !== undefined) pace?.answered();
+		const decision = decideRetry({
+			bearing: judged.bearing,
+			replay: request.endpoint.replay,
+			attempt: attempts,
+			retries: options.retries,
+			permanent: judged.permanent,
+			retryAfterMs,
+			random: options.random(),
+		});
+		if (!decision.again) {
+			const note =
+				decision.why === 'wait-too-long' && retryAfterMs !== undefined
+					? `the service asks to wait until ${new Date(clock.now() + Math.min(retryAfterMs, 8e12)).toISOString()}`
+					: undefined;
+			return finish(judged, note);
+		}
+		if (judged.bearing === 'no-answer') lost = true;
+		options.onRetry?.({
+			attempt: attempts,
+			sent: judged.sent,
+			waitMs: Math.round(decision.waitMs),
+			...(judged.verdict === undefined ? {} : { status: judged.verdict.status }),
+			...(judged.code === undefined ? {} : { code: judged.code }),
+		});
+		await clock.sleep(decision.waitMs, stop);
+	}
+}
+
+/** A service that is busy, a gateway that waited for it in vain, or nobody there: reasons for the whole run to slow down. */
+function asksToSlowDown(judged: Judged): boolean {
+	const gatewayGaveUp = judged.bearing === 'no-answer' && judged.verdict !== undefined;
+	return judged.bearing === 'later' || judged.bearing === 'not-sent' || gatewayGaveUp;
+}
+
+interface Conclusion {
+	/** Whether some attempt may have been carried out without our knowing. */
+	lost: boolean;
+	attempts: number;
+	ms: number;
+	ignoreMissing: boolean | undefined;
+	note: string | undefined;
+}
+
+/** The row's outcome from its last attempt and what went before. */
+export function conclude(request: PlannedRequest, judged: Judged | undefined, facts: Conclusion): Delivery {
+	const delivery: Delivery = { outcome: 'not-sent', attempts: facts.attempts, ms: Math.round(facts.ms * 10) / 10 };
+	const verdict = judged?.verdict;
+	if (verdict !== undefined) {
+		delivery.status = verdict.status;
+		if (verdict.hasBody) delivery.body = verdict.body;
+		if (verdict.reasons !== undefined) delivery.reasons = verdict.reasons;
+		if (verdict.warnings !== undefined) delivery.warnings = verdict.warnings;
+	}
+	if (judged?.code !== undefined) delivery.code = judged.code;
+	if (judged?.message !== undefined) delivery.message = judged.message;
+	if (facts.note !== undefined) {
+		delivery.message = delivery.message === undefined ? facts.note : `${delivery.message}; ${facts.note}`;
+	}
+	if (isMissing(request, verdict) && (facts.lost || facts.ignoreMissing)) {
+		delivery.outcome = 'ok';
+		delivery.message = facts.lost
+			? 'it is gone; an earlier attempt without an answer may have deleted it'
+			: 'it was gone already';
+		return delivery;
+	}
+	switch (judged?.bearing) {
+		case 'accepted':
+			delivery.outcome = 'ok';
+			break;
+		case 'said-no':
+			delivery.outcome = 'failed';
+			break;
+		case 'later':
+			delivery.outcome = facts.lost ? 'unknown' : 'failed';
+			break;
+		case 'no-answer':
+		case 'unclear':
+			delivery.outcome = 'unknown';
+			break;
+		default:
+			delivery.outcome = facts.lost ? 'unknown' : 'not-sent';
+	}
+	return delivery;
+}
+
+function isMissing(request: PlannedRequest, verdict: Verdict | undefined): boolean {
+	if (request.endpoint.replay !== 'delete' || verdict === undefined) return false;
+	if (verdict.status === 410) return true;
+	// A page, or a path that nobody serves, says nothing of the thing that was to be deleted.
+	return verdict.status === 404 && verdict.hasBody && verdict.code !== 'rest_no_route';
+}

@@ -1,0 +1,86 @@
+/** What can go wrong between here and the service, named for a person. */
+
+export interface TransportProblem {
+	/** Ours: `connect_refused`, `dns_failed`, `tls_failed`, `timeout`, `connection_lost`, `bad_http`, `answer_too_large` … */
+	code: string;
+	message: string;
+	/** Trying again can't help. */
+	permanent: boolean;
+	cause?: unknown;
+}
+
+interface SystemError {
+	code?: string;
+	message?: string;
+	errors?: unknown[];
+	cause?: unknown;
+}
+
+const NAMES: Record<string, [code: string, message: string, permanent: boolean]> = {
+	ECONNREFUSED: ['connect_refused', 'the connection was refused: nothing listens there', false],
+	ENOTFOUND: ['dns_failed', "the host's name could not be resolved", false],
+	EAI_AGAIN: ['dns_failed', "the host's name could not be resolved just now", false],
+	EHOSTUNREACH: ['unreachable', 'there is no route to the host', false],
+	ENETUNREACH: ['unreachable', 'there is no route to the network', false],
+	ETIMEDOUT: ['connect_timeout', 'the connection was not answered in time', false],
+	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'the connection was not answered in time', false],
+	ECONNRESET: ['connection_lost', 'the connection was reset', false],
+	EPIPE: ['connection_lost', 'the connection was closed by the other side', false],
+	UND_ERR_SOCKET: ['connection_lost', 'the connection was closed by the other side', false],
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection_lost', 'the answer was shorter than it said', false],
+	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
+	CERT_HAS_EXPIRED: ['tls_expired', "the host's certificate has expired", true],
+	ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_name', "the host's certificate is for another name", true],
+	DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_untrusted', "the host's certificate is self-signed; --ca-file names a CA", true],
+	SELF_SIGNED_CERT_IN_CHAIN: [
+		'tls_untrusted',
+		"the host's certificate is from an unknown CA; --ca-file names one",
+		true,
+	],
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
+		'tls_untrusted',
+		"the host's certificate is from an unknown CA; --ca-file names one",
+		true,
+	],
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [
+		'tls_untrusted',
+		"the host's certificate is from an unknown CA; --ca-file names one",
+		true,
+	],
+};
+
+/** The first error in a chain of causes and aggregates that has a name we know. */
+function* unfold(error: unknown, depth = 0): Generator<SystemError> {
+	if (typeof error !== 'object' || error === null || depth > 5) return;
+	const system = error as SystemError;
+	yield system;
+	for (const inner of system.errors ?? []) yield* unfold(inner, depth + 1);
+	yield* unfold(system.cause, depth + 1);
+}
+
+/** Names an error of a socket, of TLS or of HTTP framing. */
+export function describeProblem(error: unknown): TransportProblem {
+	let fallback: string | undefined;
+	for (const each of unfold(error)) {
+		const known = each.code === undefined ? undefined : NAMES[each.code];
+		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
+		if (each.code?.startsWith('HPE_')) {
+			return {
+				code: 'bad_http',
+				message: `the answer is not valid HTTP (${each.message ?? each.code})`,
+				permanent: false,
+				cause: error,
+			};
+		}
+		if (each.code?.startsWith('ERR_SSL_') || each.code?.startsWith('ERR_TLS_') || each.code?.startsWith('CERT_')) {
+			return {
+				code: 'tls_failed',
+				message: `no secure connection could be made (${each.code})`,
+				permanent: true,
+				cause: error,
+			};
+		}
+		fallback ??= each.message;
+	}
+	return { code: 'network', message: fallback ?? String(error), permanent: false, cause: error };
+}

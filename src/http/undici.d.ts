@@ -1,0 +1,13 @@
+/** The parts of undici that are loaded by themselves, so that start-up does not pay for the whole package. */
+
+declare module 'undici/lib/dispatcher/pool.js' {
+	import { Pool } from 'undici';
+
+	export default Pool;
+}
+
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+	import { EnvHttpProxyAgent } from 'undici';
+
+	export default EnvHttpProxyAgent;
+}
