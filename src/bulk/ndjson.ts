@@ -1,0 +1,50 @@
+/** Bulk input with one JSON object a line; values keep the types they have. */
+
+import type { BlockReader, RawRow } from './blocks.js';
+
+/** Why a line is no object, without repeating what it holds: that may be a secret. */
+function problemOf(text: string, error: unknown): string {
+	if (text.trimStart().startsWith('[')) return 'a JSON array where one object a line is expected';
+	const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+	return position === undefined
+		? 'the line is not JSON: it ends too early'
+		: `the line is not JSON: it goes wrong at column ${Number(position) + 1}`;
+}
+
+function kindOf(value: unknown): string {
+	if (value === null) return 'null';
+	return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+function readObject(text: string, row: number, line: number): RawRow {
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+			return { row, line, object: value as Record<string, unknown> };
+		}
+		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
+	} catch (error) {
+		return { row, line, problem: problemOf(text, error) };
+	}
+}
+
+export function createNdjsonReader(): BlockReader {
+	let row = 0;
+	let line = 1;
+	return {
+		get line() {
+			return line;
+		},
+		breaksAtReturn: false,
+		take(block, _last, rows: RawRow[]) {
+			const lines = block.toString('utf8').split('\n');
+			const tail = lines.pop() as string;
+			if (tail !== '') lines.push(tail);
+			for (const text of lines) {
+				if (text.trim() !== '') rows.push(readObject(text, ++row, line));
+				line++;
+			}
+			return block.length;
+		},
+	};
+}
