@@ -1,0 +1,63 @@
+/** The flags that every command which reaches the service takes. */
+
+import type { OptionSpec, OptionValues } from './command.js';
+
+const group = 'Connection';
+
+export const connectionOptions: readonly OptionSpec[] = [
+	{ flags: '--profile <name>', help: 'use this stored profile', group, completes: 'profiles' },
+	{ flags: '--base-url <url>', help: "the service's base URL: what comes before /support-api/v1", group },
+	{ flags: '--username <name>', help: 'sign in as this user', group },
+	{
+		flags: '--scheme <scheme>',
+		help: 'how to sign in',
+		group,
+		choices: ['basic', 'bearer', 'header', 'none'],
+		defaultText: 'basic',
+	},
+	{ flags: '--header-name <name>', help: 'the header that carries the secret under --scheme header', group },
+	{ flags: '--timeout <seconds>', help: 'how long one attempt may take', group, defaultText: '30' },
+	{
+		flags: '--ca-file <file>',
+		help: 'trust the CA certificates in this PEM file, and no others',
+		group,
+		completes: 'files',
+	},
+	{
+		flags: '--cert <file>',
+		help: "this side's certificate (PEM), for services that ask for one",
+		group,
+		completes: 'files',
+	},
+	{
+		flags: '--key <file>',
+		help: "the certificate's private key (PEM), if not in the same file",
+		group,
+		completes: 'files',
+	},
+	{ flags: '--product-prefix <word>', help: "the deployment's word for support", group, defaultText: 'support' },
+	{ flags: '--shop-prefix <word>', help: "the deployment's word for shop in statuses", group, defaultText: 'shop' },
+	{
+		flags: '--membership-prefix <word>',
+		help: "the deployment's word for shopm in statuses",
+		group,
+		defaultText: 'shopm',
+	},
+];
+
+/** `--base-url <url>` → `baseUrl`. */
+function optionName(spec: OptionSpec): string {
+	const long = /--([a-z-]+)/.exec(spec.flags)?.[1] ?? '';
+	return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The connection options, less some by their camel-cased names: `user update` has a field called `--username`. */
+export function connectionOptionsWithout(...names: string[]): OptionSpec[] {
+	return connectionOptions.filter((spec) => !names.includes(optionName(spec)));
+}
+
+/** Only the connection's own values, for `resolveConnection`; `without` keeps a command's field flag out of them. */
+export function connectionFlags(options: OptionValues, ...without: string[]): OptionValues {
+	const names = connectionOptions.map(optionName).filter((name) => !without.includes(name));
+	return Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+}

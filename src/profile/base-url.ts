@@ -1,0 +1,96 @@
+/** What a base URL may look like, and what is put right in one without asking. */
+
+import { UsageError } from '../errors.js';
+
+export interface BaseUrl {
+	/** Without a trailing slash. */
+	url: string;
+	warnings: string[];
+}
+
+export interface BaseUrlRules {
+	/** Lets http:// through to hosts other than this machine. */
+	allowHttp?: boolean;
+	/** The deployment's word for `support`, whose path prefix may have been pasted in. */
+	productPrefix?: string;
+	/** Where the text came from, for errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
+	from?: string;
+}
+
+/** Whether a host name or address, as URL gives it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+	const host = hostname.toLowerCase().replace(/\.$/, '');
+	return (
+		host === 'localhost' ||
+		host.endsWith('.localhost') ||
+		/^127\.\d+\.\d+\.\d+$/.test(host) ||
+		host === '[::1]' ||
+		/^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(host)
+	);
+}
+
+/** Whether what is secret towards one URL may be told to the other. All ports of this machine count as one place. */
+export function isSamePlace(left: string, right: string): boolean {
+	const [a, b] = [new URL(left), new URL(right)];
+	return a.origin === b.origin || (isLoopback(a.hostname) && isLoopback(b.hostname));
+}
+
+/** The URL that was probably meant where the scheme was left out: https, or http for this machine. */
+export function withScheme(text: string): string | undefined {
+	if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
+	const rest = text.replace(/^\/+/, '');
+	const host = /^(\[[^\]]*\]|[^/:?#@]*)/.exec(rest)?.[1] ?? '';
+	if (host === '' || rest.includes('@')) return undefined;
+	try {
+		return new URL(`${isLoopback(host) ? 'http' : 'https'}://${rest}`).href.replace(/\/+$/, '');
+	} catch {
+		return undefined;
+	}
+}
+
+/** Cuts the interface's own prefix, and whatever was pasted behind it, off a path. */
+function withoutPrefix(path: string, productPrefix: string | undefined): string {
+	const words = new Set(['support', productPrefix ?? 'support']);
+	for (const word of words) {
+		const at = `${path}/`.indexOf(`/${word}-api/`);
+		if (at >= 0) return path.slice(0, at);
+	}
+	return path;
+}
+
+/** Checks a base URL and normalises it; throws UsageError, which never repeats a password that stood in the URL. */
+export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
+	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
+	const refuse = (why: string, hint?: string): never => {
+		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', ...(hint === undefined ? {} : { hint }) });
+	};
+	const trimmed = text.trim();
+	// Whatever stands before an @ may be a password.
+	const shown = JSON.stringify(trimmed.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
+	if (trimmed === '') refuse('is empty');
+	if (/[\s\p{Cc}\\]/u.test(trimmed)) refuse(`${shown} has a blank, a backslash or a control character in it`);
+	const mended = withScheme(trimmed);
+	if (mended !== undefined) refuse(`${shown} has no scheme`, `write ${mended}`);
+	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`, 'it looks like https://desk.example.com/wp-json');
+	const url = new URL(trimmed);
+	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);
+	if (url.username !== '' || url.password !== '') {
+		refuse('must not carry a user name or password', 'give them with --username, and the password when asked');
+	}
+	if (url.search !== '' || trimmed.includes('?')) refuse(`${shown} has a query, which can't stand before a path`);
+	if (url.hash !== '' || trimmed.includes('#')) refuse(`${shown} has a fragment (#), which can't stand before a path`);
+	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/\/+$/, '');
+	const shorter = withoutPrefix(path, rules.productPrefix).replace(/\/+$/, '');
+	const result = url.origin + shorter;
+	if (url.protocol === 'http:' && !isLoopback(url.hostname) && rules.allowHttp !== true) {
+		refuse(
+			`${shown} would send credentials unencrypted`,
+			`use https:${result.slice('http:'.length)}, or allow it: supportctl profile set NAME --allow-http`,
+		);
+	}
+	const warnings =
+		shorter === path
+			? []
+			: [`${path.slice(shorter.length)} at the end of the base URL was left out: ${result} is used`];
+	return { url: result, warnings };
+}

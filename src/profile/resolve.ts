@@ -1,0 +1,286 @@
+/** Everything a command needs to reach the service, from flags, environment, profile and defaults, and where each came from. */
+
+import { readFileSync, statSync } from 'node:fs';
+import { resolve as resolvePath } from 'node:path';
+import { RefusedError, UsageError } from '../errors.js';
+import { isSamePlace, parseBaseUrl } from './base-url.js';
+import { type EnvironmentValue, readVariable } from './environment.js';
+import { configFolder, type Environment } from './folders.js';
+import { checkSecret, describeStore, fetchSecret, type OpenKeyring, secretNoun } from './secrets.js';
+import { type ResolvedSettings, resolveSettings, type Scheme, type Settings } from './settings.js';
+import { readStore, requireProfile, type StoredProfile, type StoreReading } from './store.js';
+
+/** Credentials in the clear. */
+export type Auth =
+	| { scheme: 'basic'; username: string; password: string }
+	| { scheme: 'bearer'; token: string }
+	| { scheme: 'header'; name: string; value: string }
+	| { scheme: 'none' };
+
+export interface ProxySettings {
+	httpProxy?: string | undefined;
+	httpsProxy?: string | undefined;
+	noProxy?: string | undefined;
+}
+
+export interface ResolvedConnection {
+	profileName?: string;
+	/** Without a trailing slash. */
+	baseUrl: string;
+	auth: Auth;
+	timeoutMs: number;
+	prefixes: { product: string; shop: string; membership: string };
+	/** PEM text. */
+	tls: { ca?: string; cert?: string; key?: string };
+	proxy: ProxySettings;
+	allowHttp: boolean;
+	protected: boolean;
+	/** What the profile wants where no flag says otherwise. */
+	defaults: { concurrency?: number; rate?: number; format?: string };
+	/** Where the secret came from: a variable's name, `profile file`, `system keyring`, `secret command` or `none`. */
+	secretSource: string;
+	/** To be shown on stderr at each use. */
+	warnings: string[];
+}
+
+export interface ResolveRequest {
+	env: Environment;
+	/** Connection options by camel-cased name; others are ignored. */
+	flags: Readonly<Record<string, unknown>>;
+	/** By default what the environment says. */
+	configDir?: string;
+	cwd?: string;
+	/** False leaves credentials out: nothing is fetched, and `auth` is `none`. For runs that send nothing. */
+	credentials?: boolean;
+	openKeyring?: OpenKeyring;
+}
+
+/** Which profile is meant, by flag, environment or the file's own choice, and the settings that follow. */
+export interface Situation extends ResolvedSettings {
+	reading: StoreReading;
+	profileName: string | undefined;
+	/** How the profile was chosen: `--profile`, `SUPPORTCTL_PROFILE` or `current`. */
+	chosenBy: string | undefined;
+	profile: StoredProfile | undefined;
+}
+
+/** Reads the settings without fetching any secret. Throws UsageError for a profile that is not there. */
+export function readSituation(request: ResolveRequest): Situation {
+	const { env, flags, cwd = '.' } = request;
+	const reading = readStore(request.configDir ?? configFolder({ env, cwd }));
+	const variable = readVariable(env, 'PROFILE', cwd);
+	const flag = typeof flags.profile === 'string' ? flags.profile : undefined;
+	const profileName = flag ?? variable?.value ?? reading.store.current;
+	const chosenBy =
+		flag !== undefined ? '--profile' : (variable?.name ?? (profileName === undefined ? undefined : 'current'));
+	const profile = profileName === undefined ? undefined : requireProfile(reading, profileName);
+	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
+	const username = flags.username === undefined ? readVariable(env, 'USERNAME', cwd) : undefined;
+	const resolved = resolveSettings({
+		flags,
+		environment: { ...(baseUrl && { baseUrl }), ...(username && { username }) },
+		profile: profile && { name: profileName as string, values: profile, file: reading.file },
+	});
+	return { ...resolved, reading, profileName, chosenBy, profile };
+}
+
+/** The variable that holds the secret of a scheme. */
+function variableOf(scheme: Exclude<Scheme, 'none'>): 'PASSWORD' | 'TOKEN' {
+	return scheme === 'basic' ? 'PASSWORD' : 'TOKEN';
+}
+
+/** The scheme in force: a password or token in the environment beats the profile's scheme as it beats its secret. */
+export function effectiveScheme(situation: Situation, env: Environment, cwd = '.'): Scheme {
+	const { settings, sources } = situation;
+	if (sources.scheme.from === 'flag') return settings.scheme;
+	const given = { PASSWORD: readVariable(env, 'PASSWORD', cwd), TOKEN: readVariable(env, 'TOKEN', cwd) };
+	if (given.PASSWORD === undefined && given.TOKEN === undefined) return settings.scheme;
+	const stated = sources.scheme.from === 'profile' ? settings.scheme : 'none';
+	if (stated !== 'none' && given[variableOf(stated)] !== undefined) return stated;
+	if (given.PASSWORD !== undefined && given.TOKEN !== undefined) {
+		throw new UsageError(`${given.PASSWORD.name} and ${given.TOKEN.name} are both set`, {
+			hint: 'unset one of them, or say which is meant: --scheme basic or --scheme bearer',
+		});
+	}
+	return given.PASSWORD !== undefined ? 'basic' : 'bearer';
+}
+
+/** Why the profile's stored secret is not one for this request, or undefined where it is. */
+function whyNotStored(situation: Situation, scheme: Scheme, baseUrl: string): string | undefined {
+	const { profile, profileName, settings } = situation;
+	if (profile?.secret === undefined) return 'none is stored';
+	const own = `the one stored in profile "${profileName}"`;
+	if ((profile.scheme ?? 'basic') !== scheme) return `${own} is for the scheme ${profile.scheme ?? 'basic'}`;
+	if (typeof profile.baseUrl === 'string' && URL.canParse(profile.baseUrl) && !isSamePlace(profile.baseUrl, baseUrl)) {
+		return `${own} is for ${new URL(profile.baseUrl).host} and is not sent to another host`;
+	}
+	if (scheme === 'basic' && profile.username !== undefined && profile.username !== settings.username) {
+		return `${own} is for the user ${profile.username}`;
+	}
+	if (scheme === 'header' && profile.headerName !== settings.headerName) {
+		return `${own} is for the header ${profile.headerName}`;
+	}
+	return undefined;
+}
+
+async function findSecret(
+	request: ResolveRequest,
+	situation: Situation,
+	scheme: Exclude<Scheme, 'none'>,
+	baseUrl: string,
+): Promise<EnvironmentValue> {
+	const { env, cwd } = request;
+	const { profile, profileName } = situation;
+	const variable = variableOf(scheme);
+	const fromEnvironment = readVariable(env, variable, cwd);
+	if (fromEnvironment !== undefined) return fromEnvironment;
+	const why = whyNotStored(situation, scheme, baseUrl);
+	if (why !== undefined || profile?.secret === undefined) {
+		const login = profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
+		throw new RefusedError(`not signed in to ${baseUrl}: no ${secretNoun(scheme)} (${why})`, {
+			code: 'not_signed_in',
+			hint: `${login}, or set SUPPORTCTL_${variable}`,
+		});
+	}
+	const value = await fetchSecret(profile.secret, {
+		env,
+		profileName: profileName as string,
+		...(request.openKeyring && { openKeyring: request.openKeyring }),
+	});
+	return { value, name: describeStore(profile.secret) };
+}
+
+async function findAuth(
+	request: ResolveRequest,
+	situation: Situation,
+	baseUrl: string,
+): Promise<{ auth: Auth; secretSource: string }> {
+	const scheme = effectiveScheme(situation, request.env, request.cwd);
+	if (scheme === 'none' || request.credentials === false) return { auth: { scheme: 'none' }, secretSource: 'none' };
+	const { username, headerName } = situation.settings;
+	if (scheme === 'basic') {
+		if (username === undefined) {
+			throw new RefusedError(`not signed in to ${baseUrl}: no user name`, {
+				code: 'not_signed_in',
+				hint: 'supportctl login, or --username, or SUPPORTCTL_USERNAME',
+			});
+		}
+		if (username.includes(':')) {
+			throw new UsageError(`the user name ${JSON.stringify(username)} has a colon, which basic sign-in can't carry`);
+		}
+	}
+	if (scheme === 'header' && headerName === undefined) {
+		throw new UsageError('the scheme "header" needs the header\'s name', { hint: 'give --header-name' });
+	}
+	const { value, name } = await findSecret(request, situation, scheme, baseUrl);
+	checkSecret(scheme, value, name);
+	const auth: Auth =
+		scheme === 'basic'
+			? { scheme, username: username as string, password: value }
+			: scheme === 'bearer'
+				? { scheme, token: value }
+				: { scheme, name: headerName as string, value };
+	return { auth, secretSource: name };
+}
+
+/** The base URL in force, checked; `allowHttp` of a profile holds for that profile's own host only. */
+export function resolveBaseUrl(situation: Situation): { url: string; warnings: string[] } {
+	const { settings, sources, profile, profileName } = situation;
+	if (settings.baseUrl === undefined) {
+		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
+		throw new RefusedError(`not signed in: ${why} and no SUPPORTCTL_BASE_URL`, {
+			code: 'not_signed_in',
+			hint: 'supportctl login',
+		});
+	}
+	const { from, name } = sources.baseUrl;
+	const own = profile?.baseUrl;
+	const sameHost = typeof own === 'string' && URL.canParse(own) && sameHostName(own, settings.baseUrl);
+	return parseBaseUrl(settings.baseUrl, {
+		allowHttp: settings.allowHttp && sameHost,
+		productPrefix: settings.productPrefix,
+		from: from === 'profile' ? `profile "${name}"` : name,
+	});
+}
+
+function sameHostName(left: string, right: string): boolean {
+	return URL.canParse(right) && new URL(left).hostname === new URL(right).hostname;
+}
+
+/** Reads the PEM files; a private key that others can read is worth a warning. */
+function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
+	const read = (flag: string, given: string | undefined, marker: RegExp): string | undefined => {
+		if (given === undefined) return undefined;
+		const path = resolvePath(cwd, given);
+		let text: string;
+		try {
+			text = readFileSync(path, 'latin1');
+		} catch (error) {
+			const code = (error as NodeJS.ErrnoException).code;
+			throw new UsageError(`${flag}: ${path} ${code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`}`);
+		}
+		if (!marker.test(text)) throw new UsageError(`${flag}: ${path} is not a PEM file of that kind`);
+		return text;
+	};
+	const certificate = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
+	const ca = read('--ca-file', settings.caFile, certificate);
+	const cert = read('--cert', settings.cert, certificate);
+	// A key may stand in the certificate's file, as many tools write it.
+	const keyPath = settings.key ?? settings.cert;
+	const key = read(
+		settings.key === undefined ? '--cert (no --key given)' : '--key',
+		keyPath,
+		/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+	);
+	if (key !== undefined && cert === undefined) throw new UsageError('--key needs --cert');
+	if (key !== undefined && /ENCRYPTED/.test(key)) {
+		throw new UsageError(`--key: ${keyPath} is encrypted, which is not supported`, {
+			hint: 'decrypt it with `openssl pkey -in KEY -out NEWKEY` into a file that only you can read',
+		});
+	}
+	if (key !== undefined && process.platform !== 'win32') {
+		const path = resolvePath(cwd, keyPath as string);
+		if (statSync(path).mode & 0o077) warnings.push(`the private key ${path} can be read by others: chmod 600 ${path}`);
+	}
+	return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+}
+
+/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the lower-case spelling wins, as it does for curl. */
+export function readProxies(env: Environment): ProxySettings {
+	const read = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
+	const [httpProxy, httpsProxy, noProxy] = [read('HTTP_PROXY'), read('HTTPS_PROXY'), read('NO_PROXY')];
+	return { ...(httpProxy && { httpProxy }), ...(httpsProxy && { httpsProxy }), ...(noProxy && { noProxy }) };
+}
+
+/**
+ * Resolves the connection: a flag beats the environment, which beats the profile, which beats the default. A profile's
+ * stored secret goes only to that profile's own host, user and scheme. Throws RefusedError (exit code 4) where no one
+ * is signed in, UsageError where a setting can't be used.
+ */
+export async function resolveConnection(request: ResolveRequest): Promise<ResolvedConnection> {
+	const situation = readSituation(request);
+	const { settings, profileName } = situation;
+	const baseUrl = resolveBaseUrl(situation);
+	const warnings = [...situation.reading.warnings, ...baseUrl.warnings];
+	const tls = readTls(settings, request.cwd ?? '.', warnings);
+	const { auth, secretSource } = await findAuth(request, situation, baseUrl.url);
+	const { concurrency, rate, format } = settings;
+	return {
+		...(profileName !== undefined && { profileName }),
+		baseUrl: baseUrl.url,
+		auth,
+		timeoutMs: settings.timeout * 1000,
+		prefixes: { product: settings.productPrefix, shop: settings.shopPrefix, membership: settings.membershipPrefix },
+		tls,
+		proxy: readProxies(request.env),
+		allowHttp: settings.allowHttp,
+		protected: settings.protected,
+		defaults: {
+			...(concurrency !== undefined && { concurrency }),
+			...(rate !== undefined && { rate }),
+			...(format !== undefined && { format }),
+		},
+		secretSource,
+		warnings,
+	};
+}

@@ -1,0 +1,108 @@
+/** How the file of profiles is changed: one writer at a time, atomically, and never over a damaged file. */
+
+import { chmod, mkdir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import Conf from 'conf';
+import lockfile from 'proper-lockfile';
+import { FailedError, SupportctlError } from '../errors.js';
+import { ConfigDamaged, configFile, parseText, readStore, type Store, type StoreUpdate } from './store.js';
+
+/** A writer that died leaves its lock; after this many milliseconds the next one takes it. */
+const STALE_MS = 10_000;
+
+function explain(error: unknown, file: string): unknown {
+	if (error instanceof SupportctlError) return error;
+	const code = (error as NodeJS.ErrnoException).code;
+	if (code === 'ELOCKED') {
+		return new FailedError(`${file} is being written by another supportctl`, {
+			code: 'config_locked',
+			hint: `try again; if no other is running, remove ${file}.lock`,
+			cause: error,
+		});
+	}
+	return code === undefined
+		? error
+		: new FailedError(`${file} can't be written (${code})`, { code: 'config_unwritable', cause: error });
+}
+
+/** Makes the folder for nobody else, and closes one that holds nothing but our files. */
+async function prepareFolder(folder: string): Promise<void> {
+	await mkdir(dirname(folder), { recursive: true });
+	await mkdir(folder, { recursive: true, mode: 0o700 });
+	if (process.platform === 'win32') return;
+	const { mode, uid } = await stat(folder);
+	if ((mode & 0o077) === 0 || uid !== process.getuid?.()) return;
+	const ours = basename(configFile(folder));
+	const others = (await readdir(folder)).filter((name) => !name.startsWith(ours));
+	if (others.length === 0) await chmod(folder, 0o700);
+}
+
+/** `config.json.damaged-20261121T075000Z`, with a number where that name is taken. */
+async function keepAside(file: string, now: number): Promise<string> {
+	const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+	const taken = new Set(await readdir(dirname(file)));
+	let path = `${file}.damaged-${stamp}`;
+	for (let number = 2; taken.has(basename(path)); number++) path = `${file}.damaged-${stamp}-${number}`;
+	await rename(file, path);
+	await chmod(path, 0o600);
+	return path;
+}
+
+/** Removes what a writer that was killed half-way left: it holds a copy of the secrets. */
+async function sweep(file: string): Promise<void> {
+	const folder = dirname(file);
+	for (const name of await readdir(folder)) {
+		if (name.startsWith(`${basename(file)}.tmp-`)) await unlink(join(folder, name)).catch(() => {});
+	}
+}
+
+async function readOrKeepAside(folder: string, now: number, notices: string[]): Promise<Store> {
+	try {
+		return readStore(folder).store;
+	} catch (error) {
+		if (!(error instanceof ConfigDamaged)) throw error;
+		const aside = await keepAside(error.file, now);
+		notices.push(`${error.message}; it was kept as ${aside} and a new one begun`);
+		return { profiles: Object.create(null) };
+	}
+}
+
+export async function lockAndWrite<T>(
+	folder: string,
+	version: number,
+	change: (store: Store, notices: string[]) => T | Promise<T>,
+	now: () => number,
+): Promise<StoreUpdate<T>> {
+	const file = configFile(folder);
+	const notices: string[] = [];
+	try {
+		await prepareFolder(folder);
+		const release = await lockfile.lock(file, {
+			realpath: false,
+			stale: STALE_MS,
+			retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 150, randomize: true },
+		});
+		try {
+			await sweep(file);
+			const store = await readOrKeepAside(folder, now(), notices);
+			const result = await change(store, notices);
+			const conf = new Conf<Record<string, unknown>>({
+				cwd: folder,
+				configName: basename(file, '.json'),
+				configFileMode: 0o600,
+				accessPropertiesByDotNotation: false,
+				deserialize: (text) => parseText(text) as Record<string, unknown>,
+			});
+			conf.store = {
+				version,
+				...(store.current === undefined ? {} : { current: store.current }),
+				profiles: store.profiles,
+			};
+			return { result, notices, file };
+		} finally {
+			await release();
+		}
+	} catch (error) {
+		throw explain(error, file);
+	}
+}

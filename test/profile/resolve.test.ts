@@ -1,0 +1,230 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Keyring } from '../../src/profile/keyring.js';
+import { readSituation, resolveConnection } from '../../src/profile/resolve.js';
+import type { StoredProfile } from '../../src/profile/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const desk: StoredProfile = {
+	baseUrl: 'https://desk.example.com/wp-json',
+	username: 'anna',
+	secret: { store: 'file', value: 'stored-secret' },
+};
+
+/** A folder with a config file of these profiles, the first of which is the current one. */
+function configOf(profiles: Record<string, StoredProfile>, current: string | undefined = Object.keys(profiles)[0]) {
+	const folder = temporaryFolder();
+	writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, current, profiles }), { mode: 0o600 });
+	return folder;
+}
+
+interface Case {
+	profiles?: Record<string, StoredProfile>;
+	env?: Record<string, string>;
+	flags?: Record<string, unknown>;
+}
+
+function resolve({ profiles = {}, env = {}, flags = {} }: Case) {
+	return resolveConnection({ env, flags, configDir: configOf(profiles) });
+}
+
+describe('resolveConnection', () => {
+	it('takes everything from the current profile where nothing else speaks', async () => {
+		const profile = { ...desk, timeout: 5, concurrency: 9, rate: 2.5, format: 'json', protected: true };
+		expect(await resolve({ profiles: { desk: profile } })).toEqual({
+			profileName: 'desk',
+			baseUrl: 'https://desk.example.com/wp-json',
+			auth: { scheme: 'basic', username: 'anna', password: 'stored-secret' },
+			timeoutMs: 5000,
+			prefixes: { product: 'support', shop: 'shop', membership: 'shopm' },
+			tls: {},
+			proxy: {},
+			allowHttp: false,
+			protected: true,
+			defaults: { concurrency: 9, rate: 2.5, format: 'json' },
+			secretSource: 'profile file',
+			warnings: [],
+		});
+	});
+
+	it('works from the environment alone', async () => {
+		const env = {
+			SUPPORTCTL_BASE_URL: 'https://ci.example.com/wp-json/',
+			SUPPORTCTL_USERNAME: 'bot',
+			SUPPORTCTL_PASSWORD: 'from env',
+		};
+		const connection = await resolve({ env });
+		expect(connection.baseUrl).toBe('https://ci.example.com/wp-json');
+		expect(connection.auth).toEqual({ scheme: 'basic', username: 'bot', password: 'from env' });
+		expect(connection.secretSource).toBe('SUPPORTCTL_PASSWORD');
+		expect(connection.profileName).toBeUndefined();
+	});
+
+	it('lets a flag beat the environment, the environment the profile, and the profile the default', async () => {
+		const profiles = { desk: { ...desk, timeout: 5, shopPrefix: 'store' } };
+		const env = { SUPPORTCTL_BASE_URL: 'https://desk.example.com/env', SUPPORTCTL_USERNAME: 'anna' };
+		const flags = { baseUrl: 'https://desk.example.com/flag', timeout: '7' };
+		const configDir = configOf(profiles);
+		const connection = await resolveConnection({ env, flags, configDir });
+		expect(connection.baseUrl).toBe('https://desk.example.com/flag');
+		expect(connection.timeoutMs).toBe(7000);
+		expect(connection.prefixes.shop).toBe('store');
+		const { sources } = readSituation({ env, flags, configDir });
+		expect(sources.baseUrl).toEqual({ from: 'flag', name: '--base-url' });
+		expect(sources.username).toEqual({ from: 'environment', name: 'SUPPORTCTL_USERNAME' });
+		expect(sources.shopPrefix).toEqual({ from: 'profile', name: 'desk' });
+		expect(sources.membershipPrefix).toEqual({ from: 'default', name: '' });
+	});
+
+	it('chooses the profile by flag, then SUPPORTCTL_PROFILE, then the current one', async () => {
+		const profiles = {
+			one: { ...desk, username: 'one' },
+			two: { ...desk, username: 'two' },
+			three: { ...desk, username: 'three' },
+		};
+		const env = { SUPPORTCTL_PROFILE: 'two' };
+		expect((await resolve({ profiles, env, flags: { profile: 'three' } })).profileName).toBe('three');
+		expect((await resolve({ profiles, env })).profileName).toBe('two');
+		expect((await resolve({ profiles })).profileName).toBe('one');
+	});
+
+	it('names the profiles there are when the one asked for is not among them', async () => {
+		await expect(resolve({ profiles: { desk }, flags: { profile: 'dsek' } })).rejects.toMatchObject({
+			message: 'there is no profile "dsek"',
+			exitCode: 2,
+			hint: 'there is desk',
+		});
+		await expect(resolve({ profiles: { desk }, flags: { profile: '__proto__' } })).rejects.toMatchObject({
+			exitCode: 2,
+		});
+	});
+
+	it('says "not signed in" with exit code 4 and the way out when there is no base URL', async () => {
+		await expect(resolve({})).rejects.toMatchObject({
+			message: 'not signed in: no profile and no SUPPORTCTL_BASE_URL',
+			exitCode: 4,
+			hint: 'supportctl login',
+		});
+	});
+
+	it.each([
+		['another host', { flags: { baseUrl: 'https://evil.example.net/wp-json' } }, /is for desk\.example\.com/],
+		['another port', { flags: { baseUrl: 'https://desk.example.com:8443' } }, /is for desk\.example\.com/],
+		['another user', { env: { SUPPORTCTL_USERNAME: 'berta' } }, /is for the user anna/],
+		['another scheme', { flags: { scheme: 'bearer' } }, /is for the scheme basic/],
+	])('never uses the stored secret for %s', async (_, given, message) => {
+		await expect(resolve({ profiles: { desk }, ...given })).rejects.toMatchObject({
+			message: expect.stringMatching(message),
+			exitCode: 4,
+		});
+	});
+
+	it('counts every port of this machine as the same place', async () => {
+		const profiles = { local: { ...desk, baseUrl: 'http://127.0.0.1:1' } };
+		const connection = await resolve({ profiles, flags: { baseUrl: 'http://localhost:2' } });
+		expect(connection.auth).toMatchObject({ password: 'stored-secret' });
+	});
+
+	it('sends the password of the environment wherever the person points', async () => {
+		const connection = await resolve({
+			profiles: { desk },
+			env: { SUPPORTCTL_PASSWORD: 'mine' },
+			flags: { baseUrl: 'https://other.example.com' },
+		});
+		expect(connection.auth).toEqual({ scheme: 'basic', username: 'anna', password: 'mine' });
+	});
+
+	it('takes a token in the environment as bearer, and as the header value where the profile says header', async () => {
+		const env = { SUPPORTCTL_TOKEN: 'tok' };
+		expect((await resolve({ profiles: { desk }, env })).auth).toEqual({ scheme: 'bearer', token: 'tok' });
+		const profiles = { desk: { baseUrl: desk.baseUrl, scheme: 'header', headerName: 'X-Key' } };
+		expect((await resolve({ profiles, env })).auth).toEqual({ scheme: 'header', name: 'X-Key', value: 'tok' });
+	});
+
+	it('does not guess between a password and a token', async () => {
+		const env = { SUPPORTCTL_BASE_URL: 'https://a.example', SUPPORTCTL_PASSWORD: 'p', SUPPORTCTL_TOKEN: 't' };
+		await expect(resolve({ env })).rejects.toMatchObject({ exitCode: 2 });
+		expect((await resolve({ env, flags: { scheme: 'bearer' } })).auth).toEqual({ scheme: 'bearer', token: 't' });
+	});
+
+	it('reads *_FILE variables, less one line break at the end', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'pw'), '  "ä %: \r\n');
+		const env = {
+			SUPPORTCTL_BASE_URL: 'https://a.example',
+			SUPPORTCTL_USERNAME: 'bot',
+			SUPPORTCTL_PASSWORD_FILE: join(folder, 'pw'),
+		};
+		const connection = await resolve({ env });
+		expect(connection.auth).toMatchObject({ password: '  "ä %: ' });
+		expect(connection.secretSource).toBe('SUPPORTCTL_PASSWORD_FILE');
+		await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD: 'x' } })).rejects.toMatchObject({
+			message: 'SUPPORTCTL_PASSWORD and SUPPORTCTL_PASSWORD_FILE are both set',
+		});
+		await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD_FILE: join(folder, 'none') } })).rejects.toMatchObject({
+			exitCode: 2,
+			message: expect.stringContaining('does not exist'),
+		});
+	});
+
+	it('counts an empty variable as not set', async () => {
+		const connection = await resolve({ profiles: { desk }, env: { SUPPORTCTL_PASSWORD: '', SUPPORTCTL_PROFILE: '' } });
+		expect(connection.secretSource).toBe('profile file');
+	});
+
+	it('fetches a secret from the keyring, and from a command at each use', async () => {
+		const keyring: Keyring = {
+			get: async (account) => (account === 'desk in X' ? 'from the ring' : undefined),
+			set: async () => {},
+			delete: async () => false,
+		};
+		const ring = configOf({ desk: { ...desk, secret: { store: 'keyring', account: 'desk in X' } } });
+		const connection = await resolveConnection({
+			env: {},
+			flags: {},
+			configDir: ring,
+			openKeyring: async () => keyring,
+		});
+		expect(connection.auth).toMatchObject({ password: 'from the ring' });
+		expect(connection.secretSource).toBe('system keyring');
+		const command = configOf({ desk: { ...desk, secret: { store: 'command', command: 'printf "a b\\n"' } } });
+		const other = await resolveConnection({ env: process.env, flags: {}, configDir: command });
+		expect(other.auth).toMatchObject({ password: 'a b' });
+	});
+
+	it('fetches no secret for runs that send nothing', async () => {
+		const configDir = configOf({ desk: { ...desk, secret: { store: 'command', command: 'exit 1' } } });
+		const connection = await resolveConnection({ env: {}, flags: {}, configDir, credentials: false });
+		expect(connection.auth).toEqual({ scheme: 'none' });
+	});
+
+	it('reports at each use a config file that others can read', async () => {
+		const configDir = configOf({ desk });
+		chmodSync(join(configDir, 'config.json'), 0o644);
+		const { warnings } = await resolveConnection({ env: {}, flags: {}, configDir });
+		expect(warnings).toEqual([expect.stringMatching(/config\.json can be read by others .*0644.*chmod 600/)]);
+	});
+
+	it('names the profile and setting that a hand-edited file has wrong', async () => {
+		await expect(resolve({ profiles: { desk: { ...desk, timeout: 'soon' } } })).rejects.toMatchObject({
+			exitCode: 2,
+			message: expect.stringMatching(/config\.json: profile "desk": timeout: "soon" must be 0\.001 to 86400/),
+		});
+	});
+
+	it('keeps allowHttp to the host of the profile that says it', async () => {
+		const profiles = { lan: { ...desk, baseUrl: 'http://desk.lan', allowHttp: true } };
+		expect((await resolve({ profiles })).baseUrl).toBe('http://desk.lan');
+		await expect(resolve({ profiles, flags: { baseUrl: 'http://other.lan' } })).rejects.toMatchObject({ exitCode: 2 });
+	});
+
+	it('hands over the proxies of the environment, the lower-case spelling first', async () => {
+		const env = { HTTPS_PROXY: 'http://a:1', https_proxy: 'http://b:2', HTTP_PROXY: 'http://c:3', NO_PROXY: 'x' };
+		expect((await resolve({ profiles: { desk }, env })).proxy).toEqual({
+			httpsProxy: 'http://b:2',
+			httpProxy: 'http://c:3',
+			noProxy: 'x',
+		});
+	});
+});

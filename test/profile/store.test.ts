@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkProfileName, readStore, type Store, updateStore } from '../../src/profile/store.js';
+import { bundleForChild } from '../support/bundle.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const mode = (path: string) => statSync(path).mode & 0o777;
+
+describe('updateStore', () => {
+	it('makes the folder 0700 and the file 0600, whatever the umask', async () => {
+		const folder = join(temporaryFolder(), 'deep', 'supportctl');
+		const before = process.umask(0);
+		try {
+			await updateStore(folder, (store) => {
+				store.profiles.desk = { baseUrl: 'https://a.example', secret: { store: 'file', value: 's' } };
+			});
+		} finally {
+			process.umask(before);
+		}
+		expect(mode(folder)).toBe(0o700);
+		expect(mode(join(folder, 'config.json'))).toBe(0o600);
+		expect(readdirSync(folder)).toEqual(['config.json']);
+	});
+
+	it('closes a file and a folder of our own that were open to others', async () => {
+		const folder = join(temporaryFolder(), 'supportctl');
+		mkdirSync(folder);
+		chmodSync(folder, 0o755);
+		writeFileSync(join(folder, 'config.json'), '{"profiles":{}}');
+		chmodSync(join(folder, 'config.json'), 0o666);
+		await updateStore(folder, () => {});
+		expect(mode(folder)).toBe(0o700);
+		expect(mode(join(folder, 'config.json'))).toBe(0o600);
+	});
+
+	it('keeps names with dots, and settings that it does not know', async () => {
+		const folder = temporaryFolder();
+		await updateStore(folder, (store) => {
+			store.profiles['desk.example.com'] = { baseUrl: 'https://a.example', laterSetting: { deep: [1] } };
+			Object.assign(store.profiles, { constructor: { username: 'x' } });
+			store.current = 'desk.example.com';
+		});
+		await updateStore(folder, (store) => {
+			store.profiles.other = {};
+		});
+		expect(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'))).toEqual({
+			version: 1,
+			current: 'desk.example.com',
+			profiles: {
+				'desk.example.com': { baseUrl: 'https://a.example', laterSetting: { deep: [1] } },
+				constructor: { username: 'x' },
+				other: {},
+			},
+		});
+	});
+
+	it.each([
+		['cut off', '{"profiles": {"desk": {"secret": {"store":"file","value":"hunter2'],
+		['empty', ''],
+		['an array', '[]'],
+		['of the wrong shape', '{"profiles": []}'],
+		['with a profile of the wrong shape', '{"profiles": {"desk": 1}}'],
+	])('keeps a damaged file (%s) aside under a name that it tells', async (_, text) => {
+		const folder = temporaryFolder();
+		const file = join(folder, 'config.json');
+		writeFileSync(file, text);
+		expect(() => readStore(folder)).toThrow(/config\.json is damaged/);
+		expect(readFileSync(file, 'utf8')).toBe(text);
+		const now = () => Date.UTC(2026, 10, 21, 7, 50);
+		const addDesk = (store: Store): void => {
+			store.profiles.desk = {};
+		};
+		const { notices } = await updateStore(folder, addDesk, now);
+		const aside = `${file}.damaged-20261121T075000Z`;
+		expect(notices).toEqual([expect.stringContaining(`kept as ${aside}`)]);
+		expect(readFileSync(aside, 'utf8')).toBe(text);
+		expect(mode(aside)).toBe(0o600);
+		writeFileSync(file, text);
+		await updateStore(folder, () => {}, now);
+		expect(existsSync(`${aside}-2`)).toBe(true);
+	});
+
+	it('says where a damaged file is damaged and quotes nothing of it', () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'config.json'), '{\n "a": hunter2 }');
+		let told: unknown;
+		try {
+			readStore(folder);
+		} catch (error) {
+			told = error;
+		}
+		expect(String((told as Error).stack)).toContain('config.json is damaged: it is not JSON');
+		expect(String((told as Error).stack)).not.toContain('hunter2');
+		expect((told as Error).cause).toBeUndefined();
+	});
+
+	it('leaves a file of a newer format alone', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'config.json'), '{"version": 2, "profiles": {}}');
+		await expect(updateStore(folder, () => {})).rejects.toThrow(/newer supportctl/);
+		expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe('{"version": 2, "profiles": {}}');
+	});
+
+	it('removes the temporary copy of a writer that was killed', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'config.json.tmp-1763711111abcdef'), 'hunter2');
+		await updateStore(folder, () => {});
+		expect(readdirSync(folder)).toEqual(['config.json']);
+	});
+
+	it('loses nothing when many processes write at once', async () => {
+		const folder = temporaryFolder();
+		const program = await bundleForChild('src/profile/store.ts');
+		const script = `
+			import { updateStore } from ${JSON.stringify(program)};
+			const [folder, writer] = process.argv.slice(2);
+			for (let round = 0; round < 5; round++) {
+				await updateStore(folder, (store) => { store.profiles[writer + '-' + round] = {}; });
+			}
+		`;
+		const entry = join(temporaryFolder(), 'write.mjs');
+		writeFileSync(entry, script);
+		const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
+		const codes = await Promise.all(
+			writers.map(async (name) => (await once(spawn(process.execPath, [entry, folder, name]), 'close'))[0]),
+		);
+		expect(codes).toEqual(writers.map(() => 0));
+		const expected = writers.flatMap((name) => [0, 1, 2, 3, 4].map((round) => `${name}-${round}`));
+		expect(Object.keys(readStore(folder).store.profiles).sort()).toEqual(expected);
+		expect(readdirSync(folder)).toEqual(['config.json']);
+	});
+});
+
+describe('checkProfileName', () => {
+	it('takes letters, digits, dots, - and _, and nothing that could be a path or an option', () => {
+		for (const name of ['desk', 'desk.example.com', 'a_b-c', '127.0.0.1', 'D'])
+			expect(checkProfileName(name)).toBe(name);
+		for (const name of ['', '-x', '.', '..', 'a/b', 'a b', 'ä', '__proto__', 'x'.repeat(65), 'a\n']) {
+			expect(() => checkProfileName(name)).toThrow(/profile's name/);
+		}
+	});
+});
