@@ -1,0 +1,64 @@
+/** How many rows came to what, and the exit code that follows (command line, "Exit codes"). */
+
+import { ExitCode } from '../errors.js';
+import type { OutcomeName } from '../http/outcome.js';
+
+export const outcomeNames: readonly OutcomeName[] = ['ok', 'failed', 'invalid', 'unknown', 'skipped', 'not-sent'];
+
+export interface Counts {
+	ok: number;
+	failed: number;
+	invalid: number;
+	unknown: number;
+	skipped: number;
+	'not-sent': number;
+	/** Of the failed: how many were answered 401 or 403. */
+	unauthorized: number;
+	forbidden: number;
+	/** Rows whose answer shows another value than the one sent. */
+	differs: number;
+}
+
+export function createCounts(): Counts {
+	return {
+		ok: 0,
+		failed: 0,
+		invalid: 0,
+		unknown: 0,
+		skipped: 0,
+		'not-sent': 0,
+		unauthorized: 0,
+		forbidden: 0,
+		differs: 0,
+	};
+}
+
+/** Adds one row's outcome. */
+export function countOutcome(
+	counts: Counts,
+	outcome: { outcome: OutcomeName; status?: number | undefined; differs?: readonly unknown[] | undefined },
+): void {
+	counts[outcome.outcome]++;
+	if (outcome.outcome === 'failed' && outcome.status === 401) counts.unauthorized++;
+	if (outcome.outcome === 'failed' && outcome.status === 403) counts.forbidden++;
+	if (outcome.differs !== undefined && outcome.differs.length > 0) counts.differs++;
+}
+
+/** All rows with an outcome. */
+export function totalOf(counts: Counts): number {
+	return outcomeNames.reduce((sum, name) => sum + counts[name], 0);
+}
+
+/**
+ * The run's exit code. Rows that were never reached count as `not-sent` and have to be added before.
+ * @param interrupted Whether a signal stopped the run before its end.
+ */
+export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
+	if (interrupted) return ExitCode.interrupted;
+	if (counts.unauthorized > 0) return ExitCode.refused;
+	const total = totalOf(counts);
+	if (counts.failed > 0 && counts.failed === total && counts.forbidden === total) return ExitCode.refused;
+	const bad = counts.failed + counts.invalid + counts['not-sent'];
+	if (bad > 0) return bad === total ? ExitCode.failed : ExitCode.partial;
+	return counts.unknown > 0 ? ExitCode.unknown : ExitCode.ok;
+}

@@ -1,0 +1,583 @@
+/** A header → a function that turns a raw row into what one request says, or into complaints; pure. */
+
+import type { Endpoint, PathParameter } from '../api/endpoints.js';
+import { type Field, flagName } from '../api/fields.js';
+import type { RowValues } from '../api/plan.js';
+import { didYouMean } from '../api/suggest.js';
+import {
+	checkTyped,
+	findField,
+	isObject,
+	isProblem,
+	parseField,
+	parseId,
+	parseSlug,
+	quote,
+	type ValueRules,
+} from '../api/values.js';
+import { UsageError } from '../errors.js';
+import type { RawRow } from './blocks.js';
+
+/** What is wrong with one cell or row. */
+export interface Complaint {
+	row: number;
+	line: number | undefined;
+	/** The column as the input names it; undefined where the row as a whole is wrong. */
+	column: string | undefined;
+	message: string;
+}
+
+/** What flags give to every row. */
+export type RowDefaults = Partial<RowValues>;
+
+export interface CompileOptions {
+	/** What messages call the input. */
+	readonly name: string;
+	/** The header of CSV and TSV; undefined where rows are objects or ids. */
+	readonly columns: readonly string[] | undefined;
+	/** What the rows are for; with `endpointFor`, the one that stands for all in messages. */
+	readonly endpoint: Endpoint;
+	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
+	readonly endpointFor?: (taxonomy: string) => Endpoint;
+	readonly rules: ValueRules;
+	/** Column → field, as `--map` says. */
+	readonly map?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
+	readonly ignore?: readonly string[];
+	/** The column that holds the rows' ids, where it has a name of its own. */
+	readonly idColumn?: string;
+	readonly flags?: RowDefaults;
+	/** What an empty cell does: leave the field alone, or send "". */
+	readonly blank?: 'skip' | 'clear';
+}
+
+/** Reads one row; an array is always complaints. `ids.taxonomy` names the endpoint where rows have several. */
+export type RowReader = (raw: RawRow) => RowValues | Complaint[];
+
+export interface CompiledRows {
+	readonly read: RowReader;
+	/** Columns that are not looked at, among them `error`, which `run rejects` adds. */
+	readonly ignored: readonly string[];
+}
+
+/** `row 812 (edits.csv line 813): status "hodl" is not one of section 3; did you mean "hold"?` */
+export function formatComplaint(complaint: Complaint, name: string): string {
+	const place = complaint.line === undefined ? '' : ` (${name} line ${complaint.line})`;
+	return `row ${complaint.row}${place}: ${complaint.message}`;
+}
+
+/** The column that `run rejects` adds, so that its output can be fed in again. */
+export const ERROR_COLUMN = 'error';
+
+/** How deep a value may be nested: far beyond use, and far from what JSON.stringify can't follow. */
+const MAX_DEPTH = 32;
+
+/** One row while it is put together. */
+interface Draft {
+	ids: Record<string, string>;
+	force: boolean | undefined;
+	reassign: string | undefined;
+	fields: Record<string, unknown>;
+	filled: boolean;
+}
+
+/** What a column does with its cell: stores it in the draft, or says what is wrong. */
+interface Column {
+	readonly name: string;
+	text(cell: string, draft: Draft): string | undefined;
+	typed(value: unknown, draft: Draft): string | undefined;
+}
+
+/** Sets a key whatever its name: `__proto__` is a name like any other. */
+function put(record: Record<string, unknown>, name: string, value: unknown): void {
+	if (name === '__proto__') {
+		Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
+	} else {
+		record[name] = value;
+	}
+}
+
+function copyOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const copy: Record<string, unknown> = {};
+	for (const name of Object.keys(record)) put(copy, name, record[name]);
+	return copy;
+}
+
+function tooDeep(value: unknown, left = MAX_DEPTH): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return left === 0 || Object.values(value).some((each) => tooDeep(each, left - 1));
+}
+
+/** The parameter that tells rows apart: the last one of the path. */
+function rowParameter(endpoint: Endpoint): PathParameter | undefined {
+	return endpoint.parameters.at(-1);
+}
+
+/** Other names under which a parameter's column is understood. */
+function aliasesOf(endpoint: Endpoint, parameter: PathParameter): string[] {
+	if (endpoint.parameters.length !== 1) return [parameter.name];
+	const owner = { ticket: 'ticket_id', user: 'user_id' }[endpoint.noun];
+	return owner === undefined ? [parameter.name] : ['id', owner];
+}
+
+/** An id column of the path. */
+function idColumn(name: string, parameter: PathParameter): Column {
+	const parse = parameter.kind === 'id' ? parseId : parseSlug;
+	const store = (text: string, draft: Draft): string | undefined => {
+		const parsed = parse(text);
+		if ('problem' in parsed) return `${name} ${parsed.problem}`;
+		draft.ids[parameter.name] = parsed.value;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => {
+			const text = cell.trim();
+			return text === '' ? undefined : store(text, draft);
+		},
+		typed: (value, draft) => {
+			if (value === null || value === '') return undefined;
+			if (typeof value === 'string') return store(value.trim(), draft);
+			if (typeof value === 'number' && parameter.kind === 'id') return store(String(value), draft);
+			return `${name} ${quote(JSON.stringify(value))} is not ${parameter.kind === 'id' ? 'an id' : 'a slug'}`;
+		},
+	};
+}
+
+/** The column that says which taxonomy, and so which endpoint, a row is about. */
+function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): Column {
+	const store = (text: string, draft: Draft): string | undefined => {
+		try {
+			endpointFor(text);
+		} catch (error) {
+			if (error instanceof UsageError) return error.message;
+			throw error;
+		}
+		draft.ids.taxonomy = text;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		typed: (value, draft) =>
+			typeof value === 'string' ? store(value.trim(), draft) : `${name} ${quote(JSON.stringify(value))} is not a name`,
+	};
+}
+
+const FORCE: ReadonlyMap<string, boolean> = new Map([
+	['true', true],
+	['yes', true],
+	['1', true],
+	['false', false],
+	['no', false],
+	['0', false],
+]);
+
+function forceColumn(name: string): Column {
+	const store = (text: string, draft: Draft): string | undefined => {
+		const value = FORCE.get(text.toLowerCase());
+		if (value === undefined) return `${name} ${quote(text)} is not true or false`;
+		draft.force = value;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		typed: (value, draft) => (value === null || value === '' ? undefined : store(String(value).trim(), draft)),
+	};
+}
+
+function reassignColumn(name: string): Column {
+	const store = (text: string, draft: Draft): string | undefined => {
+		const parsed = parseId(text);
+		if ('problem' in parsed) return `${name} ${parsed.problem}`;
+		draft.reassign = parsed.value;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		typed: (value, draft) => (value === null || value === '' ? undefined : store(String(value).trim(), draft)),
+	};
+}
+
+/** Kinds whose text is passed on as it was written, blanks and all. */
+const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
+
+function joinMaps(earlier: unknown, later: unknown): unknown {
+	if (!isObject(earlier) || !isObject(later)) return later;
+	const joined = copyOf(earlier);
+	for (const key of Object.keys(later)) put(joined, key, later[key]);
+	return joined;
+}
+
+function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
+	const asWritten = AS_WRITTEN.has(field.kind);
+	const isMap = field.kind === 'map';
+	const wire = field.name;
+	// Cells of a column repeat: the last text's value is kept, unless it is an object that a later step could change.
+	let lastText: string | undefined;
+	let lastValue: unknown;
+	const store = (value: unknown, draft: Draft): undefined => {
+		draft.fields[wire] = isMap ? joinMaps(draft.fields[wire], value) : value;
+		draft.filled = true;
+	};
+	return {
+		name,
+		text: (cell, draft) => {
+			if (cell === lastText) return store(lastValue, draft);
+			const trimmed = cell.trim();
+			if (trimmed === '') return clear ? store('', draft) : undefined;
+			const parsed = parseField(field, asWritten ? cell : trimmed, rules);
+			if (isProblem(parsed)) return parsed.problem;
+			if (typeof parsed.value !== 'object') {
+				lastText = cell;
+				lastValue = parsed.value;
+			}
+			return store(parsed.value, draft);
+		},
+		typed: (value, draft) => {
+			const parsed = checkTyped(field, value, rules);
+			if (isProblem(parsed)) return parsed.problem;
+			if (tooDeep(value)) return `${name} is nested deeper than ${MAX_DEPTH} levels`;
+			return store(parsed.value, draft);
+		},
+	};
+}
+
+/** `meta.KEY`: one key of a map field. */
+function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
+	const store = (value: unknown, draft: Draft): undefined => {
+		const earlier = draft.fields[field.name];
+		const map = isObject(earlier) ? copyOf(earlier) : {};
+		put(map, key, value);
+		draft.fields[field.name] = map;
+		draft.filled = true;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' && !clear ? undefined : store(cell.trim() === '' ? '' : cell, draft)),
+		typed: (value, draft) =>
+			tooDeep(value) ? `${name} is nested deeper than ${MAX_DEPTH} levels` : store(value, draft),
+	};
+}
+
+/** A custom field; the interface maps names to strings (section 2.1). */
+function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
+	const store = (value: unknown, draft: Draft): undefined => {
+		put(draft.fields, field, value);
+		draft.filled = true;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' && !clear ? undefined : store(cell.trim() === '' ? '' : cell, draft)),
+		typed: (value, draft) => {
+			if (tooDeep(value)) return `${name} is nested deeper than ${MAX_DEPTH} levels`;
+			if (typeof value === 'string' || rules.undocumented) return store(value, draft);
+			const kind =
+				value === null
+					? 'null'
+					: Array.isArray(value)
+						? 'an array'
+						: `a${typeof value === 'object' ? 'n' : ''} ${typeof value}`;
+			return `custom field ${quote(name)} is ${kind}; custom fields hold strings`;
+		},
+	};
+}
+
+/** NDJSON in the shape of the request: `{"ticket_id": 14, "custom_fields": {"color": "red"}}`. */
+function customObjectColumn(name: string, one: (field: string) => Column): Column {
+	return {
+		name,
+		text: (cell, draft) => one(name).text(cell, draft),
+		typed: (value, draft) => {
+			if (!isObject(value)) return one(name).typed(value, draft);
+			for (const key of Object.keys(value)) {
+				const problem = one(key).typed(value[key], draft);
+				if (problem !== undefined) return problem;
+			}
+			return undefined;
+		},
+	};
+}
+
+/** A column that is not looked at. */
+function ignoredColumn(name: string): Column {
+	return { name, text: () => undefined, typed: () => undefined };
+}
+
+/** What a name in the input means. */
+class Vocabulary {
+	readonly #options: CompileOptions;
+	readonly #map: ReadonlyMap<string, string>;
+	readonly #ignore: ReadonlySet<string>;
+	readonly #parameters = new Map<string, PathParameter>();
+
+	constructor(options: CompileOptions) {
+		this.#options = options;
+		const { map = {} } = options;
+		this.#map = map instanceof Map ? map : new Map(Object.entries(map));
+		this.#ignore = new Set(options.ignore);
+		for (const parameter of options.endpoint.parameters) {
+			for (const alias of aliasesOf(options.endpoint, parameter)) this.#parameters.set(flagName(alias), parameter);
+		}
+	}
+
+	/** Every name that a column may have, for "did you mean". */
+	known(): string[] {
+		const { endpoint, endpointFor } = this.#options;
+		return [
+			...endpoint.parameters.flatMap((each) => aliasesOf(endpoint, each)),
+			...(endpointFor === undefined ? [] : ['taxonomy']),
+			...this.#queryNames(),
+			...endpoint.fields.map((each) => each.name),
+		];
+	}
+
+	#queryNames(): string[] {
+		const { endpoint, endpointFor } = this.#options;
+		const names: string[] = endpoint.query.map((each) => each.name);
+		// Another taxonomy's rows may take what this one's do not.
+		if (endpointFor !== undefined && endpoint.method === 'DELETE' && !names.includes('force')) names.push('force');
+		return names;
+	}
+
+	isIgnored(name: string): boolean {
+		if (this.#ignore.has(name)) return true;
+		return name === ERROR_COLUMN && !this.#map.has(name) && this.#options.idColumn !== name;
+	}
+
+	/** What the column does, and under which name it would clash with another; undefined for an unknown one. */
+	find(name: string): { column: Column; means: string } | undefined {
+		if (this.isIgnored(name)) return { column: ignoredColumn(name), means: ` ${name}` };
+		const { endpoint, endpointFor, rules, blank, idColumn: own } = this.#options;
+		const clear = blank === 'clear';
+		const wanted = this.#map.get(name) ?? name;
+		const key = flagName(wanted.trim().toLowerCase());
+		const parameter = own === name ? rowParameter(endpoint) : this.#parameters.get(key);
+		if (parameter !== undefined) return { column: idColumn(name, parameter), means: parameter.name };
+		if (own === name && endpoint.required.length === 1) {
+			const field = endpoint.fields[0] as Field;
+			return { column: fieldColumn(name, field, rules, clear), means: field.name };
+		}
+		if (endpointFor !== undefined && key === 'taxonomy') {
+			return { column: taxonomyColumn(name, endpointFor), means: 'taxonomy' };
+		}
+		if (this.#queryNames().includes(key)) {
+			return { column: key === 'force' ? forceColumn(name) : reassignColumn(name), means: key };
+		}
+		if (endpoint.body === 'custom_fields') return this.#findCustom(name, wanted, clear);
+		const field = findField(endpoint.fields, wanted);
+		if (field !== undefined) return { column: fieldColumn(name, field, rules, clear), means: `field ${field.name}` };
+		const dot = wanted.indexOf('.');
+		const map = dot > 0 ? findField(endpoint.fields, wanted.slice(0, dot)) : undefined;
+		if (map?.kind !== 'map' || dot === wanted.length - 1) return undefined;
+		return { column: mapKeyColumn(name, map, wanted.slice(dot + 1), clear), means: `field ${wanted}` };
+	}
+
+	#findCustom(name: string, wanted: string, clear: boolean): { column: Column; means: string } {
+		const { rules, columns } = this.#options;
+		if (columns === undefined && wanted === 'custom_fields') {
+			const one = (field: string): Column => customColumn(field, field, rules, clear);
+			return { column: customObjectColumn(name, one), means: 'custom_fields' };
+		}
+		return { column: customColumn(name, wanted, rules, clear), means: `field ${wanted}` };
+	}
+
+	unknown(name: string): string {
+		const mapped = this.#map.get(name);
+		if (mapped !== undefined && mapped !== name) {
+			return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${this.#options.endpoint.noun}${didYouMean(mapped, this.known())}`;
+		}
+		return `unknown column ${quote(name)}${didYouMean(name, this.known())}`;
+	}
+}
+
+function headerError(options: CompileOptions, problems: readonly string[]): UsageError {
+	const [first = '', ...rest] = problems;
+	return new UsageError(`${options.name}: ${first}`, {
+		code: 'invalid_input',
+		details: rest,
+		hint: 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN',
+		data: { file: options.name, line: 1 },
+	});
+}
+
+/** The header's columns, or an error that names all that is wrong with them. */
+function compileHeader(options: CompileOptions, words: Vocabulary, header: readonly string[]): Column[] {
+	const problems: string[] = [];
+	const meanings = new Map<string, string>();
+	const columns: Column[] = [];
+	const mapped = options.map instanceof Map ? [...options.map.keys()] : Object.keys(options.map ?? {});
+	for (const name of options.idColumn === undefined ? mapped : [...mapped, options.idColumn]) {
+		if (!header.includes(name)) problems.push(`there is no column ${quote(name)}${didYouMean(name, header)}`);
+	}
+	for (const name of header) {
+		const found = words.find(name);
+		if (found === undefined) {
+			problems.push(words.unknown(name));
+			continue;
+		}
+		const earlier = meanings.get(found.means);
+		if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} mean the same`);
+		meanings.set(found.means, name);
+		columns.push(found.column);
+	}
+	for (const parameter of options.endpoint.parameters) {
+		if (!meanings.has(parameter.name) && options.flags?.ids?.[parameter.name] === undefined) {
+			const others = header.filter((name) => words.find(name) === undefined);
+			problems.push(
+				`there is no column ${quote(parameter.name)}${others.length === 0 ? '' : didYouMean(parameter.name, others)}`,
+			);
+		}
+	}
+	if (problems.length > 0) throw headerError(options, problems);
+	return columns;
+}
+
+/** Checks what only the whole row can show. */
+function createFinish(options: CompileOptions): (draft: Draft) => RowValues | string {
+	const { endpoint, endpointFor, blank } = options;
+	const needed = endpoint.parameters.map((each) => each.name);
+	const sends = endpoint.body !== 'none';
+	const lookup = endpoint.name === 'user.id';
+
+	const queryProblem = (target: Endpoint, draft: Draft): string | undefined => {
+		for (const { name, presence, reason } of target.query) {
+			if (name === 'reassign' && presence === 'must' && draft.reassign === undefined) {
+				return `reassign is missing: ${reason}`;
+			}
+			if (name === 'force' && presence === 'must' && draft.force !== true) return `force has to be true: ${reason}`;
+			if (name === 'force' && presence === 'always' && draft.force === false) {
+				return "force can't be false: users can't be trashed";
+			}
+		}
+		return undefined;
+	};
+
+	return (draft) => {
+		for (const name of needed) if (draft.ids[name] === undefined) return `${name} is missing`;
+		if (endpointFor !== undefined && draft.ids.taxonomy === undefined) return 'taxonomy is missing';
+		const target = endpointFor === undefined ? endpoint : endpointFor(draft.ids.taxonomy as string);
+		if (target.query.length > 0) {
+			const problem = queryProblem(target, draft);
+			if (problem !== undefined) return problem;
+		}
+		if (lookup) {
+			const name = draft.fields.username;
+			if (typeof name !== 'string' || name === '') return 'username is missing';
+			draft.ids.username = name;
+		}
+		if (sends && !draft.filled) {
+			return `there is nothing to send${blank === 'clear' ? '' : ': every field is empty'}`;
+		}
+		return {
+			ids: draft.ids,
+			force: draft.force,
+			reassign: draft.reassign,
+			fields: sends ? draft.fields : undefined,
+		};
+	};
+}
+
+/** Makes the function that reads rows. Throws UsageError for a header that can't be used. */
+export function compileColumns(options: CompileOptions): CompiledRows {
+	const words = new Vocabulary(options);
+	const { columns: header, endpoint, flags = {} } = options;
+	const columns = header === undefined ? undefined : compileHeader(options, words, header);
+	const finish = createFinish(options);
+	const flagIds = flags.ids ?? {};
+	const flagFields = flags.fields ?? {};
+	const flagged = Object.keys(flagFields).length > 0;
+
+	const complaint = (raw: RawRow, column: string | undefined, message: string): Complaint => ({
+		row: raw.row,
+		line: raw.line,
+		column,
+		message,
+	});
+
+	const begin = (): Draft => ({
+		ids: { ...flagIds },
+		force: flags.force,
+		reassign: flags.reassign,
+		fields: flagged ? copyOf(flagFields) : {},
+		filled: flagged,
+	});
+
+	const end = (draft: Draft, raw: RawRow, complaints: Complaint[] | undefined): RowValues | Complaint[] => {
+		if (complaints !== undefined) return complaints;
+		const values = finish(draft);
+		return typeof values === 'string' ? [complaint(raw, undefined, values)] : values;
+	};
+
+	const readCells = (raw: RawRow, cells: readonly string[], known: readonly Column[]): RowValues | Complaint[] => {
+		if (cells.length !== known.length) {
+			const message = `${cells.length} cells where the header has ${known.length} columns`;
+			return [complaint(raw, undefined, message)];
+		}
+		const draft = begin();
+		let complaints: Complaint[] | undefined;
+		for (let index = 0; index < known.length; index++) {
+			const column = known[index] as Column;
+			const problem = column.text(cells[index] as string, draft);
+			if (problem === undefined) continue;
+			complaints ??= [];
+			complaints.push(complaint(raw, column.name, problem));
+		}
+		return end(draft, raw, complaints);
+	};
+
+	const keys = new Map<string, { column: Column; means: string } | undefined>();
+	const lookUp = (name: string): { column: Column; means: string } | undefined => {
+		if (keys.has(name)) return keys.get(name);
+		const found = words.find(name);
+		// Names come from the input: a set without end would grow with it.
+		if (keys.size < 1000) keys.set(name, found);
+		return found;
+	};
+
+	const readObject = (raw: RawRow, object: Readonly<Record<string, unknown>>): RowValues | Complaint[] => {
+		const draft = begin();
+		let complaints: Complaint[] | undefined;
+		let seen: Set<string> | undefined;
+		const names = Object.keys(object);
+		for (const name of names) {
+			const found = lookUp(name);
+			let problem = found === undefined ? words.unknown(name) : undefined;
+			if (found !== undefined) {
+				seen ??= new Set();
+				problem = seen.has(found.means)
+					? `${quote(name)} says the same as another key`
+					: found.column.typed(object[name], draft);
+				seen.add(found.means);
+			}
+			if (problem === undefined) continue;
+			complaints ??= [];
+			complaints.push(complaint(raw, name, problem));
+		}
+		return end(draft, raw, complaints);
+	};
+
+	const single = rowParameter(endpoint);
+	const idOnly: Column | undefined =
+		single !== undefined
+			? idColumn(single.name, single)
+			: endpoint.name === 'user.id'
+				? fieldColumn('username', endpoint.fields[0] as Field, options.rules, false)
+				: undefined;
+	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {
+		const draft = begin();
+		const problem = idOnly?.text(id, draft);
+		return end(draft, raw, problem === undefined ? undefined : [complaint(raw, idOnly?.name, problem)]);
+	};
+
+	return {
+		ignored: header?.filter((name) => words.isIgnored(name)) ?? [],
+		read: (raw) => {
+			if (raw.cells !== undefined && columns !== undefined) return readCells(raw, raw.cells, columns);
+			if (raw.object !== undefined) return readObject(raw, raw.object);
+			if (raw.id !== undefined) return readId(raw, raw.id);
+			return [complaint(raw, undefined, raw.problem ?? 'the row is empty')];
+		},
+	};
+}
