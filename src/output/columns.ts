@@ -1,0 +1,110 @@
+/** Columns: what is picked from a record, under which label, and as which text. */
+
+import { UsageError } from '../errors.js';
+
+/** Any printed object. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Column {
+	/** Where the value is: a key, or keys joined by dots: `body.status`. */
+	readonly path: string;
+	/** The header; the path without a leading `body.` where absent. */
+	readonly label?: string;
+	/** Takes the value in another way than by its path. */
+	readonly get?: (row: Row) => unknown;
+	/** Left out of a terminal's table while every row has it empty; always there for programs. */
+	readonly optional?: boolean;
+	/** Shrunk after the others where a terminal is narrow. */
+	readonly important?: boolean;
+	/** How a terminal's table paints the cell. */
+	readonly style?: (text: string, row: Row) => string;
+}
+
+/** A column whose value can be taken. */
+export interface ResolvedColumn extends Column {
+	readonly label: string;
+	readonly get: (row: Row) => unknown;
+}
+
+/** Takes the value at a path: an own key of that very name first, then key by key. */
+export function getterOf(path: string): (row: unknown) => unknown {
+	const keys = path.split('.');
+	const first = keys[0] as string;
+	if (keys.length === 1) return (row) => own(row, first);
+	return (row) => {
+		if (typeof row === 'object' && row !== null && Object.hasOwn(row, path)) return own(row, path);
+		let value = row;
+		for (const key of keys) value = own(value, key);
+		return value;
+	};
+}
+
+function own(value: unknown, key: string): unknown {
+	if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+	return (value as Record<string, unknown>)[key];
+}
+
+export function resolveColumn(column: Column): ResolvedColumn {
+	return { ...column, label: column.label ?? labelOf(column.path), get: column.get ?? getterOf(column.path) };
+}
+
+function labelOf(path: string): string {
+	return path.startsWith('body.') ? path.slice('body.'.length) : path;
+}
+
+/** `--fields id,body.status=state` → columns; what stands behind `=` is the header. */
+export function parseFields(text: string | readonly string[]): ResolvedColumn[] {
+	const parts = (typeof text === 'string' ? [text] : text).flatMap((each) => each.split(','));
+	const columns = parts
+		.map((part) => part.trim())
+		.filter((part) => part !== '')
+		.map((part) => {
+			const at = part.indexOf('=');
+			if (at < 0) return resolveColumn({ path: part, label: part });
+			return resolveColumn({ path: part.slice(0, at), label: part.slice(at + 1) });
+		});
+	if (columns.length === 0 || columns.some((column) => column.path === '' || column.label === '')) {
+		throw new UsageError(`--fields ${JSON.stringify(parts.join(','))} names no column`, {
+			code: 'invalid_fields',
+			hint: 'Name columns by commas, keys within keys by dots: --fields id,outcome,body.status',
+		});
+	}
+	return columns;
+}
+
+/** A value as the text of one cell: text as it is, `{raw, rendered}` as its raw text, lists by commas, objects as JSON. */
+export function cellText(value: unknown): string {
+	switch (typeof value) {
+		case 'string':
+			return value;
+		case 'number':
+		case 'boolean':
+		case 'bigint':
+			return String(value);
+		case 'object':
+			return value === null ? '' : objectText(value as Row);
+		default:
+			return '';
+	}
+}
+
+function objectText(value: Row | readonly unknown[]): string {
+	if (Array.isArray(value)) {
+		const isFlat = value.every((each) => typeof each !== 'object' || each === null);
+		return isFlat ? value.map(cellText).join(',') : JSON.stringify(value);
+	}
+	if (isText(own(value, 'raw'))) return String(own(value, 'raw'));
+	if (isText(own(value, 'rendered'))) return String(own(value, 'rendered'));
+	return JSON.stringify(value);
+}
+
+function isText(value: unknown): boolean {
+	return typeof value === 'string' || typeof value === 'number';
+}
+
+/** The keys of some rows, in the order in which they are first met. */
+export function columnsOf(rows: readonly Row[]): ResolvedColumn[] {
+	const paths = new Set<string>();
+	for (const row of rows) for (const key of Object.keys(row)) paths.add(key);
+	return [...paths].map((path) => ({ path, label: path, get: (row) => own(row, path) }));
+}

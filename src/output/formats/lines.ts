@@ -1,0 +1,57 @@
+/** ids, count and `--field`: one bare value a line, or one number. */
+
+import { UsageError } from '../../errors.js';
+import { cellText, getterOf, type Row } from '../columns.js';
+import { sanitise } from '../sanitise.js';
+import type { Encoder, EncoderOptions } from './encoder.js';
+
+/** Path ids, the one that names the row's own thing first. */
+const ID_NAMES = ['id', 'slug', 'ticket_id', 'user_id', 'username'];
+
+function ownId(row: Row): unknown {
+	const name = ID_NAMES.find((each) => Object.hasOwn(row, each) && row[each] !== null && row[each] !== undefined);
+	return name === undefined ? undefined : row[name];
+}
+
+/** The id of each row, ready to be the next command's input. */
+export function createIds(options: EncoderOptions): Encoder {
+	const idOf = options.idOf ?? ownId;
+	let count = 0;
+	return {
+		row(row) {
+			count++;
+			const isObject = typeof row === 'object' && row !== null;
+			const id = isObject ? (options.chosen ? options.columns?.[0]?.get(row as Row) : idOf(row as Row)) : row;
+			const text = cellText(id);
+			if (text === '') {
+				throw new UsageError(`result ${count} has no id to print`, {
+					code: 'no_id',
+					hint: 'Choose the value yourself: --field NAME, or --query with --format ids',
+				});
+			}
+			return `${sanitise(text)}\n`;
+		},
+		end: () => '',
+	};
+}
+
+/** How many rows there were. */
+export function createCount(): Encoder {
+	let count = 0;
+	return {
+		row() {
+			count++;
+			return '';
+		},
+		end: () => `${count}\n`,
+	};
+}
+
+/** One value of each row; a line break inside a value is shown, so that lines and rows stay in step. */
+export function createField(path: string): Encoder {
+	const get = getterOf(path);
+	return {
+		row: (row) => `${sanitise(cellText(typeof row === 'object' ? get(row) : row))}\n`,
+		end: () => '',
+	};
+}

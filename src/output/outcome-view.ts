@@ -1,0 +1,163 @@
+/** Outcomes as they are printed: the object's key order, and which columns a table of them has. */
+
+import { outcomeStyle, type Palette } from './colour.js';
+import type { Column, Row } from './columns.js';
+
+/** What is printed of a row's result; the shape that the engine hands over. */
+export interface OutcomeLike {
+	readonly row: number;
+	readonly line?: number | undefined;
+	readonly ids: Readonly<Record<string, string>>;
+	readonly outcome: string;
+	readonly status?: number | undefined;
+	readonly code?: string | undefined;
+	readonly message?: string | undefined;
+	readonly reasons?: Readonly<Record<string, string>> | undefined;
+	readonly attempts: number;
+	readonly ms: number;
+	readonly differs?: readonly { field: string; sent: unknown; shown: unknown }[] | undefined;
+	readonly warnings?: readonly string[] | undefined;
+	readonly body?: unknown;
+}
+
+/** Ids that are numbers are printed as numbers, as the service does; what a number can't hold exactly stays text. */
+function idValue(name: string, text: string): string | number {
+	if (name === 'slug' || name === 'username' || name === 'taxonomy') return text;
+	const number = Number(text);
+	return /^\d+$/.test(text) && Number.isSafeInteger(number) ? number : text;
+}
+
+/**
+ * The printed object: row, the path ids, outcome, status, code, message, attempts, ms, differs, body. The named keys
+ * are always there, so that a reader of one line knows those of all; `reasons` and `warnings` only where there are any.
+ */
+export function outcomeView(outcome: OutcomeLike): Row {
+	const view: Record<string, unknown> = { row: outcome.row };
+	for (const name in outcome.ids) view[name] = idValue(name, outcome.ids[name] as string);
+	view.outcome = outcome.outcome;
+	view.status = outcome.status ?? null;
+	view.code = outcome.code ?? null;
+	view.message = outcome.message ?? null;
+	if (outcome.reasons !== undefined) view.reasons = outcome.reasons;
+	if (outcome.warnings !== undefined && outcome.warnings.length > 0) view.warnings = outcome.warnings;
+	view.attempts = outcome.attempts;
+	view.ms = Math.round(outcome.ms);
+	view.differs = outcome.differs ?? [];
+	view.body = outcome.body ?? null;
+	return view;
+}
+
+/** What a command tells of the table that it wants. */
+export interface OutcomeTable {
+	/** The path ids, in the order in which they are shown. */
+	readonly ids: readonly string[];
+	readonly palette: Palette;
+}
+
+const idColumn = (name: string): Column => ({ path: name, label: name });
+
+function outcomeColumn(palette: Palette): Column {
+	return {
+		path: 'outcome',
+		style: (text, row) => outcomeStyle(palette, String(row.outcome))(text),
+	};
+}
+
+/** Why a row failed, or what is odd about it: the message, the service's reasons, what differs. */
+function messageOf(row: Row): string {
+	const parts: string[] = [];
+	if (typeof row.message === 'string') parts.push(row.message);
+	for (const [field, reason] of Object.entries((row.reasons ?? {}) as Record<string, unknown>)) {
+		const text = String(reason);
+		parts.push(text.includes(field) ? text : `${field}: ${text}`);
+	}
+	for (const warning of Array.isArray(row.warnings) ? row.warnings : []) parts.push(String(warning));
+	for (const each of Array.isArray(row.differs)
+		? (row.differs as { field: string; sent: unknown; shown: unknown }[])
+		: []) {
+		parts.push(`${each.field} is ${JSON.stringify(each.shown)}, not ${JSON.stringify(each.sent)}`);
+	}
+	return parts.join('; ');
+}
+
+const messageColumn: Column = { path: 'message', get: messageOf, optional: true, important: true };
+
+/** Ids, outcome, each changed field as the service has it now, and a message where there is one. */
+export function updateColumns({ ids, palette }: OutcomeTable, fields: readonly string[]): Column[] {
+	return [
+		...ids.map(idColumn),
+		outcomeColumn(palette),
+		...fields.filter((field) => field !== 'password').map((field) => bodyColumn(field)),
+		messageColumn,
+	];
+}
+
+/** The answer's field; where the name has dots in it, it is still one key. */
+function bodyColumn(field: string): Column {
+	return { path: `body.${field}`, label: field, get: (row) => ownOf(row.body, field) };
+}
+
+function ownOf(value: unknown, key: string): unknown {
+	return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+		? (value as Record<string, unknown>)[key]
+		: undefined;
+}
+
+/** Ids, outcome, and what became of the thing: trashed or deleted. */
+export function deleteColumns({ ids, palette }: OutcomeTable): Column[] {
+	return [...ids.map(idColumn), outcomeColumn(palette), { path: 'result', get: deletedHow }, messageColumn];
+}
+
+function deletedHow(row: Row): string {
+	if (row.outcome !== 'ok') return '';
+	if (ownOf(row.body, 'deleted') === true) return 'deleted';
+	if (ownOf(row.body, 'status') === 'trash') return 'trashed';
+	return row.status === 404 || row.status === 410 ? 'already gone' : 'accepted';
+}
+
+/** Ids and outcome alone, for answers that say nothing more. */
+export function plainColumns({ ids, palette }: OutcomeTable): Column[] {
+	return [...ids.map(idColumn), outcomeColumn(palette), messageColumn];
+}
+
+/** User names, the ids found for them, and a message where there is one. */
+export function lookupColumns({ palette }: OutcomeTable): Column[] {
+	return [{ path: 'username' }, { path: 'id', get: lookedUpId }, outcomeColumn(palette), messageColumn];
+}
+
+/** The id that the look-up of a user name answered. */
+export function lookedUpId(row: Row): unknown {
+	return ownOf(row.body, 'id') ?? row.id;
+}
+
+/** Custom fields in any of the shapes that services answer: name → value, name → `{value}`, or either in `custom_fields`. */
+export function customFieldsOf(body: unknown): Record<string, unknown> {
+	const wrapped = ownOf(body, 'custom_fields');
+	const fields = isRecord(wrapped) ? wrapped : body;
+	const values: [string, unknown][] = [];
+	if (isRecord(fields)) {
+		for (const [name, field] of Object.entries(fields)) {
+			values.push([name, isRecord(field) && Object.hasOwn(field, 'value') ? field.value : field]);
+		}
+	}
+	return Object.fromEntries(values);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The columns of `ticket fields get` that are there whatever the tickets hold. */
+export function fieldsColumns({ ids, palette }: OutcomeTable): Column[] {
+	return [...ids.map(idColumn), outcomeColumn(palette), messageColumn];
+}
+
+/** One column for each custom field of a row; for a renderer's `more`. */
+export function customFieldColumns(row: Row): Column[] {
+	if (row.outcome !== 'ok') return [];
+	return Object.keys(customFieldsOf(row.body)).map((name) => ({
+		path: `field.${name}`,
+		label: name,
+		get: (each) => (each.outcome === 'ok' ? customFieldsOf(each.body)[name] : undefined),
+	}));
+}

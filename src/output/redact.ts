@@ -1,0 +1,231 @@
+/** Keeps secrets out of whatever is printed: values under keys that are named like one, header lists, URLs and plain text. */
+
+/** What stands in a secret's place. */
+export const REDACTED = '[redacted]';
+
+/** Deeper than any answer that means well; what lies below is not printed. */
+const MAX_DEPTH = 200;
+
+/** How many names a redactor remembers its verdict on, since a service chooses the names. */
+const MAX_NAMES = 5_000;
+
+/** Names that hold a secret wherever the word stands in them: `userpassword`, `X-Authorization`. */
+const ANYWHERE = /passw(?:or)?d|passphrase|passcode|authori[sz]ation|credential|cookie|api[-_ ]?key/i;
+
+/** Single words that mean a secret on their own or at the end: `user_pass`, `accessToken`, `clientsecret`. */
+const WORD = /^(?:pass|pwd|otp|totp|jwt|nonce|bearer)$|(?:token|secret)s?$/;
+
+/** A last word that tells of a secret without being one: `secretSource`, `token_type`. */
+const ABOUT = /^(?:sources?|store|storage|type|kind|location|expir[a-z]*|count|length|file|url|uri)$/;
+
+/** `key` alone is harmless; after one of these it is not. */
+const KEY_OWNER = /^(?:api|auth|access|private|secret|encryption|license|signing|session)$/;
+
+function wordsOf(name: string): string[] {
+	return name
+		.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+		.toLowerCase()
+		.split(/[^a-z0-9]+/);
+}
+
+/** Whether a key, header, field or column is named like a secret. */
+export function isSecretName(name: string): boolean {
+	if (name.length > 200) return ANYWHERE.test(name);
+	const words = wordsOf(name);
+	if (ABOUT.test(words.at(-1) as string)) return false;
+	if (ANYWHERE.test(name)) return true;
+	return words.some((word, index) => {
+		if (WORD.test(word)) return true;
+		return (word === 'key' || word === 'id') && isOwnerOf(word, words[index - 1]);
+	});
+}
+
+function isOwnerOf(word: string, owner: string | undefined): boolean {
+	if (owner === undefined) return false;
+	return word === 'id' ? owner === 'session' : KEY_OWNER.test(owner);
+}
+
+/** A value without its secrets; the same object where it holds none. */
+export type Redactor = <T>(value: T) => T;
+
+/** Sets a key even where its name is `__proto__`. */
+function put(target: Record<string, unknown>, key: string, value: unknown): void {
+	if (key === '__proto__') {
+		Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+	} else {
+		target[key] = value;
+	}
+}
+
+/** Makes a redactor that remembers its verdict on the names it has met, for many rows with the same keys. */
+export function createRedactor(): Redactor {
+	const verdicts = new Map<string, boolean>();
+	const ancestors: object[] = [];
+
+	function isSecret(name: string): boolean {
+		const known = verdicts.get(name);
+		if (known !== undefined) return known;
+		const verdict = isSecretName(name);
+		if (verdicts.size < MAX_NAMES) verdicts.set(name, verdict);
+		return verdict;
+	}
+
+	/** `{name: 'token', value: 'abc'}`: the name is in a value, as in custom fields and header lists. */
+	function isSecretPair(value: Record<string, unknown>): boolean {
+		return typeof value.name === 'string' && 'value' in value && isSecret(value.name);
+	}
+
+	function redactList(list: readonly unknown[]): readonly unknown[] {
+		let copy: unknown[] | undefined;
+		for (let index = 0; index < list.length; index++) {
+			const value = list[index];
+			if (typeof value !== 'object' || value === null) continue;
+			const clean = walk(value);
+			if (clean === value) continue;
+			copy ??= [...list];
+			copy[index] = clean;
+		}
+		return copy ?? list;
+	}
+
+	function redactObject(object: Record<string, unknown>): Record<string, unknown> {
+		let copy: Record<string, unknown> | undefined;
+		const pair = isSecretPair(object);
+		for (const key in object) {
+			if (!Object.hasOwn(object, key)) continue;
+			const value = object[key];
+			const secret = isSecret(key) || (pair && key !== 'name');
+			const clean = secret
+				? value === null || value === undefined
+					? value
+					: REDACTED
+				: typeof value === 'object' && value !== null
+					? walk(value)
+					: value;
+			if (clean === value) continue;
+			if (copy === undefined) {
+				copy = {};
+				for (const each of Object.keys(object)) put(copy, each, object[each]);
+			}
+			put(copy, key, clean);
+		}
+		return copy ?? object;
+	}
+
+	function walk(value: object): unknown {
+		if (ancestors.includes(value)) return '[circular]';
+		if (ancestors.length >= MAX_DEPTH) return '[too deep]';
+		ancestors.push(value);
+		try {
+			return Array.isArray(value) ? redactList(value) : redactObject(value as Record<string, unknown>);
+		} finally {
+			ancestors.pop();
+		}
+	}
+
+	return <T>(value: T): T => (typeof value === 'object' && value !== null ? (walk(value) as T) : value);
+}
+
+/** One value without its secrets; for many, make a redactor once. */
+export function redact<T>(value: T): T {
+	return createRedactor()(value);
+}
+
+/** Headers as a flat list of name, value, name, value, as an object, or as pairs → pairs fit for a log. */
+export function redactHeaders(
+	headers: readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>,
+): [name: string, value: string][] {
+	const pairs: [string, string][] = [];
+	const add = (name: string, value: string): void => {
+		pairs.push([name, isSecretName(name) ? redactHeaderValue(name, value) : redactUrls(value)]);
+	};
+	if (Array.isArray(headers)) {
+		for (let index = 0; index + 1 < headers.length; index += 2) add(headers[index], headers[index + 1]);
+		return pairs;
+	}
+	for (const [name, value] of Object.entries(headers as Record<string, string | readonly string[] | undefined>)) {
+		for (const each of Array.isArray(value) ? value : value === undefined ? [] : [value as string]) add(name, each);
+	}
+	return pairs;
+}
+
+/** `Basic abc` keeps its scheme, which helps to see what was tried. */
+function redactHeaderValue(name: string, value: string): string {
+	const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(basic|bearer|digest)\s/i.exec(value)?.[1] : undefined;
+	return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
+}
+
+/** A URL without the password of its user info and without the values of parameters named like a secret. */
+export function redactUrl(url: string): string {
+	return redactParameters(url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"'<>]*@/gi, `$1${REDACTED}@`));
+}
+
+/** Every URL in a text. */
+function redactUrls(text: string): string {
+	return text.includes('://') || text.includes('=') ? redactUrl(text) : text;
+}
+
+/** `token=abc&x=1`, in a query string or a form: the values under secret names. */
+function redactParameters(text: string): string {
+	return text.replace(/([?&;\s]|^)([^=&?#;\s]{1,200})=([^&#;\s]*)/g, (whole, before: string, name: string) =>
+		isSecretName(decodeName(name)) ? `${before}${name}=${REDACTED}` : whole,
+	);
+}
+
+function decodeName(name: string): string {
+	try {
+		return decodeURIComponent(name.replaceAll('+', ' '));
+	} catch {
+		return name;
+	}
+}
+
+/** The shortest secret that is looked for in text; a shorter one would black out ordinary words. */
+const SHORTEST = 3;
+
+/** The spellings in which a secret could come back: as it is, in JSON, in a URL, in base64. */
+function spellings(secret: string): string[] {
+	const json = JSON.stringify(secret).slice(1, -1);
+	let url = secret;
+	try {
+		url = encodeURIComponent(secret);
+	} catch {
+		// A lone surrogate has no URL spelling.
+	}
+	const base64 = Buffer.from(secret).toString('base64');
+	return [secret, json, url, base64, base64.replace(/=+$/, '')];
+}
+
+/** Text in which none of the secrets is left, in any of their usual spellings. */
+export function redactText(text: string, secrets: readonly string[]): string {
+	const needles = secrets.filter((secret) => secret.length >= SHORTEST).flatMap(spellings);
+	needles.sort((left, right) => right.length - left.length);
+	let clean = redactUrls(text);
+	for (const needle of needles) {
+		if (clean.includes(needle)) clean = clean.replaceAll(needle, REDACTED);
+	}
+	return clean;
+}
+
+/** A request or answer body for a log: JSON and forms lose the values under secret names, cut-off JSON too. */
+export function redactBody(text: string): string {
+	const start = text.trimStart();
+	if (start.startsWith('{') || start.startsWith('[')) {
+		try {
+			const value: unknown = JSON.parse(text);
+			const clean = redact(value);
+			return clean === value ? text : JSON.stringify(clean);
+		} catch {
+			return redactBrokenJson(text);
+		}
+	}
+	return redactUrls(redactBrokenJson(text));
+}
+
+/** Without a parser: each `"name": value` whose name is one of a secret, up to the value's end or the text's. */
+function redactBrokenJson(text: string): string {
+	return text.replace(
+		/("((?:[^"\\]|\\.){1,200})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|\{[^}]*\}?|\[[^\]]*\]?|[^\s,}\]]+)/g,
+		(whole, before: string, name: string) => (isSecretName(name) ? `${before}"${REDACTED}"` : whole),
+	);
+}

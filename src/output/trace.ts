@@ -1,0 +1,76 @@
+/** `-v` and `-vv`: requests and answers as lines for stderr, without secrets and without raw escapes. */
+
+import { type Palette, plainPalette } from './colour.js';
+import { redactBody, redactHeaders, redactText, redactUrl } from './redact.js';
+import { sanitise, sanitiseLines } from './sanitise.js';
+
+type Headers = readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What the HTTP layer tells of an attempt. */
+export interface TraceLike {
+	readonly type: 'request' | 'answer' | 'problem';
+	readonly method: string;
+	readonly url: string;
+	readonly attempt?: number | undefined;
+	readonly headers?: Headers | undefined;
+	readonly body?: string | undefined;
+	/** HTTP status of an answer. */
+	readonly status?: number | undefined;
+	/** Bytes of the answer's body as it travelled. */
+	readonly bytes?: number | undefined;
+	readonly ms?: number | undefined;
+	readonly message?: string | undefined;
+}
+
+export interface TraceView {
+	/** 1: a line each; 2: headers and bodies too. */
+	readonly verbosity: number;
+	readonly palette?: Palette | undefined;
+	/** Values that must not be seen, whatever they stand under. */
+	readonly secrets?: readonly string[] | undefined;
+}
+
+/** How much of a body is shown, in characters. */
+export const BODY_SHOWN = 4_096;
+
+/** The lines of one event, each ending in a line break; empty where this verbosity does not show it. */
+export function renderTrace(event: TraceLike, { verbosity, palette = plainPalette, secrets = [] }: TraceView): string {
+	if (verbosity < 1) return '';
+	const clean = (text: string): string => redactText(text, secrets);
+	const lines = [headline(event, palette, clean)];
+	if (verbosity >= 2 && event.type !== 'problem') {
+		const mark = event.type === 'request' ? '>' : '<';
+		for (const [name, value] of redactHeaders(event.headers ?? [])) {
+			lines.push(palette.faint(`${mark} ${sanitise(clean(`${name}: ${value}`))}`));
+		}
+		lines.push(...bodyLines(event.body ?? '', clean).map((line) => palette.faint(`${mark} ${line}`.trimEnd())));
+	}
+	return lines.map((line) => `${line}\n`).join('');
+}
+
+function headline(event: TraceLike, palette: Palette, clean: (text: string) => string): string {
+	const what = sanitise(clean(`${event.method} ${redactUrl(event.url)}`));
+	const attempt = event.attempt !== undefined && event.attempt > 1 ? ` (attempt ${event.attempt})` : '';
+	const time = event.ms === undefined ? '' : `, ${Math.round(event.ms)} ms`;
+	switch (event.type) {
+		case 'request':
+			return `${palette.faint('>')} ${what}${attempt}`;
+		case 'answer': {
+			const status = event.status ?? 0;
+			const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
+			const size = event.bytes === undefined ? '' : `, ${event.bytes} bytes`;
+			return `${palette.faint('<')} ${style(String(status))} ${what}${attempt}${size}${time}`;
+		}
+		case 'problem':
+			return `${palette.bad('!')} ${what}${attempt}: ${sanitise(clean(event.message ?? 'no answer'))}${time}`;
+	}
+}
+
+/** Redacted first and cut afterwards, so that a cut never lays a secret bare. */
+function bodyLines(body: string, clean: (text: string) => string): string[] {
+	if (body === '') return [];
+	const text = clean(redactBody(body));
+	const shown = sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
+	if (text.length > BODY_SHOWN) shown.push(`(${text.length - BODY_SHOWN} of ${text.length} characters not shown)`);
+	return shown;
+}
