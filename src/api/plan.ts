@@ -67,13 +67,14 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	}
 
 	return (row) => {
-		const key = pathOf(row.ids);
+		const path = pathOf(row.ids);
 		const sent = endpoint.body === 'none' ? undefined : (row.fields ?? {});
 		return {
 			endpoint,
 			method: endpoint.method,
-			path: key + queryOf(row),
-			key,
+			path: path + queryOf(row),
+			// Look-ups share one path: each user name is a key of its own, or they would all wait for each other.
+			key: row.ids.username === undefined ? path : `${path} ${row.ids.username}`,
 			ids: row.ids,
 			body: sent === undefined ? undefined : bodyOf(sent),
 			sent,

@@ -1,0 +1,171 @@
+/** The lines of a run's journal: what each record holds, and how it is written as JSON. */
+
+import type { ExitCode } from '../errors.js';
+import type { Outcome } from '../http/outcome.js';
+import type { InputFormat } from './blocks.js';
+import type { Counts } from './counts.js';
+
+export const JOURNAL_VERSION = 1;
+
+/** What the rows came from, so that a resume can tell whether it is still the same. */
+export interface InputRecord {
+	name: string;
+	/** Where the bytes are, absolute; absent for ids on the command line. */
+	path?: string | undefined;
+	/** The file as it was named, for annotations. */
+	file?: string | undefined;
+	format: InputFormat;
+	sha256: string;
+	rows: number;
+	/** Whether `path` is a private copy of standard input. */
+	spooled?: boolean | undefined;
+	/** The ids of the command line. */
+	ids?: readonly string[] | undefined;
+}
+
+/** The first line: all that a resume needs, and never a secret. */
+export interface RunHeader {
+	id: string;
+	/** The command's words: `['ticket', 'update']`. */
+	command: readonly string[];
+	/** The flags that make the requests. */
+	settings: Readonly<Record<string, unknown>>;
+	input: InputRecord;
+	profile?: string | undefined;
+	baseUrl: string;
+	/** The tool's version. */
+	tool: string;
+	/** ISO 8601. */
+	started: string;
+}
+
+/** The last line of a run that came to an end, also by Ctrl-C. */
+export interface EndRecord {
+	at: string;
+	counts: Counts;
+	exit: ExitCode;
+	interrupted?: boolean | undefined;
+}
+
+/** One row's outcome as the journal keeps it. */
+export interface RowRecord extends Omit<Outcome, 'body'> {
+	type: 'row';
+}
+
+/** A try that will be repeated. */
+export interface AttemptRecord {
+	row: number;
+	attempt: number;
+	status?: number | undefined;
+	code?: string | undefined;
+	message?: string | undefined;
+	/** The request may have reached the service, and no answer came. */
+	lost?: boolean | undefined;
+}
+
+/** The names of path ids, which stand flat in a record. */
+export const idNames = ['id', 'ticket_id', 'user_id', 'slug', 'taxonomy', 'username'] as const;
+
+/** Replaces the values of keys named like secrets, at any depth. */
+export type Redact = (value: unknown) => unknown;
+
+export function headerLine(header: RunHeader, redact: Redact): string {
+	return JSON.stringify({ type: 'run', version: JOURNAL_VERSION, ...header, settings: redact(header.settings) });
+}
+
+/** A text without the values that must not be kept; short ones would tear up everything. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+	let result = text;
+	for (const secret of secrets) if (secret.length >= 3) result = result.replaceAll(secret, '[redacted]');
+	return result;
+}
+
+const NO_SECRETS: readonly string[] = [];
+
+/**
+ * One row's outcome. Written by hand: it is on the hot path, and most rows have few parts.
+ * @param secrets Values of the request that must not be kept, should a message repeat them.
+ */
+export function rowLine(outcome: Outcome, redact: Redact, secrets: readonly string[] = NO_SECRETS): string {
+	let line = `{"type":"row","row":${outcome.row}`;
+	if (outcome.line !== undefined) line += `,"line":${outcome.line}`;
+	const { ids } = outcome;
+	for (const name in ids) line += `,"${name}":${JSON.stringify(ids[name])}`;
+	line += `,"outcome":"${outcome.outcome}"`;
+	if (outcome.status !== undefined) line += `,"status":${outcome.status}`;
+	if (outcome.code !== undefined) line += `,"code":${JSON.stringify(outcome.code)}`;
+	if (outcome.message !== undefined) line += `,"message":${JSON.stringify(withoutSecrets(outcome.message, secrets))}`;
+	if (outcome.reasons !== undefined) line += `,"reasons":${reasonsJson(outcome.reasons, secrets)}`;
+	line += `,"attempts":${outcome.attempts},"ms":${Math.round(outcome.ms)}`;
+	if (outcome.warnings !== undefined) line += `,"warnings":${JSON.stringify(outcome.warnings)}`;
+	if (outcome.differs !== undefined && outcome.differs.length > 0) {
+		line += `,"differs":${differsJson(outcome.differs, redact)}`;
+	}
+	return `${line}}`;
+}
+
+function reasonsJson(reasons: Readonly<Record<string, string>>, secrets: readonly string[]): string {
+	const kept = Object.entries(reasons).map(([name, reason]) => [name, withoutSecrets(String(reason), secrets)]);
+	return JSON.stringify(Object.fromEntries(kept));
+}
+
+function differsJson(differs: NonNullable<Outcome['differs']>, redact: Redact): string {
+	return JSON.stringify(
+		differs.map(({ field, sent, shown }) => {
+			const kept = redact({ [field]: { sent, shown } }) as Record<string, unknown>;
+			const value = kept[field];
+			return typeof value === 'object' && value !== null
+				? { field, ...(value as object) }
+				: { field, sent: value, shown: value };
+		}),
+	);
+}
+
+export function attemptLine(record: AttemptRecord, secrets: readonly string[] = NO_SECRETS): string {
+	const { message, ...rest } = record;
+	return JSON.stringify({
+		type: 'attempt',
+		...rest,
+		message: message === undefined ? undefined : withoutSecrets(message, secrets),
+	});
+}
+
+/** Says, before a delete is sent, that it will be: after a crash, its 404 is then known to be its own doing. */
+export function sentLine(row: number): string {
+	return `{"type":"sent","row":${row}}`;
+}
+
+/**
+ * What the service held before a row was sent. Values named like secrets are not kept but named in `withheld`,
+ * so that an undo can't put back a placeholder.
+ */
+export function beforeLine(
+	row: number,
+	ids: Readonly<Record<string, string>>,
+	values: Readonly<Record<string, unknown>>,
+	redact: Redact,
+): string {
+	const kept: [string, unknown][] = [];
+	const withheld: string[] = [];
+	for (const name of Object.keys(values)) {
+		const value = { [name]: values[name] };
+		const same = JSON.stringify(redact(value)) === JSON.stringify(value);
+		if (same) kept.push([name, values[name]]);
+		else withheld.push(name);
+	}
+	return JSON.stringify({
+		type: 'before',
+		row,
+		ids,
+		values: Object.fromEntries(kept),
+		withheld: withheld.length === 0 ? undefined : withheld,
+	});
+}
+
+export function resumeLine(at: string, tool: string): string {
+	return JSON.stringify({ type: 'resume', at, tool });
+}
+
+export function endLine(end: EndRecord): string {
+	return JSON.stringify({ type: 'end', ...end });
+}

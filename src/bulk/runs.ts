@@ -1,0 +1,149 @@
+/** Runs by name: their ids, and the journals that the state folder knows of. */
+
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { UsageError } from '../errors.js';
+import type { Counts } from './counts.js';
+import { runsFolder } from './journal.js';
+import { lockHolder } from './lock.js';
+import type { EndRecord, RunHeader } from './records.js';
+import { readHeader, scanJournal } from './scan.js';
+
+const EXTENSION = '.ndjson';
+
+/** A name that sorts by time: `20261121-074512-k3f9x`. @param random 0 ≤ x < 1. */
+export function createRunId(now: number, random: () => number): string {
+	const time = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+	let tail = '';
+	for (let index = 0; index < 5; index++) tail += '0123456789abcdefghjkmnpqrstvwxyz'[Math.floor(random() * 32)];
+	return `${time}-${tail}`;
+}
+
+/** The ids of all runs in the state folder, the oldest first. */
+export function runIds(stateDir: string): string[] {
+	try {
+		return readdirSync(runsFolder(stateDir))
+			.filter((name) => name.endsWith(EXTENSION) && !name.startsWith('.'))
+			.map((name) => name.slice(0, -EXTENSION.length))
+			.sort();
+	} catch {
+		return [];
+	}
+}
+
+/**
+ * The journal of a run that a person named: a path, an id, a unique start of one, or `last`.
+ * Throws UsageError where there is none or more than one.
+ */
+export function findRun(stateDir: string, name: string, cwd = '.'): string {
+	const ids = runIds(stateDir);
+	const isPath = name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION);
+	if (isPath) {
+		const path = resolve(cwd, name);
+		if (existsSync(path)) return realpathSync(path);
+		throw new UsageError(`there is no journal ${name}`, { code: 'no_such_run' });
+	}
+	const matches =
+		name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter((id) => id.startsWith(name));
+	if (name !== '' && matches.length === 1) return journalOf(stateDir, matches[0] as string);
+	if (matches.length > 1 && name !== '') {
+		throw new UsageError(`${matches.length} runs start with "${name}": ${matches.slice(0, 5).join(', ')}`, {
+			code: 'ambiguous_run',
+			hint: 'give more of the id',
+		});
+	}
+	throw new UsageError(name === 'last' ? 'there is no run yet' : `there is no run "${name}"`, {
+		code: 'no_such_run',
+		hint: 'supportctl run list shows the runs; a journal elsewhere is named by its path',
+	});
+}
+
+function journalOf(stateDir: string, id: string): string {
+	const path = join(runsFolder(stateDir), `${id}${EXTENSION}`);
+	try {
+		return realpathSync(path);
+	} catch (error) {
+		throw new UsageError(`the journal of run ${id} is gone: ${path}`, { code: 'no_such_run', cause: error });
+	}
+}
+
+/** `running`: a process has it; `finished`: it came to its end; `interrupted`: it was told to stop; `broken-off`: neither. */
+export type RunState = 'running' | 'finished' | 'interrupted' | 'broken-off' | 'damaged';
+
+/** One run, as a list shows it. */
+export interface RunSummary {
+	id: string;
+	path: string;
+	state: RunState;
+	/** Absent where the journal can't be read. */
+	header?: RunHeader;
+	counts?: Counts;
+	end?: EndRecord;
+	/** Why it is damaged. */
+	problem?: string;
+}
+
+const EDGE_BYTES = 64 * 1024;
+
+/** The first line and, where it is the run's end, the last one: a list must not read whole journals. */
+function readEdges(path: string): { first: string; last: string } {
+	const fd = openSync(path, 'r');
+	try {
+		const { size } = fstatSync(fd);
+		const head = Buffer.alloc(Math.min(size, 1024 * 1024));
+		const headLength = readSync(fd, head, 0, head.length, 0);
+		const lineEnd = head.subarray(0, headLength).indexOf(10);
+		const tail = Buffer.alloc(Math.min(size, EDGE_BYTES));
+		const tailLength = readSync(fd, tail, 0, tail.length, size - tail.length);
+		const lines = tail.toString('utf8', 0, tailLength).split('\n');
+		return { first: lineEnd < 0 ? '' : head.toString('utf8', 0, lineEnd), last: lines.at(-2) ?? '' };
+	} finally {
+		closeSync(fd);
+	}
+}
+
+function parseEnd(line: string): EndRecord | undefined {
+	if (!line.startsWith('{"type":"end"')) return undefined;
+	try {
+		const { type: _type, ...end } = JSON.parse(line) as EndRecord & { type: string };
+		return end;
+	} catch {
+		return undefined;
+	}
+}
+
+/** What a journal amounts to; only one without an end is read as a whole. */
+export async function summariseRun(path: string, id: string): Promise<RunSummary> {
+	try {
+		const { first, last } = readEdges(path);
+		const header = readHeader(first, path);
+		const end = parseEnd(last);
+		const held = lockHolder(`${path}.lock`) !== undefined;
+		const counts = end?.counts ?? (await scanJournal(path)).counts;
+		const state = held ? 'running' : end === undefined ? 'broken-off' : end.interrupted ? 'interrupted' : 'finished';
+		return { id: header.id, path, state, header, counts, ...(end === undefined ? {} : { end }) };
+	} catch (error) {
+		return { id, path, state: 'damaged', problem: (error as Error).message };
+	}
+}
+
+/** Every run that the state folder knows of, the newest first. */
+export async function listRuns(stateDir: string): Promise<RunSummary[]> {
+	const summaries: RunSummary[] = [];
+	for (const id of runIds(stateDir).reverse()) {
+		let path: string;
+		try {
+			path = journalOf(stateDir, id);
+		} catch (error) {
+			summaries.push({
+				id,
+				path: join(runsFolder(stateDir), id + EXTENSION),
+				state: 'damaged',
+				problem: (error as Error).message,
+			});
+			continue;
+		}
+		summaries.push(await summariseRun(path, id));
+	}
+	return summaries;
+}

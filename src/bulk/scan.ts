@@ -1,0 +1,395 @@
+/** Reads a journal in constant memory and says what is known of each row. */
+
+import { open } from 'node:fs/promises';
+import { FailedError } from '../errors.js';
+import type { OutcomeName } from '../http/outcome.js';
+import { type Counts, createCounts, outcomeNames } from './counts.js';
+import { type EndRecord, idNames, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
+
+/** A line that is no record although the journal goes on behind it. */
+export interface CorruptLine {
+	line: number;
+	reason: string;
+}
+
+/** What a journal says. */
+export interface JournalScan {
+	readonly header: RunHeader;
+	readonly states: RowStates;
+	/** By the last outcome of each row; rows without one are not counted. */
+	readonly counts: Counts;
+	/** Rows that a resume leaves alone. */
+	readonly done: number;
+	/** Rows that may have been sent without an outcome being known. */
+	readonly inFlight: number;
+	/** The first of them, at most 100. */
+	readonly corrupt: readonly CorruptLine[];
+	readonly corruptLines: number;
+	/** The bytes of whole lines. */
+	readonly validBytes: number;
+	/** The bytes behind them, of a line that was never finished. */
+	readonly tornBytes: number;
+	/** The last record, where it says that the run came to an end. */
+	readonly end: EndRecord | undefined;
+	readonly resumes: number;
+	/** Whether old values were kept, so that the run can be undone. */
+	readonly snapshots: number;
+}
+
+const OUTCOME = 0b0000_0111;
+const UNAUTHORIZED = 0b0000_1000;
+const FORBIDDEN = 0b0001_0000;
+const DIFFERS = 0b0010_0000;
+const SENT = 0b0100_0000;
+const LOST = 0b1000_0000;
+
+const PAGE_BITS = 16;
+const PAGE = 1 << PAGE_BITS;
+
+/** One byte a row, in pages, so that a damaged row number can't claim memory. */
+export class RowStates {
+	readonly #pages = new Map<number, Uint8Array>();
+	/** Set where lines are missing: then no row's silence means that it was not sent. */
+	doubtful = false;
+
+	/** @internal */
+	get(row: number): number {
+		return this.#pages.get(row >>> PAGE_BITS)?.[row & (PAGE - 1)] ?? 0;
+	}
+
+	/** @internal */
+	set(row: number, state: number): void {
+		let page = this.#pages.get(row >>> PAGE_BITS);
+		if (page === undefined) {
+			page = new Uint8Array(PAGE);
+			this.#pages.set(row >>> PAGE_BITS, page);
+		}
+		page[row & (PAGE - 1)] = state;
+	}
+
+	/** The row's last outcome. */
+	outcomeOf(row: number): OutcomeName | undefined {
+		return outcomeNames[(this.get(row) & OUTCOME) - 1];
+	}
+
+	/** ok, failed other than by 401, invalid and skipped are done; a resume takes all others. */
+	isDone(row: number): boolean {
+		return isDoneState(this.get(row));
+	}
+
+	/** Whether a row that is not done may have been carried out all the same. */
+	maybeSent(row: number): boolean {
+		return this.doubtful || (this.get(row) & (SENT | LOST)) !== 0;
+	}
+}
+
+const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'failed', 'invalid', 'skipped']);
+
+function isDoneState(state: number): boolean {
+	const outcome = outcomeNames[(state & OUTCOME) - 1];
+	return outcome !== undefined && DONE.has(outcome) && (state & UNAUTHORIZED) === 0;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+/** Beyond any record that we write; a longer line is damage. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const LF = 10;
+
+/** Whole lines, many at a time; an over-long one as undefined. */
+interface Lines {
+	/** 1-based number of the first. */
+	first: number;
+	texts: (string | undefined)[];
+	/** Where the last of them ends in the file. */
+	end: number;
+}
+
+/** Reads whole lines; whatever stands behind the last line's end is left out. */
+export async function* journalLines(path: string): AsyncGenerator<Lines> {
+	const handle = await open(path, 'r');
+	try {
+		const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+		let carry: Buffer[] = [];
+		let carried = 0;
+		let tooLong = false;
+		let first = 1;
+		let position = 0;
+		for (;;) {
+			const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES, position);
+			if (bytesRead === 0) return;
+			const chunk = buffer.subarray(0, bytesRead);
+			const cut = chunk.lastIndexOf(LF) + 1;
+			if (cut > 0) {
+				const texts: (string | undefined)[] = Buffer.concat([...carry, chunk.subarray(0, cut)])
+					.toString('utf8')
+					.split('\n');
+				texts.pop();
+				if (tooLong) texts[0] = undefined;
+				yield { first, texts, end: position + cut };
+				first += texts.length;
+				carry = [];
+				carried = 0;
+				tooLong = false;
+			}
+			if (carried + bytesRead - cut > MAX_LINE_BYTES) {
+				carry = [];
+				carried = 0;
+				tooLong = true;
+			}
+			if (!tooLong && cut < bytesRead) {
+				carry.push(Buffer.from(chunk.subarray(cut)));
+				carried += bytesRead - cut;
+			}
+			position += bytesRead;
+		}
+	} finally {
+		await handle.close();
+	}
+}
+
+type Json = Record<string, unknown>;
+
+function parseRecord(text: string | undefined): Json | string {
+	if (text === undefined) return 'the line is too long';
+	try {
+		const value: unknown = JSON.parse(text);
+		return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : 'no JSON object';
+	} catch {
+		return 'no JSON';
+	}
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function notAJournal(path: string, reason: string): FailedError {
+	return new FailedError(`${path} is not a journal that can be read: ${reason}`, { code: 'not_a_journal' });
+}
+
+/** The header, or an error that says what is wrong with it. */
+export function readHeader(text: string | undefined, path: string): RunHeader {
+	const record = parseRecord(text);
+	if (typeof record === 'string') throw notAJournal(path, `its first line is ${record}`);
+	if (record.type !== 'run') throw notAJournal(path, 'its first line is not the start of a run');
+	if (record.version !== JOURNAL_VERSION) {
+		throw notAJournal(
+			path,
+			`it was written in version ${String(record.version)} of the format, not ${JOURNAL_VERSION}`,
+		);
+	}
+	const { input, command } = record;
+	const complete =
+		isText(record.id) &&
+		isText(record.baseUrl) &&
+		isText(record.tool) &&
+		isText(record.started) &&
+		isMap(record.settings) &&
+		Array.isArray(command) &&
+		command.every(isText) &&
+		isMap(input) &&
+		isCount(input.rows) &&
+		isText(input.sha256) &&
+		isText(input.name) &&
+		isText(input.format);
+	if (!complete) throw notAJournal(path, 'its first line is incomplete');
+	const { type: _type, version: _version, ...header } = record;
+	return header as unknown as RunHeader;
+}
+
+/** What a pass over a journal gathers. */
+class Gathering {
+	readonly states = new RowStates();
+	readonly counts = createCounts();
+	readonly corrupt: CorruptLine[] = [];
+	corruptLines = 0;
+	done = 0;
+	inFlight = 0;
+	resumes = 0;
+	snapshots = 0;
+	end: EndRecord | undefined;
+	readonly #rows: number;
+
+	constructor(rows: number) {
+		this.#rows = rows;
+	}
+
+	complain(line: number, reason: string): void {
+		this.corruptLines++;
+		this.states.doubtful = true;
+		if (this.corrupt.length < 100) this.corrupt.push({ line, reason });
+	}
+
+	take(record: Json, line: number): void {
+		const problem = this.#takeKind(record);
+		if (problem !== undefined) this.complain(line, problem);
+	}
+
+	#takeKind(record: Json): string | undefined {
+		if (record.type === 'end') {
+			if (!isMap(record.counts) || !isCount(record.exit) || !isText(record.at)) return 'an incomplete end';
+			const { type: _type, ...end } = record;
+			this.end = end as unknown as EndRecord;
+			return undefined;
+		}
+		// Something came after the end: the run goes on.
+		this.end = undefined;
+		if (record.type === 'resume') {
+			this.resumes++;
+			return undefined;
+		}
+		const { row } = record;
+		if (!isCount(row) || row < 1 || row > this.#rows) return `a row that the input does not have`;
+		switch (record.type) {
+			case 'row':
+				return this.#takeOutcome(row, record);
+			case 'sent':
+				this.#change(row, this.states.get(row) | SENT);
+				return undefined;
+			case 'attempt':
+				if (record.lost === true) this.#change(row, this.states.get(row) | LOST);
+				return undefined;
+			case 'before':
+				this.snapshots++;
+				return undefined;
+			default:
+				return `a record of an unknown kind`;
+		}
+	}
+
+	#takeOutcome(row: number, record: Json): string | undefined {
+		const index = outcomeNames.indexOf(record.outcome as OutcomeName);
+		if (index < 0) return 'an unknown outcome';
+		const outcome = outcomeNames[index] as OutcomeName;
+		const failed = outcome === 'failed';
+		let state = (index + 1) | (this.states.get(row) & LOST);
+		if (failed && record.status === 401) state |= UNAUTHORIZED;
+		if (failed && record.status === 403) state |= FORBIDDEN;
+		if (Array.isArray(record.differs) && record.differs.length > 0) state |= DIFFERS;
+		if (outcome === 'unknown') state |= LOST;
+		this.#change(row, state);
+		return undefined;
+	}
+
+	/** Counts follow the rows' states: an earlier outcome of the row no longer counts. */
+	#change(row: number, state: number): void {
+		const before = this.states.get(row);
+		this.#count(before, -1);
+		this.#count(state, 1);
+		this.states.set(row, state);
+	}
+
+	#count(state: number, step: 1 | -1): void {
+		const { counts } = this;
+		const outcome = outcomeNames[(state & OUTCOME) - 1];
+		if (isDoneState(state)) this.done += step;
+		else if ((state & (SENT | LOST)) !== 0) this.inFlight += step;
+		if (outcome === undefined) return;
+		counts[outcome] += step;
+		if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += step;
+		if ((state & FORBIDDEN) !== 0) counts.forbidden += step;
+		if ((state & DIFFERS) !== 0) counts.differs += step;
+	}
+}
+
+async function sizeOf(path: string): Promise<number> {
+	const handle = await open(path, 'r');
+	try {
+		return (await handle.stat()).size;
+	} finally {
+		await handle.close();
+	}
+}
+
+function unreadable(path: string, error: unknown): Error {
+	if (error instanceof FailedError) return error;
+	const { code, message } = error as NodeJS.ErrnoException;
+	const reason = code === 'ENOENT' ? 'there is no such file' : message;
+	return new FailedError(`can't read the journal ${path}: ${reason}`, { code: 'unreadable_journal', cause: error });
+}
+
+/** Reads a journal from its start to its last whole line. Throws FailedError for a file that is no journal. */
+export async function scanJournal(path: string): Promise<JournalScan> {
+	try {
+		const size = await sizeOf(path);
+		let header: RunHeader | undefined;
+		let gathering = new Gathering(0);
+		let validBytes = 0;
+		for await (const { first, texts, end } of journalLines(path)) {
+			for (let index = 0; index < texts.length; index++) {
+				if (header === undefined) {
+					header = readHeader(texts[index], path);
+					gathering = new Gathering(header.input.rows);
+					continue;
+				}
+				const record = parseRecord(texts[index]);
+				if (typeof record === 'string') gathering.complain(first + index, record);
+				else gathering.take(record, first + index);
+			}
+			validBytes = end;
+		}
+		if (header === undefined) {
+			throw notAJournal(path, 'its first line was never finished, so nothing was sent');
+		}
+		const { states, counts, done, inFlight, corrupt, corruptLines, end, resumes, snapshots } = gathering;
+		return {
+			header,
+			states,
+			counts,
+			done,
+			inFlight,
+			corrupt,
+			corruptLines,
+			validBytes,
+			tornBytes: Math.max(0, size - validBytes),
+			end,
+			resumes,
+			snapshots,
+		};
+	} catch (error) {
+		throw unreadable(path, error);
+	}
+}
+
+/** A row's record from its JSON; undefined for any other record. */
+export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
+	if (record.type !== 'row' || !isCount(record.row) || !outcomeNames.includes(record.outcome as OutcomeName)) {
+		return undefined;
+	}
+	const ids: Record<string, string> = {};
+	const rest: Json = { ...record };
+	for (const name of idNames) {
+		if (isText(record[name])) ids[name] = record[name];
+		delete rest[name];
+	}
+	return { attempts: 0, ms: 0, ...rest, ids } as unknown as RowRecord;
+}
+
+/** Each row's last record, in the order of the file. Rows of a resumed run may have several; two passes find the last. */
+export async function* finalRecords(path: string): AsyncGenerator<RowRecord[]> {
+	const left = new Map<number, Uint16Array>();
+	const step = (row: number, by: number): number => {
+		let page = left.get(row >>> PAGE_BITS);
+		if (page === undefined) {
+			page = new Uint16Array(PAGE);
+			left.set(row >>> PAGE_BITS, page);
+		}
+		const at = row & (PAGE - 1);
+		page[at] = (page[at] as number) + by;
+		return page[at] as number;
+	};
+	for await (const records of rowRecords(path)) for (const record of records) step(record.row, 1);
+	for await (const records of rowRecords(path)) yield records.filter((record) => step(record.row, -1) === 0);
+}
+
+async function* rowRecords(path: string): AsyncGenerator<RowRecord[]> {
+	for await (const { texts } of journalLines(path)) {
+		const records: RowRecord[] = [];
+		for (const text of texts) {
+			const json = parseRecord(text);
+			const record = typeof json === 'string' ? undefined : rowRecordOf(json);
+			if (record !== undefined) records.push(record);
+		}
+		yield records;
+	}
+}
