@@ -58,11 +58,15 @@ function withoutPrefix(path: string, productPrefix: string | undefined): string 
 	return path;
 }
 
-/** Checks a base URL and normalises it; throws UsageError, which never repeats a password that stood in the URL. */
+/**
+ * Checks a base URL and normalises it. Throws UsageError, which never repeats a password that stood in the URL, and
+ * whose `data.mended` is the URL that was probably meant, where that can be told.
+ */
 export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
-	const refuse = (why: string, hint?: string): never => {
-		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', ...(hint === undefined ? {} : { hint }) });
+	const refuse = (why: string, hint?: string, mended?: string): never => {
+		const data = mended === undefined ? {} : { mended };
+		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data, ...(hint !== undefined && { hint }) });
 	};
 	const trimmed = text.trim();
 	// Whatever stands before an @ may be a password.
@@ -70,7 +74,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	if (trimmed === '') refuse('is empty');
 	if (/[\s\p{Cc}\\]/u.test(trimmed)) refuse(`${shown} has a blank, a backslash or a control character in it`);
 	const mended = withScheme(trimmed);
-	if (mended !== undefined) refuse(`${shown} has no scheme`, `write ${mended}`);
+	if (mended !== undefined) refuse(`${shown} has no scheme`, `write ${mended}`, mended);
 	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`, 'it looks like https://desk.example.com/wp-json');
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);
@@ -83,9 +87,11 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const shorter = withoutPrefix(path, rules.productPrefix).replace(/\/+$/, '');
 	const result = url.origin + shorter;
 	if (url.protocol === 'http:' && !isLoopback(url.hostname) && rules.allowHttp !== true) {
+		const secure = `https:${result.slice('http:'.length)}`;
 		refuse(
 			`${shown} would send credentials unencrypted`,
-			`use https:${result.slice('http:'.length)}, or allow it: supportctl profile set NAME --allow-http`,
+			`use ${secure}, or let a profile allow it: supportctl profile set NAME --allow-http`,
+			secure,
 		);
 	}
 	const warnings =

@@ -73,7 +73,7 @@ export function readSituation(request: ResolveRequest): Situation {
 	const profileName = flag ?? variable?.value ?? reading.store.current;
 	const chosenBy =
 		flag !== undefined ? '--profile' : (variable?.name ?? (profileName === undefined ? undefined : 'current'));
-	const profile = profileName === undefined ? undefined : requireProfile(reading, profileName);
+	const profile = profileName === undefined ? undefined : requireProfile(reading.store, profileName);
 	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
 	const username = flags.username === undefined ? readVariable(env, 'USERNAME', cwd) : undefined;
 	const resolved = resolveSettings({

@@ -5,7 +5,15 @@ import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import lockfile from 'proper-lockfile';
 import { FailedError, SupportctlError } from '../errors.js';
-import { ConfigDamaged, configFile, parseText, readStore, type Store, type StoreUpdate } from './store.js';
+import {
+	ConfigDamaged,
+	configFile,
+	parseText,
+	readStore,
+	type Store,
+	type StoreUpdate,
+	type UpdateOptions,
+} from './store.js';
 
 /** A writer that died leaves its lock; after this many milliseconds the next one takes it. */
 const STALE_MS = 10_000;
@@ -56,14 +64,13 @@ async function sweep(file: string): Promise<void> {
 	}
 }
 
-async function readOrKeepAside(folder: string, now: number, notices: string[]): Promise<Store> {
+/** The store, and, where the file is damaged and may be replaced, what is wrong with it. */
+function readForChange(folder: string, replaceDamaged: boolean): { store: Store; damage?: ConfigDamaged } {
 	try {
-		return readStore(folder).store;
+		return { store: readStore(folder).store };
 	} catch (error) {
-		if (!(error instanceof ConfigDamaged)) throw error;
-		const aside = await keepAside(error.file, now);
-		notices.push(`${error.message}; it was kept as ${aside} and a new one begun`);
-		return { profiles: Object.create(null) };
+		if (!replaceDamaged || !(error instanceof ConfigDamaged)) throw error;
+		return { store: { profiles: Object.create(null) }, damage: error };
 	}
 }
 
@@ -71,7 +78,7 @@ export async function lockAndWrite<T>(
 	folder: string,
 	version: number,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
-	now: () => number,
+	options: UpdateOptions,
 ): Promise<StoreUpdate<T>> {
 	const file = configFile(folder);
 	const notices: string[] = [];
@@ -84,8 +91,12 @@ export async function lockAndWrite<T>(
 		});
 		try {
 			await sweep(file);
-			const store = await readOrKeepAside(folder, now(), notices);
+			const { store, damage } = readForChange(folder, options.replaceDamaged === true);
 			const result = await change(store, notices);
+			if (damage !== undefined) {
+				const aside = await keepAside(file, (options.now ?? Date.now)());
+				notices.unshift(`${damage.message}; it was kept as ${aside} and a new one begun`);
+			}
 			const conf = new Conf<Record<string, unknown>>({
 				cwd: folder,
 				configName: basename(file, '.json'),

@@ -147,10 +147,10 @@ export function checkProfileName(name: string): string {
 }
 
 /** The profile of a name; throws UsageError that lists those there are. */
-export function requireProfile(reading: StoreReading, name: string): StoredProfile {
-	const profile = Object.hasOwn(reading.store.profiles, name) ? reading.store.profiles[name] : undefined;
+export function requireProfile(store: Store, name: string): StoredProfile {
+	const profile = Object.hasOwn(store.profiles, name) ? store.profiles[name] : undefined;
 	if (profile !== undefined) return profile;
-	const names = Object.keys(reading.store.profiles);
+	const names = Object.keys(store.profiles);
 	const shown = JSON.stringify(name.slice(0, 100));
 	throw new UsageError(`there is no profile ${shown}`, {
 		code: 'no_such_profile',
@@ -168,15 +168,21 @@ export interface StoreUpdate<T> {
 	file: string;
 }
 
+export interface UpdateOptions {
+	/** A damaged file is kept beside the new one under a name that says so; otherwise ConfigDamaged is thrown. */
+	replaceDamaged?: boolean;
+	now?: () => number;
+}
+
 /**
- * Reads, changes and writes the profiles while no other process can. A damaged file is kept beside the new one under
- * a name that says so. Folders that this makes are 0700, the file is 0600, and the write is atomic.
+ * Reads, changes and writes the profiles while no other process can. Folders that this makes are 0700, the file is
+ * 0600, and the write is atomic.
  */
 export async function updateStore<T>(
 	folder: string,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
-	now: () => number = Date.now,
+	options: UpdateOptions = {},
 ): Promise<StoreUpdate<T>> {
 	const { lockAndWrite } = await import('./store-writing.js');
-	return lockAndWrite(folder, FORMAT_VERSION, change, now);
+	return lockAndWrite(folder, FORMAT_VERSION, change, options);
 }

@@ -73,17 +73,34 @@ describe('updateStore', () => {
 		const addDesk = (store: Store): void => {
 			store.profiles.desk = {};
 		};
-		const { notices } = await updateStore(folder, addDesk, now);
+		const { notices } = await updateStore(folder, addDesk, { replaceDamaged: true, now });
 		const aside = `${file}.damaged-20261121T075000Z`;
 		expect(notices).toEqual([expect.stringContaining(`kept as ${aside}`)]);
 		expect(readFileSync(aside, 'utf8')).toBe(text);
 		expect(mode(aside)).toBe(0o600);
 		writeFileSync(file, text);
-		await updateStore(folder, () => {}, now);
+		await updateStore(folder, () => {}, { replaceDamaged: true, now });
 		expect(existsSync(`${aside}-2`)).toBe(true);
 	});
 
-	it('says where a damaged file is damaged and quotes nothing of it', () => {
+	it('leaves a damaged file alone where nothing is to be stored in it', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'config.json'), '{');
+		await expect(updateStore(folder, () => {})).rejects.toThrow(/is damaged/);
+		expect(readdirSync(folder)).toEqual(['config.json']);
+		await expect(
+			updateStore(
+				folder,
+				() => {
+					throw new Error('no');
+				},
+				{ replaceDamaged: true },
+			),
+		).rejects.toThrow('no');
+		expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe('{');
+	});
+
+	it('quotes nothing of a damaged file, which may hold a secret', () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'config.json'), '{\n "a": hunter2 }');
 		let told: unknown;

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { chooseProfile, forgetSecret, profileNameFor, removeProfile, saveProfile } from '../../src/profile/edit.js';
+import { type Keyring, KeyringUnavailable } from '../../src/profile/keyring.js';
+import type { Store } from '../../src/profile/store.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A keyring in memory. */
+function memoryKeyring(entries = new Map<string, string>()) {
+	const keyring: Keyring = {
+		get: async (account) => entries.get(account),
+		set: async (account, secret) => void entries.set(account, secret),
+		delete: async (account) => entries.delete(account),
+	};
+	return { entries, openKeyring: async () => keyring };
+}
+
+const noKeyring = async (): Promise<Keyring> => {
+	throw new KeyringUnavailable('no bus');
+};
+
+const settings = { baseUrl: 'https://desk.example.com/wp-json', username: 'anna' };
+const stored = (folder: string): Store => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Store;
+
+describe('saveProfile', () => {
+	it('puts the secret into the keyring and only a reference into the file', async () => {
+		const folder = temporaryFolder();
+		const { entries, openKeyring } = memoryKeyring();
+		const secret = { kind: 'value', value: 'hunter2' } as const;
+		const changed = await saveProfile({ folder, name: 'desk', settings, secret, openKeyring });
+		const account = `desk in ${join(folder, 'config.json')}`;
+		expect(changed).toMatchObject({ created: true, isCurrent: true, notices: [] });
+		expect([...entries]).toEqual([[account, 'hunter2']]);
+		expect(stored(folder).profiles.desk).toEqual({ ...settings, secret: { store: 'keyring', account } });
+		expect(readFileSync(join(folder, 'config.json'), 'utf8')).not.toContain('hunter2');
+	});
+
+	it('falls back to the file with a plain notice where there is no keyring', async () => {
+		const folder = temporaryFolder();
+		const secret = { kind: 'value', value: 'hunter2' } as const;
+		const { notices } = await saveProfile({ folder, name: 'desk', settings, secret, openKeyring: noKeyring });
+		expect(notices).toEqual([
+			expect.stringMatching(/no system keyring can be used \(no bus\).*config\.json, unencrypted/),
+		]);
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2' });
+	});
+
+	it('does not trust a keyring that gives back something else', async () => {
+		const folder = temporaryFolder();
+		const forgetful: Keyring = { get: async () => undefined, set: async () => {}, delete: async () => true };
+		const secret = { kind: 'value', value: 'hunter2' } as const;
+		await saveProfile({ folder, name: 'desk', settings, secret, openKeyring: async () => forgetful });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2' });
+	});
+
+	it('takes the old secret out of the keyring when the new one lives elsewhere', async () => {
+		const folder = temporaryFolder();
+		const { entries, openKeyring } = memoryKeyring();
+		const first = { kind: 'value', value: 'one' } as const;
+		await saveProfile({ folder, name: 'desk', settings, secret: first, openKeyring });
+		const second = { kind: 'value', value: 'two' } as const;
+		await saveProfile({ folder, name: 'desk', settings: {}, secret: second, insecureStorage: true, openKeyring });
+		expect(entries.size).toBe(0);
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'two' });
+		await saveProfile({ folder, name: 'desk', settings: {}, secret: { kind: 'command', command: 'pass x' } });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'command', command: 'pass x' });
+	});
+
+	it.each([
+		['the host', { baseUrl: 'https://www.example.com' }],
+		['the user', { username: 'berta' }],
+		['the scheme', { scheme: 'bearer' }],
+	])('forgets the secret when %s changes, and says so', async (_, change) => {
+		const folder = temporaryFolder();
+		const { entries, openKeyring } = memoryKeyring();
+		const secret = { kind: 'value', value: 'one' } as const;
+		await saveProfile({ folder, name: 'desk', settings, secret, openKeyring });
+		const { notices } = await saveProfile({ folder, name: 'desk', settings: change, openKeyring });
+		expect(entries.size).toBe(0);
+		expect(stored(folder).profiles.desk?.secret).toBeUndefined();
+		expect(notices).toEqual([expect.stringMatching(/it was forgotten: supportctl login --profile desk/)]);
+	});
+
+	it('keeps the secret when only the path, or http becoming https, changes the base URL', async () => {
+		const folder = temporaryFolder();
+		const secret = { kind: 'value', value: 'one' } as const;
+		const http = { baseUrl: 'http://desk.example.com', username: 'anna', allowHttp: true };
+		await saveProfile({ folder, name: 'desk', settings: http, secret, insecureStorage: true });
+		await saveProfile({ folder, name: 'desk', settings: { baseUrl: 'https://desk.example.com/wp-json' } });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'one' });
+	});
+
+	it('makes the first profile current, and later ones only when asked', async () => {
+		const folder = temporaryFolder();
+		await saveProfile({ folder, name: 'one', settings });
+		await saveProfile({ folder, name: 'two', settings });
+		expect(stored(folder).current).toBe('one');
+		await saveProfile({ folder, name: 'three', settings, makeCurrent: true });
+		expect(stored(folder).current).toBe('three');
+		await chooseProfile(folder, 'two');
+		expect(stored(folder).current).toBe('two');
+		await expect(chooseProfile(folder, 'four')).rejects.toThrow('there is no profile "four"');
+	});
+});
+
+describe('forgetSecret and removeProfile', () => {
+	it('logout empties the keyring and keeps the rest of the profile', async () => {
+		const folder = temporaryFolder();
+		const { entries, openKeyring } = memoryKeyring();
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' }, openKeyring });
+		expect((await forgetSecret({ folder, name: 'desk', openKeyring })).had?.store).toBe('keyring');
+		expect(entries.size).toBe(0);
+		expect(stored(folder).profiles.desk).toEqual(settings);
+		expect((await forgetSecret({ folder, name: 'desk', openKeyring })).had).toBeUndefined();
+	});
+
+	it('says which entry may be left when the keyring is out of reach', async () => {
+		const folder = temporaryFolder();
+		const { openKeyring } = memoryKeyring();
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' }, openKeyring });
+		const { notices } = await forgetSecret({ folder, name: 'desk', openKeyring: noKeyring });
+		expect(notices).toEqual([
+			expect.stringMatching(/its entry "desk in .*" of the service "supportctl" may still be there/),
+		]);
+	});
+
+	it('remove takes the profile, its secret, and its being current', async () => {
+		const folder = temporaryFolder();
+		const { entries, openKeyring } = memoryKeyring();
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' }, openKeyring });
+		expect((await removeProfile({ folder, name: 'desk', openKeyring })).wasCurrent).toBe(true);
+		expect(entries.size).toBe(0);
+		expect(stored(folder)).toEqual({ version: 1, profiles: {} });
+	});
+});
+
+describe('profileNameFor', () => {
+	const store = (current: string | undefined, urls: Record<string, string>): Store => ({
+		...(current !== undefined && { current }),
+		profiles: Object.fromEntries(Object.entries(urls).map(([name, baseUrl]) => [name, { baseUrl }])),
+	});
+	it('never takes the name of a profile for another host', () => {
+		const url = 'https://b.example.com/wp-json';
+		expect(profileNameFor(store(undefined, {}), url)).toBe('default');
+		expect(profileNameFor(store('work', { work: 'https://b.example.com' }), url)).toBe('work');
+		expect(profileNameFor(store('a', { a: 'https://a.example.com', b: 'https://b.example.com/x' }), url)).toBe('b');
+		expect(profileNameFor(store('a', { a: 'https://a.example.com' }), url)).toBe('b.example.com');
+		expect(() =>
+			profileNameFor(store('a', { a: 'https://a.example', 'b.example.com': 'https://c.example' }), url),
+		).toThrow(/there is a profile "b.example.com" already/);
+	});
+});
