@@ -1,0 +1,270 @@
+/** The sample desk: N tickets with what belongs to them, the same for the same N; what is bulky is made when it is asked for. */
+
+import { taxonomies } from '../api/fields.js';
+import { createChance } from './chance.js';
+import type { AttachmentRecord, ReplyRecord, TermRecord, TicketRecord, UserRecord } from './records.js';
+import { hashSecret } from './secrets.js';
+import { attachmentWords, firstNames, lastNames, locales, termWords, topics } from './words.js';
+
+/** Changes with the words or rules below, so that a state file made for other samples is not mixed with them. */
+export const SEED_VERSION = 1;
+
+export const MAX_SEED = 1_000_000;
+
+/** The administrator, whom the sandbox's own credentials belong to. */
+export const ADMIN_ID = 1;
+export const ADMIN_NAME = 'admin';
+
+/** The samples' clock: the newest ticket is from just before this moment. */
+const END = Date.UTC(2026, 2, 2, 8, 0, 0);
+const SPAN = 180 * 24 * 3600 * 1000;
+
+/** What sets the draws for different resources apart. */
+const Salt = { ticket: 1, user: 2, attachment: 3, custom: 4 } as const;
+
+export interface Seed {
+	readonly size: number;
+	users(): UserRecord[];
+	terms(): TermRecord[];
+	tickets(): TicketRecord[];
+	attachments(): AttachmentRecord[];
+	/** The replies that a ticket had at first. */
+	replies(ticketId: number): ReplyRecord[];
+	/** The values that a ticket's custom fields had at first. */
+	customValues(ticketId: number): Record<string, string>;
+}
+
+/** The account password that a sample user has until it is changed; sandbox help tells it. */
+export function seededPassword(username: string): string {
+	return `desk-${username}`;
+}
+
+export function stamp(ms: number): string {
+	return new Date(ms).toISOString().slice(0, 19);
+}
+
+export function slugify(text: string): string {
+	return text
+		.normalize('NFKD')
+		.replace(/[\u0300-\u036f]/g, '')
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, '-')
+		.replace(/^-+|-+$/g, '')
+		.slice(0, 200);
+}
+
+const STATUSES = ['queued', 'queued', 'processing', 'processing', 'hold', 'in-progress', 'pending'];
+
+/** @param size how many tickets; 0 to MAX_SEED */
+export function createSeed(size: number): Seed {
+	const agents = Math.min(40, 4 + Math.floor(size / 500));
+	const customers = Math.min(5000, Math.max(8, Math.floor(size / 4)));
+	const firstCustomer = ADMIN_ID + agents + 1;
+	const attachmentCount = Math.floor(size / 5);
+	const termIds = new Map<string, number>();
+	const termRecords: TermRecord[] = [];
+	for (const taxonomy of taxonomies) {
+		for (const words of termWords[taxonomy] ?? []) {
+			const id = termRecords.length + 1;
+			termIds.set(`${taxonomy}/${words.slug}`, id);
+			termRecords.push({ id, taxonomy, parent: 0, meta: {}, ...words });
+		}
+	}
+	const termIdsOf = (taxonomy: string): number[] =>
+		termRecords.filter((each) => each.taxonomy === taxonomy).map((each) => each.id);
+	const products = termIdsOf('product');
+	const priorities = termIdsOf('ticket_priority');
+	const channels = termIdsOf('ticket_channel');
+	const phone = termIds.get('ticket_channel/phone') as number;
+	const topicTerms = topics.map((topic) => ({
+		tags: topic.tags.map((slug) => termIds.get(`ticket-tag/${slug}`) as number),
+		department: termIds.get(`department/${topic.department}`) as number,
+	}));
+
+	const agentAt = (index: number): number => ADMIN_ID + 1 + (index % agents);
+	const customerAt = (index: number): number => firstCustomer + (index % customers);
+	const orderOf = (id: number): string => `A-${10000 + ((id * 7919) % 89999)}`;
+
+	/** What a ticket and its replies have in common; cheap, and drawn again for each. */
+	function plot(id: number) {
+		const chance = createChance(Salt.ticket, id);
+		const topic = chance.below(topics.length);
+		const answers = topics[topic]?.answers.length ?? 0;
+		const byPhone = id % 4 === 2;
+		return {
+			chance,
+			topic,
+			author: byPhone ? ADMIN_ID : customerAt(chance.below(customers)),
+			agent: agentAt(chance.below(agents)),
+			byPhone,
+			replies: chance.below(answers + 1),
+			date: END - SPAN + Math.floor(((id - 0.9 + chance.next() * 0.8) / size) * SPAN),
+		};
+	}
+
+	/** Where a ticket's replies begin in the order of all; replies, tickets and attachments share one sequence of ids. */
+	let offsets: Uint32Array | undefined;
+	function replyBase(id: number): number {
+		if (offsets === undefined) {
+			offsets = new Uint32Array(size + 1);
+			let sum = 0;
+			for (let each = 1; each <= size; each++) {
+				offsets[each] = sum;
+				sum += plot(each).replies;
+			}
+		}
+		return size + attachmentCount + 1 + (offsets[id] as number);
+	}
+
+	function ticket(id: number): TicketRecord {
+		const { chance, topic, author, agent, byPhone, replies, date } = plot(id);
+		const words = topics[topic] as (typeof topics)[number];
+		const terms = topicTerms[topic] as (typeof topicTerms)[number];
+		const product = chance.pick(products);
+		const productName = termRecords[product - 1]?.name ?? '';
+		const order = orderOf(id);
+		const fill = (text: string): string => text.replaceAll('%p', productName).replaceAll('%o', order);
+		const title = fill(words.subject);
+		const closed = chance.next() < 0.35;
+		const byAgent = Math.ceil(replies / 2);
+		return {
+			id,
+			date: stamp(date),
+			modified: stamp(date + replies * 5_400_000),
+			slug: `${slugify(title)}-${id}`,
+			status: chance.pick(STATUSES),
+			title,
+			content: fill(words.content),
+			'ticket-tag': [...terms.tags],
+			product,
+			department: terms.department,
+			ticket_priority: chance.pick(priorities),
+			ticket_channel: byPhone ? phone : chance.pick(channels),
+			state: closed ? 'closed' : 'open',
+			author,
+			assignee: chance.next() < 0.1 && replies === 0 ? 0 : agent,
+			'secondary-assignee': chance.next() < 0.15 ? agentAt(agent) : 0,
+			'tertiary-assignee': 0,
+			'customer-reply-count': replies - byAgent,
+			'agent-reply-count': byAgent,
+			'total-reply-count': replies,
+			'time-calculated': replies * 10 + chance.below(4) * 5,
+			'time-adjustments': 0,
+			'time-adjustments-type': '+',
+			'time-notes': '',
+		};
+	}
+
+	function user(id: number): UserRecord {
+		const chance = createChance(Salt.user, id);
+		const admin = id === ADMIN_ID;
+		const agent = !admin && id < firstCustomer;
+		// Every pair of names comes once before any comes again.
+		const first = firstNames[(id * 29) % firstNames.length] as string;
+		const last = lastNames[(id * 17 + Math.floor(id / firstNames.length)) % lastNames.length] as string;
+		const plain = `${slugify(first)}.${slugify(last)}`;
+		const username = admin ? ADMIN_NAME : id <= firstNames.length ? plain : `${plain}${id}`;
+		const registered = END - SPAN - chance.below(700) * 86_400_000;
+		const name = admin ? 'Desk Administrator' : `${first} ${last}`;
+		const host = admin || agent ? 'desk.example' : chance.pick(['mail.example', 'post.example', 'shop.example']);
+		return {
+			id,
+			username,
+			name,
+			first_name: admin ? 'Desk' : first,
+			last_name: admin ? 'Administrator' : last,
+			email: `${username}@${host}`,
+			url: chance.next() < 0.2 ? `https://${slugify(last)}.example/` : '',
+			description: agent ? 'Answers tickets.' : '',
+			locale: agent || admin ? 'en_GB' : chance.pick(locales),
+			nickname: admin ? 'admin' : first,
+			slug: username.replaceAll('.', '-'),
+			roles: [admin ? 'administrator' : agent ? (id === ADMIN_ID + 1 ? 'supervisor' : 'agent') : 'customer'],
+			registered_date: `${stamp(registered)}+00:00`,
+			meta: {},
+			support_can_be_assigned: agent,
+			support_smart_tickets_order: agent && chance.next() < 0.5,
+			support_after_reply: agent ? chance.pick(['stay', 'back', 'ask']) : 'stay',
+			passwords: agent || admin ? samplePasswords(username, registered) : [],
+		};
+	}
+
+	function attachment(index: number): AttachmentRecord {
+		const id = size + index;
+		const chance = createChance(Salt.attachment, index);
+		const post = Math.min(size, index * 5 - chance.below(5));
+		const { date, author } = plot(post);
+		const words = chance.pick(attachmentWords);
+		const file = `${words.file}-${id}.${words.extension}`;
+		return {
+			id,
+			date: stamp(date + 60_000),
+			modified: stamp(date + 60_000),
+			slug: `${words.file}-${id}`,
+			status: 'inherit',
+			title: words.title,
+			author,
+			comment_status: 'closed',
+			ping_status: 'closed',
+			meta: {},
+			template: '',
+			alt_text: words.mime.startsWith('image/') ? words.title : '',
+			caption: '',
+			description: '',
+			post,
+			file,
+			mime_type: words.mime,
+		};
+	}
+
+	return {
+		size,
+		users: () => Array.from({ length: 1 + agents + customers }, (_, index) => user(index + 1)),
+		terms: () => termRecords.map((each) => ({ ...each, meta: {} })),
+		tickets: () => Array.from({ length: size }, (_, index) => ticket(index + 1)),
+		attachments: () => Array.from({ length: attachmentCount }, (_, index) => attachment(index + 1)),
+		replies(ticketId) {
+			if (ticketId < 1 || ticketId > size) return [];
+			const { topic, author, agent, replies, date } = plot(ticketId);
+			const base = replyBase(ticketId);
+			const answers = topics[topic]?.answers ?? [];
+			return Array.from({ length: replies }, (_, index) => {
+				const at = stamp(date + (index + 1) * 5_400_000);
+				const byAgent = index % 2 === 0;
+				return {
+					id: base + index,
+					ticket: ticketId,
+					date: at,
+					modified: at,
+					status: byAgent || index < replies - 1 ? 'read' : 'unread',
+					content: answers[index] ?? '',
+					author: byAgent ? agent : author,
+				};
+			});
+		},
+		customValues(ticketId) {
+			const chance = createChance(Salt.custom, ticketId);
+			const refund = (topics[plot(ticketId).topic]?.tags ?? []).includes('refund');
+			return {
+				order_number: orderOf(ticketId),
+				website: chance.next() < 0.3 ? `https://shop.example/orders/${orderOf(ticketId)}` : '',
+				severity: chance.pick(['minor', 'minor', 'major', 'critical']),
+				serial_number: `SN${String(chance.below(1e8)).padStart(8, '0')}`,
+				warranty_until: stamp(END + chance.below(700) * 86_400_000).slice(0, 10),
+				refund_requested: refund ? '1' : '',
+				internal_note: '',
+			};
+		},
+	};
+}
+
+/** Nobody knows these passwords: they are there to be listed and deleted. */
+function samplePasswords(username: string, registered: number): UserRecord['passwords'] {
+	return ['laptop', 'ci-runner'].map((slug, index) => ({
+		slug,
+		name: slug === 'laptop' ? 'Laptop' : 'CI runner',
+		hash: hashSecret(`${username} ${slug} ${registered}`),
+		created: stamp(registered + (index + 1) * 86_400_000),
+		last_used: null,
+	}));
+}

@@ -1,0 +1,168 @@
+/** The sandbox's state on disk: read at the start, written soon after changes and at the end, never half and never over something damaged. */
+
+import { readFileSync, realpathSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { isObject } from '../api/values.js';
+import { FailedError } from '../errors.js';
+import { SEED_VERSION } from './seed.js';
+import type { Changes } from './store.js';
+
+const FORMAT = 'supportctl-sandbox';
+
+export interface State {
+	format: typeof FORMAT;
+	/** Of the samples that the changes are relative to. */
+	samples: number;
+	seed: number;
+	/** The sandbox's own application password, so that profiles go on working. */
+	password: string;
+	changes: Changes;
+}
+
+export function makeState(seed: number, password: string, changes: Changes): State {
+	return { format: FORMAT, samples: SEED_VERSION, seed, password, changes };
+}
+
+function damaged(path: string, what: string, cause?: unknown): FailedError {
+	return new FailedError(`the state file ${path} ${what}`, {
+		code: 'state_damaged',
+		hint: 'Nothing was changed in it. Move it away, or name another file with --state.',
+		cause,
+	});
+}
+
+const isTable = (value: unknown): boolean =>
+	isObject(value) &&
+	Array.isArray(value.gone) &&
+	value.gone.every(Number.isSafeInteger) &&
+	Array.isArray(value.rows) &&
+	value.rows.every((row) => isObject(row) && Number.isSafeInteger(row.id));
+
+const isPairs = (value: unknown): boolean =>
+	Array.isArray(value) && value.every((each) => Array.isArray(each) && each.length === 2);
+
+function isState(value: unknown): value is State {
+	return (
+		isObject(value) &&
+		Number.isSafeInteger(value.seed) &&
+		typeof value.password === 'string' &&
+		isObject(value.changes) &&
+		['tickets', 'users', 'terms', 'attachments', 'replies'].every((name) => isTable((value.changes as never)[name])) &&
+		isPairs(value.changes.reassigned) &&
+		isPairs(value.changes.customValues)
+	);
+}
+
+/** The state in a file; undefined where there is no such file. Throws FailedError for one that can't be used. */
+export function readState(path: string): State | undefined {
+	let text: string;
+	try {
+		text = readFileSync(path, 'utf8');
+	} catch (cause) {
+		if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+		throw damaged(path, `can't be read: ${(cause as Error).message}`, cause);
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch (cause) {
+		throw damaged(path, 'is damaged: it is not whole JSON', cause);
+	}
+	if (!isObject(value) || value.format !== FORMAT) throw damaged(path, 'is not the state of a sandbox');
+	if (value.samples !== SEED_VERSION) {
+		throw damaged(path, 'belongs to another version of the sandbox, whose samples were different');
+	}
+	if (!isState(value)) throw damaged(path, 'is damaged: parts of it are missing');
+	return value;
+}
+
+export interface StateFile {
+	/** Something changed: the file is written soon. */
+	changed(): void;
+	/** Writes now what is not yet on disk. Throws FailedError. */
+	close(): Promise<void>;
+}
+
+export interface StateFileOptions {
+	take(): State;
+	/** Tells of a write that failed; it is tried again after the next change. */
+	warn(message: string): void;
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+	monotonic(): number;
+}
+
+/** Changes within this time go to disk together. */
+const SOON_MS = 300;
+
+export function createStateFile(path: string, options: StateFileOptions): StateFile {
+	let dirty = false;
+	let writing: Promise<void> | undefined;
+	let lastMs = 0;
+	const closing = new AbortController();
+
+	async function write(): Promise<void> {
+		const target = resolved(path);
+		const temporary = `${target}.${process.pid}.tmp`;
+		const started = options.monotonic();
+		dirty = false;
+		const text = `${JSON.stringify(options.take())}\n`;
+		try {
+			const file = await open(temporary, 'w', 0o600);
+			try {
+				await file.chmod(0o600);
+				await file.writeFile(text);
+				await file.sync();
+			} finally {
+				await file.close();
+			}
+			await rename(temporary, target);
+		} catch (cause) {
+			dirty = true;
+			await rm(temporary, { force: true }).catch(() => {});
+			throw new FailedError(`the state file ${path} can't be written: ${(cause as Error).message}`, {
+				code: 'state_not_written',
+				hint: 'The last state that was written is still there.',
+				cause,
+			});
+		}
+		lastMs = options.monotonic() - started;
+	}
+
+	/** A large state is written less often, so that writing never takes more than a tenth of the time. */
+	async function writeSoon(): Promise<void> {
+		while (dirty && !closing.signal.aborted) {
+			await options.sleep(Math.max(SOON_MS, lastMs * 10), closing.signal);
+			if (closing.signal.aborted) return;
+			try {
+				await write();
+			} catch (error) {
+				options.warn((error as Error).message);
+				return;
+			}
+		}
+	}
+
+	return {
+		changed() {
+			dirty = true;
+			if (writing !== undefined || closing.signal.aborted) return;
+			writing = writeSoon().finally(() => {
+				writing = undefined;
+			});
+		},
+		async close() {
+			closing.abort();
+			await writing;
+			if (dirty) await write();
+		},
+	};
+}
+
+/** Where a link leads, so that a linked state file stays a link. */
+function resolved(path: string): string {
+	try {
+		return realpathSync(path);
+	} catch {
+		return path;
+	}
+}
