@@ -158,6 +158,6 @@ export function customFieldColumns(row: Row): Column[] {
 	return Object.keys(customFieldsOf(row.body)).map((name) => ({
 		path: `field.${name}`,
 		label: name,
-		get: (each) => (each.outcome === 'ok' ? customFieldsOf(each.body)[name] : undefined),
+		get: (each) => (each.outcome === 'ok' ? ownOf(customFieldsOf(each.body), name) : undefined),
 	}));
 }

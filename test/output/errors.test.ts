@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { FailedError, RefusedError, UsageError } from '../../src/errors.js';
+import { exitCodeOf, renderError } from '../../src/output/errors.js';
+
+const refused = new RefusedError('the service refused ann: Sorry\x1b[2J', {
+	code: 'rest_forbidden',
+	details: ['status: is not one of …', 'assignee: no such user'],
+	hint: 'Sign in again: supportctl login',
+	data: { status: 401, password: 'marker', code: 'other' },
+});
+
+function thrownBy(action: () => unknown): unknown {
+	try {
+		action();
+	} catch (error) {
+		return error;
+	}
+	throw new Error('nothing was thrown');
+}
+
+describe('renderError', () => {
+	it('says what, the reasons and the next step, with escapes made visible', () => {
+		expect(renderError(refused)).toBe(
+			[
+				'error: the service refused ann: Sorry\\x1b[2J',
+				'  status: is not one of …',
+				'  assignee: no such user',
+				'hint: Sign in again: supportctl login',
+				'',
+			].join('\n'),
+		);
+	});
+
+	it('is one JSON object on one line with --json, where data adds and replaces nothing', () => {
+		const text = renderError(refused, { json: true });
+		expect(text.indexOf('\n')).toBe(text.length - 1);
+		expect(JSON.parse(text)).toEqual({
+			error: {
+				code: 'rest_forbidden',
+				message: 'the service refused ann: Sorry\x1b[2J',
+				hint: 'Sign in again: supportctl login',
+				exitCode: 4,
+				details: ['status: is not one of …', 'assignee: no such user'],
+				status: 401,
+				password: '[redacted]',
+			},
+		});
+	});
+
+	it('follows the causes, without repeating what was said', () => {
+		const root = new Error('ECONNREFUSED 127.0.0.1:9');
+		const error = new FailedError('no connection', { cause: new Error('connect failed', { cause: root }) });
+		expect(renderError(error)).toBe(
+			'error: no connection\n  because: connect failed\n  because: ECONNREFUSED 127.0.0.1:9\n',
+		);
+		const repeated = new FailedError('no connection: refused', { cause: new Error('refused') });
+		expect(renderError(repeated)).toBe('error: no connection: refused\n');
+		const circle = new Error('a');
+		circle.cause = circle;
+		expect(renderError(circle)).toContain('unexpected: a');
+	});
+
+	it('calls what was not foreseen a bug, and a refusal of the machine not', () => {
+		expect(renderError(new TypeError('x is not a function'))).toBe(
+			'error: unexpected: x is not a function\nhint: This is a bug in supportctl. Run it again with --debug and report what it prints.\n',
+		);
+		expect(renderError('just text')).toContain('error: unexpected: just text');
+		const missing = renderError(thrownBy(() => readFileSync('/nowhere/at/all')));
+		expect(missing).toBe("error: ENOENT: no such file or directory, open '/nowhere/at/all'\n");
+	});
+
+	it('shows the stack only with --debug', () => {
+		expect(renderError(refused)).not.toContain('errors.test');
+		expect(renderError(refused, { debug: true })).toContain('errors.test');
+		expect(JSON.parse(renderError(refused, { json: true, debug: true })).error.stack.join()).toContain('errors.test');
+	});
+
+	it('hides the secrets that it is told of in message, hint, details, causes, data and stack', () => {
+		const error = new FailedError('sent marker-1', {
+			hint: 'not marker-1',
+			details: ['marker-1'],
+			data: { deep: [{ text: 'marker-1' }] },
+			cause: new Error('https://ann:marker-1@desk.example failed'),
+		});
+		for (const json of [true, false]) {
+			expect(renderError(error, { json, debug: true, secrets: ['marker-1'] })).not.toContain('marker-1');
+		}
+	});
+
+	it('takes several lines of a message apart', () => {
+		expect(renderError(new UsageError('two complaints\nrow 1: x\nrow 2: y'))).toBe(
+			'error: two complaints\n  row 1: x\n  row 2: y\n',
+		);
+	});
+});
+
+describe('exitCodeOf', () => {
+	it('is the error’s own, and 1 for anything else', () => {
+		expect([exitCodeOf(refused), exitCodeOf(new UsageError('x')), exitCodeOf(new Error('x')), exitCodeOf(0)]).toEqual([
+			4, 2, 1, 1,
+		]);
+	});
+});

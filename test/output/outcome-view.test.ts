@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/http/outcome.js';
+import { plainPalette } from '../../src/output/colour.js';
+import {
+	customFieldColumns,
+	customFieldsOf,
+	deleteColumns,
+	fieldsColumns,
+	lookedUpId,
+	lookupColumns,
+	outcomeView,
+	updateColumns,
+} from '../../src/output/outcome-view.js';
+import { createRenderer, type RenderOptions } from '../../src/output/render.js';
+
+function outcome(over: Partial<Outcome> = {}): Outcome {
+	return { row: 1, ids: { id: '14' }, outcome: 'ok', status: 200, attempts: 1, ms: 12.4, ...over };
+}
+
+async function print(outcomes: readonly Outcome[], options: Partial<RenderOptions>): Promise<string> {
+	let text = '';
+	const renderer = await createRenderer({ isTTY: true, width: 100, ...options }, (piece) => {
+		text += piece;
+	});
+	for (const each of outcomes) renderer.row(outcomeView(each));
+	await renderer.end();
+	return text;
+}
+
+const table = { ids: ['id'], palette: plainPalette };
+
+describe('outcomeView', () => {
+	it('has its keys in the order of the command line’s page, and all of them always', () => {
+		const view = outcomeView(outcome({ ids: { ticket_id: '3', id: '14' }, body: { id: 14 } }));
+		expect(JSON.stringify(view)).toBe(
+			'{"row":1,"ticket_id":3,"id":14,"outcome":"ok","status":200,"code":null,"message":null,"attempts":1,"ms":12,"differs":[],"body":{"id":14}}',
+		);
+		expect(outcomeView(outcome({ outcome: 'not-sent', status: undefined })).status).toBeNull();
+	});
+
+	it('keeps ids that a number can’t hold, and slugs, as text', () => {
+		const view = outcomeView(outcome({ ids: { id: '9007199254740993', slug: '007', username: '12' } }));
+		expect([view.id, view.slug, view.username]).toEqual(['9007199254740993', '007', '12']);
+	});
+});
+
+describe('the table of an update', () => {
+	it('has the changed fields as the service has them now, and no message column while all is well', async () => {
+		const body = {
+			status: 'hold',
+			title: { raw: 'A', rendered: '<b>A</b>' },
+			'ticket-tag': [1, 2],
+			password: 'marker',
+		};
+		const columns = updateColumns(table, ['status', 'title', 'ticket-tag', 'password']);
+		expect(await print([outcome({ body })], { columns })).toBe(
+			'ID  OUTCOME  STATUS  TITLE  TICKET-TAG\n14  ok       hold    A      1,2\n',
+		);
+	});
+
+	it('says why a row failed, field by field, what differs and what was odd', async () => {
+		const columns = updateColumns(table, ['status']);
+		const outcomes = [
+			outcome({
+				outcome: 'failed',
+				status: 400,
+				message: 'Invalid parameter(s): status',
+				reasons: { status: 'status is not one of publish' },
+			}),
+			outcome({
+				row: 2,
+				body: { status: 'read' },
+				differs: [{ field: 'status', sent: 'hold', shown: 'read' }],
+				warnings: ['text before the JSON'],
+			}),
+		];
+		expect((await print(outcomes, { columns, width: 200 })).split('\n').slice(1, 3)).toEqual([
+			'14  failed           Invalid parameter(s): status; status is not one of publish',
+			'14  ok       read    text before the JSON; status is "read", not "hold"',
+		]);
+	});
+});
+
+describe('the table of a delete', () => {
+	it('tells the trash from deletion', async () => {
+		const outcomes = [
+			outcome({ body: { status: 'trash' } }),
+			outcome({ body: { deleted: true, previous: { password: 'marker' } } }),
+			outcome({ status: 410, code: 'rest_already_trashed' }),
+			outcome({ status: 204 }),
+			outcome({ outcome: 'unknown', status: undefined, message: 'no answer within 30 s' }),
+		];
+		expect(await print(outcomes, { columns: deleteColumns(table) })).toBe(
+			[
+				'ID  OUTCOME  RESULT        MESSAGE',
+				'14  ok       trashed',
+				'14  ok       deleted',
+				'14  ok       already gone',
+				'14  ok       accepted',
+				'14  unknown                no answer within 30 s',
+				'',
+			].join('\n'),
+		);
+	});
+});
+
+describe('the table of custom fields', () => {
+	const shapes = [
+		{ order: { name: 'Order', value: '7', markup: '<input>' }, colour: { name: 'Colour', value: 'red', markup: '' } },
+		{ order: '8', size: 'XL' },
+		{ custom_fields: { order: '9' } },
+		{ custom_fields: { order: { value: '10' } } },
+	];
+
+	it('has a column per field, whichever shape the service answers in', async () => {
+		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
+		const columns = fieldsColumns(table);
+		expect(await print(outcomes, { columns, more: customFieldColumns })).toBe(
+			[
+				'ID  OUTCOME  ORDER  COLOUR  SIZE',
+				'1   ok       7      red',
+				'2   ok       8              XL',
+				'3   ok       9',
+				'4   ok       10',
+				'',
+			].join('\n'),
+		);
+	});
+
+	it('takes the names of fields as they are, __proto__ too', () => {
+		const fields = customFieldsOf(JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}'));
+		expect(Object.entries(fields)).toEqual([
+			['__proto__', 'x'],
+			['constructor', 'y'],
+		]);
+		expect([null, 'text', [1]].map(customFieldsOf)).toEqual([{}, {}, {}]);
+	});
+});
+
+describe('the look-up of user names', () => {
+	it('prints the ids that were found', async () => {
+		const outcomes = [outcome({ ids: { username: 'ann' }, body: { id: 7 } })];
+		expect(await print(outcomes, { columns: lookupColumns(table) })).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');
+		expect(await print(outcomes, { format: 'ids', idOf: lookedUpId })).toBe('7\n');
+	});
+});

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+	createRedactor,
+	isSecretName,
+	redact,
+	redactBody,
+	redactHeaders,
+	redactText,
+	redactUrl,
+} from '../../src/output/redact.js';
+
+describe('isSecretName', () => {
+	it.each([
+		'password',
+		'Password',
+		'user_password',
+		'userPassword',
+		'password2',
+		'passwordConfirmation',
+		'user_pass',
+		'passwd',
+		'pwd',
+		'token',
+		'accessToken',
+		'access_tokens',
+		'authtoken',
+		'client-secret',
+		'secretCommand',
+		'Authorization',
+		'Proxy-Authorization',
+		'authorisation',
+		'Set-Cookie',
+		'X-Api-Key',
+		'apikey',
+		'private key',
+		'credentials',
+		'X-WP-Nonce',
+		'session_id',
+		'passphrase',
+	])('%s is named like a secret', (name) => {
+		expect(isSecretName(name)).toBe(true);
+	});
+
+	it.each([
+		'author',
+		'status',
+		'compass',
+		'bypass',
+		'passed',
+		'secretary',
+		'tokenizer',
+		'key',
+		'keyboard',
+		'id',
+		'message',
+		'secretSource',
+		'token_type',
+		'support_can_be_assigned',
+		'',
+	])('%s is not', (name) => {
+		expect(isSecretName(name)).toBe(false);
+	});
+});
+
+describe('redact', () => {
+	it('replaces what stands under a secret name, however deep, and leaves the original alone', () => {
+		const given = { id: 1, list: [{ deep: { Token: 'marker' } }], password: { hash: 'marker' }, other: null };
+		const before = structuredClone(given);
+		expect(redact(given)).toEqual({
+			id: 1,
+			list: [{ deep: { Token: '[redacted]' } }],
+			password: '[redacted]',
+			other: null,
+		});
+		expect(given).toEqual(before);
+	});
+
+	it('gives the same object back where there is nothing to hide', () => {
+		const given = { id: 1, body: { title: { raw: 'x' }, tags: [1, { name: 'a' }] } };
+		expect(redact(given)).toBe(given);
+	});
+
+	it('sees a secret whose name is a value, as custom fields and header lists have it', () => {
+		expect(redact({ x1: { name: 'API key', value: 'marker', markup: '<input value="marker">' } })).toEqual({
+			x1: { name: 'API key', value: '[redacted]', markup: '[redacted]' },
+		});
+		expect(redact([{ name: 'Order', value: '14' }])).toEqual([{ name: 'Order', value: '14' }]);
+	});
+
+	it('takes __proto__ and constructor for names like any other', () => {
+		const given = JSON.parse('{"__proto__": {"token": "marker"}, "constructor": {"password": "marker"}}');
+		expect(JSON.stringify(redact(given))).toBe(
+			'{"__proto__":{"token":"[redacted]"},"constructor":{"password":"[redacted]"}}',
+		);
+		expect(({} as Record<string, unknown>).token).toBeUndefined();
+	});
+
+	it('comes back from circles and from any depth', () => {
+		const circle: Record<string, unknown> = { token: 'marker' };
+		circle.self = circle;
+		expect(redact(circle)).toEqual({ token: '[redacted]', self: '[circular]' });
+		let deep: unknown = { token: 'marker' };
+		for (let level = 0; level < 50_000; level++) deep = [deep];
+		expect(JSON.stringify(redact(deep))).not.toContain('marker');
+	});
+
+	it('never lets a marked secret through, and never changes what has no secret name (property)', () => {
+		const redactRow = createRedactor();
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.constantFrom('password', 'api_token', 'Authorization'), (value, name) => {
+				const clean = JSON.stringify(redactRow({ a: [value, { [name]: 'MARKER-1' }] }));
+				expect(clean).not.toContain('MARKER-1');
+			}),
+		);
+	});
+});
+
+describe('redactHeaders', () => {
+	it('keeps the scheme of an authorization and hides the rest, in lists and in objects', () => {
+		const list = ['Authorization', 'Basic bWFya2Vy', 'Accept', 'application/json', 'Cookie', 'a=marker'];
+		expect(redactHeaders(list)).toEqual([
+			['Authorization', 'Basic [redacted]'],
+			['Accept', 'application/json'],
+			['Cookie', '[redacted]'],
+		]);
+		expect(redactHeaders({ 'set-cookie': ['a=marker', 'b=marker'], location: 'https://u:marker@x.example/' })).toEqual([
+			['set-cookie', '[redacted]'],
+			['set-cookie', '[redacted]'],
+			['location', 'https://[redacted]@x.example/'],
+		]);
+	});
+});
+
+describe('redactUrl and redactText', () => {
+	it('hides user info and secret parameters', () => {
+		expect(redactUrl('https://ann:marker@desk.example/a?x=1&access_token=marker#top')).toBe(
+			'https://[redacted]@desk.example/a?x=1&access_token=[redacted]#top',
+		);
+		expect(redactText('proxy http://ann:marker@p.example:8080 refused', [])).toBe(
+			'proxy http://[redacted]@p.example:8080 refused',
+		);
+	});
+
+	it('finds given secrets as they are, in JSON, in a URL and in base64', () => {
+		const secret = 'p"ä ss%word:';
+		const text = [
+			secret,
+			JSON.stringify({ x: secret }),
+			encodeURIComponent(secret),
+			Buffer.from(secret).toString('base64'),
+		].join(' | ');
+		expect(redactText(text, [secret])).toBe('[redacted] | {"x":"[redacted]"} | [redacted] | [redacted]');
+	});
+
+	it('leaves ordinary text alone', () => {
+		expect(redactText('status=hold is not one of section 3', ['ab'])).toBe('status=hold is not one of section 3');
+	});
+});
+
+describe('redactBody', () => {
+	it('hides secrets in JSON, in JSON that is cut off, and in forms', () => {
+		expect(redactBody('{"username":"ann","password":"marker"}')).toBe('{"username":"ann","password":"[redacted]"}');
+		expect(redactBody('{"a":1,"password":"mark\\"er')).toBe('{"a":1,"password":"[redacted]"');
+		expect(redactBody('{"token":{"x":"marker"},"b":')).toBe('{"token":"[redacted]","b":');
+		expect(redactBody('username=ann&password=marker')).toBe('username=ann&password=[redacted]');
+		expect(redactBody('<b>notice</b>{"password":"marker"}')).toBe('<b>notice</b>{"password":"[redacted]"}');
+	});
+});

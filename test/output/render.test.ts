@@ -1,0 +1,277 @@
+import { execFileSync } from 'node:child_process';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import type { Column } from '../../src/output/columns.js';
+import { createRenderer, formats, type RenderOptions, renderValue } from '../../src/output/render.js';
+
+const rows = [
+	{
+		id: 14,
+		outcome: 'ok',
+		body: { status: 'hold', title: { raw: 'A, "quoted"\ttitle', rendered: 'x' }, tags: [1, 2] },
+	},
+	{ id: 15, outcome: 'failed', body: null, message: '=1+1' },
+	{
+		id: 16,
+		outcome: 'ok',
+		body: { status: 'yes', title: { raw: 'two\nlines \x1b[31m\u202e\x9b 日本' }, password: 'marker' },
+	},
+];
+
+const columns: Column[] = [
+	{ path: 'id' },
+	{ path: 'outcome' },
+	{ path: 'body.status' },
+	{ path: 'body.title' },
+	{ path: 'message', optional: true },
+];
+
+async function print(options: Partial<RenderOptions> = {}, given: readonly unknown[] = rows): Promise<string> {
+	let text = '';
+	const renderer = await createRenderer({ isTTY: false, columns, ...options }, (piece) => {
+		text += piece;
+	});
+	for (const row of given) await renderer.row(row);
+	await renderer.end();
+	return text;
+}
+
+const redacted = rows.map((row) => JSON.parse(JSON.stringify(row).replace('"marker"', '"[redacted]"')));
+
+const cells = [
+	['14', 'ok', 'hold', 'A, "quoted"\ttitle', ''],
+	['15', 'failed', '', '', '=1+1'],
+	['16', 'ok', 'yes', 'two\nlines \x1b[31m\u202e\x9b 日本', ''],
+];
+const header = ['id', 'outcome', 'status', 'title', 'message'];
+
+describe('formats, read back by a standard reader', () => {
+	it('json is one array of whole rows, in a pipe and on a terminal', async () => {
+		expect(JSON.parse(await print({ format: 'json' }))).toEqual(redacted);
+		const shown = await print({ format: 'json', isTTY: true });
+		expect(JSON.parse(shown)).toEqual(redacted);
+		expect(shown).toMatch(/^\[\n {2}\{\n {4}"id": 14,\n/);
+		expect(JSON.parse(await print({ format: 'json' }, []))).toEqual([]);
+	});
+
+	it('ndjson is a row a line', async () => {
+		const lines = (await print({ format: 'ndjson' })).trimEnd().split('\n');
+		expect(lines.map((line) => JSON.parse(line))).toEqual(redacted);
+	});
+
+	it('csv keeps every character, formulas too', async () => {
+		expect(parseCsv(await print({ format: 'csv' }))).toEqual([header, ...cells]);
+	});
+
+	it('tsv is what spreadsheets write', async () => {
+		expect(parseCsv(await print({ format: 'tsv' }), { delimiter: '\t' })).toEqual([header, ...cells]);
+	});
+
+	it('yaml is one sequence, with no character that could not be shown', async () => {
+		const text = await print({ format: 'yaml' });
+		expect(parseYaml(text)).toEqual(redacted);
+		expect(parseYaml(text, { version: '1.1' })).toEqual(redacted);
+		expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+		expect(parseYaml(await print({ format: 'yaml' }, []))).toEqual([]);
+	});
+
+	it('ids and count are bare lines', async () => {
+		expect(await print({ format: 'ids' })).toBe('14\n15\n16\n');
+		expect(await print({ format: 'count' })).toBe('3\n');
+		expect(await print({ format: 'count' }, [])).toBe('0\n');
+	});
+
+	it('jq reads json, ndjson and, as Python does, csv and tsv', async () => {
+		const has = (program: string): boolean => {
+			try {
+				execFileSync(program, ['--version'], { stdio: 'ignore' });
+				return true;
+			} catch {
+				return false;
+			}
+		};
+		if (has('jq')) {
+			const input = await print({ format: 'json' });
+			expect(execFileSync('jq', ['-c', 'map(.id)'], { input }).toString()).toBe('[14,15,16]\n');
+			const lines = await print({ format: 'ndjson' });
+			expect(execFileSync('jq', ['-c', '.id'], { input: lines }).toString()).toBe('14\n15\n16\n');
+		}
+		if (has('python3')) {
+			const program = 'import csv,json,sys; print(json.dumps(list(csv.reader(sys.stdin, dialect=sys.argv[1]))))';
+			for (const [format, dialect] of [
+				['csv', 'excel'],
+				['tsv', 'excel-tab'],
+			] as const) {
+				const out = execFileSync('python3', ['-X', 'utf8', '-c', program, dialect], { input: await print({ format }) });
+				expect(JSON.parse(out.toString())).toEqual([header, ...cells]);
+			}
+		}
+	});
+
+	it('one object is an object in json, yaml and ndjson', async () => {
+		const [row] = rows;
+		for (const format of ['json', 'ndjson'] as const) {
+			expect(JSON.parse(await print({ format, single: true }, [row]))).toEqual(row);
+		}
+		expect(parseYaml(await print({ format: 'yaml', single: true }, [row]))).toEqual(row);
+	});
+
+	it('no format lets a secret or, but for csv and tsv, an escape sequence out; on a terminal none does', async () => {
+		for (const format of [undefined, ...formats]) {
+			for (const isTTY of [true, false]) {
+				const text = await print({ format, isTTY, columns: [...columns, { path: 'body' }, { path: 'body.password' }] });
+				expect(text, `${format} ${isTTY}`).not.toContain('marker');
+				if (isTTY || (format !== 'csv' && format !== 'tsv')) {
+					expect(text, `${format} ${isTTY}`).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]/);
+				}
+			}
+		}
+	});
+});
+
+describe('a pipe without --format', () => {
+	it('gets the table columns apart by tabs, nothing cut, no header, one line a row', async () => {
+		const long = 'x'.repeat(5000);
+		expect(await print({}, [...rows, { id: 17, outcome: 'ok', body: { title: long } }])).toBe(
+			[
+				'14\tok\thold\tA, "quoted"\\ttitle\t',
+				'15\tfailed\t\t\t=1+1',
+				'16\tok\tyes\ttwo\\nlines \\x1b[31m\\u202e\\x9b 日本\t',
+				`17\tok\t\t${long}\t`,
+				'',
+			].join('\n'),
+		);
+	});
+
+	it('gets key and value for one object', async () => {
+		expect(await print({ single: true, columns: undefined }, [{ id: 3, name: 'a\nb', tags: [1, 2] }])).toBe(
+			'id\t3\nname\ta\\nb\ntags\t1,2\n',
+		);
+	});
+});
+
+describe('--fields, --field and --query', () => {
+	it('--fields picks columns by path, in the order given, under labels of their own', async () => {
+		const fields = 'body.status=State, id';
+		expect(await print({ format: 'csv', fields })).toBe('State,id\nhold,14\n,15\nyes,16\n');
+		expect(JSON.parse(await print({ format: 'json', fields }))[0]).toEqual({ State: 'hold', id: 14 });
+		expect(JSON.parse((await print({ format: 'ndjson', fields })).split('\n')[1] as string)).toEqual({
+			State: null,
+			id: 15,
+		});
+		expect(await print({ fields: ['id', 'body.tags.1'] })).toBe('14\t2\n15\t\n16\t\n');
+	});
+
+	it('a key with dots in its name is found before the path is taken apart', async () => {
+		expect(await print({ fields: 'a.b' }, [{ 'a.b': 1, a: { b: 2 } }, { a: { b: 3 } }])).toBe('1\n3\n');
+	});
+
+	it('keys of the prototype are not columns', async () => {
+		expect(await print({ fields: 'constructor,__proto__,id' }, [{ id: 1 }])).toBe('\t\t1\n');
+	});
+
+	it('--field prints one bare value a line, line breaks shown', async () => {
+		expect(await print({ field: 'body.title' })).toBe(
+			'A, "quoted"\\ttitle\n\ntwo\\nlines \\x1b[31m\\u202e\\x9b 日本\n',
+		);
+	});
+
+	it('says at the end which columns no row had', async () => {
+		const renderer = await createRenderer({ isTTY: false, fields: 'id,body.status,stauts' }, () => {});
+		for (const row of rows) renderer.row(row);
+		expect(await renderer.end()).toEqual({ rows: 3, missing: ['stauts'], seen: ['id', 'outcome', 'body'] });
+	});
+
+	it('fields that name nothing are a usage error before anything is printed', async () => {
+		await expect(print({ fields: ' , ' })).rejects.toMatchObject({ exitCode: 2, code: 'invalid_fields' });
+	});
+
+	it.each([
+		['[].id', undefined, '14\n15\n16\n'],
+		['[].id', 'ids', '14\n15\n16\n'],
+		['[].id', 'json', '[\n14,\n15,\n16\n]\n'],
+		["[?outcome=='failed']", 'ids', '15\n'],
+		["[?outcome=='nothing']", 'ids', ''],
+		["[?outcome=='nothing']", 'json', '[]\n'],
+		['length(@)', undefined, '3\n'],
+		['length(@)', 'json', '3\n'],
+		['[0].outcome', undefined, 'ok\n'],
+		['[].[id, outcome]', undefined, '14\tok\n15\tfailed\n16\tok\n'],
+		['[].{n: id, o: outcome}', 'csv', 'n,o\n14,ok\n15,failed\n16,ok\n'],
+		['[].{n: id}', 'count', '3\n'],
+		['[5]', 'ids', ''],
+		['[5]', 'json', 'null\n'],
+		['[].body.password', 'json', '[\n"[redacted]"\n]\n'],
+	] as const)('--query %s as %s', async (query, format, expected) => {
+		expect(await print({ query, format })).toBe(expected);
+	});
+
+	it('a query sees one object as it is', async () => {
+		expect(await print({ query: 'body.status', single: true }, [rows[0]])).toBe('hold\n');
+	});
+
+	it('a query that is not JMESPath is a usage error when the renderer is made', async () => {
+		await expect(createRenderer({ isTTY: false, query: '[].' }, () => {})).rejects.toMatchObject({
+			exitCode: 2,
+			code: 'invalid_query',
+			message: expect.stringMatching(/^--query "\[\]\." is not JMESPath: /),
+		});
+	});
+
+	it('a query that does not fit the result fails, since the requests are done by then', async () => {
+		await expect(print({ query: 'abs(@)' })).rejects.toMatchObject({ exitCode: 1, code: 'query_failed' });
+	});
+
+	it('ids without an id are an error that names the row', async () => {
+		await expect(print({ format: 'ids' }, [{ id: 1 }, { x: 1 }])).rejects.toThrow('result 2 has no id to print');
+	});
+});
+
+describe('renderValue', () => {
+	it('takes a list for rows, and anything else for one value', async () => {
+		const out = async (value: unknown, options: Partial<RenderOptions>): Promise<string> => {
+			let text = '';
+			await renderValue(value, { isTTY: false, ...options }, (piece) => {
+				text += piece;
+			});
+			return text;
+		};
+		expect(await out([{ a: 1 }, { b: 2 }], { format: 'csv' })).toBe('a,b\n1,\n,2\n');
+		expect(await out({ a: 1 }, { format: 'json' })).toBe('{"a":1}\n');
+		expect(await out(null, { format: 'json' })).toBe('null\n');
+		expect(await out('text', {})).toBe('value\ttext\n');
+	});
+});
+
+describe('streaming', () => {
+	it('writes in large pieces, asks to wait only then, and keeps nothing', async () => {
+		const pieces: number[] = [];
+		let waits = 0;
+		const renderer = await createRenderer({ isTTY: false, format: 'ndjson' }, async (piece) => {
+			pieces.push(piece.length);
+		});
+		for (let id = 1; id <= 20_000; id++) {
+			const wait = renderer.row({ id, text: 'some text' });
+			if (wait === undefined) continue;
+			waits++;
+			await wait;
+		}
+		await renderer.end();
+		expect(waits).toBe(pieces.length - 1);
+		expect(Math.min(...pieces.slice(0, -1))).toBeGreaterThanOrEqual(64 * 1024);
+		expect(Math.max(...pieces)).toBeLessThan(66 * 1024);
+	});
+
+	it('shows a row soon even if no other follows, in ndjson and in a table', async () => {
+		for (const [format, isTTY] of [
+			['ndjson', false],
+			['table', true],
+		] as const) {
+			const first = await new Promise<string>((resolve, reject) => {
+				createRenderer({ isTTY, format, columns }, resolve).then((renderer) => renderer.row(rows[0]), reject);
+			});
+			expect(first).toContain('14');
+		}
+	});
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { loadPalette } from '../../src/output/colour.js';
+import type { Column } from '../../src/output/columns.js';
+import { createRenderer, type RenderOptions } from '../../src/output/render.js';
+import { fitWidths, truncate } from '../../src/output/width.js';
+
+async function table(rows: readonly unknown[], options: Partial<RenderOptions> = {}): Promise<string> {
+	let text = '';
+	const renderer = await createRenderer({ isTTY: true, width: 80, format: 'table', ...options }, (piece) => {
+		text += piece;
+	});
+	for (const row of rows) renderer.row(row);
+	await renderer.end();
+	return text;
+}
+
+const tickets = [
+	{
+		id: 14,
+		status: 'hold',
+		title: 'The printer on the second floor is on fire again and nobody knows why',
+		agent: 'Ann',
+	},
+	{ id: 15, status: 'in-progress', title: 'Short', agent: 'Bartholomew the Elder of Somewhere Far Away' },
+	{
+		id: 20000,
+		status: 'hold',
+		title: '日本語のチケットの題名はとても長いのでここで切られます',
+		agent: '👨‍👩‍👧 e\u0301',
+	},
+];
+
+describe('a table on a terminal', () => {
+	it('shrinks the widest columns first and cuts with an ellipsis', async () => {
+		expect(await table(tickets)).toBe(
+			[
+				'ID     STATUS       TITLE                          AGENT',
+				'14     hold         The printer on the second fl…  Ann',
+				'15     in-progress  Short                          Bartholomew the Elder of Som…',
+				'20000  hold         日本語のチケットの題名はとて…  👨‍👩‍👧 e\u0301',
+				'',
+			].join('\n'),
+		);
+	});
+
+	it.each([60, 80, 120, 200])('has no line wider than %i columns', async (width) => {
+		const lines = (await table(tickets, { width })).split('\n');
+		expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
+	});
+
+	it('cuts nothing in a pipe, whatever the width', async () => {
+		const text = await table(tickets, { isTTY: false, width: 20 });
+		for (const ticket of tickets) expect(text).toContain(ticket.title);
+		expect(text).not.toContain('…');
+		expect(text.split('\n')[0]).toMatch(/^ID +STATUS +TITLE +AGENT$/);
+	});
+
+	it('turns to a block of lines for each row rather than dropping columns', async () => {
+		const row = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`column${index}`, `a value ${index}`]));
+		const text = await table([row, row], { width: 60 });
+		for (let index = 0; index < 12; index++)
+			expect(text).toMatch(new RegExp(`^column${index} +a value ${index}$`, 'm'));
+		expect(text.split('\n\n')).toHaveLength(3);
+	});
+
+	it('shows optional columns only where a row has something in them, from that row on', async () => {
+		const columns: Column[] = [{ path: 'id' }, { path: 'message', optional: true }];
+		expect(await table([{ id: 1 }, { id: 2 }], { columns })).toBe('ID\n1\n2\n');
+		expect(await table([{ id: 1 }, { id: 2, message: 'no' }], { columns })).toBe('ID  MESSAGE\n1\n2   no\n');
+		const late = [...Array.from({ length: 250 }, (_, index) => ({ id: index })), { id: 999, message: 'late' }];
+		expect((await table(late, { columns })).split('\n').slice(-5)).toEqual([
+			'249',
+			'',
+			'ID   MESSAGE',
+			'999  late',
+			'',
+		]);
+	});
+
+	it('widens for rows after the first ones instead of cutting what there is room for', async () => {
+		const rows = [
+			...Array.from({ length: 200 }, (_, id) => ({ id, name: 'x' })),
+			{ id: 1_000_000, name: 'a longer name' },
+		];
+		expect(await table(rows)).toContain('\n1000000  a longer name\n');
+	});
+
+	it('finds columns that only the rows know', async () => {
+		const more = (row: Readonly<Record<string, unknown>>): Column[] =>
+			Object.keys(row.fields as object).map((name) => ({
+				path: `field.${name}`,
+				label: name,
+				get: (each) => (each.fields as Record<string, unknown>)[name],
+			}));
+		const rows = [
+			{ id: 1, fields: { Order: '7' } },
+			{ id: 2, fields: { Colour: 'red', Order: '8' } },
+		];
+		expect(await table(rows, { columns: [{ path: 'id' }], more })).toBe('ID  ORDER  COLOUR\n1   7\n2   8      red\n');
+		expect(await table(rows, { columns: [{ path: 'id' }], more, format: 'csv', isTTY: false })).toBe(
+			'id,Order,Colour\n1,7,\n2,8,red\n',
+		);
+	});
+
+	it('paints headers and cells without upsetting their widths', async () => {
+		const palette = await loadPalette(true);
+		const columns: Column[] = [{ path: 'outcome', style: palette.good }, { path: 'id' }];
+		expect(await table([{ outcome: 'ok', id: 1 }], { palette, columns })).toBe(
+			'\x1b[2mOUTCOME\x1b[22m  \x1b[2mID\x1b[22m\n\x1b[32mok\x1b[39m       1\n',
+		);
+	});
+
+	it('shows one object as key and value, lines of a value below each other', async () => {
+		expect(await table([{ id: 3, content: 'one\ntwo\x1b[2J', empty: null }], { single: true })).toBe(
+			'id       3\ncontent  one\n         two\\x1b[2J\nempty\n',
+		);
+	});
+
+	it('prints nothing for no rows', async () => {
+		expect(await table([])).toBe('');
+	});
+});
+
+describe('truncate', () => {
+	it('never exceeds the width and never cuts a character in half (property)', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
+				const cut = truncate(text, width);
+				expect(stringWidth(cut)).toBeLessThanOrEqual(Math.max(width, 0));
+				expect(cut).not.toMatch(/[\ud800-\udfff]/u);
+				if (stringWidth(text) <= width) expect(cut).toBe(text);
+			}),
+		);
+	});
+});
+
+describe('fitWidths', () => {
+	it('fits whenever the minimums do, and leaves alone what is narrow (property)', () => {
+		const widths = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 12 });
+		fc.assert(
+			fc.property(widths, fc.integer({ min: 1, max: 250 }), (natural, available) => {
+				const least = natural.map(() => 8);
+				const fitted = fitWidths(natural, least, available);
+				const sum = (list: readonly number[]): number => list.reduce((total, each) => total + each, 0);
+				if (sum(natural.map((each) => Math.min(each, 8))) > available) {
+					expect(fitted).toBeUndefined();
+					return;
+				}
+				expect(sum(fitted as number[])).toBe(Math.min(sum(natural), available));
+				natural.forEach((each, index) => {
+					expect(fitted?.[index]).toBeGreaterThanOrEqual(Math.min(each, 8));
+					expect(fitted?.[index]).toBeLessThanOrEqual(each);
+				});
+			}),
+		);
+	});
+});

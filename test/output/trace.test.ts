@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../src/http/trace.js';
+import { renderTrace } from '../../src/output/trace.js';
+
+const request: TraceEvent = {
+	type: 'request',
+	method: 'POST',
+	url: 'https://desk.example/support-api/v1/users/check?token=marker',
+	headers: ['authorization', 'Basic marker', 'content-type', 'application/json'],
+	body: '{"username":"ann","password":"marker"}',
+};
+
+const answer: TraceEvent = {
+	type: 'answer',
+	method: 'POST',
+	url: 'https://desk.example/x',
+	status: 400,
+	headers: { 'set-cookie': ['a=marker'], 'x-odd': '\x1b[2J' },
+	body: '{"password":"marker","title":"\\u001b[31m\u202e"}',
+	bytes: 312,
+	ms: 12.7,
+};
+
+describe('renderTrace', () => {
+	it('is silent without -v and one line an event with it', () => {
+		expect(renderTrace(request, { verbosity: 0 })).toBe('');
+		expect(renderTrace(request, { verbosity: 1 })).toBe(
+			'> POST https://desk.example/support-api/v1/users/check?token=[redacted]\n',
+		);
+		expect(renderTrace(answer, { verbosity: 1 })).toBe('< 400 POST https://desk.example/x, 312 bytes, 13 ms\n');
+		const problem: TraceEvent = {
+			type: 'problem',
+			method: 'GET',
+			url: 'https://desk.example/x',
+			message: 'no answer within 30 s',
+			sent: true,
+			ms: 30_001,
+		};
+		expect(renderTrace(problem, { verbosity: 2 })).toBe(
+			'! GET https://desk.example/x: no answer within 30 s, 30001 ms\n',
+		);
+	});
+
+	it('adds headers and bodies with -vv, both without secrets and escapes', () => {
+		expect(renderTrace(request, { verbosity: 2 })).toBe(
+			[
+				'> POST https://desk.example/support-api/v1/users/check?token=[redacted]',
+				'> authorization: Basic [redacted]',
+				'> content-type: application/json',
+				'> {"username":"ann","password":"[redacted]"}',
+				'',
+			].join('\n'),
+		);
+		expect(renderTrace(answer, { verbosity: 2 })).toBe(
+			[
+				'< 400 POST https://desk.example/x, 312 bytes, 13 ms',
+				'< set-cookie: [redacted]',
+				'< x-odd: \\x1b[2J',
+				'< {"password":"[redacted]","title":"\\u001b[31m\\u202e"}',
+				'',
+			].join('\n'),
+		);
+	});
+
+	it('hides what it is told is secret, under whatever name', () => {
+		const event: TraceEvent = { ...request, headers: ['x-desk', 'marker-9'], body: '{"note":"marker-9"}' };
+		expect(renderTrace(event, { verbosity: 2, secrets: ['marker-9'] })).not.toContain('marker-9');
+	});
+
+	it('cuts a long body and says how much is missing, after redaction', () => {
+		const body = JSON.stringify({ text: 'x'.repeat(4_080), password: 'marker'.repeat(100) });
+		const text = renderTrace({ ...answer, headers: {}, body }, { verbosity: 2 });
+		expect(text).not.toContain('marker');
+		expect(text).toMatch(/\n< \(\d+ of \d+ characters not shown\)\n$/);
+	});
+});
