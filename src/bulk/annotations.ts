@@ -1,0 +1,56 @@
+/** Failures and complaints as GitHub's workflow commands, which show them beside the input's line. */
+
+import type { Complaint } from './rows.js';
+
+export interface Annotation {
+	level: 'error' | 'warning';
+	message: string;
+	title?: string | undefined;
+	/** As the repository names it. */
+	file?: string | undefined;
+	line?: number | undefined;
+}
+
+function escapeData(text: string): string {
+	return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+	return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** `::error file=edits.csv,line=813::…`, one line without its end; nothing in the texts can end it or begin another. */
+export function formatAnnotation({ level, message, title, file, line }: Annotation): string {
+	const properties: string[] = [];
+	if (file !== undefined) {
+		properties.push(`file=${escapeProperty(file)}`);
+		if (line !== undefined) properties.push(`line=${line}`);
+	}
+	if (title !== undefined) properties.push(`title=${escapeProperty(title)}`);
+	return `::${level}${properties.length === 0 ? '' : ` ${properties.join(',')}`}::${escapeData(message)}`;
+}
+
+export function complaintAnnotation(complaint: Complaint, file: string | undefined): string {
+	return formatAnnotation({
+		level: 'error',
+		file,
+		line: complaint.line,
+		title: `row ${complaint.row} is invalid`,
+		message: complaint.message,
+	});
+}
+
+/** The annotation of a row that did not go well; undefined for one that did. */
+export function outcomeAnnotation(
+	outcome: { row: number; line?: number | undefined; outcome: string; message?: string | undefined },
+	file: string | undefined,
+): string | undefined {
+	if (outcome.outcome === 'ok' || outcome.outcome === 'skipped') return undefined;
+	return formatAnnotation({
+		level: outcome.outcome === 'unknown' ? 'warning' : 'error',
+		file,
+		line: outcome.line,
+		title: `row ${outcome.row}: ${outcome.outcome}`,
+		message: outcome.message ?? outcome.outcome,
+	});
+}

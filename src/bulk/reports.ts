@@ -1,0 +1,310 @@
+/** Reports on a run for machines and people, written from its journal in constant memory. */
+
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { didYouMean } from '../api/suggest.js';
+import { type ExitCode, FailedError, UsageError } from '../errors.js';
+import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
+import { formatCsvRecord } from './csv-text.js';
+import type { RowRecord, RunHeader } from './records.js';
+import { finalRecords } from './scan.js';
+
+export const reportFormats = ['junit', 'json', 'markdown', 'csv'] as const;
+
+export type ReportFormat = (typeof reportFormats)[number];
+
+export interface ReportSpec {
+	readonly format: ReportFormat;
+	readonly path: string;
+}
+
+/** What a report says besides the rows. */
+export interface ReportFacts {
+	readonly header: RunHeader;
+	readonly journalPath: string;
+	/** Rows that were never reached count as `not-sent` here and have no record. */
+	readonly counts: Counts;
+	readonly exit: ExitCode;
+	/** ISO 8601. */
+	readonly ended: string;
+	/** How long this process worked on it, in milliseconds. */
+	readonly ms: number;
+}
+
+/** Reads `junit:results.xml`. Throws UsageError. */
+export function parseReport(text: string): ReportSpec {
+	const at = text.indexOf(':');
+	const format = at < 0 ? text : text.slice(0, at);
+	const path = at < 0 ? '' : text.slice(at + 1);
+	const known = reportFormats.find((each) => each === format);
+	if (known === undefined) {
+		throw new UsageError(`--report: ${JSON.stringify(format)} is not a format${didYouMean(format, reportFormats)}`, {
+			code: 'invalid_value',
+			hint: `the formats are ${reportFormats.join(', ')}, as in --report junit:results.xml`,
+		});
+	}
+	if (path === '') {
+		throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${extensionOf(known)}`, {
+			code: 'invalid_value',
+		});
+	}
+	return { format: known, path };
+}
+
+function extensionOf(format: ReportFormat): string {
+	return { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv' }[format];
+}
+
+type Records = () => AsyncIterable<readonly RowRecord[]>;
+
+/** A row's name in reports: `ticket_id 14, id 3`. */
+function idsText(ids: Readonly<Record<string, string>>): string {
+	return Object.entries(ids)
+		.map(([name, value]) => `${name} ${value}`)
+		.join(', ');
+}
+
+function reasonOf(record: RowRecord): string {
+	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
+	return `${record.message ?? record.code ?? record.outcome}${status}`;
+}
+
+/** A text as an XML attribute's or element's content; characters that XML can't hold become U+FFFD. */
+export function escapeXml(text: string): string {
+	return text
+		.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('>', '&gt;')
+		.replaceAll('"', '&quot;')
+		.replaceAll('\n', '&#10;')
+		.replaceAll('\r', '&#13;')
+		.replaceAll('\t', '&#9;');
+}
+
+function junitVerdict(record: RowRecord): string {
+	const message = escapeXml(reasonOf(record));
+	const type = escapeXml(record.code ?? record.outcome);
+	const details =
+		record.reasons === undefined ? [] : Object.entries(record.reasons).map(([key, why]) => `${key}: ${why}`);
+	const body = escapeXml(details.join('\n'));
+	switch (record.outcome) {
+		case 'ok':
+			return '';
+		case 'skipped':
+			return `<skipped message="${message}"/>`;
+		case 'unknown':
+		case 'not-sent':
+			return `<error message="${escapeXml(record.outcome)}: ${message}" type="${type}">${body}</error>`;
+		default:
+			return `<failure message="${message}" type="${type}">${body}</failure>`;
+	}
+}
+
+/** One test a row; rows that were never reached are one test that could not be run. */
+async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	const { header } = facts;
+	const shown = createCounts();
+	for await (const batch of records()) for (const record of batch) countOutcome(shown, record);
+	const missing = totalOf(facts.counts) - totalOf(shown);
+	const head = [
+		`tests="${totalOf(shown) + (missing > 0 ? 1 : 0)}"`,
+		`failures="${shown.failed + shown.invalid}"`,
+		`errors="${shown.unknown + shown['not-sent'] + (missing > 0 ? 1 : 0)}"`,
+		`skipped="${shown.skipped}"`,
+		`time="${(facts.ms / 1000).toFixed(3)}"`,
+	].join(' ');
+	const suite = escapeXml(`supportctl ${header.command.join(' ')}`);
+	yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="supportctl" ${head}>\n`;
+	yield `<testsuite name="${suite}" ${head} timestamp="${escapeXml(header.started)}">\n<properties>`;
+	yield `<property name="run" value="${escapeXml(header.id)}"/>`;
+	yield `<property name="service" value="${escapeXml(header.baseUrl)}"/></properties>\n`;
+	const file = header.input.file === undefined ? '' : ` file="${escapeXml(header.input.file)}"`;
+	for await (const batch of records()) {
+		let text = '';
+		for (const record of batch) {
+			const name = escapeXml(`row ${record.row}: ${idsText(record.ids)}`);
+			const line = file === '' || record.line === undefined ? '' : ` line="${record.line}"`;
+			const verdict = junitVerdict(record);
+			const open = `<testcase classname="${suite}" name="${name}"${file}${line} time="${(record.ms / 1000).toFixed(3)}"`;
+			text += verdict === '' ? `${open}/>\n` : `${open}>${verdict}</testcase>\n`;
+		}
+		yield text;
+	}
+	if (missing > 0) {
+		const message = escapeXml(`${missing} rows were not reached; supportctl run resume ${header.id} sends them`);
+		yield `<testcase classname="${suite}" name="rows that were not reached" time="0"><error message="${message}" type="not-sent"/></testcase>\n`;
+	}
+	yield '</testsuite>\n</testsuites>\n';
+}
+
+/** A record in the shape in which outcomes are printed. */
+function flat(record: RowRecord): Record<string, unknown> {
+	const { type: _type, ids, row, line, ...rest } = record;
+	return { row, line, ...ids, ...rest };
+}
+
+async function* json(facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	const { header, counts, exit, ended, ms, journalPath } = facts;
+	const head = { run: header.id, command: header.command.join(' '), service: header.baseUrl, profile: header.profile };
+	const rest = { input: header.input, started: header.started, ended, ms, exit, counts, journal: journalPath };
+	yield `${JSON.stringify({ ...head, ...rest }, null, '\t').slice(0, -2)},\n\t"rows": [`;
+	let separator = '\n\t\t';
+	for await (const batch of records()) {
+		let text = '';
+		for (const record of batch) {
+			text += separator + JSON.stringify(flat(record));
+			separator = ',\n\t\t';
+		}
+		yield text;
+	}
+	yield '\n\t]\n}\n';
+}
+
+async function* csv(_facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	let idColumns: string[] | undefined;
+	for await (const batch of records()) {
+		let text = '';
+		for (const record of batch) {
+			if (idColumns === undefined) {
+				idColumns = Object.keys(record.ids);
+				text += formatCsvRecord([
+					'row',
+					'line',
+					...idColumns,
+					'outcome',
+					'status',
+					'code',
+					'message',
+					'attempts',
+					'ms',
+					'differs',
+				]);
+			}
+			const cells = [
+				record.row,
+				record.line,
+				...idColumns.map((name) => record.ids[name]),
+				record.outcome,
+				record.status,
+				record.code,
+				record.message,
+				record.attempts,
+				record.ms,
+				record.differs === undefined ? undefined : JSON.stringify(record.differs),
+			];
+			text += formatCsvRecord(cells.map((cell) => (cell === undefined ? '' : String(cell))));
+		}
+		yield text;
+	}
+	if (idColumns === undefined) yield 'row,line,outcome,status,code,message,attempts,ms,differs\n';
+}
+
+/** How many rows a markdown report names: a CI job's summary is read, and may hold 1 MiB. */
+const MARKDOWN_ROWS = 50;
+const MARKDOWN_TEXT = 300;
+
+/** A text as the content of a table's cell: nothing in it is markup, a mention or a new row. */
+export function escapeMarkdown(text: string): string {
+	const short = text.length > MARKDOWN_TEXT ? `${text.slice(0, MARKDOWN_TEXT)}…` : text;
+	return short
+		.replace(/[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]+/g, ' ')
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('@', '&#64;')
+		.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&');
+}
+
+async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	const { header, counts } = facts;
+	const bad: RowRecord[] = [];
+	let more = 0;
+	for await (const batch of records()) {
+		for (const record of batch) {
+			if (record.outcome === 'ok' || record.outcome === 'skipped') continue;
+			if (bad.length < MARKDOWN_ROWS) bad.push(record);
+			else more++;
+		}
+	}
+	const title = facts.exit === 0 ? 'all rows went through' : `exit code ${facts.exit}`;
+	yield `## supportctl ${escapeMarkdown(header.command.join(' '))}: ${title}\n\n`;
+	const input = escapeMarkdown(header.input.name);
+	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.baseUrl)}, ${header.input.rows} rows from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
+	yield '| outcome | rows |\n| --- | ---: |\n';
+	for (const name of outcomeNames) if (counts[name] > 0 || name === 'ok') yield `| ${name} | ${counts[name]} |\n`;
+	if (counts.differs > 0) yield `| answer differs | ${counts.differs} |\n`;
+	if (bad.length > 0) {
+		yield `\n### Rows that need a look\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n`;
+		for (const record of bad) {
+			yield `| ${record.row} | ${record.line ?? ''} | ${escapeMarkdown(idsText(record.ids))} | ${record.outcome} | ${escapeMarkdown(reasonOf(record))} |\n`;
+		}
+		if (more > 0) yield `\n… and ${more} more.\n`;
+	}
+	const steps = nextSteps(facts);
+	if (steps.length > 0) yield `\n### Next\n\n${steps.map(([text, command]) => `- ${text}: \`${command}\`\n`).join('')}`;
+}
+
+/** What can be done about a run's rows, each with its command. */
+export function nextSteps({
+	header,
+	counts,
+}: Pick<ReportFacts, 'header' | 'counts'>): [text: string, command: string][] {
+	const steps: [string, string][] = [];
+	const open = counts.unknown + counts['not-sent'] + counts.unauthorized;
+	if (open > 0) steps.push([`send the ${open} rows that are not done`, `supportctl run resume ${header.id}`]);
+	if (counts.failed + counts.invalid > 0) {
+		steps.push(['get the failed rows to mend', `supportctl run rejects ${header.id} --format csv`]);
+	}
+	return steps;
+}
+
+const writers: Readonly<Record<ReportFormat, (facts: ReportFacts, records: Records) => AsyncIterable<string>>> = {
+	junit,
+	json,
+	markdown,
+	csv,
+};
+
+const PIECE = 256 * 1024;
+
+async function writeAll(handle: FileHandle, texts: AsyncIterable<string>): Promise<void> {
+	let piece = '';
+	for await (const text of texts) {
+		piece += text;
+		if (piece.length < PIECE) continue;
+		await handle.writeFile(piece);
+		piece = '';
+	}
+	await handle.writeFile(piece);
+}
+
+/** True for a terminal, a pipe or a device: those can't be replaced by a file. */
+async function isSpecial(path: string): Promise<boolean> {
+	return await stat(path).then(
+		(stats) => !stats.isFile(),
+		() => false,
+	);
+}
+
+/** Writes one report; the file is there whole or not at all. Throws FailedError. */
+export async function writeReport(spec: ReportSpec, facts: ReportFacts, cwd = '.'): Promise<void> {
+	const path = resolve(cwd, spec.path);
+	const direct = await isSpecial(path);
+	const draft = direct ? path : `${path}.${randomBytes(4).toString('hex')}.tmp`;
+	let handle: FileHandle | undefined;
+	try {
+		handle = await open(draft, direct ? 'w' : 'wx', 0o666);
+		await writeAll(
+			handle,
+			writers[spec.format](facts, () => finalRecords(facts.journalPath)),
+		);
+		await handle.close();
+		if (!direct) await rename(draft, path);
+	} catch (error) {
+		await handle?.close().catch(() => undefined);
+		if (!direct && handle !== undefined) await unlink(draft).catch(() => undefined);
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new FailedError(`can't write the report ${spec.path}: ${reason}`, { code: 'report_failed', cause: error });
+	}
+}
