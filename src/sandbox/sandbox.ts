@@ -108,15 +108,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 		onRequest: options.onRequest,
 	});
 
-	if (path !== undefined) {
+	const password = ownPassword(store, state?.password, options.random, desk.now());
+
+	/** Only once it listens: a second sandbox on the same file must not write over the first one's. */
+	function keepState(path: string): void {
 		file = createStateFile(path, {
 			take: () => makeState(seed, password, store.changes()),
 			warn: options.onWarning ?? (() => {}),
 			sleep: clock.sleep,
 			monotonic: clock.monotonic,
 		});
+		file.changed();
 	}
-	const password = ownPassword(store, state?.password, options.random, desk.now());
 
 	return {
 		store,
@@ -137,6 +140,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 				});
 				server.listen(port, '127.0.0.1', resolve);
 			});
+			if (path !== undefined) keepState(path);
 			const chosen = (server.address() as AddressInfo).port;
 			return { baseUrl: `http://127.0.0.1:${chosen}${basePath}`, username: ADMIN_NAME, password, port: chosen };
 		},

@@ -131,7 +131,8 @@ export function createDeskServer(options: ServerOptions): Server {
 		response.writeHead(answer.status, {
 			'Content-Type': answer.html === undefined ? JSON_TYPE : 'text/html; charset=UTF-8',
 			'Content-Length': Buffer.byteLength(text),
-			...answer.headers,
+			// Once it stops listening, no connection is kept waiting for more.
+			...(server.listening ? answer.headers : { ...answer.headers, Connection: 'close' }),
 		});
 		response.end(text);
 	}

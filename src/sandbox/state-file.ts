@@ -1,6 +1,6 @@
 /** The sandbox's state on disk: read at the start, written soon after changes and at the end, never half and never over something damaged. */
 
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { isObject } from '../api/values.js';
 import { FailedError } from '../errors.js';
@@ -98,6 +98,8 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 	let dirty = false;
 	let writing: Promise<void> | undefined;
 	let lastMs = 0;
+	/** Which file it was when it was last read or written here. */
+	let known = identity(path);
 	const closing = new AbortController();
 
 	async function write(): Promise<void> {
@@ -107,6 +109,7 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 		dirty = false;
 		const text = `${JSON.stringify(options.take())}\n`;
 		try {
+			if (identity(target) !== known) throw new Error('another process has written it meanwhile');
 			const file = await open(temporary, 'w', 0o600);
 			try {
 				await file.chmod(0o600);
@@ -116,6 +119,7 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 				await file.close();
 			}
 			await rename(temporary, target);
+			known = identity(target);
 		} catch (cause) {
 			dirty = true;
 			await rm(temporary, { force: true }).catch(() => {});
@@ -156,6 +160,12 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 			if (dirty) await write();
 		},
 	};
+}
+
+/** What tells one writing of a file from the next; empty where there is no file. */
+function identity(path: string): string {
+	const found = statSync(path, { throwIfNoEntry: false });
+	return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
 /** Where a link leads, so that a linked state file stays a link. */

@@ -1,0 +1,201 @@
+/** `supportctl sandbox` serves when it says so, says what is needed to use it, and ends cleanly. */
+
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { command } from '../../../src/cli/commands/sandbox.js';
+import { memoryContext } from '../../support/context.js';
+import { basic } from '../../support/sandbox.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+interface Announced {
+	baseUrl: string;
+	username: string;
+	password: string;
+	pid: number;
+}
+
+/** Runs the command with a free port; ends it after the test if the test did not. */
+function start(options: Record<string, unknown> = {}) {
+	const context = memoryContext({ cwd: temporaryFolder() });
+	const ended = command.run({ context, args: [], options: { port: 0, ...options }, words: ['sandbox'] });
+	onTestFinished(async () => {
+		context.signal('SIGTERM');
+		await ended.catch(() => {});
+	});
+	return { context, ended };
+}
+
+async function startJson(options: Record<string, unknown> = {}) {
+	const started = start({ json: true, ...options });
+	const [line] = await started.context.stdout.until(/^.*\n/);
+	const desk = JSON.parse(line) as Announced;
+	const get = async (path: string, init: RequestInit = {}) => {
+		const headers = { authorization: basic(desk.username, desk.password) };
+		return await fetch(`${desk.baseUrl}${path}`, { headers, ...init });
+	};
+	return { ...started, desk, get };
+}
+
+test('it prints its address and credentials when it is ready, and they work as printed', async () => {
+	const { context, ended } = start({ seed: 3 });
+	await context.stdout.until(/SUPPORTCTL_PASSWORD=.*\n/);
+	const text = context.stdout.text;
+	const variable = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
+	expect(text).toContain('A desk of 3 tickets is served at http://127.0.0.1:');
+	const response = await fetch(`${variable('SUPPORTCTL_BASE_URL')}/support-api/v1/users/me`, {
+		headers: { authorization: basic(variable('SUPPORTCTL_USERNAME'), variable('SUPPORTCTL_PASSWORD')) },
+	});
+	expect(response.status).toBe(200);
+	expect(await response.json()).toMatchObject({ id: 1, username: 'admin', roles: ['administrator'] });
+	context.signal('SIGINT');
+	expect(await ended).toBe(0);
+	expect(context.abandoned).toEqual([]);
+});
+
+test('with --json it prints one object on one line and nothing else', async () => {
+	const { context, desk } = await startJson();
+	expect(Object.keys(desk)).toEqual(['baseUrl', 'username', 'password', 'pid']);
+	expect(desk.pid).toBe(process.pid);
+	expect(context.stdout.text.split('\n')).toHaveLength(2);
+	expect(context.stderr.text).toBe('');
+});
+
+test('a second signal ends it at once', async () => {
+	const { context, ended } = await startJson({ latency: 200 });
+	context.signal('SIGINT');
+	context.signal('SIGINT');
+	expect(context.abandoned).toEqual([130]);
+	expect(await ended).toBe(0);
+});
+
+test('nothing listens any more when it has ended', async () => {
+	const { context, ended, desk } = await startJson();
+	context.signal('SIGTERM');
+	await ended;
+	await expect(fetch(desk.baseUrl)).rejects.toThrow();
+});
+
+test('a request in flight is answered before it ends', async () => {
+	const { context, ended, desk } = await startJson();
+	const sent = request(`${desk.baseUrl}/support-api/v1/tickets/1`, {
+		method: 'POST',
+		headers: {
+			authorization: basic(desk.username, desk.password),
+			'content-type': 'application/json',
+			expect: '100-continue',
+		},
+	});
+	const answered = new Promise<number | undefined>((resolve, reject) => {
+		sent.on('response', (response) => {
+			response.resume();
+			resolve(response.statusCode);
+		});
+		sent.on('error', reject);
+	});
+	// The sandbox has the request once it asks for the body.
+	await new Promise((asked) => sent.once('continue', asked));
+	context.signal('SIGTERM');
+	sent.end('{"status":"hold"}');
+	expect(await answered).toBe(200);
+	expect(await ended).toBe(0);
+});
+
+test('a port that is taken is named, with what to do', async () => {
+	const other = createServer().listen(0, '127.0.0.1');
+	onTestFinished(() => void other.close());
+	await new Promise((listening) => other.once('listening', listening));
+	const { port } = other.address() as AddressInfo;
+	const { context, ended } = start({ port });
+	await expect(ended).rejects.toMatchObject({
+		exitCode: 1,
+		message: `the sandbox can't listen on port ${port}: it is taken`,
+		hint: expect.stringContaining('--port'),
+	});
+	expect(context.stdout.text).toBe('');
+});
+
+test('--state keeps changes and the password across restarts, at mode 0600', async () => {
+	const folder = temporaryFolder();
+	const state = join(folder, 'desk.json');
+	const first = await startJson({ state, seed: 20 });
+	await first.get('/support-api/v1/tickets/14', {
+		method: 'POST',
+		headers: {
+			authorization: basic(first.desk.username, first.desk.password),
+			'content-type': 'application/json',
+		},
+		body: '{"status":"hold","title":"Kept"}',
+	});
+	first.context.signal('SIGTERM');
+	expect(await first.ended).toBe(0);
+	expect(statSync(state).mode & 0o777).toBe(0o600);
+	const second = await startJson({ state });
+	expect(second.desk.password).toBe(first.desk.password);
+	expect(await (await second.get('/support-api/v1/tickets/14')).json()).toMatchObject({
+		status: 'hold',
+		title: { raw: 'Kept' },
+	});
+});
+
+test('--request-log appends a line of JSON for each request, without credentials or bodies', async () => {
+	const { context, ended, desk, get } = await startJson({ requestLog: 'requests.ndjson' });
+	await get('/support-api/v1/tickets?page=2');
+	await get('/nothing');
+	context.signal('SIGTERM');
+	await ended;
+	const text = readFileSync(join(context.cwd, 'requests.ndjson'), 'utf8');
+	expect(
+		text
+			.trimEnd()
+			.split('\n')
+			.map((line) => JSON.parse(line)),
+	).toMatchObject([
+		{ method: 'GET', path: '/wp-json/support-api/v1/tickets?page=2', status: 200 },
+		{ method: 'GET', path: '/wp-json/nothing', status: 404 },
+	]);
+	expect(text).not.toContain(desk.password);
+});
+
+test('a request log that cannot be opened is an error before anything is served', async () => {
+	const { context, ended } = start({ requestLog: 'no/such/folder.ndjson' });
+	await expect(ended).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('no/such/folder.ndjson') });
+	expect(context.stdout.text).toBe('');
+});
+
+test('a damaged state file is named and left as it is', async () => {
+	const state = join(temporaryFolder(), 'desk.json');
+	const half = '{"format":"supportctl-sandbox","seed":';
+	writeFileSync(state, half);
+	const { context, ended } = start({ state });
+	await expect(ended).rejects.toMatchObject({ exitCode: 1, code: 'state_damaged' });
+	expect(context.stdout.text).toBe('');
+	expect(readFileSync(state, 'utf8')).toBe(half);
+});
+
+test('prefixes reach the path, and the printed command says them', async () => {
+	const { context } = start({ productPrefix: 'acme', shopPrefix: 'wc' });
+	await context.stdout.until(/supportctl ticket update .*\n/);
+	expect(context.stdout.text).toContain('--status hold --product-prefix acme --shop-prefix wc\n');
+	const [, baseUrl] = /^export SUPPORTCTL_BASE_URL='(.*)'$/m.exec(context.stdout.text) ?? [];
+	expect((await fetch(`${baseUrl}/acme-api/v1`)).status).toBe(200);
+	expect((await fetch(`${baseUrl}/support-api/v1`)).status).toBe(404);
+});
+
+test.each([
+	['--port', '65536'],
+	['--port', 'x'],
+	['--seed', '-1'],
+	['--seed', '1.5'],
+	['--fail-rate', '1.1'],
+	['--rate-limit', '0'],
+	['--latency', 'fast'],
+	['--product-prefix', 'a b'],
+])('%s %s is a usage error that repeats the value', (flag, value) => {
+	const spec = command.options.find((each) => each.flags.startsWith(`${flag} `));
+	expect(() => spec?.parse?.(value)).toThrow(
+		expect.objectContaining({ exitCode: 2, message: expect.stringContaining(`"${value}"`) }),
+	);
+});
