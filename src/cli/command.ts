@@ -21,8 +21,12 @@ export interface OptionSpec {
 	readonly group: string;
 	/** May be given several times; the values come as an array. */
 	readonly repeatable?: boolean;
+	/** A flag that counts how often it is given. */
+	readonly counted?: boolean;
 	/** Allowed values; another is a usage error that names the nearest. */
 	readonly choices?: readonly string[];
+	/** Values that help lists and completion offers, though others may be allowed. */
+	readonly suggests?: readonly string[];
 	/** Turns the text into a value; throws UsageError. */
 	readonly parse?: (text: string) => unknown;
 	/** Shown in help; the command applies it itself. */

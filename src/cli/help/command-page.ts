@@ -1,0 +1,132 @@
+/** A command's help, made from its description: what it does, how it is called, examples, fields, flags. */
+
+import { ticketStatuses, ticketStatusGroups } from '../../api/statuses.js';
+import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command.js';
+import type { Entry } from './layout.js';
+import { type Block, code, entries, heading, type Page, prose } from './page.js';
+
+/** Longer lists of values have a section of their own. */
+const SHORT_LIST = 60;
+
+export function commandPage(spec: CommandSpec, words: readonly string[]): Page {
+	const shown = spec.options.filter((option) => option.hidden !== true);
+	return [
+		prose(spec.summary),
+		...(spec.description ?? '')
+			.split(/\n\s*\n/)
+			.filter((text) => text !== '')
+			.map(prose),
+		heading('Usage'),
+		code(...usageLines(spec, words)),
+		...(spec.examples.length === 0 ? [] : [heading('Examples'), ...exampleBlocks(spec)]),
+		...(spec.arguments.length === 0 ? [] : [heading('Arguments'), entries(spec.arguments.map(argumentEntry))]),
+		...groupsOf(shown).flatMap(([group, options]) => [heading(group), entries(options.map(optionEntry))]),
+		...shown.flatMap(valueBlocks),
+		heading('Learn more'),
+		entries(furtherReading(spec)),
+	];
+}
+
+function usageLines(spec: CommandSpec, words: readonly string[]): string[] {
+	const name = ['supportctl', ...words].join(' ');
+	const lines = [[name, ...spec.arguments.map(argumentText), '[flags]'].join(' ')];
+	if (takesInput(spec)) {
+		lines.push(`${name} --input <file> [flags]`);
+		const fixed = spec.arguments.slice(0, -1).map(argumentText);
+		lines.push(['... |', name, ...fixed, '- [flags]'].join(' '));
+	}
+	return lines;
+}
+
+function takesInput(spec: CommandSpec): boolean {
+	return spec.options.some((option) => option.flags.startsWith('--input '));
+}
+
+function argumentText({ name, required, variadic }: ArgumentSpec): string {
+	const text = `<${name}>${variadic === true ? '...' : ''}`;
+	return required ? text : `[${text}]`;
+}
+
+function exampleBlocks(spec: CommandSpec): Block[] {
+	return [
+		code(
+			...spec.examples.flatMap(({ command, note }, index) => [
+				...(index === 0 ? [] : ['']),
+				`# ${note}`,
+				`$ ${command}`,
+			]),
+		),
+	];
+}
+
+function argumentEntry(argument: ArgumentSpec): Entry {
+	const values = argument.choices === undefined ? '' : `: {${argument.choices.join('|')}}`;
+	return { name: `<${argument.name}>`, text: argument.help + values };
+}
+
+/** Options by their heading, in the order in which the headings first come. */
+function groupsOf(options: readonly OptionSpec[]): [string, OptionSpec[]][] {
+	const groups = new Map<string, OptionSpec[]>();
+	for (const option of options) {
+		const group = groups.get(option.group);
+		if (group === undefined) groups.set(option.group, [option]);
+		else group.push(option);
+	}
+	return [...groups];
+}
+
+function valuesOf(option: OptionSpec): readonly string[] {
+	return option.choices ?? option.suggests ?? [];
+}
+
+function isLong(values: readonly string[]): boolean {
+	return values.join('|').length > SHORT_LIST;
+}
+
+function optionEntry(option: OptionSpec): Entry {
+	const values = valuesOf(option);
+	let text = capital(option.help);
+	if (values.length > 0 && !alreadyNamed(option.flags, values)) {
+		text += isLong(values) ? ' (values below)' : `: {${values.join('|')}}`;
+	}
+	if (option.repeatable === true) text += ' (may be repeated)';
+	if (option.defaultText !== undefined) text += ` (default: ${option.defaultText})`;
+	// Flags without a short form line up with those that have one.
+	return { name: option.flags.startsWith('--') ? `    ${option.flags}` : option.flags, text };
+}
+
+/** `<true|false>` says its values itself. */
+function alreadyNamed(flags: string, values: readonly string[]): boolean {
+	return flags.includes(values.join('|'));
+}
+
+function capital(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const STATUS_GROUPS: Record<keyof typeof ticketStatusGroups, string> = {
+	general: 'General',
+	shop: 'Shop orders',
+	membership: 'Memberships',
+};
+
+/** The section that a long list of values has. */
+function valueBlocks(option: OptionSpec): Block[] {
+	const values = valuesOf(option);
+	if (!isLong(values)) return [];
+	const flag = /--[a-z-]+/.exec(option.flags)?.[0] ?? option.flags;
+	const title = heading(`Values of ${flag}`);
+	if (values !== ticketStatuses) return [title, prose(values.join(', '))];
+	const groups = Object.entries(STATUS_GROUPS).map(([group, name]) => ({
+		name,
+		text: ticketStatusGroups[group as keyof typeof STATUS_GROUPS].join(', '),
+	}));
+	return [title, entries(groups)];
+}
+
+function furtherReading(spec: CommandSpec): Entry[] {
+	const bulk = { name: 'supportctl help bulk', text: 'Many rows: input, guards, journals, more than one machine' };
+	const formats = { name: 'supportctl help formats', text: 'Output formats, --fields, --query' };
+	const codes = { name: 'supportctl help exit-codes', text: 'What the exit code says' };
+	return [...(takesInput(spec) ? [bulk] : []), formats, codes];
+}

@@ -1,0 +1,58 @@
+/** Text laid out for a width: paragraphs that wrap, and lists of a name with what it means. */
+
+/** Lines longer than this are hard to read, however wide the terminal is. */
+const WIDEST = 100;
+const NARROWEST = 40;
+
+/** The width that help is laid out for: the terminal's within reason, 80 in a pipe. */
+export function helpWidth(columns: number | undefined): number {
+	return Math.max(NARROWEST, Math.min(columns ?? 80, WIDEST));
+}
+
+/** Breaks text between words into lines of at most `width` characters; a word that is longer stands alone. */
+export function wrap(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+		if (line !== '' && line.length + 1 + word.length > width) {
+			lines.push(line);
+			line = word;
+		} else {
+			line = line === '' ? word : `${line} ${word}`;
+		}
+	}
+	if (line !== '') lines.push(line);
+	return lines;
+}
+
+export function indent(lines: readonly string[], by: number): string[] {
+	const blanks = ' '.repeat(by);
+	return lines.map((line) => (line === '' ? '' : blanks + line));
+}
+
+/** A name and what it means. */
+export interface Entry {
+	readonly name: string;
+	readonly text: string;
+}
+
+const GAP = 2;
+
+/**
+ * Names on the left, what they mean on the right. A name that is too long for its column has its text on the next line.
+ */
+export function list(
+	entries: readonly Entry[],
+	width: number,
+	paint: (name: string) => string = (name) => name,
+): string[] {
+	const most = Math.floor(width * 0.45);
+	const fitting = entries.map((entry) => entry.name.length).filter((length) => length <= most);
+	const column = Math.max(0, ...fitting) + GAP;
+	return entries.flatMap(({ name, text }) => {
+		const lines = wrap(text, Math.max(20, width - column));
+		if (name.length + GAP > column) return [paint(name), ...indent(lines, column)];
+		const [first = '', ...rest] = lines;
+		return [`${paint(name)}${' '.repeat(column - name.length)}${first}`.trimEnd(), ...indent(rest, column)];
+	});
+}

@@ -1,0 +1,28 @@
+/** `help exit-codes`: what a script may conclude from the exit code. */
+
+export const text = `
+0 :: All rows ok
+1 :: Failed: the service said no, or something could not be done
+2 :: Usage, invalid input, or a question refused: nothing was sent
+3 :: Some rows failed and others did not
+4 :: Not signed in, or the service refused the caller (401, 403)
+5 :: The outcome is unknown: sent, and no answer
+10 :: "user check": the credentials are wrong
+130 :: Interrupted with Ctrl-C or a signal
+
+A single request is a run of one row: it ends with 0, 1, 4 or 5. An unknown outcome is neither success nor failure: the row
+may have been changed. Look before sending a delete again; updates set values and can be repeated.
+
+## In scripts
+
+    supportctl ticket update 14 --status hold
+    case $? in
+      0) echo done ;;
+      4) echo 'sign in again: supportctl login' ;;
+      5) echo 'no answer: look at ticket 14' ;;
+      *) echo failed ;;
+    esac
+
+With --json errors are objects on stderr, {"error": {"code": ..., "message": ..., "hint": ..., "exitCode": ...}}, whose code
+stays the same from version to version where the message may not.
+`;

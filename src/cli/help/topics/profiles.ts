@@ -1,0 +1,48 @@
+/** `help profiles`: where the connection's settings and secrets live. */
+
+export const text = `
+A profile is a named base URL with credentials and defaults, stored on disk. The first one is made by signing in.
+
+    $ supportctl login
+    $ supportctl login --profile staging --base-url https://staging.example.com/wp-json --username ann --password-stdin < secret
+    $ supportctl profile list
+    $ supportctl profile use staging
+    $ supportctl ticket update 14 --status hold --profile staging
+
+login tries the credentials with a call that changes nothing before it stores them, and says what is wrong with a base URL
+where it can guess what was meant.
+
+## Schemes
+
+basic :: A user name and a password, or an application password; the default
+bearer :: A token
+header :: A header of a name you choose (--header-name), whose value is the secret
+none :: No credentials
+
+## Where the secret lives
+
+In the system's keyring where there is one, else in the profile file, which only its owner can read; that is said when it
+happens. --insecure-storage chooses the file. --secret-command runs a command at each use and stores nothing. In
+CI use SUPPORTCTL_PASSWORD, SUPPORTCTL_TOKEN or their _FILE forms. A secret never comes from a flag, where others could
+read it.
+
+    $ supportctl login --secret-command 'pass show desk'
+    $ supportctl profile show
+    $ supportctl logout
+
+"profile show" tells where the secret lives and where each setting comes from. It never prints the secret.
+
+## Settings of a profile
+
+    $ supportctl profile set concurrency=8 rate=20 format=json
+    $ supportctl profile set protected=true
+
+protected :: Every write needs --confirm PROFILE
+allowHttp :: Allows http:// to other hosts than this machine
+concurrency, rate, timeout, format :: Defaults for the flags of these names
+caFile, cert, key :: Certificates for TLS
+productPrefix, shopPrefix, membershipPrefix :: A deployment's own words for support, shop and shopm in paths, fields and statuses
+
+"supportctl profile path" prints the file. A flag beats the environment, which beats the profile: see "supportctl help
+environment".
+`;
