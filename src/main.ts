@@ -1,7 +1,51 @@
 /** Wires everything; the one place where an error becomes a message and an exit code. */
 
-import type { ProcessLike } from './io/process.js';
+import type { Context } from './io/context.js';
+import { createProcessContext, type ProcessLike } from './io/process.js';
 
-export async function main(_process: ProcessLike): Promise<number> {
-	return 0;
+/** Runs the program for a process and gives its exit code. */
+export async function main(target: ProcessLike): Promise<number> {
+	return runMain(createProcessContext(target));
+}
+
+/** Runs the program in any context. Never throws. */
+export async function runMain(context: Context): Promise<number> {
+	let exitCode: number;
+	try {
+		exitCode = await run(context);
+	} catch (error) {
+		exitCode = await report(error, context);
+	}
+	await Promise.all([context.stdout.flush(), context.stderr.flush()]);
+	return exitCode;
+}
+
+async function run(context: Context): Promise<number> {
+	const { argv } = context;
+	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+		const { version } = await import('./version.js');
+		context.stdout.write(`${version}\n`);
+		return 0;
+	}
+	const { runProgram } = await import('./cli/program.js');
+	return runProgram(context);
+}
+
+/** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */
+async function report(error: unknown, context: Context): Promise<number> {
+	const [{ exitCodeOf, renderError }, { PromptInterrupted }, { InterruptedError }] = await Promise.all([
+		import('./output/errors.js'),
+		import('./io/context.js'),
+		import('./errors.js'),
+	]);
+	const shown = error instanceof PromptInterrupted ? new InterruptedError('interrupted; nothing was sent') : error;
+	const { argv } = context;
+	const json =
+		argv.includes('--json') ||
+		argv.some(
+			(word, index) =>
+				/^(?:--format=)?(?:nd)?json$/.test(word) && (word.startsWith('--') || argv[index - 1] === '--format'),
+		);
+	context.stderr.write(renderError(shown, { json, debug: argv.includes('--debug') }));
+	return exitCodeOf(shown);
 }

@@ -168,6 +168,7 @@ export function conclude(request: PlannedRequest, judged: Judged | undefined, fa
 	if (judged?.code !== undefined) delivery.code = judged.code;
 	if (judged?.message !== undefined) delivery.message = judged.message;
 	if (facts.note !== undefined) {
+		delivery.code = 'wait_too_long';
 		delivery.message = delivery.message === undefined ? facts.note : `${delivery.message}; ${facts.note}`;
 	}
 	if (isMissing(request, verdict) && (facts.lost || facts.ignoreMissing)) {

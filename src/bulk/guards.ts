@@ -1,0 +1,91 @@
+/** What may stop a run before its first request: counts, confirmations, and rules over the whole set. */
+
+import type { PlannedRequest } from '../api/plan.js';
+import { UsageError } from '../errors.js';
+
+export interface CountLimits {
+	expect?: number | undefined;
+	max?: number | undefined;
+}
+
+/** Holds `--expect` and `--max` against the number of rows. @throws UsageError */
+export function checkCount(rows: number, limits: CountLimits): void {
+	if (limits.expect !== undefined && rows !== limits.expect) {
+		throw new UsageError(`--expect ${limits.expect}, but there are ${rows} rows; nothing was sent`, { code: 'expect' });
+	}
+	if (limits.max !== undefined && rows > limits.max) {
+		throw new UsageError(`--max ${limits.max}, but there are ${rows} rows; nothing was sent`, { code: 'max' });
+	}
+}
+
+/** Collects who is deleted and who receives, in 8 bytes a row, to find a receiver that is itself deleted. */
+export class ReassignGuard {
+	private ids = new Float64Array(1024);
+	private count = 0;
+	private readonly receivers = new Map<string, number>();
+
+	/** Notes a row of `user delete`. */
+	add(row: number, request: PlannedRequest, reassign: string | undefined): void {
+		if (this.count === this.ids.length) {
+			const larger = new Float64Array(this.ids.length * 2);
+			larger.set(this.ids);
+			this.ids = larger;
+		}
+		this.ids[this.count++] = Number(request.ids.id);
+		if (reassign !== undefined && !this.receivers.has(reassign)) this.receivers.set(reassign, row);
+	}
+
+	/** Whether a user is in the delete set. */
+	deletes(id: string): boolean {
+		return this.ids.subarray(0, this.count).includes(Number(id));
+	}
+
+	/** @throws UsageError where a row reassigns to a user that the same set deletes. */
+	check(): void {
+		for (const [receiver, row] of this.receivers) {
+			if (!this.deletes(receiver)) continue;
+			throw new UsageError(
+				`row ${row} reassigns to user ${receiver}, who is deleted in the same set; nothing was sent`,
+				{ code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' },
+			);
+		}
+	}
+}
+
+export interface WriteGuardFacts {
+	/** What is about to happen: "delete 12 tickets". */
+	action: string;
+	isDelete: boolean;
+	host: string;
+	profile: string | undefined;
+	/** Whether the profile is marked protected. */
+	protected: boolean;
+	yes: boolean;
+	/** The value of `--confirm`. */
+	confirm: string | undefined;
+}
+
+/** What is needed before a write may start. @throws UsageError where it can't be had. */
+export function needsQuestion(facts: WriteGuardFacts, canAsk: boolean): string | undefined {
+	const where = `on ${facts.host}${facts.profile === undefined ? '' : ` (profile ${facts.profile})`}`;
+	if (facts.protected) {
+		const name = facts.profile ?? '';
+		if (facts.confirm !== name) {
+			throw new UsageError(`profile ${name} is protected: ${facts.action} ${where} needs --confirm=${name}`, {
+				code: 'protected_profile',
+				...(facts.confirm === undefined ? {} : { details: [`--confirm=${facts.confirm} names another profile`] }),
+			});
+		}
+	} else if (facts.confirm !== undefined && facts.confirm !== facts.profile) {
+		throw new UsageError(`--confirm=${facts.confirm}, but the profile is ${facts.profile ?? 'none'}`, {
+			code: 'protected_profile',
+		});
+	}
+	if (!facts.isDelete || facts.yes) return undefined;
+	if (!canAsk) {
+		throw new UsageError(`to ${facts.action} ${where} without a terminal to ask on, give --yes; nothing was sent`, {
+			code: 'needs_yes',
+		});
+	}
+	return `${facts.action.charAt(0).toUpperCase()}${facts.action.slice(1)} ${where}?`;
+}

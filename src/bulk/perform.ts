@@ -1,0 +1,146 @@
+/** Carries one row out: a single delivery with its applied check, or custom fields read, written and read again. */
+
+import { type AppliedDifference, appliedDifferences } from '../api/applied.js';
+import { type CustomFields, readCustomFields, sameCustomField } from '../api/custom-fields.js';
+import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
+import type { Client } from '../http/client.js';
+import { type DeliverOptions, deliver } from '../http/deliver.js';
+import type { Delivery, Outcome } from '../http/outcome.js';
+import type { RunRow } from './engine.js';
+
+export interface PerformOptions {
+	client: Client;
+	/** What every delivery shares; the functions below add what belongs to a row. */
+	delivery: DeliverOptions;
+	/** What belongs to a row, for the journal. */
+	hooks(row: RunRow): Pick<DeliverOptions, 'beforeSend' | 'onRetry' | 'maybeSent'>;
+	/** Fails a row whose answer shows another value than the one sent. */
+	strict: boolean;
+}
+
+export type Perform = (row: RunRow) => Promise<Outcome>;
+
+function outcomeOf(row: RunRow, delivery: Delivery): Outcome {
+	const { row: number, line, request } = row;
+	return line === undefined
+		? { row: number, ids: request.ids, ...delivery }
+		: { row: number, line, ids: request.ids, ...delivery };
+}
+
+/** Adds what differs; under `strict` that fails the row. */
+function withDifferences(outcome: Outcome, differs: AppliedDifference[], strict: boolean): Outcome {
+	if (differs.length === 0) return outcome;
+	const result: Outcome = { ...outcome, differs };
+	if (!strict) return result;
+	const fields = differs.map((each) => each.field).join(', ');
+	return { ...result, outcome: 'failed', code: 'differs', message: `the service holds another value: ${fields}` };
+}
+
+/** Rows that are one request each. */
+export function createPerform(options: PerformOptions): Perform {
+	const { client, delivery, strict } = options;
+	return async (row) => {
+		const { request } = row;
+		const delivered = await deliver(client, request, { ...delivery, ...options.hooks(row) });
+		const outcome = outcomeOf(row, delivered);
+		if (delivered.outcome !== 'ok' || request.endpoint.replay !== 'set' || request.sent === undefined) return outcome;
+		return withDifferences(outcome, appliedDifferences(request.sent, delivered.body), strict);
+	};
+}
+
+export interface CustomFieldOptions extends PerformOptions {
+	/** Plans the reading of a ticket's custom fields. */
+	planRead: Planner;
+	/** Plans a write of some of a row's fields. */
+	planWrite: Planner;
+	onlyChanged: boolean;
+	verify: boolean;
+	/** Keeps the old values before the write; the write waits for it. */
+	snapshot?: ((row: RunRow, before: CustomFields) => Promise<void>) | undefined;
+}
+
+/** What reading a ticket's custom fields came to. */
+type Reading = { fields: CustomFields } | { delivery: Delivery };
+
+/** Rows of `ticket fields set`: read where old values matter, write what is to be written, read back where asked. */
+export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
+	const { client, delivery, strict, planRead, planWrite, snapshot } = options;
+
+	async function read(row: RunRow): Promise<Reading> {
+		const ticket = row.request.ids.ticket_id as string;
+		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), delivery);
+		if (delivered.outcome !== 'ok') return { delivery: delivered };
+		const fields = readCustomFields(delivered.body);
+		if (fields !== undefined) return { fields };
+		const message = 'the custom fields are in a shape that is not known';
+		return { delivery: { ...delivered, outcome: 'failed', code: 'unexpected_shape', message } };
+	}
+
+	/** Nothing was written: a lost reading leaves nothing unknown about the write. */
+	function notRead(row: RunRow, reading: Delivery): Outcome {
+		const outcome = reading.outcome === 'failed' ? 'failed' : 'not-sent';
+		const { body: _, ...rest } = reading;
+		const why = reading.message ?? reading.code ?? reading.outcome;
+		return outcomeOf(row, {
+			...rest,
+			outcome,
+			message: `the old values could not be read, nothing was written: ${why}`,
+		});
+	}
+
+	async function verified(row: RunRow, request: PlannedRequest, outcome: Outcome): Promise<Outcome> {
+		const reading = await read(row);
+		if ('fields' in reading) return withDifferences(outcome, missed(request.sent ?? {}, reading.fields), strict);
+		const why = reading.delivery.message ?? reading.delivery.outcome;
+		const message = `written, but it could not be read back: ${why}`;
+		if (strict) return { ...outcome, outcome: 'failed', code: 'not_verified', message };
+		return { ...outcome, warnings: [...(outcome.warnings ?? []), message] };
+	}
+
+	return async (row) => {
+		let { request } = row;
+		if (options.onlyChanged || snapshot !== undefined) {
+			const reading = await read(row);
+			if ('delivery' in reading) return notRead(row, reading.delivery);
+			const { fields } = reading;
+			if (options.onlyChanged) {
+				const changed = changedFields(request.sent ?? {}, fields);
+				if (Object.keys(changed).length === 0) {
+					return outcomeOf(row, {
+						outcome: 'skipped',
+						code: 'unchanged',
+						message: 'every field has its value already',
+						attempts: 0,
+						ms: 0,
+					});
+				}
+				request = planWrite({ ids: request.ids, fields: changed });
+			}
+			if (snapshot !== undefined) await snapshot(row, pick(fields, Object.keys(request.sent ?? {})));
+		}
+		const delivered = await deliver(client, request, { ...delivery, ...options.hooks(row) });
+		const outcome = outcomeOf(row, delivered);
+		return delivered.outcome === 'ok' && options.verify ? verified(row, request, outcome) : outcome;
+	};
+}
+
+/** The sent fields that the service does not hold with the sent value. */
+export function changedFields(sent: Readonly<Record<string, unknown>>, held: CustomFields): Record<string, unknown> {
+	const changed = emptyRecord<unknown>();
+	for (const [name, value] of Object.entries(sent)) {
+		if (!(name in held) || sameCustomField(value, held[name]) !== true) changed[name] = value;
+	}
+	return changed;
+}
+
+function missed(sent: Readonly<Record<string, unknown>>, held: CustomFields): AppliedDifference[] {
+	return Object.entries(sent)
+		.filter(([name, value]) => !(name in held) || sameCustomField(value, held[name]) === false)
+		.map(([field, value]) => ({ field, sent: value, shown: held[field] ?? null }));
+}
+
+function pick(fields: CustomFields, names: readonly string[]): CustomFields {
+	const picked = emptyRecord<unknown>();
+	for (const name of names) if (name in fields) picked[name] = fields[name];
+	return picked;
+}

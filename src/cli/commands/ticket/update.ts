@@ -1,0 +1,25 @@
+/** `ticket update`: change fields of tickets (interface section 4, POST /tickets/<id>). */
+
+import { endpoints } from '../../../api/endpoints.js';
+import { rowCommand } from '../../rows/row-command.js';
+
+const endpoint = endpoints['ticket.update'];
+
+export const command = rowCommand({
+	summary: 'Change fields of one ticket or of many.',
+	description:
+		'Only the fields that are given are sent. What the service answers is compared with what was asked for, and a difference is shown.',
+	examples: [
+		{ command: 'supportctl ticket update 14 --status hold --assignee 7', note: 'one ticket' },
+		{ command: 'supportctl ticket update --input edits.csv', note: 'a row per ticket, a column per field' },
+		{ command: 'cut -f1 list.tsv | supportctl ticket update - --department billing', note: 'ids from a pipe' },
+	],
+	positionals: [{ name: 'id', kind: 'id', help: 'Ticket ids, or - to read them from stdin' }],
+	endpointFor: () => endpoint,
+	fields: endpoint.fields,
+	verb: 'update',
+	nouns: 'tickets',
+	isDelete: false,
+	options: [],
+	needsFields: true,
+});

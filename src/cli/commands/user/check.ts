@@ -1,0 +1,174 @@
+/** `user check`: whether a user name and a password belong together (interface section 4, POST /users/check); sent once, kept nowhere. */
+
+import { endpoints } from '../../../api/endpoints.js';
+import { createPlanner } from '../../../api/plan.js';
+import { isObject, quote } from '../../../api/values.js';
+import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
+import type { Delivery } from '../../../http/outcome.js';
+import type { CommandSpec, Invocation } from '../../command.js';
+import { connectionOptions } from '../../connection-options.js';
+import { outputOptions } from '../../options/output.js';
+import { readFirstLine } from '../../secret-input.js';
+import { openSession } from '../../session.js';
+
+/** What a check came to. `right` and `wrong` are the service's word; the others leave the question open. */
+export interface CheckVerdict {
+	verdict: 'right' | 'wrong' | 'caller-refused' | 'not-checked' | 'unknown';
+	exitCode: ExitCode;
+	/** One sentence. */
+	says: string;
+	/** The other reading of the same answer, where there is one. */
+	but?: string;
+}
+
+/** Codes with which services say that name and password do not belong together. */
+const WRONG_CODES = new Set([
+	'invalid_user_credentials',
+	'invalid_username',
+	'invalid_password',
+	'incorrect_password',
+	'invalid_email',
+]);
+/** Codes with which they say that the caller may not ask. */
+const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
+
+/** Reads the verdict from what came back (section 4 shows the request; section 7 shows no answers). */
+export function judgeCheck(delivery: Delivery, username: string): CheckVerdict {
+	const { outcome, status, code, message, body } = delivery;
+	const who = quote(username);
+	const words = [code, message].filter((each) => each !== undefined).join(': ');
+	if (outcome === 'not-sent') {
+		return { verdict: 'not-checked', exitCode: ExitCode.failed, says: `could not check ${who}: ${message ?? code}` };
+	}
+	if (outcome === 'unknown') {
+		return {
+			verdict: 'unknown',
+			exitCode: ExitCode.unknown,
+			says: `sent, but whether ${who} is right is not known: ${words}`,
+		};
+	}
+	if (outcome === 'ok') {
+		if (body === false || (isObject(body) && [body.valid, body.success].includes(false))) {
+			const says = `the service answered ${JSON.stringify(body)}: the credentials of ${who} are wrong`;
+			return { verdict: 'wrong', exitCode: ExitCode.wrongCredentials, says };
+		}
+		return { verdict: 'right', exitCode: ExitCode.ok, says: `the credentials of ${who} are right` };
+	}
+	if (code !== undefined && CALLER_CODES.has(code)) {
+		return {
+			verdict: 'caller-refused',
+			exitCode: ExitCode.refused,
+			says: `the service refused the caller (HTTP ${status} ${words})`,
+		};
+	}
+	if (code !== undefined && WRONG_CODES.has(code)) {
+		const verdict: CheckVerdict = {
+			verdict: 'wrong',
+			exitCode: ExitCode.wrongCredentials,
+			says: `the credentials of ${who} are wrong (HTTP ${status} ${words})`,
+		};
+		if (status === 401 || status === 403)
+			verdict.but = 'with this status it could also mean that the caller was refused';
+		return verdict;
+	}
+	if (status === 401 || status === 403) {
+		return {
+			verdict: 'caller-refused',
+			exitCode: ExitCode.refused,
+			says: `the service refused the caller (HTTP ${status} ${words})`,
+			but: `some services answer so when the credentials of ${who} are wrong; another call with the same profile tells the two apart`,
+		};
+	}
+	return {
+		verdict: 'not-checked',
+		exitCode: ExitCode.failed,
+		says: `could not check ${who} (HTTP ${status} ${words})`,
+	};
+}
+
+async function readUsername({ context, args }: Invocation): Promise<string> {
+	if (args.length > 1) throw new UsageError('user check takes exactly one user', { code: 'one_user' });
+	const [given] = args;
+	if (given !== undefined && given !== '') return given;
+	if (given === undefined && context.prompts.available) {
+		return context.prompts.text('User name', { check: (answer) => answer !== '' || 'a user name is needed' });
+	}
+	throw new UsageError('missing <username>', { code: 'missing_argument' });
+}
+
+async function readPassword({ context, options }: Invocation): Promise<string> {
+	if (options.passwordStdin === true) return readFirstLine(context.stdin, '--password-stdin');
+	if (context.prompts.available) return context.prompts.secret('Password');
+	throw new UsageError('a password is needed, and there is no terminal to ask on', { hint: 'use --password-stdin' });
+}
+
+export const command: CommandSpec = {
+	summary: "Check a user's name and password, once.",
+	description:
+		'Exit code 0: right. 10: wrong. 4: the caller was refused. 1: could not be checked. 5: sent, and no answer. The check is never retried and leaves no journal.',
+	examples: [
+		{ command: 'supportctl user check ada', note: 'asks for the password, hidden' },
+		{ command: 'pass show desk/ada | supportctl user check ada --password-stdin', note: 'from a pipe' },
+	],
+	arguments: [{ name: 'username', help: 'The user name; asked for where it is left out', required: false }],
+	options: [
+		{ flags: '--password-stdin', help: 'Read the password from stdin', group: 'Fields' },
+		...outputOptions,
+		...connectionOptions,
+	],
+	async run(invocation) {
+		const { context, options } = invocation;
+		const session = await openSession(invocation);
+		const username = await readUsername(invocation);
+		const password = await readPassword(invocation);
+		if (password === '') throw new UsageError('the password is empty; nothing was sent');
+		const { deliver } = await import('../../../http/deliver.js');
+		const request = createPlanner(
+			endpoints['user.check'],
+			session.dialect,
+		)({
+			ids: { username },
+			fields: { username, password },
+		});
+		const client = await session.openClient(1);
+		let delivery: Delivery;
+		try {
+			delivery = await deliver(client, request, { retries: 0, clock: context.clock, random: context.random });
+		} finally {
+			await client.close();
+		}
+		const { redactText } = await import('../../../output/redact.js');
+		const clean = JSON.parse(
+			redactText(JSON.stringify(delivery), [password, JSON.stringify(password).slice(1, -1)]),
+		) as Delivery;
+		const verdict = judgeCheck(clean, username);
+		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
+			const { openResults, stdoutPalette } = await import('../../results.js');
+			const results = await openResults(invocation, {
+				single: true,
+				palette: await stdoutPalette(invocation),
+				columns: [{ path: 'username' }, { path: 'credentials' }, { path: 'id', optional: true }],
+			});
+			const id = isObject(clean.body) ? (clean.body.id ?? null) : null;
+			await results.row({
+				username,
+				credentials: verdict.verdict,
+				id,
+				status: clean.status ?? null,
+				code: clean.code ?? null,
+			});
+			await results.end();
+		}
+		if (verdict.verdict === 'right') return verdict.exitCode;
+		const { renderError } = await import('../../../output/errors.js');
+		const { wantsJson } = await import('../../results.js');
+		const error = new SupportctlError(verdict.says, verdict.exitCode, {
+			code: clean.code ?? verdict.verdict,
+			details: Object.entries(clean.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`),
+			data: { verdict: verdict.verdict, username },
+			...(verdict.but === undefined ? {} : { hint: verdict.but }),
+		});
+		context.stderr.write(renderError(error, { json: wantsJson(options), debug: options.debug === true }));
+		return verdict.exitCode;
+	},
+};

@@ -1,0 +1,21 @@
+/** `user id`: look up the ids of user names (interface section 4, POST /users/username). */
+
+import { endpoints } from '../../../api/endpoints.js';
+import { rowCommand } from '../../rows/row-command.js';
+
+export const command = rowCommand({
+	summary: 'Look up the ids of user names.',
+	examples: [
+		{ command: 'supportctl user id ada', note: 'one name' },
+		{ command: 'supportctl user id ada grace --format ids', note: 'bare ids, one a line' },
+		{ command: 'supportctl user id - < names.txt', note: 'names from a file' },
+	],
+	positionals: [{ name: 'username', kind: 'text', help: 'User names, or - to read them from stdin' }],
+	endpointFor: () => endpoints['user.id'],
+	fields: [],
+	verb: 'look up',
+	nouns: 'user names',
+	isDelete: false,
+	options: [],
+	needsFields: false,
+});

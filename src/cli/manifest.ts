@@ -1,0 +1,54 @@
+/** Every command's words, its one-line summary, and where its file is; nothing is loaded until it is needed. */
+
+import type { CommandSpec } from './command.js';
+
+export interface CommandEntry {
+	/** What a person types, for instance ['ticket', 'fields', 'get']. */
+	readonly words: readonly string[];
+	/** One line for lists of commands. */
+	readonly summary: string;
+	/** The heading in the overview. */
+	readonly group: string;
+	load(): Promise<{ command: CommandSpec }>;
+}
+
+const WRITE = 'Edit and delete';
+const LOOK = 'Look up and check';
+const SETUP = 'Sign in and settings';
+const RUNS = 'Runs';
+const TOOLS = 'Tools';
+
+const entry = (words: string, group: string, summary: string, load: CommandEntry['load']): CommandEntry => ({
+	words: words.split(' '),
+	group,
+	summary,
+	load,
+});
+
+export const commands: readonly CommandEntry[] = [
+	entry('ticket update', WRITE, 'Change fields of tickets', () => import('./commands/ticket/update.js')),
+	entry('ticket delete', WRITE, 'Trash tickets, or delete them for good', () => import('./commands/ticket/delete.js')),
+	entry('ticket fields set', WRITE, 'Set custom fields of tickets', () => import('./commands/ticket/fields/set.js')),
+	entry('ticket fields get', LOOK, 'Read custom fields of tickets', () => import('./commands/ticket/fields/get.js')),
+	entry('reply update', WRITE, 'Change fields of replies', () => import('./commands/reply/update.js')),
+	entry('reply delete', WRITE, 'Trash replies, or delete them for good', () => import('./commands/reply/delete.js')),
+	entry('user update', WRITE, 'Change fields of users', () => import('./commands/user/update.js')),
+	entry('user delete', WRITE, 'Delete users and reassign what they leave', () => import('./commands/user/delete.js')),
+	entry(
+		'user password delete',
+		WRITE,
+		'Delete application passwords of a user',
+		() => import('./commands/user/password/delete.js'),
+	),
+	entry('user id', LOOK, 'Look up the ids of user names', () => import('./commands/user/id.js')),
+	entry('user check', LOOK, "Check a user's credentials", () => import('./commands/user/check.js')),
+	entry('attachment update', WRITE, 'Change fields of attachments', () => import('./commands/attachment/update.js')),
+	entry('term update', WRITE, 'Change fields of terms', () => import('./commands/term/update.js')),
+	entry('term delete', WRITE, 'Delete terms', () => import('./commands/term/delete.js')),
+	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
+];
+
+/** Whether `words` begin the words of a command. */
+export function startsWith(entry: CommandEntry, words: readonly string[]): boolean {
+	return words.every((word, index) => entry.words[index] === word);
+}

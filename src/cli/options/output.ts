@@ -1,0 +1,25 @@
+/** The flags that say how results are printed and how much is said beside them. */
+
+import type { OptionSpec } from '../command.js';
+
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
+
+const group = 'Output';
+
+export const outputOptions: readonly OptionSpec[] = [
+	{
+		flags: '--format <format>',
+		help: 'How results are printed',
+		group,
+		choices: formats,
+		defaultText: 'table on a terminal, tab-separated in a pipe',
+	},
+	{ flags: '--json', help: 'The same as --format json; errors become JSON too', group },
+	{ flags: '--fields <names>', help: 'Columns to print, in this order: a,b,body.c', group, repeatable: true },
+	{ flags: '--field <name>', help: 'Print one bare value a line', group },
+	{ flags: '--query <expression>', help: 'Filter the results with JMESPath', group },
+	{ flags: '-q, --quiet', help: 'No progress and no summary', group },
+	{ flags: '-v, --verbose', help: 'Log each request and answer; -vv with headers and bodies', group, counted: true },
+	{ flags: '--no-color', help: 'No colour', group },
+	{ flags: '--debug', help: 'Show stack traces with errors', group },
+];

@@ -1,0 +1,96 @@
+/** Command-line words → a command's arguments and options, by way of commander. */
+
+import { Command, CommanderError, Option } from 'commander';
+import { didYouMean } from '../api/suggest.js';
+import { UsageError } from '../errors.js';
+import type { CommandSpec, OptionSpec, OptionValues } from './command.js';
+
+export interface ParsedLine {
+	args: string[];
+	options: OptionValues;
+	help: boolean;
+}
+
+/** The long name without dashes and value: `--dry-run` of `-n, --dry-run` is `dry-run`. */
+export function longName(option: OptionSpec): string {
+	return (/--(?:no-)?([a-z0-9-]+)/.exec(option.flags)?.[1] ?? option.flags) as string;
+}
+
+/** The long flag as it is typed: `--no-color`. */
+export function longFlag(option: OptionSpec): string {
+	return (/--[a-z0-9-]+/.exec(option.flags)?.[0] ?? option.flags) as string;
+}
+
+/** Whether an option takes a value. */
+export function takesValue(option: OptionSpec): boolean {
+	return option.flags.includes('<') || option.flags.includes('[');
+}
+
+function readValue(spec: OptionSpec, text: string): unknown {
+	if (spec.choices !== undefined && !spec.choices.includes(text)) {
+		throw new UsageError(
+			`${longFlag(spec)} ${JSON.stringify(text)} is not one of ${spec.choices.join(', ')}${didYouMean(text, spec.choices)}`,
+		);
+	}
+	return spec.parse === undefined ? text : spec.parse(text);
+}
+
+function toOption(spec: OptionSpec): Option {
+	const option = new Option(spec.flags);
+	if (spec.counted) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
+	if (!takesValue(spec)) return option;
+	return spec.repeatable
+		? option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), readValue(spec, text)])
+		: option.argParser((text) => readValue(spec, text));
+}
+
+/** Reads a command's words. @throws UsageError that names the flag, with the nearest known one. */
+export function parseLine(spec: CommandSpec, words: readonly string[], rest: readonly string[]): ParsedLine {
+	const command = new Command(words.join(' '))
+		.exitOverride()
+		.configureOutput({ writeOut() {}, writeErr() {} })
+		.helpOption(false)
+		.allowExcessArguments(true)
+		.showSuggestionAfterError(false)
+		.option('-h, --help');
+	for (const option of spec.options) command.addOption(toOption(option));
+	command.argument('[args...]');
+	try {
+		command.parse([...rest], { from: 'user' });
+	} catch (error) {
+		if (error instanceof CommanderError) throw explain(error, spec, words);
+		throw error;
+	}
+	const { help, ...options } = command.opts<Record<string, unknown>>();
+	checkConflicts(spec, options);
+	return { args: command.args, options, help: help === true };
+}
+
+function explain(error: CommanderError, spec: CommandSpec, words: readonly string[]): UsageError {
+	const hint = `supportctl ${words.join(' ')} --help lists the flags`;
+	const flag = /'(-[^' ]*)/.exec(error.message)?.[1];
+	if (error.code === 'commander.unknownOption' && flag !== undefined) {
+		if (/^--(?:new-)?pass(?:word)?$/.test(flag.split('=')[0] as string)) {
+			return new UsageError('a password never comes from a flag, where other users of the machine could read it', {
+				hint: 'use --password-stdin, or leave it out to be asked',
+			});
+		}
+		const known = spec.options.map(longFlag);
+		return new UsageError(`unknown flag ${flag}${didYouMean(flag, known)}`, { code: 'unknown_flag', hint });
+	}
+	return new UsageError(error.message.replace(/^error: /, ''), { hint });
+}
+
+function camelCase(name: string): string {
+	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+function checkConflicts(spec: CommandSpec, options: OptionValues): void {
+	for (const option of spec.options) {
+		if (options[camelCase(longName(option))] === undefined) continue;
+		for (const other of option.conflicts ?? []) {
+			if (options[camelCase(other)] === undefined) continue;
+			throw new UsageError(`${longFlag(option)} and --${other} can't be given together`);
+		}
+	}
+}

@@ -1,0 +1,96 @@
+/** argv → the command that is meant, loaded by itself, and run. */
+
+import { didYouMean } from '../api/suggest.js';
+import { ExitCode, UsageError } from '../errors.js';
+import type { Context } from '../io/context.js';
+import { type CommandEntry, commands, startsWith } from './manifest.js';
+
+/** What the words of a command line lead to. */
+export type Target =
+	| { kind: 'command'; entry: CommandEntry; rest: readonly string[] }
+	| { kind: 'group'; words: readonly string[]; rest: readonly string[] }
+	| { kind: 'overview' };
+
+const HELP_FLAGS = new Set(['-h', '--help']);
+
+/** Finds the command that `argv` begins with. @throws UsageError that names the nearest command. */
+export function findCommand(argv: readonly string[]): Target {
+	const words: string[] = [];
+	for (const word of argv) {
+		if (word.startsWith('-')) break;
+		const longer = [...words, word];
+		if (!commands.some((each) => startsWith(each, longer))) {
+			const exact = commands.find((each) => each.words.length === words.length && startsWith(each, words));
+			if (exact !== undefined) break;
+			throw unknownCommand(words, word);
+		}
+		words.push(word);
+	}
+	const rest = argv.slice(words.length);
+	const entry = commands.find((each) => each.words.length === words.length && startsWith(each, words));
+	if (entry !== undefined) return { kind: 'command', entry, rest };
+	return words.length === 0 ? { kind: 'overview' } : { kind: 'group', words, rest };
+}
+
+function unknownCommand(words: readonly string[], word: string): UsageError {
+	const siblings = commands
+		.filter((each) => startsWith(each, words))
+		.map((each) => each.words[words.length])
+		.filter((each): each is string => each !== undefined);
+	const under = words.length === 0 ? '' : ` under "${words.join(' ')}"`;
+	return new UsageError(
+		`unknown command ${JSON.stringify(word.slice(0, 60))}${under}${didYouMean(word, new Set(siblings))}`,
+		{
+			code: 'unknown_command',
+			hint: `supportctl ${[...words, '--help'].join(' ')} lists the commands`,
+		},
+	);
+}
+
+/** Flags that stand before the command belong to it; they are moved behind its words. */
+export async function moveLeadingFlags(argv: readonly string[]): Promise<readonly string[]> {
+	if (!argv[0]?.startsWith('-') || HELP_FLAGS.has(argv[0])) return argv;
+	const [{ outputOptions }, { connectionOptions }, { longFlag, takesValue }] = await Promise.all([
+		import('./options/output.js'),
+		import('./connection-options.js'),
+		import('./parse.js'),
+	]);
+	const known = [...outputOptions, ...connectionOptions];
+	let at = 0;
+	while (at < argv.length && (argv[at] as string).startsWith('-')) {
+		const flag = (argv[at] as string).split('=')[0] as string;
+		const spec = known.find((each) => longFlag(each) === flag || each.flags.startsWith(`${flag},`));
+		if (spec === undefined && !/^-v+$/.test(flag) && !HELP_FLAGS.has(flag)) {
+			throw new UsageError(`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, known.map(longFlag))}`, {
+				code: 'unknown_flag',
+				hint: 'supportctl --help lists the commands; a command takes its flags behind its name',
+			});
+		}
+		at += spec !== undefined && takesValue(spec) && !(argv[at] as string).includes('=') ? 2 : 1;
+	}
+	const leading = argv.slice(0, at);
+	const target = findCommand(argv.slice(at));
+	if (target.kind !== 'command') return argv.slice(at);
+	return [...target.entry.words, ...leading, ...target.rest];
+}
+
+/** Runs what the context's argv asks for. */
+export async function runProgram(context: Context): Promise<ExitCode> {
+	const argv = await moveLeadingFlags(context.argv);
+	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
+	const target = findCommand(argv);
+	if (target.kind !== 'command') {
+		const help = await import('./help/command.js');
+		const words = target.kind === 'group' ? target.words : [];
+		if (target.kind === 'overview' || target.rest.some((word) => HELP_FLAGS.has(word)))
+			return help.runHelp(context, words);
+		return help.runGroup(context, words);
+	}
+	const { entry, rest } = target;
+	const [{ command }, { parseLine }] = await Promise.all([entry.load(), import('./parse.js')]);
+	const { args, options, help } = parseLine(command, entry.words, rest);
+	if (help) return (await import('./help/command.js')).runHelp(context, entry.words);
+	return command.run({ context, args, options, words: entry.words });
+}
+
+export { ExitCode };

@@ -1,0 +1,62 @@
+/** What a command over rows says of itself, and the job that comes of one call of it. */
+
+import type { Endpoint } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
+import type { CommandSpec, Example, Invocation, OptionSpec } from '../command.js';
+
+/** A positional of a row command. All but the last are the same for every row. */
+export interface Positional {
+	/** The path id or column that it fills: `id`, `ticket_id`, `user_id`, `slug`, `taxonomy`, `username`. */
+	readonly name: string;
+	readonly kind: 'id' | 'slug' | 'taxonomy' | 'text';
+	readonly help: string;
+	readonly choices?: readonly string[];
+}
+
+/** What flags give to every row; a row's own column beats it. */
+export interface RowDefaults {
+	fields: Record<string, unknown>;
+	force: boolean;
+	reassign?: string | undefined;
+	/** Ids that `--data` held; they have to agree with the path and never travel in the body. */
+	dataIds: Record<string, unknown>;
+}
+
+/** What custom fields are read, written and compared with. */
+export interface CustomFieldSettings {
+	onlyChanged: boolean;
+	verify: boolean;
+	snapshot: boolean;
+	diff: boolean;
+}
+
+export interface RowCommandDefinition {
+	readonly summary: string;
+	readonly description?: string;
+	readonly examples: readonly Example[];
+	readonly positionals: readonly Positional[];
+	/** The endpoint, by taxonomy where the command has one. @throws UsageError for one that has no route */
+	endpointFor(taxonomy: string | undefined, undocumented: boolean): Endpoint;
+	/** The documented fields that its rows may have. */
+	readonly fields: readonly Field[];
+	/** What is done to a row, for questions: "delete". */
+	readonly verb: string;
+	/** What rows are, for questions and messages: "tickets". */
+	readonly nouns: string;
+	readonly isDelete: boolean;
+	/** Flags of its own. */
+	readonly options: readonly OptionSpec[];
+	/** Connection options that mean something else here. */
+	readonly without?: readonly string[];
+	/** What its own flags add to the defaults. @throws UsageError */
+	completeDefaults?(defaults: RowDefaults, invocation: Invocation): Promise<void>;
+	/** Present for `ticket fields set`. */
+	customFields?(invocation: Invocation): CustomFieldSettings;
+	/** Whether a row without any field is an error. */
+	readonly needsFields: boolean;
+}
+
+/** A command over rows; `run resume` finds the definition through it. */
+export interface RowCommandSpec extends CommandSpec {
+	readonly rows: RowCommandDefinition;
+}

@@ -1,0 +1,239 @@
+/** The second pass: sends every row, records and prints what becomes of it, and says at the end how it went. */
+
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner } from '../../api/plan.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, totalOf } from '../../bulk/counts.js';
+import { type RunRow, runEngine } from '../../bulk/engine.js';
+import { AdaptivePace } from '../../bulk/pace.js';
+import { createCustomFieldPerform, createPerform, type Perform, type PerformOptions } from '../../bulk/perform.js';
+import { inShard } from '../../bulk/shard.js';
+import { type StopReason, StopWatch } from '../../bulk/stop.js';
+import type { ExitCode } from '../../errors.js';
+import type { Client } from '../../http/client.js';
+import type { Outcome } from '../../http/outcome.js';
+import { outcomeView } from '../../output/outcome-view.js';
+import { redactText } from '../../output/redact.js';
+import { openResults, stderrPalette, stdoutPalette } from '../results.js';
+import { createFailureLog } from './failure-log.js';
+import { checkOwnAccount } from './guard.js';
+import type { PreparedRun } from './prepare.js';
+import type { ResumedRun, RunLog } from './run-log.js';
+import { listenForStop, openProgress, writeSummary } from './summary.js';
+import type { Survey } from './survey.js';
+import { outcomeShape } from './view.js';
+
+/** How a run went, for its summary, its reports and its journal. */
+export interface Ended {
+	counts: Counts;
+	exitCode: ExitCode;
+	stopped: StopReason | undefined;
+	/** How long this process worked on it. */
+	ms: number;
+	resumable: boolean;
+}
+
+export interface EndedRun {
+	exitCode: ExitCode;
+	/** Whether rows are left that a resume would send. */
+	resumable: boolean;
+}
+
+/** Rows in the order of the input: those of this shard that are not done, and complaints as invalid outcomes. */
+async function* rowsToSend(
+	run: PreparedRun,
+	resumed: ResumedRun | undefined,
+	reject: (outcome: Outcome) => Promise<void>,
+): AsyncGenerator<RunRow[]> {
+	const { source, planRow, shard } = run;
+	for await (const batch of source.read()) {
+		const rows: RunRow[] = [];
+		for (const raw of batch) {
+			if (resumed?.isDone(raw.row) === true) continue;
+			const planned = planRow(raw);
+			if (Array.isArray(planned)) {
+				// A row that can't be read has no key: the first shard answers for it.
+				if (shard !== undefined && shard.index !== 1) continue;
+				const message = planned.map((each) => each.message).join('; ');
+				const line = raw.line === undefined ? {} : { line: raw.line };
+				await reject({
+					row: raw.row,
+					...line,
+					ids: {},
+					outcome: 'invalid',
+					code: 'invalid_input',
+					message,
+					attempts: 0,
+					ms: 0,
+				});
+			} else if (shard === undefined || inShard(planned.request.key, shard)) {
+				rows.push(planned);
+			}
+		}
+		if (rows.length > 0) yield rows;
+	}
+}
+
+/** Texts of the row's request that must not be repeated anywhere. */
+function secretsOf(sent: Readonly<Record<string, unknown>> | undefined, isSecret: (name: string) => boolean): string[] {
+	const found: string[] = [];
+	const walk = (value: unknown, secret: boolean): void => {
+		if (typeof value === 'string' && secret && value !== '') found.push(value);
+		else if (typeof value === 'object' && value !== null) {
+			for (const [name, inner] of Object.entries(value)) walk(inner, secret || isSecret(name));
+		}
+	};
+	walk(sent, false);
+	return found;
+}
+
+/** Makes a row's outcome free of its request's secrets, wherever the service repeated them. */
+async function createScrubber(survey: Survey): Promise<(outcome: Outcome, row: RunRow) => Outcome> {
+	if (!survey.hasSecrets) return (outcome) => outcome;
+	const { isSecretName } = await import('../../output/redact.js');
+	return (outcome, row) => {
+		const secrets = secretsOf(row.request.sent, isSecretName);
+		if (secrets.length === 0) return outcome;
+		return JSON.parse(redactText(JSON.stringify(outcome), secrets)) as Outcome;
+	};
+}
+
+function createRowPerform(run: PreparedRun, options: PerformOptions, log: RunLog | undefined): Perform {
+	const { customFields } = run;
+	if (customFields === undefined) return createPerform(options);
+	return createCustomFieldPerform({
+		...options,
+		planRead: createPlanner(endpoints['ticket.fields.get'], run.session.dialect),
+		planWrite: run.planWrite,
+		onlyChanged: customFields.onlyChanged,
+		verify: customFields.verify,
+		...(customFields.snapshot && log !== undefined ? { snapshot: (row, before) => log.before(row, before) } : {}),
+	});
+}
+
+/** Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it. */
+export async function executeRun(run: PreparedRun, survey: Survey, resumed?: ResumedRun): Promise<EndedRun> {
+	const { settings, session } = run;
+	const client = await session.openClient(settings.concurrency);
+	try {
+		await checkOwnAccount(run, survey, client);
+		const log = resumed?.log ?? (await openLog(run, survey));
+		return await sendRows(run, survey, client, log, resumed);
+	} finally {
+		await client.close();
+	}
+}
+
+/** One request needs no journal; everything else has one. */
+async function openLog(run: PreparedRun, survey: Survey): Promise<RunLog | undefined> {
+	const { targets, settings, customFields } = run;
+	const isLone = targets.ids?.length === 1 && settings.journal === undefined && settings.reports.length === 0;
+	if (isLone && customFields?.snapshot !== true) return undefined;
+	const { startRunLog } = await import('./run-log.js');
+	return startRunLog(run, survey);
+}
+
+async function sendRows(
+	run: PreparedRun,
+	survey: Survey,
+	client: Client,
+	log: RunLog | undefined,
+	resumed: ResumedRun | undefined,
+): Promise<EndedRun> {
+	const { settings, session, invocation, endpoint } = run;
+	const { context } = invocation;
+	const counts: Counts = resumed?.counts ?? createCounts();
+	const rejects = run.shard === undefined || run.shard.index === 1 ? survey.invalid : 0;
+	const total = survey.selected + rejects;
+	const palette = await stdoutPalette(invocation);
+	const results = await openResults(invocation, outcomeShape(run, survey, palette));
+	const failures = createFailureLog(run, total, await stderrPalette(invocation));
+	const progress = await openProgress(run, total, totalOf(counts));
+	const scrub = await createScrubber(survey);
+	const stop = new AbortController();
+	const watch = new StopWatch({ ...settings, concurrency: settings.concurrency });
+	let stopped: StopReason | undefined;
+	const stopFor = (reason: StopReason): void => {
+		stopped ??= reason;
+		stop.abort();
+	};
+
+	const take = async (outcome: Outcome): Promise<void> => {
+		const written = log?.record(outcome);
+		countOutcome(counts, outcome);
+		if (failures.shows(outcome)) {
+			progress.clear();
+			failures.add(outcome);
+		}
+		if (failures.prints(outcome)) {
+			const printed = results.row(outcomeView(outcome));
+			if (printed !== undefined) await printed;
+		}
+		progress.update({ done: totalOf(counts), failed: counts.failed, unknown: counts.unknown });
+		if (written !== undefined) await written;
+	};
+
+	const perform = createRowPerform(
+		run,
+		{
+			client,
+			strict: settings.strict,
+			delivery: {
+				retries: settings.retries,
+				clock: context.clock,
+				random: context.random,
+				dialect: session.dialect,
+				stop: stop.signal,
+				pace: new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate }),
+				ignoreMissing: settings.ignoreMissing,
+			},
+			hooks: (row) => ({
+				maybeSent: resumed?.maybeSent(row.row) === true,
+				...(log === undefined
+					? {}
+					: {
+							onRetry: (record) => log.attempt(row, record),
+							...(endpoint.replay === 'delete' ? { beforeSend: () => log.sending(row) } : {}),
+						}),
+			}),
+		},
+		log,
+	);
+
+	const unlisten = listenForStop(run, counts, total, stopFor, () => progress.clear());
+	const startedAt = context.clock.monotonic();
+	let failure: unknown;
+	try {
+		await runEngine({
+			rows: rowsToSend(run, resumed, take),
+			concurrency: settings.concurrency,
+			stop: stop.signal,
+			async perform(row) {
+				const outcome = scrub(await perform(row), row);
+				const reason = watch.look(outcome);
+				if (reason !== undefined) stopFor(reason);
+				return outcome;
+			},
+			record: take,
+		});
+	} catch (error) {
+		failure = error;
+	} finally {
+		unlisten();
+		progress.done();
+	}
+	counts['not-sent'] += Math.max(0, total - totalOf(counts));
+	const exitCode = exitCodeOf(counts, stopped?.kind === 'signal');
+	const resumable = counts['not-sent'] + counts.unknown + counts.unauthorized > 0 || failure !== undefined;
+	const ended: Ended = { counts, exitCode, stopped, ms: context.clock.monotonic() - startedAt, resumable };
+	try {
+		log?.end(ended);
+	} catch (error) {
+		failure ??= error;
+	}
+	await results.end();
+	failures.end(counts, exitCode);
+	if (log !== undefined) await log.report(ended);
+	await writeSummary(run, ended, log);
+	if (failure !== undefined) throw failure;
+	return { exitCode, resumable };
+}

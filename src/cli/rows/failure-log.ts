@@ -1,0 +1,105 @@
+/** Which outcomes are printed and which are told on stderr, so that a person sees what went wrong and not a hundred thousand lines. */
+
+import { outcomeAnnotation } from '../../bulk/annotations.js';
+import type { Counts } from '../../bulk/counts.js';
+import { ExitCode, SupportctlError } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
+import type { Palette } from '../../output/colour.js';
+import { renderError } from '../../output/errors.js';
+import { sanitise } from '../../output/sanitise.js';
+import { chosenFormat, wantsJson } from '../results.js';
+import { describeFailure, exitCodeOfOutcome, nextStep } from './failures.js';
+import type { PreparedRun } from './prepare.js';
+
+/** How many failed rows of a run are told one by one. */
+const SHOWN = 20;
+/** Up to so many rows, a terminal's table shows the good ones too. */
+const WHOLE_TABLE_ROWS = 50;
+
+export interface FailureLog {
+	/** Whether the outcome belongs to the printed results. */
+	prints(outcome: Outcome): boolean;
+	/** Whether `add` would write anything. */
+	shows(outcome: Outcome): boolean;
+	add(outcome: Outcome): void;
+	end(counts: Counts, exitCode: ExitCode): void;
+}
+
+function isBad(outcome: Outcome): boolean {
+	return outcome.outcome === 'failed' || outcome.outcome === 'unknown' || outcome.outcome === 'not-sent';
+}
+
+export function createFailureLog(run: PreparedRun, total: number, palette: Palette): FailureLog {
+	const { invocation, definition, targets, source } = run;
+	const { context, options } = invocation;
+	const json = wantsJson(options);
+	const isLone = targets.ids?.length === 1;
+	const onTerminal = context.stdout.isTTY && chosenFormat(options) === undefined && options.field === undefined;
+	const annotates = context.env.GITHUB_ACTIONS === 'true';
+	const view = { json, debug: options.debug === true, palette };
+	const noun = run.endpoint.noun;
+	let told = 0;
+
+	const hasRemark = (outcome: Outcome): boolean =>
+		isBad(outcome) || (outcome.differs?.length ?? 0) > 0 || (outcome.warnings?.length ?? 0) > 0;
+
+	function writeError(outcome: Outcome): void {
+		const { message, details } = describeFailure(outcome, definition.verb, noun);
+		const code = exitCodeOfOutcome(outcome);
+		const hint = nextStep(outcome);
+		const data = {
+			...outcome.ids,
+			...(outcome.status === undefined ? {} : { status: outcome.status }),
+			outcome: outcome.outcome,
+			attempts: outcome.attempts,
+			...(outcome.reasons === undefined ? {} : { reasons: outcome.reasons }),
+		};
+		const error = new SupportctlError(message, code, {
+			code: outcome.code ?? outcome.outcome,
+			details,
+			data,
+			...(hint === undefined ? {} : { hint }),
+		});
+		context.stderr.write(renderError(error, view));
+	}
+
+	function writeRemark(outcome: Outcome): void {
+		for (const { field, sent, shown } of outcome.differs ?? []) {
+			const text = `warning: row ${outcome.row}: ${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`;
+			context.stderr.write(`${sanitise(text)}\n`);
+		}
+		for (const warning of outcome.warnings ?? [])
+			context.stderr.write(`warning: row ${outcome.row}: ${sanitise(warning)}\n`);
+	}
+
+	return {
+		prints: (outcome) => {
+			if (!onTerminal) return true;
+			if (isLone) return !isBad(outcome);
+			return total <= WHOLE_TABLE_ROWS || hasRemark(outcome);
+		},
+		shows: (outcome) => hasRemark(outcome) && (isLone || (told < SHOWN && (annotates || !(json || onTerminal)))),
+		add(outcome) {
+			told++;
+			if (annotates) {
+				const annotation = outcomeAnnotation(outcome, source.file);
+				if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+			}
+			if (isBad(outcome)) writeError(outcome);
+			else if (!json) writeRemark(outcome);
+		},
+		end(counts, exitCode) {
+			if (isLone || exitCode === ExitCode.ok) return;
+			const bad = counts.failed + counts.unknown + counts['not-sent'] + counts.invalid;
+			if (json) {
+				const error = new SupportctlError(`${bad} of ${total} rows did not succeed`, exitCode, {
+					code: 'rows_failed',
+					data: { counts },
+				});
+				context.stderr.write(renderError(error, view));
+			} else if (bad > told && told >= SHOWN) {
+				context.stderr.write(`… and ${bad - told} more; supportctl run show last lists them\n`);
+			}
+		},
+	};
+}

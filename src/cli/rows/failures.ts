@@ -1,0 +1,62 @@
+/** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
+
+import { ExitCode } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
+
+/** "ticket 14", "reply 101 of ticket 14", "product term 9". */
+export function nameRow(outcome: Pick<Outcome, 'ids'>, noun: string): string {
+	const { ticket_id, user_id, taxonomy, id, slug, username } = outcome.ids;
+	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
+	if (slug !== undefined) return `${noun} ${slug} of user ${user_id}`;
+	if (id !== undefined && ticket_id !== undefined) return `${noun} ${id} of ticket ${ticket_id}`;
+	return `${taxonomy === undefined ? noun : `${taxonomy} term`} ${id ?? ticket_id ?? ''}`;
+}
+
+/** The next step after an outcome, where there is one to tell. */
+export function nextStep(outcome: Outcome): string | undefined {
+	switch (true) {
+		case outcome.status === 401:
+			return 'supportctl login stores other credentials; supportctl doctor finds out whether the host drops them';
+		case outcome.status === 403 && outcome.code !== 'html_answer':
+			return 'the account that is signed in lacks the right; use a profile that has it';
+		case outcome.code === 'rest_no_route' || (outcome.status === 404 && outcome.code === 'html_answer'):
+			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
+		case outcome.code === 'redirect':
+			return 'supportctl profile set --base-url URL mends it';
+		case outcome.code === 'connect_refused' || outcome.code === 'dns_failed' || outcome.code === 'connect_timeout':
+			return 'supportctl doctor checks the way to the service';
+		case outcome.outcome === 'unknown':
+			return 'whether the service acted is not known: look before you send it again';
+		default:
+			return undefined;
+	}
+}
+
+const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
+	failed: 'failed',
+	unknown: 'is unknown',
+	'not-sent': 'was not sent',
+	invalid: 'is invalid',
+};
+
+/** One line, and a further one for each reason. */
+export function describeFailure(outcome: Outcome, verb: string, noun: string): { message: string; details: string[] } {
+	const verdict = VERDICTS[outcome.outcome] ?? outcome.outcome;
+	const status =
+		outcome.status === undefined
+			? ''
+			: ` (HTTP ${outcome.status}${outcome.code?.startsWith('http_') || outcome.code === undefined ? '' : ` ${outcome.code}`})`;
+	const why = outcome.message ?? outcome.code ?? '';
+	const reasons = Object.entries(outcome.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`);
+	const tries = outcome.attempts > 1 ? `, after ${outcome.attempts} attempts` : '';
+	return {
+		message: `${verb} ${nameRow(outcome, noun)} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`,
+		details: reasons,
+	};
+}
+
+/** The exit code that a lone outcome stands for. */
+export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
+	if (outcome.outcome === 'unknown') return ExitCode.unknown;
+	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;
+}

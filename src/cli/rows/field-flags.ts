@@ -1,0 +1,148 @@
+/** A flag per documented field, and what the given ones put into the body. */
+
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Field, flagName, isMany } from '../../api/fields.js';
+import { emptyRecord } from '../../api/plan.js';
+import { ticketStatuses } from '../../api/statuses.js';
+import {
+	checkTyped,
+	findField,
+	isObject,
+	isProblem,
+	mergeValues,
+	parseField,
+	type ValueRules,
+} from '../../api/values.js';
+import { UsageError } from '../../errors.js';
+import type { Context } from '../../io/context.js';
+import type { OptionSpec, OptionValues } from '../command.js';
+
+const group = 'Fields';
+
+/** How a kind's value is named in help. */
+const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
+	longtext: 'text|@file',
+	integer: 'n',
+	boolean: 'true|false',
+	switch: 'true|false',
+	date: 'date',
+	status: 'status',
+	adjustment: 'type',
+	email: 'address',
+	term: 'term',
+	terms: 'terms',
+	list: 'names',
+	map: 'key=value',
+};
+
+const SUGGESTIONS: Partial<Record<Field['kind'], readonly string[]>> = {
+	status: ticketStatuses,
+	adjustment: ['positive', 'negative', '+', '-'],
+	boolean: ['true', 'false'],
+	switch: ['true', 'false'],
+};
+
+/** The flags of an endpoint's fields; secrets have none. */
+export function fieldOptions(fields: readonly Field[]): OptionSpec[] {
+	return fields
+		.filter((field) => field.kind !== 'secret')
+		.map((field) => {
+			const suggests = SUGGESTIONS[field.kind];
+			return {
+				flags: `--${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
+				help: field.help,
+				group,
+				repeatable: isMany(field),
+				...(suggests === undefined ? {} : { suggests }),
+			};
+		});
+}
+
+export const dataOption: OptionSpec = {
+	flags: '--data <json|@file>',
+	help: 'A JSON object merged into the body, for what flags cannot say',
+	group,
+};
+
+/** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
+export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {
+	if (text.startsWith('@@')) return text.slice(1);
+	if (!text.startsWith('@')) return text;
+	if (text === '@-') return context.stdin.text();
+	const path = resolve(context.cwd, text.slice(1));
+	let bytes: Uint8Array;
+	try {
+		bytes = await readFile(path);
+	} catch (error) {
+		throw new UsageError(`${flag} can't read ${text.slice(1)}: ${(error as Error).message}`, { cause: error });
+	}
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+	} catch {
+		throw new UsageError(`${flag}: ${text.slice(1)} is not UTF-8 text`);
+	}
+}
+
+function optionKey(field: Field): string {
+	return flagName(field.name).replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** Values that flags give, by wire name. @throws UsageError that names the flag. */
+export async function readFieldFlags(
+	fields: readonly Field[],
+	options: OptionValues,
+	rules: ValueRules,
+	context: Context,
+): Promise<Record<string, unknown>> {
+	const values = emptyRecord<unknown>();
+	for (const field of fields) {
+		if (field.kind === 'secret') continue;
+		const given = options[optionKey(field)];
+		if (given === undefined) continue;
+		const flag = `--${flagName(field.name)}`;
+		for (const text of Array.isArray(given) ? (given as string[]) : [given as string]) {
+			const full = field.kind === 'longtext' ? await readTextValue(flag, text, context) : text;
+			const parsed = parseField(field, full, rules);
+			if (isProblem(parsed)) throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_value' });
+			values[field.name] = field.name in values ? mergeValues(field, values[field.name], parsed.value) : parsed.value;
+		}
+	}
+	return values;
+}
+
+/**
+ * The object that `--data` gives, checked where its names are documented. Ids never travel in the body: an id that names
+ * the row is taken out, and the caller compares it with the path.
+ */
+export async function readData(
+	fields: readonly Field[],
+	options: OptionValues,
+	rules: ValueRules,
+	context: Context,
+): Promise<{ values: Record<string, unknown>; ids: Record<string, unknown> }> {
+	const values = emptyRecord<unknown>();
+	const ids = emptyRecord<unknown>();
+	if (options.data === undefined) return { values, ids };
+	const text = await readTextValue('--data', options.data as string, context);
+	let data: unknown;
+	try {
+		data = JSON.parse(text);
+	} catch (error) {
+		throw new UsageError(`--data is not valid JSON: ${(error as Error).message}`, { cause: error });
+	}
+	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
+	for (const [name, value] of Object.entries(data)) {
+		if (['id', 'ID', 'Id', 'ticket_id', 'user_id'].includes(name)) {
+			ids[name.toLowerCase()] = value;
+			continue;
+		}
+		const field = findField(fields, name);
+		if (field !== undefined && field.name === name) {
+			const checked = checkTyped(field, value, rules);
+			if (isProblem(checked)) throw new UsageError(`--data: ${checked.problem}`, { code: 'invalid_value' });
+		}
+		values[name] = value;
+	}
+	return { values, ids };
+}

@@ -1,0 +1,91 @@
+/** Stands between a checked input and its first request: counts, protected profiles, questions, the caller's own account. */
+
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner } from '../../api/plan.js';
+import { isObject } from '../../api/values.js';
+import { checkCount, needsQuestion } from '../../bulk/guards.js';
+import { RefusedError, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
+import { deliver } from '../../http/deliver.js';
+import type { PreparedRun } from './prepare.js';
+import type { Survey } from './survey.js';
+
+/** "delete 3 tickets", "permanently delete 2 users". */
+export function describeAction({ definition, defaults, endpoint }: PreparedRun, rows: number): string {
+	const forGood = definition.isDelete && (defaults.force || endpoint.query.some((each) => each.presence === 'always'));
+	const nouns = rows === 1 ? definition.nouns.replace(/ies$/, 'y').replace(/s$/, '') : definition.nouns;
+	return `${forGood ? 'permanently ' : ''}${definition.verb} ${rows} ${nouns}`;
+}
+
+/** Counts, and rules over the whole set. @throws UsageError */
+export function checkSet(run: PreparedRun, survey: Survey): void {
+	checkCount(survey.selected, run.settings);
+	survey.guard.check();
+}
+
+/** Asks, or takes `--yes` and `--confirm` for the answer. @throws UsageError where the answer is no */
+export async function confirmWrite(run: PreparedRun, survey: Survey): Promise<void> {
+	const { definition, endpoint, session, settings, invocation } = run;
+	if (endpoint.replay !== 'set' && endpoint.replay !== 'delete') return;
+	const question = needsQuestion(
+		{
+			action: describeAction(run, survey.selected),
+			isDelete: definition.isDelete,
+			host: session.host,
+			profile: session.connection.profileName,
+			protected: session.connection.protected,
+			yes: settings.yes,
+			confirm: settings.confirm,
+		},
+		invocation.context.prompts.available,
+	);
+	if (question === undefined) return;
+	if (!(await invocation.context.prompts.confirm(question))) {
+		throw new UsageError('answered no; nothing was sent', { code: 'refused_by_person' });
+	}
+}
+
+/**
+ * Refuses to delete the account that is signed in. Its id is looked up by the documented call that changes nothing;
+ * where that gives none, the person is told that it could not be checked.
+ */
+export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: Client): Promise<void> {
+	if (run.endpoint.name !== 'user.delete') return;
+	const { auth } = run.session.connection;
+	const { context } = run.invocation;
+	if (auth.scheme !== 'basic') return;
+	const request = createPlanner(
+		endpoints['user.id'],
+		run.session.dialect,
+	)({
+		ids: { username: auth.username },
+		fields: { username: auth.username },
+	});
+	const found = await deliver(client, request, {
+		retries: run.settings.retries,
+		clock: context.clock,
+		random: context.random,
+	});
+	if (found.outcome === 'failed' && found.status === 401) {
+		throw new RefusedError(`the service refused the credentials (401): ${found.message ?? ''}; nothing was sent`, {
+			code: found.code ?? 'unauthorized',
+			hint: 'supportctl login stores others',
+		});
+	}
+	const id = isObject(found.body) ? found.body.id : found.body;
+	if (found.outcome !== 'ok' || (typeof id !== 'number' && typeof id !== 'string')) {
+		const why = found.message ?? 'the answer shows no id';
+		const { sanitise } = await import('../../output/sanitise.js');
+		context.stderr.write(
+			sanitise(`warning: could not check whether this deletes the account that is signed in: ${why}`),
+		);
+		context.stderr.write('\n');
+		return;
+	}
+	if (survey.guard.deletes(String(id))) {
+		throw new UsageError(`user ${id} is the account that is signed in (${auth.username}); nothing was sent`, {
+			code: 'own_account',
+			hint: 'sign in as somebody else to delete it',
+		});
+	}
+}

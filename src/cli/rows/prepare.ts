@@ -1,0 +1,179 @@
+/** Everything about a run that can be known before its first row is read. */
+
+import type { Endpoint } from '../../api/endpoints.js';
+import { createPlanner, type PlannedRequest, type Planner, type RowValues } from '../../api/plan.js';
+import { compileColumns } from '../../bulk/rows.js';
+import { parseShard, type Shard } from '../../bulk/shard.js';
+import type { InputSource } from '../../bulk/source.js';
+import { UsageError } from '../../errors.js';
+import type { Input } from '../../io/context.js';
+import type { Invocation } from '../command.js';
+import { openSession, type Session } from '../session.js';
+import type { CustomFieldSettings, RowCommandDefinition, RowDefaults } from './definition.js';
+import { readDefaults } from './row-command.js';
+import { type RunSettings, runSettings } from './settings.js';
+import { createRowPlan, type RowPlan } from './survey.js';
+import { readTargets, type Targets } from './targets.js';
+
+export interface PreparedRun {
+	definition: RowCommandDefinition;
+	invocation: Invocation;
+	targets: Targets;
+	defaults: RowDefaults;
+	session: Session;
+	settings: RunSettings;
+	/** The endpoint, or the one that stands for all where rows have taxonomies of their own. */
+	endpoint: Endpoint;
+	source: InputSource;
+	planRow: RowPlan;
+	planWrite: Planner;
+	shard: Shard | undefined;
+	customFields: CustomFieldSettings | undefined;
+}
+
+/** Standard input that rows come from can't be a value too. */
+const takenStdin: Input = {
+	isTTY: false,
+	bytes() {
+		throw new UsageError('standard input holds the rows and cannot be a value too');
+	},
+	async text() {
+		throw new UsageError('standard input holds the rows and cannot be a value too');
+	},
+};
+
+/** What a resumed run knows already. */
+export interface PrepareOverrides {
+	defaults?: RowDefaults;
+}
+
+/** Reads flags, resolves settings, opens the input. @throws UsageError, RefusedError */
+export async function prepareRun(
+	definition: RowCommandDefinition,
+	invocation: Invocation,
+	overrides: PrepareOverrides = {},
+): Promise<PreparedRun> {
+	const { context, options } = invocation;
+	const targets = readTargets(definition, invocation);
+	const forDefaults = targets.path === '-' ? { ...context, stdin: takenStdin } : context;
+	const defaults = overrides.defaults ?? (await readDefaults(definition, { ...invocation, context: forDefaults }));
+	const undocumented = options.undocumented === true;
+	const endpoint = representative(definition, targets, undocumented);
+	checkShared(endpoint, targets, defaults);
+	const customFields = definition.customFields?.(invocation);
+	const session = await openSession(invocation, {
+		credentials: options.dryRun !== true || customFields?.diff === true,
+		...(definition.without === undefined ? {} : { without: definition.without }),
+	});
+	const settings = runSettings(options, session.connection.defaults);
+	const shard = settings.shard === undefined ? undefined : parseShard(settings.shard);
+	const plan = createPlanning(definition, endpoint, session, undocumented);
+	const source = await openSource(targets, invocation, session.stateDir);
+	try {
+		const { read } = compileColumns({
+			name: source.name,
+			columns: source.columns,
+			endpoint,
+			...(hasTaxonomy(definition)
+				? { endpointFor: (taxonomy: string) => definition.endpointFor(taxonomy, undocumented) }
+				: {}),
+			rules: { undocumented, statuses: session.dialect.ownStatuses },
+			map: readMap(options.map as string[] | undefined),
+			ignore: (options.ignoreColumn as string[] | undefined) ?? [],
+			...(options.idColumn === undefined ? {} : { idColumn: options.idColumn as string }),
+			flags: {
+				ids: targets.taxonomy === undefined ? targets.fixed : { ...targets.fixed, taxonomy: targets.taxonomy },
+				...(defaults.force ? { force: true } : {}),
+				reassign: defaults.reassign,
+				fields: defaults.fields,
+			},
+			blank: settings.blank,
+		});
+		const planRow = createRowPlan({ read, plan, dataIds: defaults.dataIds });
+		return {
+			definition,
+			invocation,
+			targets,
+			defaults,
+			session,
+			settings,
+			endpoint,
+			source,
+			planRow,
+			planWrite: plan,
+			shard,
+			customFields,
+		};
+	} catch (error) {
+		await source.dispose();
+		throw error;
+	}
+}
+
+function hasTaxonomy(definition: RowCommandDefinition): boolean {
+	return definition.positionals.some((each) => each.kind === 'taxonomy');
+}
+
+/** The endpoint of the taxonomy that was given; any documented one where each row names its own. */
+function representative(definition: RowCommandDefinition, targets: Targets, undocumented: boolean): Endpoint {
+	if (!hasTaxonomy(definition)) return definition.endpointFor(undefined, undocumented);
+	const [documented] = definition.positionals.find((each) => each.kind === 'taxonomy')?.choices ?? [];
+	return definition.endpointFor(targets.taxonomy ?? documented, undocumented);
+}
+
+/** What no row could mend: told at once rather than once a row. */
+function checkShared(endpoint: Endpoint, targets: Targets, defaults: RowDefaults): void {
+	if (targets.ids === undefined) return;
+	const force = endpoint.query.find((each) => each.name === 'force' && each.presence === 'must');
+	if (force !== undefined && !defaults.force) {
+		throw new UsageError(`--force is missing: ${force.reason}`, { code: 'needs_force' });
+	}
+	const reassign = endpoint.query.find((each) => each.name === 'reassign' && each.presence === 'must');
+	if (reassign !== undefined && defaults.reassign === undefined) {
+		throw new UsageError(`--reassign <user-id> is missing: ${reassign.reason}`, { code: 'needs_reassign' });
+	}
+	if (endpoint.body !== 'none' && endpoint.name !== 'user.id' && Object.keys(defaults.fields).length === 0) {
+		const flag = endpoint.body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
+		throw new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
+	}
+}
+
+function createPlanning(
+	definition: RowCommandDefinition,
+	endpoint: Endpoint,
+	session: Session,
+	undocumented: boolean,
+): (values: RowValues) => PlannedRequest {
+	if (!hasTaxonomy(definition)) return createPlanner(endpoint, session.dialect);
+	const planners = new Map<string, Planner>();
+	return (values) => {
+		const taxonomy = values.ids.taxonomy as string;
+		let planner = planners.get(taxonomy);
+		if (planner === undefined) {
+			planner = createPlanner(definition.endpointFor(taxonomy, undocumented), session.dialect);
+			planners.set(taxonomy, planner);
+		}
+		return planner(values);
+	};
+}
+
+function readMap(pairs: readonly string[] | undefined): Map<string, string> {
+	const map = new Map<string, string>();
+	for (const pair of pairs ?? []) {
+		const at = pair.lastIndexOf('=');
+		if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${JSON.stringify(pair)} is not COLUMN=FIELD`);
+		map.set(pair.slice(0, at), pair.slice(at + 1));
+	}
+	return map;
+}
+
+async function openSource(targets: Targets, { context }: Invocation, stateDir: string): Promise<InputSource> {
+	const { openInput } = await import('../../bulk/source.js');
+	return openInput({
+		...(targets.ids === undefined ? { path: targets.path as string } : { ids: targets.ids }),
+		...(targets.format === undefined ? {} : { format: targets.format }),
+		stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
+		stateDir,
+		cwd: context.cwd,
+	});
+}

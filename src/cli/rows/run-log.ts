@@ -1,0 +1,195 @@
+/** A run's journal as the command over rows uses it: what the header says, and which records a row leaves. */
+
+import type { CustomFields } from '../../api/custom-fields.js';
+import type { Counts } from '../../bulk/counts.js';
+import type { RunRow } from '../../bulk/engine.js';
+import { createJournal, type Journal, openJournal } from '../../bulk/journal.js';
+import type { RunHeader } from '../../bulk/records.js';
+import { writeReport } from '../../bulk/reports.js';
+import { createRunId } from '../../bulk/runs.js';
+import type { AttemptRecord } from '../../http/deliver.js';
+import type { Outcome } from '../../http/outcome.js';
+import { createRedactor } from '../../output/redact.js';
+import { version } from '../../version.js';
+import type { OptionValues } from '../command.js';
+import type { RowDefaults } from './definition.js';
+import type { Ended } from './execute.js';
+import type { PreparedRun } from './prepare.js';
+import type { Survey } from './survey.js';
+
+export interface RunLog {
+	readonly id: string;
+	readonly path: string;
+	/** Resolves when the outcome is in the file. */
+	record(outcome: Outcome): Promise<void>;
+	attempt(row: RunRow, record: AttemptRecord): void;
+	/** Before a delete is sent. */
+	sending(row: RunRow): Promise<void>;
+	/** Before custom fields are overwritten. */
+	before(row: RunRow, values: CustomFields): Promise<void>;
+	/** The last record. @throws FailedError where the journal failed at any time */
+	end(ended: Ended): void;
+	/** Writes the reports that were asked for. */
+	report(ended: Ended): Promise<void>;
+}
+
+/** What a run knows of an earlier part of it. */
+export interface ResumedRun {
+	log: RunLog;
+	counts: Counts;
+	isDone(row: number): boolean;
+	/** Whether the row may have been sent already, with no outcome known. */
+	maybeSent(row: number): boolean;
+}
+
+/** What the header keeps so that a resume needs no flags. */
+export interface RunSettingsRecord {
+	args: readonly string[];
+	options: OptionValues;
+	defaults: RowDefaults;
+	/** Fields that flags gave and that are not kept, being secret. */
+	withheld: string[];
+}
+
+/** Flags that say how results are shown or how a run is guarded; a resume takes its own. */
+const NOT_KEPT = new Set([
+	'yes',
+	'confirm',
+	'expect',
+	'max',
+	'dryRun',
+	'journal',
+	'quiet',
+	'verbose',
+	'debug',
+	'color',
+	'json',
+	'format',
+	'fields',
+	'field',
+	'query',
+	'passwordStdin',
+	'passwordPrompt',
+	'data',
+	'set',
+]);
+
+function settingsRecord(run: PreparedRun): RunSettingsRecord {
+	const { invocation, definition, defaults } = run;
+	const fieldKeys = new Set(
+		definition.fields.map((each) =>
+			each.name.replace(/[-_]([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()),
+		),
+	);
+	const options = Object.fromEntries(
+		Object.entries(invocation.options).filter(([name]) => !NOT_KEPT.has(name) && !fieldKeys.has(name)),
+	);
+	const redact = createRedactor();
+	const withheld = Object.entries(defaults.fields)
+		.filter(([name, value]) => {
+			const field = { [name]: value };
+			return redact(field) !== field;
+		})
+		.map(([name]) => name);
+	const fields = Object.fromEntries(Object.entries(defaults.fields).filter(([name]) => !withheld.includes(name)));
+	// Ids are kept with the input; only what all rows share is an argument.
+	const shared = definition.positionals.length - 1;
+	return { args: invocation.args.slice(0, shared), options, defaults: { ...defaults, fields }, withheld };
+}
+
+function headerOf(run: PreparedRun, survey: Survey): RunHeader {
+	const { source, session, invocation, targets } = run;
+	const { context } = invocation;
+	const now = context.clock.now();
+	return {
+		id: createRunId(now, () => context.random()),
+		command: invocation.words,
+		settings: { ...settingsRecord(run) },
+		input: {
+			name: source.name,
+			path: source.path,
+			file: source.file,
+			format: source.format,
+			sha256: source.sha256 ?? '',
+			rows: survey.rows,
+			spooled: source.spooled || undefined,
+			ids: targets.ids,
+		},
+		profile: session.connection.profileName,
+		baseUrl: session.connection.baseUrl,
+		tool: version,
+		started: new Date(now).toISOString(),
+	};
+}
+
+function createRunLog(run: PreparedRun, journal: Journal): RunLog {
+	const { context } = run.invocation;
+	const quietly = (promise: Promise<void>): void => {
+		// A journal that failed says so at the next outcome.
+		promise.catch(() => undefined);
+	};
+	return {
+		id: journal.header.id,
+		path: journal.path,
+		record: (outcome) => journal.outcome(outcome),
+		attempt(row, { attempt, status, code, sent, waitMs: _ }) {
+			const lost = sent && (status === undefined || status >= 500) ? true : undefined;
+			quietly(journal.attempt({ row: row.row, attempt, status, code, lost }));
+		},
+		sending: (row) => journal.sent(row.row),
+		before: (row, values) => journal.before(row.row, row.request.ids, values),
+		end(ended) {
+			const interrupted = ended.stopped?.kind === 'signal' ? true : undefined;
+			const at = new Date(context.clock.now()).toISOString();
+			journal.close({ at, counts: ended.counts, exit: ended.exitCode, interrupted });
+		},
+		async report(ended) {
+			for (const spec of run.settings.reports) {
+				await writeReport(
+					spec,
+					{
+						header: journal.header,
+						journalPath: journal.path,
+						counts: ended.counts,
+						exit: ended.exitCode,
+						ended: new Date(context.clock.now()).toISOString(),
+						ms: ended.ms,
+					},
+					context.cwd,
+				);
+			}
+		},
+	};
+}
+
+/** Starts the journal of a new run; its header is on the disk when this returns. */
+export function startRunLog(run: PreparedRun, survey: Survey): RunLog {
+	const { context } = run.invocation;
+	const journal = createJournal({
+		header: headerOf(run, survey),
+		stateDir: run.session.stateDir,
+		path:
+			run.settings.journal === undefined ? undefined : `${context.cwd}/${run.settings.journal}`.replace(/^.*\/\//, '/'),
+		redact: createRedactor(),
+	});
+	return createRunLog(run, journal);
+}
+
+/** Takes up the journal of a run that is to go on. */
+export async function resumeRunLog(run: PreparedRun, path: string): Promise<ResumedRun> {
+	const { context } = run.invocation;
+	const at = new Date(context.clock.now()).toISOString();
+	const { journal, scan } = await openJournal(path, { redact: createRedactor(), at, tool: version });
+	const counts = { ...scan.counts };
+	// Rows that are sent again are counted anew.
+	counts.unknown = 0;
+	counts['not-sent'] = 0;
+	counts.failed -= counts.unauthorized;
+	counts.unauthorized = 0;
+	return {
+		log: createRunLog(run, journal),
+		counts,
+		isDone: (row) => scan.states.isDone(row),
+		maybeSent: (row) => scan.states.maybeSent(row),
+	};
+}

@@ -1,0 +1,60 @@
+/** How a run goes about its rows: flags first, then the profile's defaults, then ours. */
+
+import { parseReport, type ReportSpec } from '../../bulk/reports.js';
+import { UsageError } from '../../errors.js';
+import type { ResolvedConnection } from '../../profile/resolve.js';
+import type { OptionValues } from '../command.js';
+
+export interface RunSettings {
+	concurrency: number;
+	rate: number | undefined;
+	retries: number;
+	stopOnError: boolean;
+	maxFailures: number | undefined;
+	shard: string | undefined;
+	journal: string | undefined;
+	reports: ReportSpec[];
+	strict: boolean;
+	ignoreMissing: boolean;
+	skipInvalid: boolean;
+	undocumented: boolean;
+	blank: 'skip' | 'clear';
+	dryRun: boolean;
+	yes: boolean;
+	confirm: string | undefined;
+	expect: number | undefined;
+	max: number | undefined;
+	quiet: boolean;
+}
+
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_RETRIES = 4;
+const MAX_CONCURRENCY = 1024;
+
+/** Puts the settings together. @throws UsageError */
+export function runSettings(options: OptionValues, defaults: ResolvedConnection['defaults']): RunSettings {
+	const concurrency = (options.concurrency as number | undefined) ?? defaults.concurrency ?? DEFAULT_CONCURRENCY;
+	if (concurrency > MAX_CONCURRENCY)
+		throw new UsageError(`--concurrency ${concurrency} is more than ${MAX_CONCURRENCY}`);
+	return {
+		concurrency,
+		rate: (options.rate as number | undefined) ?? defaults.rate,
+		retries: (options.retries as number | undefined) ?? DEFAULT_RETRIES,
+		stopOnError: options.stopOnError === true,
+		maxFailures: options.maxFailures as number | undefined,
+		shard: options.shard as string | undefined,
+		journal: options.journal as string | undefined,
+		reports: ((options.report as string[] | undefined) ?? []).map(parseReport),
+		strict: options.strict === true,
+		ignoreMissing: options.ignoreMissing === true,
+		skipInvalid: options.skipInvalid === true,
+		undocumented: options.undocumented === true,
+		blank: options.blank === 'clear' ? 'clear' : 'skip',
+		dryRun: options.dryRun === true,
+		yes: options.yes === true,
+		confirm: options.confirm as string | undefined,
+		expect: options.expect as number | undefined,
+		max: options.max as number | undefined,
+		quiet: options.quiet === true,
+	};
+}

@@ -1,0 +1,105 @@
+/** What a run says on stderr beside its results: progress, the news of a stop, and the last line. */
+
+import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
+import type { StopReason } from '../../bulk/stop.js';
+import { ExitCode } from '../../errors.js';
+import type { Progress } from '../../output/progress.js';
+import { stderrPalette, wantsJson } from '../results.js';
+import type { Ended } from './execute.js';
+import { nextStep } from './failures.js';
+import type { PreparedRun } from './prepare.js';
+import type { RunLog } from './run-log.js';
+
+const noProgress: Progress = { update() {}, clear() {}, done() {} };
+
+/** A run of one row has no progress to show. */
+export async function openProgress(run: PreparedRun, total: number, start: number): Promise<Progress> {
+	if (total <= 1 || run.settings.quiet) return noProgress;
+	const { createProgress } = await import('../../output/progress.js');
+	const { stderr, clock } = run.invocation.context;
+	return createProgress({ stderr, clock, total, start, palette: await stderrPalette(run.invocation) });
+}
+
+/** The first signal stops sending and waits for what is in flight; the second leaves at once. */
+export function listenForStop(
+	run: PreparedRun,
+	counts: Counts,
+	total: number,
+	stop: (reason: StopReason) => void,
+	clear: () => void,
+): () => void {
+	const { context } = run.invocation;
+	let signals = 0;
+	return context.signals.listen((signal) => {
+		clear();
+		if (++signals > 1) {
+			context.stderr.write('leaving at once; the journal has every answer that came\n');
+			context.abandon(ExitCode.interrupted);
+			return;
+		}
+		const left = total - totalOf(counts);
+		context.stderr.write(
+			`${signal}: nothing more is sent (${left} rows open), waiting for what is in flight; again to leave at once\n`,
+		);
+		stop({ kind: 'signal' });
+	});
+}
+
+function whyStopped(reason: StopReason): string {
+	switch (reason.kind) {
+		case 'signal':
+			return 'interrupted';
+		case 'unauthorized':
+			return `stopped: the service refused the credentials (401${reason.outcome.message === undefined ? '' : `: ${reason.outcome.message}`})`;
+		case 'failure':
+			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
+		case 'too-many-failures':
+			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+		case 'unreachable':
+			return `stopped: no answer to any of the last rows (${reason.outcome.message ?? reason.outcome.code})`;
+		default:
+			return `stopped: ${reason.outcome.message}`;
+	}
+}
+
+function countsText(counts: Counts): string {
+	const parts = outcomeNames
+		.filter((name) => counts[name] > 0)
+		.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
+	if (counts.differs > 0) parts.push(`${counts.differs} differ from what was sent`);
+	return parts.length === 0 ? 'no rows' : parts.join(', ');
+}
+
+function seconds(ms: number): string {
+	return ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+}
+
+/** The last line: counts, time, and what to do next. Nothing for a single request or under `--quiet`. */
+export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog | undefined): Promise<void> {
+	const { settings, invocation, session } = run;
+	const { stderr } = invocation.context;
+	const { counts, stopped } = ended;
+	if (
+		log === undefined ||
+		(settings.quiet && stopped === undefined) ||
+		(wantsJson(invocation.options) && settings.quiet)
+	)
+		return;
+	const palette = await stderrPalette(invocation);
+	if (stopped !== undefined) {
+		stderr.write(`${palette.bad(await clean(whyStopped(stopped)))}\n`);
+		const step = 'outcome' in stopped ? nextStep(stopped.outcome) : undefined;
+		if (step !== undefined) stderr.write(`  ${step}\n`);
+	}
+	if (ended.resumable) stderr.write(`to go on: ${palette.command(`supportctl run resume ${log.id}`)}\n`);
+	if (counts.failed + counts.invalid - counts.unauthorized > 0) {
+		stderr.write(`to mend the rows that failed: ${palette.command(`supportctl run rejects ${log.id} --format csv`)}\n`);
+	}
+	const total = totalOf(counts);
+	const rows = `${total} ${total === 1 ? 'row' : 'rows'}`;
+	stderr.write(`run ${log.id} on ${session.host}: ${rows} in ${seconds(ended.ms)}: ${countsText(counts)}\n`);
+}
+
+async function clean(text: string): Promise<string> {
+	return (await import('../../output/sanitise.js')).sanitise(text);
+}

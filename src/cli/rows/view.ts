@@ -1,0 +1,45 @@
+/** Which columns the results of a row command have. */
+
+import type { Palette } from '../../output/colour.js';
+import type { Column } from '../../output/columns.js';
+import {
+	customFieldColumns,
+	deleteColumns,
+	fieldsColumns,
+	lookedUpId,
+	lookupColumns,
+	plainColumns,
+	updateColumns,
+} from '../../output/outcome-view.js';
+import type { ResultShape } from '../results.js';
+import type { PreparedRun } from './prepare.js';
+import type { Survey } from './survey.js';
+
+/** The shape of the results of a run. */
+export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette): ResultShape {
+	const { definition, endpoint, session } = run;
+	const ids = definition.positionals.map((each) => each.name);
+	const last = ids.at(-1) as string;
+	const base = {
+		palette,
+		profileFormat: session.connection.defaults.format,
+		idOf: (row: unknown) => (row as Record<string, unknown>)[last],
+	};
+	const shape = (columns: Column[]): ResultShape => ({ ...base, columns });
+	switch (endpoint.name) {
+		case 'user.id':
+			return {
+				...base,
+				columns: lookupColumns({ ids, palette }),
+				idOf: (row) => lookedUpId(row as Record<string, unknown>),
+			};
+		case 'ticket.fields.get':
+			return { ...base, columns: fieldsColumns({ ids, palette }), more: customFieldColumns };
+		case 'ticket.fields.set':
+			return shape(plainColumns({ ids, palette }));
+		default:
+			return definition.isDelete
+				? shape(deleteColumns({ ids, palette }))
+				: shape(updateColumns({ ids, palette }, [...survey.fields]));
+	}
+}
