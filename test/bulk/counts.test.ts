@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { type Counts, countOutcome, createCounts, exitCodeOf, totalOf } from '../../src/bulk/counts.js';
+import type { OutcomeName } from '../../src/http/outcome.js';
+
+type Row = [outcome: OutcomeName, status?: number];
+
+const counted = (outcomes: Row[]): Counts => {
+	const counts = createCounts();
+	for (const [outcome, status] of outcomes) countOutcome(counts, { outcome, status });
+	return counts;
+};
+
+describe('exitCodeOf', () => {
+	it.each([
+		['nothing at all', [], 0],
+		['all ok', [['ok'], ['ok']], 0],
+		['ok and skipped', [['ok'], ['skipped']], 0],
+		[
+			'all failed',
+			[
+				['failed', 500],
+				['failed', 400],
+			],
+			1,
+		],
+		['all invalid', [['invalid']], 1],
+		['nothing could be sent', [['not-sent'], ['not-sent']], 1],
+		['some failed', [['ok'], ['failed', 500]], 3],
+		['some not sent', [['ok'], ['not-sent']], 3],
+		['failed and unknown', [['failed', 500], ['unknown']], 3],
+		['some unknown', [['ok'], ['unknown']], 5],
+		['all unknown', [['unknown']], 5],
+		['a single 401', [['ok'], ['failed', 401], ['not-sent']], 4],
+		[
+			'all 403',
+			[
+				['failed', 403],
+				['failed', 403],
+			],
+			4,
+		],
+		['some 403', [['ok'], ['failed', 403]], 3],
+		[
+			'403 and other failures',
+			[
+				['failed', 403],
+				['failed', 500],
+			],
+			1,
+		],
+	] as [string, Row[], number][])('%s', (_, outcomes, code) => {
+		expect(exitCodeOf(counted(outcomes))).toBe(code);
+	});
+
+	it('is 130 for a run that was stopped, whatever came of it', () => {
+		expect(exitCodeOf(counted([['ok'], ['failed', 401]]), true)).toBe(130);
+	});
+
+	it('counts rows whose answer differs besides their outcome', () => {
+		const counts = createCounts();
+		countOutcome(counts, { outcome: 'ok', differs: [{}] });
+		countOutcome(counts, { outcome: 'ok', differs: [] });
+		expect([counts.ok, counts.differs, totalOf(counts)]).toEqual([2, 1, 2]);
+	});
+});

@@ -1,0 +1,382 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Endpoint, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
+import { createPlanner, type RowValues } from '../../src/api/plan.js';
+import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../src/bulk/rows.js';
+import { SupportctlError, UsageError } from '../../src/errors.js';
+
+const rules = { undocumented: false };
+
+function compile(endpoint: Endpoint, columns: readonly string[] | undefined, more: Partial<CompileOptions> = {}) {
+	return compileColumns({ name: 'edits.csv', endpoint, columns, rules, ...more });
+}
+
+/** Reads one CSV row. */
+function readCells(
+	endpoint: Endpoint,
+	cells: Record<string, string>,
+	more: Partial<CompileOptions> = {},
+): RowValues | string[] {
+	const result = compile(endpoint, Object.keys(cells), more).read({ row: 1, line: 2, cells: Object.values(cells) });
+	return Array.isArray(result) ? result.map((each) => each.message) : result;
+}
+
+function readObject(
+	endpoint: Endpoint,
+	object: Record<string, unknown>,
+	more: Partial<CompileOptions> = {},
+): RowValues | string[] {
+	const result = compile(endpoint, undefined, more).read({ row: 1, line: 1, object });
+	return Array.isArray(result) ? result.map((each) => each.message) : result;
+}
+
+const headerProblem = (endpoint: Endpoint, columns: string[], more: Partial<CompileOptions> = {}): string => {
+	try {
+		compile(endpoint, columns, more);
+	} catch (error) {
+		expect(error).toBeInstanceOf(UsageError);
+		return [(error as UsageError).message, ...(error as UsageError).details].join(' | ');
+	}
+	return expect.fail('the header was taken');
+};
+
+const update = endpoints['ticket.update'];
+const setFields = endpoints['ticket.fields.set'];
+
+describe('compileColumns for an update', () => {
+	it('turns cells into wire values under the names of the interface', () => {
+		const cells = {
+			ID: '14',
+			status: ' hold ',
+			'ticket-priority': 'high',
+			Ticket_Tag: '3, blue,4',
+			assignee: '7',
+			title: ' as written ',
+			date: '2026-03-31',
+		};
+		expect(readCells(update, cells)).toEqual({
+			ids: { id: '14' },
+			force: undefined,
+			reassign: undefined,
+			fields: {
+				status: 'hold',
+				ticket_priority: 'high',
+				'ticket-tag': [3, 'blue', 4],
+				assignee: 7,
+				title: ' as written ',
+				date: '2026-03-31',
+			},
+		});
+	});
+
+	it('words a complaint as the house does', () => {
+		const { read } = compile(update, ['id', 'status']);
+		const complaints = read({ row: 812, line: 813, cells: ['14', 'hodl'] }) as Complaint[];
+		expect(complaints).toEqual([
+			{ row: 812, line: 813, column: 'status', message: 'status "hodl" is not one of section 3; did you mean "hold"?' },
+		]);
+		expect(formatComplaint(complaints[0] as Complaint, 'edits.csv')).toBe(
+			'row 812 (edits.csv line 813): status "hodl" is not one of section 3; did you mean "hold"?',
+		);
+	});
+
+	it('tells all that is wrong with a row, each with its column', () => {
+		const { read } = compile(update, ['id', 'status', 'assignee']);
+		const complaints = read({ row: 3, line: 4, cells: ['../users/1', 'open', '-1'] }) as Complaint[];
+		expect(complaints.map((each) => each.column)).toEqual(['id', 'status', 'assignee']);
+	});
+
+	it('gives every row the values of flags, which its own cells beat and empty cells leave', () => {
+		const flags = { fields: { status: 'hold', assignee: 1, title: 'x' } };
+		expect(readCells(update, { id: '1', status: 'read', assignee: ' ' }, { flags })).toMatchObject({
+			fields: { status: 'read', assignee: 1, title: 'x' },
+		});
+		expect(readCells(update, { id: '1', status: '', assignee: '5' }, { flags, blank: 'clear' })).toMatchObject({
+			fields: { status: '', assignee: 5, title: 'x' },
+		});
+		expect(flags.fields).toEqual({ status: 'hold', assignee: 1, title: 'x' });
+	});
+
+	it('takes a row without anything to send for a mistake', () => {
+		expect(readCells(update, { id: '1', status: ' ' })).toEqual(['there is nothing to send: every field is empty']);
+		expect(readCells(update, { id: '1' })).toEqual(['there is nothing to send: every field is empty']);
+	});
+
+	it('says how many cells a ragged row has', () => {
+		const { read } = compile(update, ['id', 'status']);
+		expect(read({ row: 1, line: 2, cells: ['14'] })).toMatchObject([
+			{ message: '1 cells where the header has 2 columns' },
+		]);
+	});
+
+	it('keeps values as they were given: formulas, escape sequences, and text that looks like numbers', () => {
+		const title = '=HYPERLINK("x")\u001b[2J\t+1';
+		expect(readCells(update, { id: '1', title, slug: '007' })).toMatchObject({ fields: { title, slug: '007' } });
+	});
+
+	it.each(['0', '-1', '1.5', '1e3', '٣', '../1', '1/2', '9007199254740993', '', ' '])('refuses the id %j', (id) => {
+		expect(readCells(update, { id, status: 'hold' })).toHaveLength(1);
+	});
+
+	it('understands ticket_id and user_id where the path has one id only', () => {
+		expect(readCells(update, { ticket_id: '4', status: 'hold' })).toMatchObject({ ids: { id: '4' } });
+		expect(readCells(setFields, { id: '4', color: 'red' })).toMatchObject({ ids: { ticket_id: '4' } });
+		expect(readCells(endpoints['user.update'], { user_id: '4', name: 'x' })).toMatchObject({ ids: { id: '4' } });
+		expect(headerProblem(endpoints['attachment.update'], ['ticket_id', 'title'])).toContain('unknown column');
+	});
+
+	it('reads meta as an object, as key=value, and by columns of its keys', () => {
+		const user = endpoints['user.update'];
+		const flags = { fields: { meta: { a: 'flag', c: 'flag' } } };
+		expect(readCells(user, { id: '1', meta: '{"a":1}', 'meta.b': 'x' }, { flags })).toMatchObject({
+			fields: { meta: { a: 1, b: 'x', c: 'flag' } },
+		});
+		expect(readCells(user, { id: '1', meta: 'a=b=c' })).toMatchObject({ fields: { meta: { a: 'b=c' } } });
+		expect(readCells(user, { id: '1', meta: '[1' })).toEqual(['meta "[1" is not key=value']);
+		expect(flags.fields.meta).toEqual({ a: 'flag', c: 'flag' });
+	});
+
+	it('does not carry one row’s meta into the next', () => {
+		const { read } = compile(endpoints['user.update'], ['id', 'meta.a', 'meta.b']);
+		read({ row: 1, line: 2, cells: ['1', 'x', ''] });
+		expect(read({ row: 2, line: 3, cells: ['2', '', 'y'] })).toMatchObject({ fields: { meta: { b: 'y' } } });
+	});
+
+	it('reads reply ids from both columns, or the ticket from a flag', () => {
+		const reply = endpoints['reply.update'];
+		expect(readCells(reply, { ticket_id: '1', id: '2', status: 'read' })).toMatchObject({
+			ids: { ticket_id: '1', id: '2' },
+		});
+		const flags = { ids: { ticket_id: '9' } };
+		expect(readCells(reply, { id: '2', status: 'read' }, { flags })).toMatchObject({
+			ids: { ticket_id: '9', id: '2' },
+		});
+		expect(readCells(reply, { ticket_id: '3', id: '2', status: 'read' }, { flags })).toMatchObject({
+			ids: { ticket_id: '3' },
+		});
+		expect(headerProblem(reply, ['id', 'status'])).toContain('there is no column "ticket_id"');
+	});
+});
+
+describe('the header', () => {
+	it.each([
+		[['id', 'asignee'], 'edits.csv: unknown column "asignee"; did you mean "assignee"?'],
+		[['id', 'constructor'], 'edits.csv: unknown column "constructor"'],
+		[['id', '__proto__'], 'edits.csv: unknown column "__proto__"'],
+		[['id', 'meta.x'], 'edits.csv: unknown column "meta.x"'],
+		[['id', 'force', 'status'], 'edits.csv: unknown column "force"'],
+		[['status'], 'edits.csv: there is no column "id"'],
+		[
+			['id', 'ticket_priority', 'ticket-priority'],
+			'edits.csv: columns "ticket_priority" and "ticket-priority" mean the same',
+		],
+		[['id', 'ticket_id', 'title'], 'edits.csv: columns "id" and "ticket_id" mean the same'],
+	])('%j is refused', (columns, message) => {
+		expect(headerProblem(update, columns)).toBe(message);
+	});
+
+	it('names every unknown column at once', () => {
+		expect(headerProblem(update, ['id', 'foo', 'statuss'])).toBe(
+			'edits.csv: unknown column "foo" | unknown column "statuss"; did you mean "status"?',
+		);
+	});
+
+	it('renames with map, leaves out with ignore, and finds ids under another header', () => {
+		const more = { map: { Agent: 'assignee' }, ignore: ['note', 'absent'], idColumn: 'Ticket No' };
+		const cells = { 'Ticket No': '4', Agent: '7', note: 'x' };
+		expect(readCells(update, cells, more)).toMatchObject({ ids: { id: '4' }, fields: { assignee: 7 } });
+		expect(headerProblem(update, ['id', 'status'], { map: { agent: 'assignee' } })).toContain('no column "agent"');
+		expect(headerProblem(update, ['id', 'x'], { map: { x: 'asignee' } })).toContain(
+			'column "x" is mapped to "asignee", which is not a field of ticket; did you mean "assignee"?',
+		);
+		expect(headerProblem(update, ['id', 'status'], { idColumn: 'no' })).toContain('there is no column "no"');
+	});
+
+	it('leaves out the column that rejects add, and says so', () => {
+		const { read, ignored } = compile(update, ['id', 'status', 'error']);
+		expect(ignored).toEqual(['error']);
+		expect(read({ row: 1, line: 2, cells: ['1', 'hold', 'HTTP 500'] })).toMatchObject({ fields: { status: 'hold' } });
+	});
+});
+
+describe('deletes', () => {
+	const product = endpoints['term.delete.product'];
+	const user = endpoints['user.delete'];
+
+	it('need nothing but an id, and take force from the column before the flag', () => {
+		const ticket = endpoints['ticket.delete'];
+		expect(readCells(ticket, { id: '1' })).toEqual({
+			ids: { id: '1' },
+			force: undefined,
+			reassign: undefined,
+			fields: undefined,
+		});
+		expect(readCells(ticket, { id: '1', force: 'false' }, { flags: { force: true } })).toMatchObject({ force: false });
+		expect(readCells(ticket, { id: '1', force: '' }, { flags: { force: true } })).toMatchObject({ force: true });
+		expect(readCells(ticket, { id: '1', force: 'maybe' })).toEqual(['force "maybe" is not true or false']);
+	});
+
+	it('of products have to be forced', () => {
+		expect(readCells(product, { id: '1' })).toEqual(["force has to be true: terms can't be trashed"]);
+		expect(readCells(product, { id: '1' }, { flags: { force: true } })).toMatchObject({ force: true });
+	});
+
+	it('of users need somebody to reassign to', () => {
+		expect(readCells(user, { id: '1' })).toHaveLength(1);
+		expect(readCells(user, { id: '1', reassign: '2' })).toMatchObject({ ids: { id: '1' }, reassign: '2' });
+		expect(readCells(user, { id: '1', reassign: 'x' })).toHaveLength(1);
+		expect(readCells(user, { id: '1', reassign: '' }, { flags: { reassign: '5' } })).toMatchObject({ reassign: '5' });
+		expect(readCells(user, { id: '1', reassign: '2', force: 'no' })).toEqual([
+			"force can't be false: users can't be trashed",
+		]);
+	});
+
+	it('find the endpoint by the row’s taxonomy', () => {
+		const more = {
+			endpointFor: (taxonomy: string) => {
+				if (!termTaxonomies('delete').includes(taxonomy)) throw new UsageError(`no ${taxonomy}`);
+				return termEndpoint('delete', taxonomy);
+			},
+		};
+		expect(readCells(product, { taxonomy: 'product', id: '1', force: '1' }, more)).toMatchObject({
+			ids: { taxonomy: 'product', id: '1' },
+			force: true,
+		});
+		expect(readCells(product, { taxonomy: 'ticket_priority', id: '1', force: '' }, more)).toMatchObject({
+			ids: { taxonomy: 'ticket_priority' },
+			force: undefined,
+		});
+		expect(readCells(product, { taxonomy: 'department', id: '1', force: '' }, more)).toEqual(['no department']);
+		expect(readCells(product, { taxonomy: '', id: '1', force: '' }, more)).toEqual(['taxonomy is missing']);
+		expect(readCells(product, { id: '1' }, { ...more, flags: { ids: { taxonomy: 'ticket_priority' } } })).toMatchObject(
+			{
+				ids: { taxonomy: 'ticket_priority', id: '1' },
+			},
+		);
+	});
+
+	it('of application passwords take a user and a slug, and nothing that leaves the path', () => {
+		const password = endpoints['user.password.delete'];
+		expect(readCells(password, { user_id: '1', slug: 'abc-1' })).toMatchObject({
+			ids: { user_id: '1', slug: 'abc-1' },
+		});
+		expect(readCells(password, { user_id: '1', slug: '../2' })).toHaveLength(1);
+		const { read } = compile(password, undefined, { flags: { ids: { user_id: '4' } } });
+		expect(read({ row: 1, line: 1, id: 'abc' })).toMatchObject({ ids: { user_id: '4', slug: 'abc' } });
+	});
+});
+
+describe('custom fields', () => {
+	it('take every other column, whatever its name', () => {
+		const cells = { ticket_id: '1', status: 'x', __proto__x: '1', constructor: 'c', 'A b': ' v ' };
+		expect(readCells(setFields, cells)).toMatchObject({
+			ids: { ticket_id: '1' },
+			fields: { status: 'x', __proto__x: '1', constructor: 'c', 'A b': ' v ' },
+		});
+	});
+
+	it('send __proto__ as a name like any other', () => {
+		const { read } = compile(setFields, ['id', '__proto__']);
+		const values = read({ row: 1, line: 2, cells: ['1', 'x'] }) as RowValues;
+		expect(createPlanner(setFields)(values).body).toBe('{"custom_fields":{"__proto__":"x"}}');
+		const typed = compile(setFields, undefined).read({
+			row: 1,
+			line: 1,
+			object: JSON.parse('{"id":1,"__proto__":"x"}'),
+		}) as RowValues;
+		expect(createPlanner(setFields)(typed).body).toBe('{"custom_fields":{"__proto__":"x"}}');
+	});
+
+	it('are sent empty only under clear', () => {
+		expect(readCells(setFields, { id: '1', a: '', b: 'x' })).toMatchObject({ fields: { b: 'x' } });
+		expect(readCells(setFields, { id: '1', a: '', b: 'x' }, { blank: 'clear' })).toMatchObject({
+			fields: { a: '', b: 'x' },
+		});
+	});
+
+	it('are strings, in NDJSON too, flat or as the request has them', () => {
+		expect(readObject(setFields, { ticket_id: 1, color: 'red' })).toMatchObject({ fields: { color: 'red' } });
+		expect(readObject(setFields, { ticket_id: 1, custom_fields: { color: 'red' } })).toMatchObject({
+			fields: { color: 'red' },
+		});
+		expect(readObject(setFields, { ticket_id: 1, color: 5 })).toEqual([
+			'custom field "color" is a number; custom fields hold strings',
+		]);
+		expect(readObject(setFields, { ticket_id: 1, color: 5 }, { rules: { undocumented: true } })).toMatchObject({
+			fields: { color: 5 },
+		});
+	});
+});
+
+describe('NDJSON', () => {
+	it('keeps the types that values have', () => {
+		const object = { id: 4, assignee: '7', 'ticket-tag': [1, 'a'], title: '', 'customer-reply-count': 3 };
+		expect(readObject(update, object)).toMatchObject({
+			ids: { id: '4' },
+			fields: { assignee: '7', 'ticket-tag': [1, 'a'], title: '', 'customer-reply-count': 3 },
+		});
+	});
+
+	it.each([
+		[{ id: 1, asignee: 1 }, 'unknown column "asignee"; did you mean "assignee"?'],
+		[{ id: 1.5, status: 'hold' }, 'id "1.5" is not an id: ids are positive integers'],
+		[{ id: true, status: 'hold' }, 'id "true" is not an id'],
+		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" says the same as another key'],
+		[{ status: 'hold' }, 'id is missing'],
+		[{ id: null, status: 'hold' }, 'id is missing'],
+		[{ id: 1, assignee: 1.5 }, 'assignee "1.5" is not a whole number of 0 or more'],
+	])('%j is refused', (object, message) => {
+		expect(readObject(update, object)).toEqual([message]);
+	});
+
+	it('refuses values that are nested too deep to be sent', () => {
+		const deep = JSON.parse(`${'[['.repeat(50_000)}${']]'.repeat(50_000)}`);
+		expect(readObject(endpoints['user.update'], { id: 1, meta: { a: deep } })).toEqual([
+			'meta is nested deeper than 32 levels',
+		]);
+	});
+});
+
+describe('look-ups', () => {
+	it('take user names as ids, and each is a key of its own', () => {
+		const lookup = endpoints['user.id'];
+		const { read } = compile(lookup, undefined);
+		const values = [read({ row: 1, line: 1, id: 'anna' }), read({ row: 2, line: 2, id: 'b c' })] as RowValues[];
+		expect(values[0]).toMatchObject({ ids: { username: 'anna' }, fields: { username: 'anna' } });
+		const keys = values.map((each) => createPlanner(lookup)(each).key);
+		expect(new Set(keys).size).toBe(2);
+		expect(readCells(lookup, { username: '' })).toEqual(['username is missing']);
+		expect(readCells(lookup, { login: 'x' }, { idColumn: 'login' })).toMatchObject({ ids: { username: 'x' } });
+	});
+});
+
+describe('any header and any row', () => {
+	it('give values or complaints, or an error for people', () => {
+		const name = fc.oneof(
+			fc.constantFrom('id', 'ticket_id', 'status', 'meta', 'meta.', 'meta.x', '__proto__', 'constructor', 'force'),
+			fc.string(),
+		);
+		fc.assert(
+			fc.property(
+				fc.constantFrom(...Object.values(endpoints)),
+				fc.uniqueArray(name, { maxLength: 5 }),
+				fc.array(fc.string(), { maxLength: 5 }),
+				fc.dictionary(name, fc.jsonValue(), { noNullPrototype: true }),
+				(endpoint, columns, cells, object) => {
+					try {
+						const text = compile(endpoint, columns).read({ row: 1, line: 1, cells });
+						const typed = compile(endpoint, undefined).read({ row: 1, line: 1, object });
+						for (const result of [text, typed]) {
+							if (!Array.isArray(result))
+								expect(createPlanner(endpoint)(result).path).toMatch(/^\/support-api\/v1\/[\w/?&=-]+$/);
+						}
+					} catch (error) {
+						expect(error).toBeInstanceOf(SupportctlError);
+					}
+					expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+				},
+			),
+			{ numRuns: 500 },
+		);
+	});
+});

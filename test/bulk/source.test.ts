@@ -1,0 +1,263 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+	appendFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	unlinkSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { formatOfName, formatOfText, openInput } from '../../src/bulk/source.js';
+import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const many = (count: number) =>
+	`id,title\n${Array.from({ length: count }, (_, index) => `${index + 1},row ${index + 1}\n`).join('')}`;
+
+async function failureOf(promise: Promise<unknown>): Promise<{ name: string; message: string; code?: string }> {
+	return await promise.then(
+		() => expect.fail('it did not fail'),
+		(error) => error,
+	);
+}
+
+describe('openInput with a file', () => {
+	it('reads the same rows twice and knows the hash and the count after the first time', async () => {
+		const text = many(40_000);
+		const source = await openText('edits.csv', text);
+		expect(source).toMatchObject({ sha256: undefined, rows: undefined, columns: ['id', 'title'], spooled: false });
+		const first = await readAll(source);
+		expect(source.rows).toBe(40_000);
+		expect(source.sha256).toBe(createHash('sha256').update(text).digest('hex'));
+		expect(await readAll(source)).toEqual(first);
+		expect(first.at(-1)).toEqual({ row: 40_000, line: 40_001, cells: ['40000', 'row 40000'] });
+		await source.dispose();
+	});
+
+	it('goes on with a file that was renamed or removed meanwhile', async () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'edits.csv');
+		for (const change of [() => renameSync(path, `${path}.old`), () => unlinkSync(path)]) {
+			writeFileSync(path, many(3));
+			const source = await openInput({ path, stdin: streamOf(''), stateDir: folder });
+			const first = await readAll(source);
+			change();
+			expect(await readAll(source)).toEqual(first);
+			await source.dispose();
+		}
+	});
+
+	it('refuses a file that grew between the passes', async () => {
+		const source = await openText('edits.csv', many(3));
+		await readAll(source);
+		appendFileSync(source.path as string, '4,more\n');
+		expect(await failureOf(readAll(source))).toMatchObject({
+			name: 'UsageError',
+			code: 'input_changed',
+			message: 'edits.csv changed while it was being read',
+		});
+		await source.dispose();
+	});
+
+	it('yields no row of a file whose bytes changed, even where size and time are as before', async () => {
+		const source = await openText('edits.csv', many(40_000));
+		await readAll(source);
+		const path = source.path as string;
+		const { atime, mtime } = statSync(path);
+		const whole = new Date(Math.floor(mtime.getTime() / 1000) * 1000);
+		utimesSync(path, atime, whole);
+		const again = await openInput({ path, stdin: streamOf(''), stateDir: temporaryFolder() });
+		await readAll(again);
+		writeFileSync(path, readFileSync(path, 'utf8').replace('row 1\n', 'ROW 1\n'));
+		utimesSync(path, atime, whole);
+		const seen: unknown[] = [];
+		const failure = await failureOf(
+			(async () => {
+				for await (const batch of again.read()) seen.push(...batch);
+			})(),
+		);
+		expect(failure.code).toBe('input_changed');
+		expect(seen).toEqual([]);
+		await again.dispose();
+		await source.dispose();
+	});
+
+	it.each([
+		['edits.csv.gz', gzipSync('id\n1\n2\n')],
+		['packed.csv', gzipSync('id\n1\n2\n')],
+		['two-members.csv.gz', Buffer.concat([gzipSync('id\n1\n'), gzipSync('2\n')])],
+	])('unpacks %s and hashes the bytes on disk', async (name, bytes) => {
+		const source = await openText(name, bytes);
+		expect((await readAll(source)).map((row) => row.cells)).toEqual([['1'], ['2']]);
+		expect((await readAll(source)).length).toBe(2);
+		expect(source.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+		await source.dispose();
+	});
+
+	it('says so of a packed file that is cut off or damaged', async () => {
+		const packed = gzipSync(many(5000), { level: 0 });
+		expect((await failureOf(rowsOf('a.csv.gz', packed.subarray(0, 20_000)))).message).toBe(
+			"a.csv.gz can't be unpacked: it ends too early",
+		);
+		const damaged = Buffer.from(packed);
+		damaged.fill(0xff, 30_000, 30_100);
+		expect((await failureOf(rowsOf('a.csv.gz', damaged))).message).toMatch(/can't be unpacked|not UTF-8/);
+	});
+
+	it('says what is wrong with a path', async () => {
+		const folder = temporaryFolder();
+		mkdirSync(join(folder, 'sub.csv'));
+		const open = (path: string) => failureOf(openInput({ path, cwd: folder, stdin: streamOf(''), stateDir: folder }));
+		expect(await open('none.csv')).toMatchObject({
+			name: 'UsageError',
+			message: "can't read none.csv: there is no such file",
+		});
+		expect((await open('sub.csv')).message).toBe("can't read sub.csv: it is a folder");
+	});
+
+	it('reads a pipe, which it keeps a private copy of', async () => {
+		const folder = temporaryFolder();
+		const child = spawn('sh', [
+			'-c',
+			`mkfifo "${folder}/pipe.csv" && echo made && printf 'id\\n1\\n' > "${folder}/pipe.csv"`,
+		]);
+		await new Promise((resolve) => child.stdout.once('data', resolve));
+		const source = await openInput({ path: join(folder, 'pipe.csv'), stdin: streamOf(''), stateDir: folder });
+		expect(source.spooled).toBe(true);
+		expect((await readAll(source)).length).toBe(1);
+		expect((await readAll(source)).length).toBe(1);
+		await source.dispose();
+		expect(readdirSync(join(folder, 'spool'))).toEqual([]);
+	});
+});
+
+describe('openInput with standard input', () => {
+	const open = (bytes: string | Uint8Array, stateDir: string, format?: 'csv' | 'ids') =>
+		openInput({ path: '-', stdin: streamOf(bytes), stateDir, ...(format === undefined ? {} : { format }) });
+
+	it('keeps a private copy, reads it twice, and removes it', async () => {
+		const stateDir = join(temporaryFolder(), 'state');
+		const source = await open('id,title\n1,a\n', stateDir);
+		const copy = source.path as string;
+		expect(statSync(copy).mode & 0o777).toBe(0o600);
+		expect(statSync(join(stateDir, 'spool')).mode & 0o777).toBe(0o700);
+		expect(await readAll(source)).toEqual(await readAll(source));
+		expect(source).toMatchObject({ name: 'standard input', file: undefined, format: 'csv', spooled: true });
+		await source.dispose();
+		expect(existsSync(copy)).toBe(false);
+	});
+
+	it('keeps the copy for a resume when told to, and the resume removes it', async () => {
+		const stateDir = temporaryFolder();
+		const source = await open('7\n8\n', stateDir);
+		await readAll(source);
+		await source.dispose({ keep: true });
+		const again = await openInput({
+			path: source.path as string,
+			format: 'ids',
+			stdin: streamOf(''),
+			stateDir,
+		});
+		expect((await readAll(again)).map((row) => row.id)).toEqual(['7', '8']);
+		expect(again.sha256).toBe(source.sha256);
+		await again.dispose();
+		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
+	});
+
+	it('leaves no copy behind when the input can not be used', async () => {
+		const stateDir = temporaryFolder();
+		expect((await failureOf(open('hello world\n', stateDir))).message).toBe(
+			"can't tell which format standard input has",
+		);
+		expect((await failureOf(open('[{"id":1}]', stateDir))).message).toContain('JSON array');
+		expect((await failureOf(open('', stateDir))).message).toContain('it is empty');
+		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
+	});
+
+	it('knows packed input by its first bytes', async () => {
+		const source = await open(gzipSync('{"id":1}\n'), temporaryFolder());
+		expect(source.format).toBe('ndjson');
+		expect((await readAll(source))[0]?.object).toEqual({ id: 1 });
+		await source.dispose();
+	});
+
+	it('says where it can not keep its copy', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'spool'), 'in the way');
+		expect((await failureOf(open('1\n', folder))).message).toContain("can't keep a copy of standard input in");
+	});
+});
+
+describe('openInput with ids from the command line', () => {
+	it('gives them as rows without lines', async () => {
+		const source = await openInput({ ids: ['14', 'x'], stdin: streamOf(''), stateDir: temporaryFolder() });
+		expect(await readAll(source)).toEqual([
+			{ row: 1, line: undefined, id: '14' },
+			{ row: 2, line: undefined, id: 'x' },
+		]);
+		expect(source).toMatchObject({ format: 'ids', rows: 2 });
+		await source.dispose();
+	});
+});
+
+describe('formats', () => {
+	it.each([
+		['a.csv', 'csv'],
+		['a.b.TSV', 'tsv'],
+		['a.csv.gz', 'csv'],
+		['a.jsonl', 'ndjson'],
+		['a.ndjson.gz', 'ndjson'],
+		['ids.txt', 'ids'],
+		['a.constructor', undefined],
+		['a.gz', undefined],
+		['csv', undefined],
+	])('takes %s for %s', (name, format) => {
+		expect(formatOfName(name)).toBe(format);
+	});
+
+	it.each([
+		['id,status\n1,x', 'csv'],
+		['\uFEFFid;status\n1;x', 'csv'],
+		['"id","x"\n', 'csv'],
+		['sep=;\nid;x\n', 'csv'],
+		['id\tstatus\n', 'tsv'],
+		['id\n1\n', 'csv'],
+		['\n\n {"id":1}\n', 'ndjson'],
+		['14\n15\n', 'ids'],
+		['anna\nbert\n', undefined],
+		['[1,2]', undefined],
+		['<html>,', undefined],
+		['', undefined],
+	])('takes a stream that begins %j for %s', (text, format) => {
+		expect(formatOfText(text)).toBe(format);
+	});
+
+	it('reads NDJSON with its types, and tells what is no object without repeating it', async () => {
+		const text = '{"id":1,"tags":[1,"a"],"x":null}\r\n\n{"id":\n[1]\n"secret"\n{"__proto__":{"a":1}}';
+		const { rows } = await rowsOf('a.ndjson', text);
+		expect(rows.slice(0, 4)).toEqual([
+			{ row: 1, line: 1, object: { id: 1, tags: [1, 'a'], x: null } },
+			{ row: 2, line: 3, problem: 'the line is not JSON: it ends too early' },
+			{ row: 3, line: 4, problem: 'an array where a JSON object is expected' },
+			{ row: 4, line: 5, problem: 'a string where a JSON object is expected' },
+		]);
+		expect(Object.keys(rows[4]?.object ?? {})).toEqual(['__proto__']);
+	});
+
+	it('reads ids, leaving out blanks and blank lines', async () => {
+		const { rows } = await rowsOf('a.ids', '\uFEFF14\r\n\r\n  15 \n16');
+		expect(rows).toEqual([
+			{ row: 1, line: 1, id: '14' },
+			{ row: 2, line: 3, id: '15' },
+			{ row: 3, line: 4, id: '16' },
+		]);
+	});
+});
