@@ -1,0 +1,459 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+	appendFileSync,
+	chmodSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	statSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Journal, openJournal } from '../../src/bulk/journal.js';
+import { withoutSecrets } from '../../src/bulk/records.js';
+import { finalRecords, scanJournal } from '../../src/bulk/scan.js';
+import { SupportctlError } from '../../src/errors.js';
+import { redact } from '../../src/output/redact.js';
+import { bundleForChild } from '../support/bundle.js';
+import { headerOf, journalIn, outcomeOf, startJournal } from '../support/journal.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const resumeAs = { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' };
+const recordsIn = (path: string): Record<string, unknown>[] =>
+	readFileSync(path, 'utf8')
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => JSON.parse(line));
+
+async function failureOf(
+	step: () => unknown,
+): Promise<{ name: string; message: string; code?: string; hint?: string }> {
+	try {
+		await step();
+	} catch (error) {
+		expect(error).toBeInstanceOf(SupportctlError);
+		return error as SupportctlError;
+	}
+	return expect.fail('it did not fail');
+}
+
+/** A journal with some of everything. */
+async function writeExample(journal: Journal): Promise<void> {
+	await journal.outcome(outcomeOf(1));
+	journal.attempt({ row: 2, attempt: 1, status: 503, code: 'http_503' });
+	await journal.sent(3);
+	await journal.outcome(outcomeOf(2, { attempts: 2, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }));
+	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
+	await journal.sent(4);
+	journal.attempt({ row: 5, attempt: 1, code: 'reset', lost: true });
+	await journal.outcome(outcomeOf(6, { outcome: 'failed', status: 401, code: 'x' }));
+	await journal.outcome(outcomeOf(7, { outcome: 'failed', status: 403, code: 'x' }));
+	await journal.outcome(outcomeOf(8, { outcome: 'not-sent', status: undefined }));
+	await journal.outcome(outcomeOf(9, { outcome: 'skipped', status: undefined }));
+	await journal.outcome(outcomeOf(10, { outcome: 'invalid', status: undefined }));
+}
+
+describe('a journal', () => {
+	it('is private, begins with the run, and holds a line for each record', async () => {
+		const stateDir = join(temporaryFolder(), 'state');
+		const journal = startJournal(stateDir, 12);
+		expect(statSync(journal.path).mode & 0o777).toBe(0o600);
+		expect(statSync(join(stateDir, 'runs')).mode & 0o777).toBe(0o700);
+		await journal.outcome(outcomeOf(1));
+		await journal.outcome(
+			outcomeOf(2, {
+				ids: { ticket_id: '4', id: '2' },
+				outcome: 'failed',
+				status: 400,
+				code: 'rest_invalid_param',
+				message: 'say "no"\n',
+				reasons: { status: 'is not one of …' },
+				attempts: 3,
+			}),
+		);
+		const counts = (await scanJournal(journal.path)).counts;
+		journal.close({ at: 'later', counts, exit: 3 });
+		expect(recordsIn(journal.path)).toEqual([
+			{ type: 'run', version: 1, ...headerOf(12) },
+			{ type: 'row', row: 1, line: 2, id: '1', outcome: 'ok', status: 200, attempts: 1, ms: 12 },
+			{
+				type: 'row',
+				row: 2,
+				line: 3,
+				ticket_id: '4',
+				id: '2',
+				outcome: 'failed',
+				status: 400,
+				code: 'rest_invalid_param',
+				message: 'say "no"\n',
+				reasons: { status: 'is not one of …' },
+				attempts: 3,
+				ms: 12,
+			},
+			{ type: 'end', at: 'later', counts, exit: 3 },
+		]);
+		expect(readdirSync(join(stateDir, 'runs'))).toEqual([`${headerOf(0).id}.ndjson`]);
+	});
+
+	it('has a record in the file by the time that its append resolves, and one write for a whole turn', async () => {
+		const journal = startJournal(temporaryFolder(), 100);
+		const before = statSync(journal.path).size;
+		const written = [1, 2, 3].map((row) => journal.outcome(outcomeOf(row)));
+		expect(written[1]).toBe(written[0]);
+		expect(statSync(journal.path).size).toBe(before);
+		await written[0];
+		expect(recordsIn(journal.path)).toHaveLength(4);
+		journal.close();
+	});
+
+	it('keeps no value of a field named like a secret, in differences, snapshots, settings and messages', async () => {
+		const journal = startJournal(temporaryFolder(), 9, undefined, { settings: { data: { password: 'hunter2' } } });
+		await journal.outcome(
+			outcomeOf(1, {
+				message: 'password "hunter2" is too short',
+				reasons: { password: 'hunter2 is weak' },
+				differs: [
+					{ field: 'password', sent: 'hunter2', shown: 'x' },
+					{ field: 'meta', sent: { api_token: 'hunter2', a: 1 }, shown: {} },
+				],
+			}),
+			['hunter2'],
+		);
+		journal.attempt({ row: 2, attempt: 1, message: 'no: hunter2' }, ['hunter2']);
+		await journal.before(3, { ticket_id: '3' }, { color: 'red', 'api-token': 'hunter2' });
+		journal.close();
+		const text = readFileSync(journal.path, 'utf8');
+		expect(text).not.toContain('hunter2');
+		expect(recordsIn(journal.path).at(-1)).toEqual({
+			type: 'before',
+			row: 3,
+			ids: { ticket_id: '3' },
+			values: { color: 'red' },
+			withheld: ['api-token'],
+		});
+		expect(withoutSecrets('a b', ['a'])).toBe('a b');
+	});
+
+	it('at a place of its own is found from the state folder too', async () => {
+		const stateDir = temporaryFolder();
+		const path = join(temporaryFolder(), 'mine.ndjson');
+		const journal = startJournal(stateDir, 1, path);
+		journal.close();
+		expect(realpathSync(journalIn(stateDir))).toBe(realpathSync(path));
+		expect(statSync(path).mode & 0o777).toBe(0o600);
+	});
+
+	it('begins in an empty file, which becomes private, but never in one that holds something', async () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'mine');
+		writeFileSync(path, '');
+		chmodSync(path, 0o644);
+		startJournal(folder, 1, path).close();
+		expect(statSync(path).mode & 0o777).toBe(0o600);
+		const before = readFileSync(path);
+		expect(await failureOf(() => startJournal(folder, 1, path))).toMatchObject({
+			name: 'UsageError',
+			code: 'journal_exists',
+		});
+		expect(readFileSync(path)).toEqual(before);
+		expect(existsSync(`${path}.lock`)).toBe(false);
+	});
+
+	it('that can not be begun says why, and that nothing was sent', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'file'), 'x');
+		expect(await failureOf(() => startJournal(join(folder, 'file'), 1))).toMatchObject({
+			name: 'FailedError',
+			code: 'journal_failed',
+			hint: 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR',
+		});
+		mkdirSync(join(folder, 'runs'));
+		expect((await failureOf(() => startJournal(folder, 1, join(folder, 'none', 'j')))).message).toContain(
+			'there is no such folder',
+		);
+		expect((await failureOf(() => startJournal(folder, 1, '/dev/full'))).message).toContain('the disk is full');
+	});
+});
+
+describe('scanJournal', () => {
+	it('knows what is done, what may have been sent, and counts the last outcome of each row', async () => {
+		const journal = startJournal(temporaryFolder(), 12);
+		await writeExample(journal);
+		journal.close();
+		const { states, counts, done, inFlight, end, corruptLines, tornBytes } = await scanJournal(journal.path);
+		const rows = Array.from({ length: 12 }, (_, index) => index + 1);
+		expect(rows.filter((row) => states.isDone(row))).toEqual([1, 2, 7, 9, 10]);
+		expect(rows.filter((row) => states.maybeSent(row))).toEqual([3, 4, 5]);
+		expect(rows.map((row) => states.outcomeOf(row))).toEqual([
+			'ok',
+			'ok',
+			'unknown',
+			undefined,
+			undefined,
+			'failed',
+			'failed',
+			'not-sent',
+			'skipped',
+			'invalid',
+			undefined,
+			undefined,
+		]);
+		expect(counts).toEqual({
+			ok: 2,
+			failed: 2,
+			invalid: 1,
+			unknown: 1,
+			skipped: 1,
+			'not-sent': 1,
+			unauthorized: 1,
+			forbidden: 1,
+			differs: 1,
+		});
+		expect({ done, inFlight, end, corruptLines, tornBytes }).toEqual({
+			done: 5,
+			inFlight: 3,
+			end: undefined,
+			corruptLines: 0,
+			tornBytes: 0,
+		});
+	});
+
+	it('lets the last record of a row win, in counts and in reports', async () => {
+		const journal = startJournal(temporaryFolder(), 12);
+		await writeExample(journal);
+		await journal.outcome(outcomeOf(3));
+		await journal.outcome(outcomeOf(6));
+		journal.close({ at: 'x', counts: (await scanJournal(journal.path)).counts, exit: 0 });
+		const scan = await scanJournal(journal.path);
+		expect(scan.counts).toMatchObject({ ok: 4, unknown: 0, failed: 1, unauthorized: 0 });
+		expect([scan.done, scan.inFlight, scan.end?.exit]).toEqual([7, 2, 0]);
+		const last = new Map<number, string>();
+		let count = 0;
+		for await (const batch of finalRecords(journal.path)) {
+			for (const record of batch) {
+				last.set(record.row, record.outcome);
+				count++;
+			}
+		}
+		expect(count).toBe(last.size);
+		expect([last.get(3), last.get(6)]).toEqual(['ok', 'ok']);
+	});
+
+	it('names damaged lines and takes no row’s silence for certain then', async () => {
+		const journal = startJournal(temporaryFolder(), 5);
+		await journal.outcome(outcomeOf(1));
+		journal.close();
+		appendFileSync(
+			journal.path,
+			'\u0000\u0000\n{"type":"row","row":2,"outcome":"fine"}\n{"type":"row","row":99,"outcome":"ok"}\n{"type":"??","row":1}\n[]\n',
+		);
+		const { corrupt, corruptLines, states, done } = await scanJournal(journal.path);
+		expect(corrupt).toEqual([
+			{ line: 3, reason: 'no JSON' },
+			{ line: 4, reason: 'an unknown outcome' },
+			{ line: 5, reason: 'a row that the input does not have' },
+			{ line: 6, reason: 'a record of an unknown kind' },
+			{ line: 7, reason: 'no JSON object' },
+		]);
+		expect([corruptLines, done, states.isDone(1), states.maybeSent(2)]).toEqual([5, 1, true, true]);
+	});
+
+	it.each([
+		['nothing', '', 'its first line was never finished'],
+		['half a header', '{"type":"run","ver', 'its first line was never finished'],
+		['no header', '{"type":"row","row":1}\n', 'not the start of a run'],
+		['another version', '{"type":"run","version":9}\n', 'version 9'],
+		['an incomplete header', '{"type":"run","version":1,"id":"x"}\n', 'incomplete'],
+		['no JSON', 'id,status\n1,x\n', 'its first line is no JSON'],
+	])('refuses %s', async (_, text, message) => {
+		const path = join(temporaryFolder(), 'j.ndjson');
+		writeFileSync(path, text);
+		expect((await failureOf(() => scanJournal(path))).message).toContain(message);
+	});
+
+	it('tells the truth about a journal cut off at any byte, and a resume goes on from there', async () => {
+		const folder = temporaryFolder();
+		const journal = startJournal(folder, 12);
+		await writeExample(journal);
+		journal.close();
+		const bytes = readFileSync(journal.path);
+		const whole = (length: number): string[] => bytes.subarray(0, length).toString('latin1').split('\n').slice(1, -1);
+		const headerEnd = bytes.indexOf(10) + 1;
+		const path = join(folder, 'cut.ndjson');
+		for (let length = 0; length <= bytes.length; length++) {
+			writeFileSync(path, bytes.subarray(0, length));
+			if (length < headerEnd) {
+				expect((await failureOf(() => openJournal(path, resumeAs))).message).toContain('nothing was sent');
+				continue;
+			}
+			const { journal: resumed, scan } = await openJournal(path, resumeAs);
+			const outcomes = whole(length)
+				.map((line) => JSON.parse(line))
+				.filter((record) => record.type === 'row');
+			expect(scan.corruptLines).toBe(0);
+			for (let row = 1; row <= 12; row++) {
+				expect(scan.states.outcomeOf(row)).toBe(outcomes.find((record) => record.row === row)?.outcome);
+			}
+			expect(scan.validBytes + scan.tornBytes).toBe(length);
+			resumed.outcome(outcomeOf(12));
+			resumed.close();
+			const again = await scanJournal(path);
+			expect([again.corruptLines, again.tornBytes, again.resumes, again.states.outcomeOf(12)]).toEqual([0, 0, 1, 'ok']);
+		}
+	});
+
+	it('fails only with errors for people, whatever the bytes', async () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'j.ndjson');
+		const header = JSON.stringify({ type: 'run', version: 1, ...headerOf(Number.MAX_SAFE_INTEGER) });
+		const line = fc.oneof(
+			fc.json(),
+			fc.string(),
+			fc
+				.record({
+					type: fc.constantFrom('row', 'sent', 'end', 'attempt'),
+					row: fc.anything(),
+					outcome: fc.constant('ok'),
+				})
+				.map((record) => JSON.stringify(record)),
+			fc.nat().map((row) => `{"type":"row","row":${row * 1e6},"outcome":"ok"}`),
+		);
+		await fc.assert(
+			fc.asyncProperty(fc.boolean(), fc.array(line, { maxLength: 20 }), fc.uint8Array(), async (good, lines, tail) => {
+				writeFileSync(path, Buffer.concat([Buffer.from([...(good ? [header] : []), ...lines, ''].join('\n')), tail]));
+				try {
+					const scan = await scanJournal(path);
+					for await (const batch of finalRecords(path)) expect(batch).toBeInstanceOf(Array);
+					expect(scan.done).toBeGreaterThanOrEqual(0);
+				} catch (error) {
+					expect(error).toBeInstanceOf(SupportctlError);
+				}
+			}),
+		);
+	});
+});
+
+describe('two processes', () => {
+	it('never write one journal', async () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		expect(await failureOf(() => openJournal(journal.path, resumeAs))).toMatchObject({
+			name: 'FailedError',
+			code: 'locked',
+			message: expect.stringContaining(`is in use by process ${process.pid}`),
+		});
+		journal.close();
+		(await openJournal(journal.path, resumeAs)).journal.close();
+	});
+});
+
+/** Starts a child that writes rows to a journal and tells on its stdout which are recorded. */
+async function startWriter(
+	stateDir: string,
+	rows: number,
+): Promise<{ child: ReturnType<typeof spawn>; told: number[] }> {
+	const [journalUrl] = await Promise.all([bundleForChild('src/bulk/journal.ts')]);
+	const script = `
+		import { createJournal } from ${JSON.stringify(journalUrl)};
+		const journal = createJournal({ header: ${JSON.stringify(headerOf(rows))}, stateDir: ${JSON.stringify(stateDir)}, redact: (v) => v });
+		let next = 1;
+		async function work() {
+			while (next <= ${rows}) {
+				const row = next++;
+				await journal.sent(row);
+				await journal.outcome({ row, ids: { id: String(row) }, outcome: 'ok', status: 200, attempts: 1, ms: 1 });
+				process.stdout.write(row + '\\n');
+			}
+		}
+		try { await Promise.all([work(), work(), work(), work()]); journal.close(); }
+		catch (error) { process.stdout.write('failed ' + error.code + ' ' + error.message + '\\n'); try { journal.close(); } catch {} process.exitCode = 1; }
+	`;
+	const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const told: number[] = [];
+	return { child, told };
+}
+
+describe('a process that is killed with kill -9', () => {
+	it('leaves a journal in which every row that it took for done is done, and that can be resumed at once', async () => {
+		for (const after of [1, 500, 4000]) {
+			const stateDir = temporaryFolder();
+			const { child, told } = await startWriter(stateDir, 1_000_000);
+			const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+			const exited = once(child, 'exit');
+			for await (const line of lines) {
+				told.push(Number(line));
+				if (told.length === after) child.kill('SIGKILL');
+			}
+			await exited;
+			const { journal, scan } = await openJournal(journalIn(stateDir), resumeAs);
+			// The last line on the pipe may be torn; each whole one is a promise.
+			for (const row of told.slice(0, -1)) expect(scan.states.isDone(row)).toBe(true);
+			expect(scan.inFlight).toBeLessThanOrEqual(4);
+			expect(scan.corruptLines).toBe(0);
+			journal.close();
+		}
+	});
+});
+
+describe('a disk that fills up', () => {
+	it('stops the run with an error, and leaves a journal that tells the truth', async () => {
+		const stateDir = temporaryFolder();
+		const url = await bundleForChild('src/bulk/journal.ts');
+		const script = `
+			import { createJournal } from ${JSON.stringify(url)};
+			const journal = createJournal({ header: ${JSON.stringify(headerOf(1e6))}, stateDir: ${JSON.stringify(stateDir)}, redact: (v) => v });
+			let done = 0;
+			try {
+				for (let row = 1; row <= 1e6; row += 10) {
+					await Promise.all(Array.from({ length: 10 }, (_, at) => journal.outcome({ row: row + at, ids: { id: 'x'.repeat(at) }, outcome: 'ok', attempts: 1, ms: 1 })));
+					done = row + 9;
+				}
+			} catch (error) {
+				const again = await journal.outcome({ row: 1, ids: {}, outcome: 'ok', attempts: 1, ms: 1 }).catch((each) => each.code);
+				let closing; try { journal.close(); } catch (each) { closing = each.code; }
+				console.log(JSON.stringify({ done, code: error.code, message: error.message, hint: error.hint, again, closing }));
+			}
+		`;
+		// 64 blocks of 512 or 1024 bytes, as the shell has it.
+		const child = spawn('sh', ['-c', 'ulimit -f 64; exec "$0" --input-type=module -e "$1"', process.execPath, script]);
+		let output = '';
+		let errors = '';
+		child.stdout.on('data', (chunk) => {
+			output += chunk;
+		});
+		child.stderr.on('data', (chunk) => {
+			errors += chunk;
+		});
+		await once(child, 'close');
+		expect(errors).toBe('');
+		const told = JSON.parse(output);
+		expect(told).toMatchObject({
+			code: 'journal_failed',
+			message: `can't write the journal ${journalIn(stateDir)}: the file may not grow`,
+			hint: `make room, then: supportctl run resume ${headerOf(0).id}`,
+			again: 'journal_failed',
+			closing: 'journal_failed',
+		});
+		const path = journalIn(stateDir);
+		const copy = join(stateDir, 'copy');
+		copyFileSync(path, copy);
+		const { journal, scan } = await openJournal(path, resumeAs);
+		expect(scan.tornBytes).toBe(0);
+		expect(scan.corruptLines).toBe(0);
+		expect(scan.done).toBeGreaterThanOrEqual(told.done);
+		expect(told.done).toBeGreaterThan(100);
+		await journal.outcome(outcomeOf(scan.done + 1));
+		journal.close();
+		truncateSync(copy, statSync(copy).size - 3);
+		expect((await scanJournal(copy)).tornBytes).toBeGreaterThan(0);
+	});
+});

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { acquireLock, lockHolder } from '../../src/bulk/lock.js';
+import { bundleForChild } from '../support/bundle.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const codeOf = (step: () => unknown): { code?: string; hint?: string; message?: string } => {
+	try {
+		step();
+	} catch (error) {
+		return error as { code: string; hint: string; message: string };
+	}
+	return {};
+};
+
+/** A child that takes the lock, says so, and stays until it is killed. */
+async function startHolder(url: string, path: string) {
+	const script = `
+		import { acquireLock } from ${JSON.stringify(url)};
+		try { acquireLock(${JSON.stringify(path)}, 'it'); console.log('taken'); setInterval(() => {}, 1000); }
+		catch (error) { console.log(error.code); }
+	`;
+	const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const [said] = await once(child.stdout, 'data');
+	return { child, said: String(said).trim() };
+}
+
+describe('acquireLock', () => {
+	it('gives the lock to one at a time and leaves nothing behind', () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'a.lock');
+		const lock = acquireLock(path, 'the journal');
+		expect(codeOf(() => acquireLock(path, 'the journal'))).toMatchObject({
+			code: 'locked',
+			message: `the journal is in use by process ${process.pid}`,
+		});
+		expect(lockHolder(path)).toBe(process.pid);
+		lock.release();
+		lock.release();
+		expect(readdirSync(folder)).toEqual([]);
+		acquireLock(path, 'the journal').release();
+	});
+
+	it('is refused while another process holds it, and taken at once when that one was killed', async () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'a.lock');
+		const { child, said } = await startHolder(await bundleForChild('src/bulk/lock.ts'), path);
+		expect(said).toBe('taken');
+		expect(codeOf(() => acquireLock(path, 'it')).message).toBe(`it is in use by process ${child.pid}`);
+		const exited = once(child, 'exit');
+		child.kill('SIGKILL');
+		await exited;
+		expect(lockHolder(path)).toBeUndefined();
+		acquireLock(path, 'it').release();
+		expect(readdirSync(folder)).toEqual([]);
+	});
+
+	it('goes to one only of many that see the same dead owner', async () => {
+		const url = await bundleForChild('src/bulk/lock.ts');
+		const folder = temporaryFolder();
+		const path = join(folder, 'a.lock');
+		const first = await startHolder(url, path);
+		const exited = once(first.child, 'exit');
+		first.child.kill('SIGKILL');
+		await exited;
+		const holders = await Promise.all(Array.from({ length: 6 }, () => startHolder(url, path)));
+		expect(holders.map((each) => each.said).sort()).toEqual([
+			'locked',
+			'locked',
+			'locked',
+			'locked',
+			'locked',
+			'taken',
+		]);
+		for (const { child } of holders) child.kill('SIGKILL');
+	});
+
+	it('is not taken from a process whose pid is used again, only judged by its start', () => {
+		const path = join(temporaryFolder(), 'a.lock');
+		acquireLock(path, 'it');
+		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		if (owner.born === undefined) return;
+		writeFileSync(path, JSON.stringify({ ...owner, born: `${owner.born}0` }));
+		acquireLock(path, 'it').release();
+		writeFileSync(path, JSON.stringify({ ...owner, born: `another-boot:1` }));
+		acquireLock(path, 'it').release();
+	});
+
+	it('of another machine or container is left alone, with a way out', () => {
+		const path = join(temporaryFolder(), 'a.lock');
+		acquireLock(path, 'it');
+		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		writeFileSync(path, JSON.stringify({ ...owner, host: `not-${hostname()}` }));
+		expect(codeOf(() => acquireLock(path, 'it'))).toMatchObject({
+			message: `it is in use by process ${process.pid} on not-${hostname()}`,
+			hint: `if nothing on that machine or container uses it any more, remove ${path}`,
+		});
+		writeFileSync(path, JSON.stringify({ ...owner, namespace: 'pid:[1]' }));
+		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
+	});
+
+	it('takes a file that names nobody only once it is old', () => {
+		const path = join(temporaryFolder(), 'a.lock');
+		writeFileSync(path, '');
+		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
+		const long = new Date(Date.now() - 60_000);
+		utimesSync(path, long, long);
+		acquireLock(path, 'it').release();
+		expect(existsSync(path)).toBe(false);
+	});
+});
