@@ -20,8 +20,11 @@ export function commandPage(spec: CommandSpec, words: readonly string[]): Page {
 		code(...usageLines(spec, words)),
 		...(spec.examples.length === 0 ? [] : [heading('Examples'), ...exampleBlocks(spec)]),
 		...(spec.arguments.length === 0 ? [] : [heading('Arguments'), entries(spec.arguments.map(argumentEntry))]),
-		...groupsOf(shown).flatMap(([group, options]) => [heading(group), entries(options.map(optionEntry))]),
-		...shown.flatMap(valueBlocks),
+		...groupsOf(shown).flatMap(([group, options]) => [
+			heading(group),
+			entries(options.map(optionEntry)),
+			...options.flatMap(valueBlocks),
+		]),
 		heading('Learn more'),
 		entries(furtherReading(spec)),
 	];

@@ -1,36 +1,60 @@
-/** `help`, `--help` and what is shown where a command is missing. */
+/** `help`, `--help` and `supportctl` alone: finds the page that is meant and prints it. */
 
+import { didYouMean } from '../../api/suggest.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import type { CommandSpec } from '../command.js';
+import { loadPalette, wantsColour } from '../../output/colour.js';
 import { commands, startsWith } from '../manifest.js';
+import { helpWidth } from './layout.js';
+import { type Page, pageText, readPage } from './page.js';
+import { topics } from './topics.js';
 
-/** Prints the help of a command, of a group of commands, or the overview. */
+/** Prints the help of a command, a group of commands or a topic; of everything without words. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
-	const entry = commands.find((each) => each.words.length === words.length && startsWith(each, words));
-	if (entry !== undefined) {
-		const { command } = await entry.load();
-		context.stdout.write(commandHelp(entry.words, command));
-		return ExitCode.ok;
-	}
-	const under = commands.filter((each) => startsWith(each, words));
-	if (under.length === 0) throw new UsageError(`there is no help on ${JSON.stringify(words.join(' '))}`);
-	for (const each of under) context.stdout.write(`${each.words.join(' ').padEnd(24)} ${each.summary}\n`);
-	return ExitCode.ok;
+	return print(context, await findPage(context, words.filter((word) => !word.startsWith('-'))));
 }
 
-/** A group's name alone is not a command: its commands go to stderr. */
-export async function runGroup(_context: Context, words: readonly string[]): Promise<ExitCode> {
-	const names = commands.filter((each) => startsWith(each, words)).map((each) => each.words.join(' '));
-	throw new UsageError(`${words.join(' ')} needs one of its commands: ${names.join(', ')}`, {
-		code: 'missing_command',
+/** Prints the commands of a group that was named without one. */
+export async function runGroup(context: Context, words: readonly string[]): Promise<ExitCode> {
+	return runHelp(context, words);
+}
+
+async function findPage(context: Context, words: readonly string[]): Promise<Page> {
+	if (words.length === 0) {
+		const { orientation, overviewPage } = await import('./overview.js');
+		return context.argv.length === 0 ? orientation : overviewPage(commands);
+	}
+	const entry = commands.find((each) => each.words.length === words.length && startsWith(each, words));
+	if (entry !== undefined) {
+		const [{ command }, { commandPage }] = await Promise.all([entry.load(), import('./command-page.js')]);
+		return commandPage(command, entry.words);
+	}
+	if (commands.some((each) => startsWith(each, words))) {
+		return (await import('./overview.js')).groupPage(commands, words);
+	}
+	const topic = words.length === 1 ? topics.find((each) => each.name === words[0]) : undefined;
+	if (topic === undefined) throw unknownPage(words);
+	return readPage((await topic.load()).text);
+}
+
+function unknownPage(words: readonly string[]): UsageError {
+	const asked = words.join(' ').slice(0, 80);
+	const groups = commands.map((entry) => entry.words[0] as string);
+	const known = new Set([
+		...topics.map((topic) => topic.name),
+		...groups,
+		...commands.map((entry) => entry.words.join(' ')),
+	]);
+	return new UsageError(`there is no help for ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
+		code: 'unknown_topic',
+		hint: `Topics are ${topics.map((topic) => topic.name).join(', ')}; "supportctl --help" lists the commands`,
 	});
 }
 
-function commandHelp(words: readonly string[], command: CommandSpec): string {
-	const lines = [command.summary, '', `supportctl ${words.join(' ')}`, ''];
-	for (const { command: text, note } of command.examples) lines.push(`  ${text}  # ${note}`);
-	lines.push('');
-	for (const option of command.options) lines.push(`  ${option.flags.padEnd(34)} ${option.help}`);
-	return `${lines.join('\n')}\n`;
+async function print(context: Context, page: Page): Promise<ExitCode> {
+	const { stdout, env, argv } = context;
+	const flag = argv.includes('--no-color') ? false : undefined;
+	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stdout.isTTY }));
+	stdout.write(pageText(page, helpWidth(stdout.columns), palette));
+	return ExitCode.ok;
 }

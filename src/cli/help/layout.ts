@@ -46,13 +46,20 @@ export function list(
 	width: number,
 	paint: (name: string) => string = (name) => name,
 ): string[] {
-	const most = Math.floor(width * 0.45);
-	const fitting = entries.map((entry) => entry.name.length).filter((length) => length <= most);
-	const column = Math.max(0, ...fitting) + GAP;
+	const column = nameColumn(entries, width);
 	return entries.flatMap(({ name, text }) => {
 		const lines = wrap(text, Math.max(20, width - column));
 		if (name.length + GAP > column) return [paint(name), ...indent(lines, column)];
 		const [first = '', ...rest] = lines;
 		return [`${paint(name)}${' '.repeat(column - name.length)}${first}`.trimEnd(), ...indent(rest, column)];
 	});
+}
+
+/** As wide as the longest name where all texts then fit on their line, else as the longest of a usual length. */
+function nameColumn(entries: readonly Entry[], width: number): number {
+	const lengths = entries.map((entry) => entry.name.length);
+	const longest = Math.max(0, ...lengths) + GAP;
+	if (entries.every((entry) => longest + entry.text.length <= width)) return longest;
+	const most = Math.floor(width * 0.45);
+	return Math.max(0, ...lengths.filter((length) => length <= most)) + GAP;
 }

@@ -26,13 +26,21 @@ export function pageText(page: Page, width: number, palette: Palette): string {
 		if (previous !== undefined && previous.kind !== 'heading') lines.push('');
 		if (block.kind === 'heading') {
 			inside = true;
-			lines.push(palette.strong(block.text.toUpperCase()));
+			lines.push(palette.strong(capitals(block.text)));
 			return;
 		}
 		const by = inside ? 2 : 0;
 		lines.push(...indent(blockLines(block, width - by, palette), by));
 	});
 	return `${lines.join('\n')}\n`;
+}
+
+/** Capitals, but for flags, which would be others. */
+function capitals(text: string): string {
+	return text
+		.split(' ')
+		.map((word) => (word.startsWith('--') ? word : word.toUpperCase()))
+		.join(' ');
 }
 
 function blockLines(block: Exclude<Block, { kind: 'heading' }>, width: number, palette: Palette): string[] {

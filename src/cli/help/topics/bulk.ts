@@ -99,9 +99,9 @@ input's file and line.
 same one, so shards need no talk among themselves. Every shard checks the whole input and keeps a journal of its own. The
 service's limits are shared by all shards: divide --rate by their number.
 
-GNU parallel over ssh, the input copied to every host:
+GNU parallel over ssh, the input copied to every host, on each of which somebody has signed in:
 
-    $ parallel -S host1,host2,host3,host4 --transferfile edits.csv --joblog jobs.log \
+    $ parallel -j1 -S host1,host2,host3,host4 --basefile edits.csv --joblog jobs.log \
         supportctl ticket update --input edits.csv --shard {}/4 --rate 10 --quiet ::: 1 2 3 4
 
 A matrix in GitHub Actions:
