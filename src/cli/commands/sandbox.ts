@@ -89,6 +89,7 @@ const options: readonly OptionSpec[] = [
 		completes: 'files',
 	},
 	...prefixOptions,
+	{ flags: '--json', help: 'say base URL and credentials as one line of JSON', group: 'Output' },
 ];
 
 /** Where request lines go. */
@@ -222,7 +223,7 @@ async function run({ context, options: given }: Invocation): Promise<ExitCode> {
 		});
 		if (given.requestLog !== undefined) log = await openRequestLog(context, given.requestLog as string);
 		const desk = await sandbox.listen((given.port as number | undefined) ?? DEFAULT_PORT);
-		if (given.json === true || given.format === 'json') {
+		if (given.json === true) {
 			const { baseUrl, username, password } = desk;
 			context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
 		} else {

@@ -11,7 +11,13 @@ import { topics } from './topics.js';
 
 /** Prints the help of a command, a group of commands or a topic; of everything without words. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
-	return print(context, await findPage(context, words.filter((word) => !word.startsWith('-'))));
+	return print(
+		context,
+		await findPage(
+			context,
+			words.filter((word) => !word.startsWith('-')),
+		),
+	);
 }
 
 /** Prints the commands of a group that was named without one. */

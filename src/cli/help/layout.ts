@@ -9,16 +9,23 @@ export function helpWidth(columns: number | undefined): number {
 	return Math.max(NARROWEST, Math.min(columns ?? 80, WIDEST));
 }
 
-/** Breaks text between words into lines of at most `width` characters; a word that is longer stands alone. */
+/**
+ * Breaks text between words into lines of at most `width` characters. A longer word is broken behind `|`, as in lists of
+ * values, or stands alone.
+ */
 export function wrap(text: string, width: number): string[] {
 	const lines: string[] = [];
 	let line = '';
 	for (const word of text.split(/\s+/).filter((each) => each !== '')) {
-		if (line !== '' && line.length + 1 + word.length > width) {
-			lines.push(line);
-			line = word;
-		} else {
-			line = line === '' ? word : `${line} ${word}`;
+		const pieces = word.length > width ? word.split(/(?<=\|)/) : [word];
+		for (const [index, piece] of pieces.entries()) {
+			const joined = line === '' ? piece : `${line}${index === 0 ? ' ' : ''}${piece}`;
+			if (line !== '' && joined.length > width) {
+				lines.push(line);
+				line = piece;
+			} else {
+				line = joined;
+			}
 		}
 	}
 	if (line !== '') lines.push(line);

@@ -19,8 +19,8 @@ export const orientation: Page = [
 	heading('Then'),
 	entries([
 		{ name: 'supportctl ticket update 14 --status hold', text: 'Change a ticket' },
-		{ name: 'supportctl ticket update --input edits.csv -n', text: 'See what a spreadsheet would change' },
-		{ name: 'supportctl run resume last', text: 'Go on with a run that was stopped' },
+		{ name: 'supportctl ticket update --input edits.csv -n', text: 'See what a sheet would change' },
+		{ name: 'supportctl run resume last', text: 'Continue a stopped run' },
 		{ name: 'supportctl doctor', text: 'Find out why nothing works' },
 	]),
 	heading('Find out more'),

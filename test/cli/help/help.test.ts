@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { helpWidth, list, wrap } from '../../../src/cli/help/layout.js';
+import { pageMarkdown, pageText, readPage } from '../../../src/cli/help/page.js';
+import { topics } from '../../../src/cli/help/topics.js';
+import { commands } from '../../../src/cli/manifest.js';
+import { parseLine } from '../../../src/cli/parse.js';
+import { findCommand } from '../../../src/cli/program.js';
+import { runMain } from '../../../src/main.js';
+import { plainPalette } from '../../../src/output/colour.js';
+import { memoryContext } from '../../support/context.js';
+
+async function run(argv: readonly string[], columns?: number) {
+	const context = memoryContext({ argv, columns, env: { NO_COLOR: '1' } });
+	const exitCode = await runMain(context);
+	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+const names = commands.map((entry) => entry.words.join(' '));
+
+/** What a person would type in `$ …` lines, pipes taken apart, quotation marks taken off. */
+function typed(line: string): string[][] {
+	return line
+		.split(/ \| | > | < |; /)
+		.filter((part) => /(?:^|\s)supportctl /.test(part))
+		.map((part) =>
+			[...part.slice(part.indexOf('supportctl ') + 11).matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+				(match) => (match[1] ?? match[2] ?? match[3]) as string,
+			),
+		);
+}
+
+/** Commands of the documented list that help speaks of already. */
+const NOT_YET = new Set(['login', 'logout', 'profile', 'doctor', 'api', 'run', 'completion']);
+
+/** Reads a command line as the program does. @throws where a person who typed it would get an error */
+async function parseExample(argv: readonly string[]): Promise<void> {
+	if (argv[0] === 'help' || argv[0]?.startsWith('-')) return;
+	if (NOT_YET.has(argv[0] as string) && !names.some((name) => name.startsWith(argv[0] as string))) return;
+	const target = findCommand(argv);
+	if (target.kind !== 'command') throw new Error(`${argv.join(' ')} is no command`);
+	const { command } = await target.entry.load();
+	parseLine(command, target.entry.words, target.rest);
+}
+
+describe('supportctl alone', () => {
+	it('prints a short orientation, whose commands exist', async () => {
+		const { exitCode, stdout, stderr } = await run([], 80);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(stdout.split('\n').length).toBeLessThan(20);
+		for (const name of ['login', 'sandbox', 'help bulk']) expect(stdout).toContain(`supportctl ${name}`);
+	});
+});
+
+describe('supportctl --help', () => {
+	it('lists every command once, and every topic', async () => {
+		const { exitCode, stdout } = await run(['--help'], 80);
+		expect(exitCode).toBe(0);
+		for (const name of names) expect(stdout.match(new RegExp(`^  ${name}  `, 'gm')), name).toHaveLength(1);
+		for (const topic of topics) expect(stdout).toContain(`help ${topic.name}`);
+		expect(await run(['help'], 80)).toEqual({ exitCode, stdout, stderr: '' });
+	});
+
+	it('lists the commands of a group', async () => {
+		const { exitCode, stdout } = await run(['ticket'], 80);
+		expect(exitCode).toBe(0);
+		expect(stdout).toContain('ticket fields set');
+		expect(stdout).not.toContain('reply update');
+		expect((await run(['ticket', '--help'], 80)).stdout).toBe(stdout);
+		expect((await run(['help', 'ticket'], 80)).stdout).toBe(stdout);
+	});
+});
+
+describe.each(names)('help of %s', (name) => {
+	it('opens with one sentence, shows at least two examples that the command understands, and fits', async () => {
+		const words = name.split(' ');
+		const entry = commands.find((each) => each.words.join(' ') === name);
+		const { command } = await (entry as NonNullable<typeof entry>).load();
+		expect(command.summary).toMatch(/^[A-Z].*\.$/);
+		expect(command.examples.length).toBeGreaterThanOrEqual(2);
+		for (const example of command.examples) {
+			const lines = typed(example.command);
+			expect(lines.length, example.command).toBeGreaterThan(0);
+			for (const line of lines) await parseExample(line);
+		}
+		for (const columns of [60, 80, 200]) {
+			const { exitCode, stdout, stderr } = await run([...words, '--help'], columns);
+			expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+			const wide = stdout
+				.split('\n')
+				.filter((line) => line.length > columns && !/^ {2}(?:\$|#|supportctl|\.\.\.)/.test(line));
+			expect(wide).toEqual([]);
+		}
+		expect((await run(['help', ...words], 80)).stdout).toBe((await run([...words, '-h'], 80)).stdout);
+	});
+});
+
+describe('help of a command', () => {
+	it('lists the statuses that are allowed, by group', async () => {
+		const { stdout } = await run(['ticket', 'update', '--help'], 80);
+		expect(stdout).toContain('VALUES OF --status');
+		for (const status of ['in-progress', 'shop-pending-cancel', 'shopm-free_trial']) expect(stdout).toContain(status);
+	});
+
+	it('shows short lists of values, defaults and what may be repeated where the flag is', async () => {
+		const { stdout } = await run(['ticket', 'update', '--help'], 100);
+		expect(stdout).toMatch(/--time-adjustments-type <type> +Type of the adjustment: \{positive\|negative\|\+\|-\}/);
+		expect(stdout).toMatch(/-j, --concurrency <n> .*\(default: 4\)/);
+		expect(stdout).toMatch(/--ticket-tag <terms> .*\(may be repeated\)/);
+	});
+});
+
+describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
+	it('fits, and every command in it is understood', async () => {
+		const { exitCode, stdout } = await run(['help', name], 80);
+		expect(exitCode).toBe(0);
+		const prose = stdout.split('\n').filter((line) => line.length > 80);
+		const load = topics.find((topic) => topic.name === name)?.load;
+		const page = readPage((await load?.())?.text ?? '');
+		const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
+		expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
+		for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
+			for (const argv of typed(line)) await parseExample(argv);
+		}
+	});
+});
+
+describe('what is not known', () => {
+	it.each([
+		[['tiket'], /unknown command "tiket"; did you mean "ticket"\?/],
+		[['ticket', 'updat'], /unknown command "updat" under "ticket"; did you mean "update"\?/],
+		[['ticket', 'update', '1', '--stauts', 'hold'], /unknown flag --stauts; did you mean "--status"\?/],
+		[['help', 'bluk'], /there is no help for "bluk"; did you mean "bulk"\?/],
+		[['help', 'ticket', 'updaet'], /there is no help for "ticket updaet"; did you mean "ticket update"\?/],
+	])('%j is a usage error that names the nearest', async (argv, message) => {
+		const { exitCode, stdout, stderr } = await run(argv);
+		expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+		expect(stderr).toMatch(message);
+	});
+});
+
+describe('layout', () => {
+	it('wraps between words, and never within one', () => {
+		expect(wrap('one two three verylongword x', 8)).toEqual(['one two', 'three', 'verylongword', 'x']);
+		expect(wrap('', 8)).toEqual([]);
+	});
+
+	it('sets names and meanings in columns, a long name on a line of its own', () => {
+		expect(
+			list(
+				[
+					{ name: 'a', text: 'first' },
+					{ name: 'a-name-that-is-too-long', text: 'second entry of two lines' },
+				],
+				30,
+			),
+		).toEqual(['a  first', 'a-name-that-is-too-long', '   second entry of two lines']);
+	});
+
+	it('is as wide as the terminal, within reason', () => {
+		expect([undefined, 20, 60, 200].map(helpWidth)).toEqual([80, 40, 60, 100]);
+	});
+
+	it('reads a page once, for terminals and for Markdown', () => {
+		const page = readPage('Some\ntext.\n\n## Title\n\n    $ one\n\n    two\n\n-f X :: what it is\n--long :: more\n');
+		expect(pageText(page, 40, plainPalette)).toBe(
+			'Some text.\n\nTITLE\n  $ one\n\n  two\n\n  -f X    what it is\n  --long  more\n',
+		);
+		expect(pageMarkdown(page, 3)).toBe(
+			'Some text.\n\n### Title\n\n```\n$ one\n\ntwo\n```\n\n- `-f X`: what it is\n- `--long`: more',
+		);
+	});
+});
