@@ -45,6 +45,19 @@ export const commands: readonly CommandEntry[] = [
 	entry('attachment update', WRITE, 'Change fields of attachments', () => import('./commands/attachment/update.js')),
 	entry('term update', WRITE, 'Change fields of terms', () => import('./commands/term/update.js')),
 	entry('term delete', WRITE, 'Delete terms', () => import('./commands/term/delete.js')),
+	entry('login', SETUP, 'Try credentials and store them as a profile', () => import('./commands/login.js')),
+	entry('logout', SETUP, "Forget a profile's secret", () => import('./commands/logout.js')),
+	entry('profile list', SETUP, 'List the stored profiles', () => import('./commands/profile/list.js')),
+	entry(
+		'profile show',
+		SETUP,
+		'Show the settings in force and where each comes from',
+		() => import('./commands/profile/show.js'),
+	),
+	entry('profile use', SETUP, 'Choose the profile in use', () => import('./commands/profile/use.js')),
+	entry('profile set', SETUP, 'Make or change a profile', () => import('./commands/profile/set.js')),
+	entry('profile remove', SETUP, 'Remove a profile and its secret', () => import('./commands/profile/remove.js')),
+	entry('profile path', SETUP, 'Print the path of the file of profiles', () => import('./commands/profile/path.js')),
 	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
 ];
 

@@ -4,7 +4,7 @@ import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client } from '../http/client.js';
 import type { TraceEvent } from '../http/trace.js';
 import { stateFolder } from '../profile/folders.js';
-import { type ResolvedConnection, resolveConnection } from '../profile/resolve.js';
+import { type Auth, type ResolvedConnection, resolveConnection } from '../profile/resolve.js';
 import { version } from '../version.js';
 import type { Invocation, OptionValues } from './command.js';
 
@@ -39,34 +39,44 @@ export async function openSession(invocation: Invocation, needs: SessionNeeds = 
 		cwd: context.cwd,
 		credentials: needs.credentials ?? true,
 	});
-	if (connection.warnings.length > 0) {
-		const { sanitise } = await import('../output/sanitise.js');
-		for (const warning of connection.warnings) context.stderr.write(`warning: ${sanitise(warning)}\n`);
-	}
+	if (connection.warnings.length > 0) (await import('./notices.js')).warn(context, connection.warnings);
 	const dialect = createDialect(connection.prefixes);
 	return {
 		connection,
 		dialect,
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder({ env: context.env, cwd: context.cwd }),
-		async openClient(connections) {
-			const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation)]);
-			return createClient({
-				baseUrl: connection.baseUrl,
-				auth: connection.auth,
-				timeoutMs: connection.timeoutMs,
-				connections,
-				tls: connection.tls,
-				proxy: connection.proxy,
-				userAgent: `supportctl/${version}`,
-				trace,
-			});
-		},
+		openClient: (connections) => openClient(invocation, connection, connections),
 	};
 }
 
+/** Opens a client that logs as the invocation asks. */
+export async function openClient(
+	invocation: Invocation,
+	connection: Pick<ResolvedConnection, 'baseUrl' | 'auth' | 'timeoutMs' | 'tls' | 'proxy'>,
+	connections: number,
+): Promise<Client> {
+	const { baseUrl, auth, timeoutMs, tls, proxy } = connection;
+	const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation, auth)]);
+	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent: `supportctl/${version}`, trace });
+}
+
+/** What must not be seen in a log, wherever it turns up. */
+function secretsOf(auth: Auth): string[] {
+	switch (auth.scheme) {
+		case 'basic':
+			return [auth.password, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')];
+		case 'bearer':
+			return [auth.token];
+		case 'header':
+			return [auth.value];
+		default:
+			return [];
+	}
+}
+
 /** A listener that logs to stderr as `-v` and `-vv` ask. */
-async function traceTo(invocation: Invocation): Promise<((event: TraceEvent) => void) | undefined> {
+async function traceTo(invocation: Invocation, auth: Auth): Promise<((event: TraceEvent) => void) | undefined> {
 	const { context, options } = invocation;
 	const verbosity = (options.verbose as number | undefined) ?? 0;
 	if (verbosity === 0) return undefined;
@@ -75,5 +85,5 @@ async function traceTo(invocation: Invocation): Promise<((event: TraceEvent) => 
 		import('./results.js'),
 	]);
 	const palette = await stderrPalette(invocation);
-	return (event) => context.stderr.write(renderTrace(event, { verbosity, palette }));
+	return (event) => context.stderr.write(renderTrace(event, { verbosity, palette, secrets: secretsOf(auth) }));
 }

@@ -90,8 +90,7 @@ function variableOf(scheme: Exclude<Scheme, 'none'>): 'PASSWORD' | 'TOKEN' {
 }
 
 /** The scheme in force: a password or token in the environment beats the profile's scheme as it beats its secret. */
-export function effectiveScheme(situation: Situation, env: Environment, cwd = '.'): Scheme {
-	const { settings, sources } = situation;
+export function effectiveScheme({ settings, sources }: ResolvedSettings, env: Environment, cwd = '.'): Scheme {
 	if (sources.scheme.from === 'flag') return settings.scheme;
 	const given = { PASSWORD: readVariable(env, 'PASSWORD', cwd), TOKEN: readVariable(env, 'TOKEN', cwd) };
 	if (given.PASSWORD === undefined && given.TOKEN === undefined) return settings.scheme;
@@ -123,6 +122,31 @@ function whyNotStored(situation: Situation, scheme: Scheme, baseUrl: string): st
 	return undefined;
 }
 
+/** Where the secret in force is, in words for `profile show`; it is neither fetched nor shown. */
+export function describeSecret(
+	situation: Situation,
+	env: Environment,
+	cwd = '.',
+): { noun: string; state: string; source: string } {
+	const scheme = effectiveScheme(situation, env, cwd);
+	const noun = secretNoun(scheme).replace(' ', '-');
+	if (scheme === 'none') return { noun, state: 'not needed', source: 'scheme none' };
+	const variable = readVariable(env, variableOf(scheme), cwd);
+	if (variable !== undefined) return { noun, state: 'set', source: `environment ${variable.name}` };
+	const { settings, profile, profileName } = situation;
+	const stored = profile?.secret;
+	const target = settings.baseUrl ?? profile?.baseUrl;
+	const why =
+		stored !== undefined && typeof target === 'string' && URL.canParse(target)
+			? whyNotStored(situation, scheme, target)
+			: undefined;
+	if (stored === undefined) return { noun, state: 'not set', source: 'nowhere' };
+	const place = stored.store === 'file' ? `${describeStore(stored)} ${situation.reading.file}` : describeStore(stored);
+	if (why !== undefined) return { noun, state: 'not used', source: why };
+	const entry = stored.store === 'keyring' ? `, entry "${stored.account}" of "supportctl"` : '';
+	return { noun, state: 'set', source: `${place}${entry} (profile ${profileName})` };
+}
+
 async function findSecret(
 	request: ResolveRequest,
 	situation: Situation,
@@ -150,6 +174,29 @@ async function findSecret(
 	return { value, name: describeStore(profile.secret) };
 }
 
+/** Puts credentials together. @throws UsageError where they can't be sent under the scheme */
+export function makeAuth(
+	scheme: Exclude<Scheme, 'none'>,
+	{ username, headerName }: { username?: string | undefined; headerName?: string | undefined },
+	secret: string,
+): Auth {
+	switch (scheme) {
+		case 'basic':
+			if (username === undefined) throw new UsageError('no user name is given', { hint: 'give --username' });
+			if (username.includes(':')) {
+				throw new UsageError(`the user name ${JSON.stringify(username)} has a colon, which basic sign-in can't carry`);
+			}
+			return { scheme, username, password: secret };
+		case 'bearer':
+			return { scheme, token: secret };
+		case 'header':
+			if (headerName === undefined) {
+				throw new UsageError('the scheme "header" needs the header\'s name', { hint: 'give --header-name' });
+			}
+			return { scheme, name: headerName, value: secret };
+	}
+}
+
 async function findAuth(
 	request: ResolveRequest,
 	situation: Situation,
@@ -157,30 +204,17 @@ async function findAuth(
 ): Promise<{ auth: Auth; secretSource: string }> {
 	const scheme = effectiveScheme(situation, request.env, request.cwd);
 	if (scheme === 'none' || request.credentials === false) return { auth: { scheme: 'none' }, secretSource: 'none' };
-	const { username, headerName } = situation.settings;
-	if (scheme === 'basic') {
-		if (username === undefined) {
-			throw new RefusedError(`not signed in to ${baseUrl}: no user name`, {
-				code: 'not_signed_in',
-				hint: 'supportctl login, or --username, or SUPPORTCTL_USERNAME',
-			});
-		}
-		if (username.includes(':')) {
-			throw new UsageError(`the user name ${JSON.stringify(username)} has a colon, which basic sign-in can't carry`);
-		}
+	const { settings } = situation;
+	if (scheme === 'basic' && settings.username === undefined) {
+		throw new RefusedError(`not signed in to ${baseUrl}: no user name`, {
+			code: 'not_signed_in',
+			hint: 'supportctl login, or --username, or SUPPORTCTL_USERNAME',
+		});
 	}
-	if (scheme === 'header' && headerName === undefined) {
-		throw new UsageError('the scheme "header" needs the header\'s name', { hint: 'give --header-name' });
-	}
+	// Before the secret is fetched, so that a mistake in the settings asks nobody to unlock anything.
+	makeAuth(scheme, settings, '');
 	const { value, name } = await findSecret(request, situation, scheme, baseUrl);
-	checkSecret(scheme, value, name);
-	const auth: Auth =
-		scheme === 'basic'
-			? { scheme, username: username as string, password: value }
-			: scheme === 'bearer'
-				? { scheme, token: value }
-				: { scheme, name: headerName as string, value };
-	return { auth, secretSource: name };
+	return { auth: makeAuth(scheme, settings, checkSecret(scheme, value, name)), secretSource: name };
 }
 
 /** The base URL in force, checked; `allowHttp` of a profile holds for that profile's own host only. */
@@ -208,7 +242,7 @@ function sameHostName(left: string, right: string): boolean {
 }
 
 /** Reads the PEM files; a private key that others can read is worth a warning. */
-function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
+export function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
 	const read = (flag: string, given: string | undefined, marker: RegExp): string | undefined => {
 		if (given === undefined) return undefined;
 		const path = resolvePath(cwd, given);

@@ -1,0 +1,39 @@
+/** `profile list`: the stored profiles, with the one in use marked. */
+
+import { ExitCode } from '../../../errors.js';
+import { configFolder } from '../../../profile/folders.js';
+import { describeStore } from '../../../profile/secrets.js';
+import { readStore } from '../../../profile/store.js';
+import type { CommandSpec, Invocation } from '../../command.js';
+import { say, warn } from '../../notices.js';
+import { outputOptions } from '../../options/output.js';
+import { printRows } from '../../profile-results.js';
+
+export const command: CommandSpec = {
+	summary: 'List the stored profiles; * marks the one in use.',
+	examples: [
+		{ command: 'supportctl profile list', note: 'a table' },
+		{ command: 'supportctl profile list --field profile', note: 'bare names' },
+	],
+	arguments: [],
+	options: outputOptions,
+	run,
+};
+
+async function run(invocation: Invocation): Promise<ExitCode> {
+	const { context } = invocation;
+	const { store, warnings } = readStore(configFolder({ env: context.env, cwd: context.cwd }));
+	warn(context, warnings);
+	const rows = Object.entries(store.profiles).map(([name, profile]) => ({
+		current: name === store.current ? '*' : '',
+		profile: name,
+		base_url: profile.baseUrl ?? null,
+		scheme: profile.scheme ?? 'basic',
+		username: profile.username ?? null,
+		stored_in: describeStore(profile.secret),
+		protected: profile.protected === true,
+	}));
+	if (rows.length === 0) say(invocation, 'No profile is stored yet: supportctl login makes one.');
+	await printRows(invocation, rows, ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected']);
+	return ExitCode.ok;
+}

@@ -1,0 +1,31 @@
+/** `profile remove`: removes a profile and its secret. */
+
+import { ExitCode } from '../../../errors.js';
+import { removeProfile } from '../../../profile/edit.js';
+import { configFolder } from '../../../profile/folders.js';
+import type { CommandSpec, Invocation } from '../../command.js';
+import { say, warn } from '../../notices.js';
+import { outputOptions } from '../../options/output.js';
+import { onlyArgument } from '../../profile-name.js';
+import { printIfAsked } from '../../profile-results.js';
+
+export const command: CommandSpec = {
+	summary: 'Remove a stored profile and its secret.',
+	description: 'Nothing changes at the service; `supportctl login` makes the profile anew.',
+	examples: [{ command: 'supportctl profile remove staging', note: 'forgets it, and its password' }],
+	arguments: [{ name: 'name', help: 'The profile', required: true }],
+	options: outputOptions,
+	run,
+};
+
+async function run(invocation: Invocation): Promise<ExitCode> {
+	const { context } = invocation;
+	const name = onlyArgument(invocation, 'the name of one profile');
+	const folder = configFolder({ env: context.env, cwd: context.cwd });
+	const { wasCurrent, notices } = await removeProfile({ folder, name });
+	warn(context, notices);
+	const next = wasCurrent ? ' It was the one in use: supportctl profile use NAME chooses another.' : '';
+	say(invocation, `Profile "${name}" was removed.${next}`);
+	await printIfAsked(invocation, { profile: name, was_current: wasCurrent });
+	return ExitCode.ok;
+}

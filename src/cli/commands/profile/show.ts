@@ -1,0 +1,71 @@
+/** `profile show`: the settings in force, where each came from, and where the secret lives; never the secret. */
+
+import { ExitCode } from '../../../errors.js';
+import { describeSecret, readSituation, type Situation } from '../../../profile/resolve.js';
+import { settingSpecs } from '../../../profile/settings.js';
+import type { CommandSpec, Invocation } from '../../command.js';
+import { connectionFlags, connectionOptions } from '../../connection-options.js';
+import { warn } from '../../notices.js';
+import { outputOptions } from '../../options/output.js';
+import { namedProfile } from '../../profile-name.js';
+import { printRows } from '../../profile-results.js';
+
+export const command: CommandSpec = {
+	summary: 'Show the settings in force, where each comes from, and where the secret lives.',
+	description:
+		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
+	examples: [
+		{ command: 'supportctl profile show', note: 'the profile in use' },
+		{ command: 'supportctl profile show staging --json', note: 'another one, for a program' },
+	],
+	arguments: [{ name: 'name', help: 'The profile; by default the one in use', required: false }],
+	options: [...connectionOptions, ...outputOptions],
+	run,
+};
+
+interface Line {
+	setting: string;
+	value: unknown;
+	source: string;
+}
+
+function sourceText({ from, name }: { from: string; name: string }): string {
+	return from === 'default' ? 'default' : from === 'profile' ? `profile ${name}` : `${from} ${name}`;
+}
+
+function settingLines({ settings, sources }: Situation): Line[] {
+	return settingSpecs
+		.filter(({ name }) => settings[name] !== undefined)
+		.map(({ name, flag }) => ({
+			setting: flag.slice(2),
+			value: settings[name],
+			source: sourceText(sources[name]),
+		}));
+}
+
+async function run(invocation: Invocation): Promise<ExitCode> {
+	const { context, options } = invocation;
+	const { env, cwd } = context;
+	const profile = namedProfile(invocation);
+	const flags = { ...connectionFlags(options), ...(profile !== undefined && { profile }) };
+	const situation = readSituation({ env, flags, cwd });
+	warn(context, situation.reading.warnings);
+	const chosenBy = invocation.args.length > 0 ? 'argument' : (situation.chosenBy ?? 'none chosen');
+	const secret = describeSecret(situation, env, cwd);
+	const rows: Line[] = [
+		{
+			setting: 'profile',
+			value: situation.profileName ?? null,
+			source: options.profile === undefined ? chosenBy : '--profile',
+		},
+		{
+			setting: 'config-file',
+			value: situation.reading.file,
+			source: situation.reading.exists ? 'exists' : 'not there',
+		},
+		...settingLines(situation),
+		{ setting: secret.noun, value: secret.state, source: secret.source },
+	];
+	await printRows(invocation, rows as unknown as Record<string, unknown>[], ['setting', 'value', 'source']);
+	return ExitCode.ok;
+}

@@ -1,0 +1,24 @@
+/** The flags for what a profile can hold beside a connection: defaults for later commands, and its guards. */
+
+import type { OptionSpec } from '../command.js';
+import { formats } from './output.js';
+
+const group = 'Kept in the profile';
+
+export const guardDefaults: readonly OptionSpec[] = [
+	{ flags: '--protected', help: 'Every write will need --confirm=PROFILE', group },
+	{ flags: '--no-protected', help: 'Writes need no confirmation by name', group },
+	{ flags: '--allow-http', help: 'Let credentials travel unencrypted to this host', group },
+	{ flags: '--no-allow-http', help: 'Insist on https://', group },
+];
+
+export const runDefaults: readonly OptionSpec[] = [
+	{ flags: '-j, --concurrency <n>', help: 'Requests under way at a time', group },
+	{ flags: '--rate <n>', help: 'At most N requests a second', group },
+	{
+		flags: '--format <format>',
+		help: 'How results are printed',
+		group,
+		choices: formats,
+	},
+];

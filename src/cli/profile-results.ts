@@ -1,0 +1,27 @@
+/** One object as the result of a command that otherwise only says what it did: printed where a format was asked for. */
+
+import type { Invocation } from './command.js';
+import { openResults, stdoutPalette } from './results.js';
+
+/** Prints `row` on stdout if the command line asks for data; commands that change something say so on stderr. */
+export async function printIfAsked(invocation: Invocation, row: Readonly<Record<string, unknown>>): Promise<void> {
+	const { json, format, field, fields, query } = invocation.options;
+	if (json !== true && [format, field, fields, query].every((each) => each === undefined)) return;
+	const results = await openResults(invocation, { single: true, palette: await stdoutPalette(invocation) });
+	await results.row(row);
+	await results.end();
+}
+
+/** Prints rows on stdout. */
+export async function printRows(
+	invocation: Invocation,
+	rows: readonly Readonly<Record<string, unknown>>[],
+	columns: readonly string[],
+): Promise<void> {
+	const results = await openResults(invocation, {
+		columns: columns.map((path) => ({ path })),
+		palette: await stdoutPalette(invocation),
+	});
+	for (const row of rows) await results.row(row);
+	await results.end();
+}

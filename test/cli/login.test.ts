@@ -1,0 +1,304 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { command as login } from '../../src/cli/commands/login.js';
+import type { Store } from '../../src/profile/store.js';
+import type { MemoryOptions } from '../support/context.js';
+import { runCommand } from '../support/run-command.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { scriptedPrompts } from '../support/scripted-prompts.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+	sandbox = await startSandbox({ seed: 3 });
+});
+afterAll(() => sandbox.stop());
+
+/** Signs in with a config folder of the test's own; the secret goes to the file, never to this machine's keyring. */
+async function signIn(argv: string[], options: MemoryOptions = {}) {
+	const folder = options.env?.SUPPORTCTL_CONFIG_DIR ?? temporaryFolder();
+	const env = { SUPPORTCTL_CONFIG_DIR: folder, ...options.env };
+	const storage = argv.includes('--secret-command') ? [] : ['--insecure-storage'];
+	const result = await runCommand(login, 'login', [...argv, ...storage], { ...options, env });
+	const stored = (): Store => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Store;
+	return { ...result, folder, stored };
+}
+
+/** A server of the test's own; returns its origin and what it was asked. */
+async function serve(answer: RequestListener): Promise<{ origin: string; requests: IncomingMessage[] }> {
+	const requests: IncomingMessage[] = [];
+	const server = createServer((request, response) => {
+		requests.push(request);
+		answer(request, response);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+const piped = () => ['--base-url', sandbox.baseUrl, '--username', sandbox.username, '--password-stdin', '--no-input'];
+
+describe('login without a terminal', () => {
+	it('tries the credentials with a documented look-up and stores what was accepted', async () => {
+		const before = sandbox.requests.length;
+		const { exitCode, stored, stdout, stderr } = await signIn(piped(), { stdin: `${sandbox.password}\n` });
+		expect(exitCode).toBe(0);
+		expect(stdout).toBe('');
+		expect(stderr).toMatch(/^Signed in to http.*Profile "default" is stored, its password in the profile file/);
+		expect(stored()).toEqual({
+			version: 1,
+			current: 'default',
+			profiles: {
+				default: {
+					baseUrl: sandbox.baseUrl,
+					scheme: 'basic',
+					username: sandbox.username,
+					secret: { store: 'file', value: sandbox.password },
+				},
+			},
+		});
+		const sent = sandbox.requests.slice(before).map(({ method, path }) => `${method} ${path}`);
+		expect(sent).toHaveLength(2);
+		expect(new Set(sent).size).toBe(1);
+		expect(sent[0]).toMatch(/^POST .*\/support-api\/v1\/users\/username$/);
+	});
+
+	it('stores nothing that was refused, and says that the service refused it', async () => {
+		const { exitCode, error, stored } = await signIn(piped(), { stdin: 'wrong' });
+		expect(exitCode).toBe(4);
+		expect(error?.message).toMatch(/^not signed in: the service (read|refused)/);
+		expect(stored).toThrow(/ENOENT/);
+	});
+
+	it('prints the result as JSON where that is asked for, without the secret', async () => {
+		const { stdout } = await signIn([...piped(), '--json', '--profile', 'desk'], { stdin: sandbox.password });
+		expect(JSON.parse(stdout)).toEqual({
+			profile: 'desk',
+			base_url: sandbox.baseUrl,
+			scheme: 'basic',
+			username: sandbox.username,
+			stored_in: 'profile file',
+			proved: true,
+			note: null,
+		});
+		expect(stdout).not.toContain(sandbox.password);
+	});
+
+	it('takes the secret from the environment, and from a command that it stores instead', async () => {
+		const env = { SUPPORTCTL_PASSWORD: sandbox.password, SUPPORTCTL_USERNAME: sandbox.username };
+		const first = await signIn(['--base-url', sandbox.baseUrl, '--no-input'], { env });
+		expect(first.stored().profiles.default).toMatchObject({ secret: { store: 'file', value: sandbox.password } });
+		const words = ['--base-url', sandbox.baseUrl, '--username', sandbox.username, '--no-input', '--secret-command'];
+		const second = await signIn([...words, `printf '%s' '${sandbox.password}'`]);
+		expect(second.exitCode).toBe(0);
+		expect(second.stored().profiles.default?.secret).toEqual({
+			store: 'command',
+			command: `printf '%s' '${sandbox.password}'`,
+		});
+	});
+
+	it('names what is missing rather than asking', async () => {
+		expect((await signIn(['--no-input'])).error?.message).toBe('no base URL is given and nobody can be asked');
+		const noName = await signIn(['--base-url', sandbox.baseUrl, '--no-input', '--password-stdin'], { stdin: 'x' });
+		expect(noName.error).toMatchObject({ message: 'no user name is given', exitCode: 2 });
+		const noSecret = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input']);
+		expect(noSecret.error?.hint).toMatch(/--password-stdin.*--secret-command.*SUPPORTCTL_PASSWORD/);
+	});
+
+	it('keeps a damaged config file aside, and says where', async () => {
+		const folder = temporaryFolder();
+		const { writeFileSync } = await import('node:fs');
+		writeFileSync(join(folder, 'config.json'), '{"profiles":');
+		const result = await signIn(piped(), { stdin: sandbox.password, env: { SUPPORTCTL_CONFIG_DIR: folder } });
+		expect(result.exitCode).toBe(0);
+		expect(result.stderr).toMatch(/warning: .*config\.json is damaged.*kept as .*config\.json\.damaged-/);
+	});
+});
+
+describe('what login says about a base URL', () => {
+	const argv = (url: string) => ['--base-url', url, '--username', 'anna', '--password-stdin', '--no-input'];
+
+	it('offers /wp-json where it was left out, and sends no credentials before', async () => {
+		const before = sandbox.requests.length;
+		const { origin } = new URL(sandbox.baseUrl);
+		const { exitCode, error } = await signIn(argv(origin), { stdin: 'secret' });
+		expect(exitCode).toBe(1);
+		expect(error?.message).toMatch(/^no help desk was found under/);
+		expect(error?.hint).toBe(`the help desk answers at ${origin}/wp-json: --base-url ${origin}/wp-json`);
+		expect(sandbox.requests.slice(before).length).toBeLessThanOrEqual(2);
+	});
+
+	it('takes a pasted prefix off with a warning', async () => {
+		const url = `${sandbox.baseUrl}/support-api/v1/tickets/`;
+		const { exitCode, stderr, stored } = await signIn(
+			['--base-url', url, '--username', sandbox.username, '--password-stdin'],
+			{ stdin: sandbox.password },
+		);
+		expect(exitCode).toBe(0);
+		expect(stderr).toContain('warning: /support-api/v1/tickets at the end of the base URL was left out');
+		expect(stored().profiles.default?.baseUrl).toBe(sandbox.baseUrl);
+	});
+
+	it('names the https URL where the scheme is missing or unencrypted', async () => {
+		expect((await signIn(argv('desk.example.com/wp-json'), { stdin: 'x' })).error).toMatchObject({
+			exitCode: 2,
+			hint: 'write https://desk.example.com/wp-json',
+		});
+		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
+			/^use https:\/\/desk\.example\.com, or let a profile allow it/,
+		);
+	});
+
+	it('names the target of a redirect, and never sends credentials there', async () => {
+		const other = await serve((_, response) =>
+			response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
+		);
+		const first = await serve((request, response) =>
+			response.writeHead(301, { location: `${other.origin}${request.url}` }).end(),
+		);
+		const { error, stored } = await signIn(argv(first.origin), { stdin: 'secret' });
+		expect(error).toMatchObject({ exitCode: 1, code: 'redirect', hint: expect.stringContaining(other.origin) });
+		const headers = [...first.requests, ...other.requests].map((request) => request.headers.authorization);
+		expect(headers).toEqual(headers.map(() => undefined));
+		expect(stored).toThrow();
+	});
+
+	it.each([
+		['an HTML page', { status: 200, type: 'text/html', body: '<html><title>Hi</title></html>' }, 'no_service', 1],
+		['a firewall', { status: 403, type: 'text/html', body: '<html>no</html>' }, 'http_403', 1],
+		['a host in trouble', { status: 503, type: 'text/html', body: 'x' }, 'http_503', 1],
+		[
+			'a site without the interface',
+			{ status: 404, type: 'application/json', body: '{"code":"rest_no_route"}' },
+			'no_service',
+			1,
+		],
+	])('%s is told from wrong credentials', async (_, answer, code, exitCode) => {
+		const { origin } = await serve((_request, response) =>
+			response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body),
+		);
+		expect((await signIn(argv(origin), { stdin: 'x' })).error).toMatchObject({ code, exitCode });
+	});
+
+	it('tells a refused connection and an unknown host from wrong credentials', async () => {
+		const gone = createServer();
+		await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+		const { port } = gone.address() as AddressInfo;
+		await new Promise((resolve) => gone.close(resolve));
+		const refused = await signIn(argv(`http://127.0.0.1:${port}`), { stdin: 'x' });
+		expect(refused.error).toMatchObject({ code: 'connect_refused', exitCode: 1 });
+		const unknown = await signIn(argv('https://desk.invalid'), { stdin: 'x' });
+		expect(unknown.error).toMatchObject({ code: 'dns_failed', exitCode: 1 });
+	});
+
+	it('says so when the service answers without credentials too', async () => {
+		const { origin } = await serve((_, response) =>
+			response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": 1}'),
+		);
+		const { exitCode, stderr } = await signIn(argv(origin), { stdin: 'x' });
+		expect(exitCode).toBe(0);
+		expect(stderr).toMatch(/warning: .*it is not proved that they are right/);
+	});
+
+	it('suspects a host that strips the header when nothing distinguishes the refusals', async () => {
+		const { origin } = await serve((_, response) =>
+			response
+				.writeHead(401, { 'content-type': 'application/json' })
+				.end('{"code":"rest_not_logged_in","message":"no"}'),
+		);
+		const { error } = await signIn(argv(origin), { stdin: 'x' });
+		expect(error?.hint).toMatch(/the host removes the header/);
+	});
+});
+
+describe('login at a terminal', () => {
+	it('asks for everything, and tries the base URL before it asks for the password', async () => {
+		const prompts = scriptedPrompts(
+			[/^Base URL/, `${sandbox.baseUrl}/`],
+			[/^How do you sign in/, 'basic'],
+			[/^User name/, sandbox.username],
+			[/^Password/, sandbox.password],
+		);
+		const { exitCode, stored } = await signIn([], { prompts });
+		expect(exitCode).toBe(0);
+		expect(stored().profiles.default).toMatchObject({ username: sandbox.username });
+	});
+
+	it('offers the mended URL, and uses it only when told to', async () => {
+		const { origin } = new URL(sandbox.baseUrl);
+		const bare = origin.replace('http://', '');
+		const prompts = scriptedPrompts(
+			[/^Base URL/, bare],
+			[/^Did you mean http:\/\/127/, true],
+			[/answers at .*\/wp-json\. Use that\?/, true],
+			[/^How/, 'basic'],
+			[/^User name/, sandbox.username],
+			[/^Password/, sandbox.password],
+		);
+		expect((await signIn([], { prompts })).exitCode).toBe(0);
+		const refusing = scriptedPrompts([/^Base URL/, origin], [/Use that/, false]);
+		expect((await signIn([], { prompts: refusing })).error?.code).toBe('no_service');
+	});
+
+	it('asks again after a refusal, three times at most', async () => {
+		const once = scriptedPrompts(
+			[/^User name/, ''],
+			[/^Password/, 'wrong'],
+			[/^User name/, sandbox.username],
+			[/^Password/, sandbox.password],
+		);
+		const env = { SUPPORTCTL_BASE_URL: sandbox.baseUrl };
+		const words = ['--scheme', 'basic', '--profile', 'p'];
+		const { folder } = await signIn([...piped(), '--profile', 'p'], { stdin: sandbox.password });
+		expect((await signIn(words, { prompts: once, env: { ...env, SUPPORTCTL_CONFIG_DIR: folder } })).exitCode).toBe(0);
+		const never = scriptedPrompts(
+			...[1, 2, 3].flatMap(() => [
+				[/^User name/, 'anna'] as [RegExp, string],
+				[/^Password/, 'wrong'] as [RegExp, string],
+			]),
+		);
+		expect((await signIn(words, { prompts: never, env })).exitCode).toBe(4);
+		expect(never.asked).toHaveLength(6);
+	});
+});
+
+describe('the profile that login stores', () => {
+	it('never takes the place of one for another host', async () => {
+		const other = await serve((_, response) =>
+			response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": 1}'),
+		);
+		const first = await signIn(piped(), { stdin: sandbox.password });
+		const env = { SUPPORTCTL_CONFIG_DIR: first.folder };
+		await signIn(['--base-url', other.origin, '--username', 'b', '--password-stdin'], { stdin: 'x', env });
+		expect(Object.keys(first.stored().profiles)).toEqual(['default', '127.0.0.1']);
+		expect(first.stored().current).toBe('127.0.0.1');
+		expect(first.stored().profiles.default?.baseUrl).toBe(sandbox.baseUrl);
+	});
+
+	it('keeps the connection settings that it was tried with', async () => {
+		const prefixed = await startSandbox({
+			seed: 1,
+			prefixes: { product: 'desk', shop: 'store', membership: 'member' },
+		});
+		onTestFinished(() => prefixed.stop());
+		const argv = [
+			'--base-url',
+			prefixed.baseUrl,
+			'--username',
+			prefixed.username,
+			'--password-stdin',
+			'--timeout',
+			'5',
+		];
+		const without = await signIn(argv, { stdin: prefixed.password });
+		expect(without.error?.hint).toMatch(/--product-prefix/);
+		const { exitCode, stored } = await signIn([...argv, '--product-prefix', 'desk', '--protected'], {
+			stdin: prefixed.password,
+		});
+		expect(exitCode).toBe(0);
+		expect(stored().profiles.default).toMatchObject({ productPrefix: 'desk', timeout: 5, protected: true });
+	});
+});
