@@ -12,7 +12,10 @@ import { printIfAsked } from '../../profile-results.js';
 export const command: CommandSpec = {
 	summary: 'Remove a stored profile and its secret.',
 	description: 'Nothing changes at the service; `supportctl login` makes the profile anew.',
-	examples: [{ command: 'supportctl profile remove staging', note: 'forgets it, and its password' }],
+	examples: [
+		{ command: 'supportctl profile remove staging', note: 'forgets it, and its password' },
+		{ command: 'supportctl logout staging', note: 'forgets only the password' },
+	],
 	arguments: [{ name: 'name', help: 'The profile', required: true }],
 	options: outputOptions,
 	run,

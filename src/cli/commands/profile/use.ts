@@ -11,7 +11,10 @@ import { printIfAsked } from '../../profile-results.js';
 
 export const command: CommandSpec = {
 	summary: 'Choose the profile that is used where none is named.',
-	examples: [{ command: 'supportctl profile use staging', note: 'from now on, staging' }],
+	examples: [
+		{ command: 'supportctl profile use staging', note: 'from now on, staging' },
+		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, for once' },
+	],
 	arguments: [{ name: 'name', help: 'The profile', required: true }],
 	options: outputOptions,
 	run,
