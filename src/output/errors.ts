@@ -2,7 +2,7 @@
 
 import { ExitCode, SupportctlError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
-import { redact, redactText } from './redact.js';
+import { redact, redactText, redactTexts } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
 export interface ErrorView {
@@ -78,16 +78,15 @@ function causesOf(error: unknown): string[] {
 
 /** Lines for stderr, ending in a line break. */
 export function renderError(error: unknown, view: ErrorView = {}): string {
-	const secrets = view.secrets ?? [];
-	const clean = (text: string): string => redactText(text, secrets);
-	return view.json === true ? jsonError(error, view, clean) : textError(error, view, clean);
+	return view.json === true ? jsonError(error, view) : textError(error, view);
 }
 
-function textError(error: unknown, view: ErrorView, clean: (text: string) => string): string {
+function textError(error: unknown, view: ErrorView): string {
+	const secrets = view.secrets ?? [];
 	const palette = view.palette ?? plainPalette;
 	const { message, hint, details } = describe(error);
 	const [first = '', ...rest] = message.split(/\r?\n/);
-	const printed = (text: string): string => sanitise(clean(text));
+	const printed = (text: string): string => sanitise(redactText(text, secrets));
 	const lines = [
 		`${palette.bad('error:')} ${printed(first)}`,
 		...rest.filter((line) => line.trim() !== '').map((line) => `  ${printed(line)}`),
@@ -101,7 +100,7 @@ function textError(error: unknown, view: ErrorView, clean: (text: string) => str
 	return `${lines.join('\n')}\n`;
 }
 
-function jsonError(error: unknown, view: ErrorView, clean: (text: string) => string): string {
+function jsonError(error: unknown, view: ErrorView): string {
 	const { code, message, hint, details, exitCode, data } = describe(error);
 	const causes = causesOf(error);
 	const object = {
@@ -114,19 +113,11 @@ function jsonError(error: unknown, view: ErrorView, clean: (text: string) => str
 		...Object.fromEntries(Object.entries(data).filter(([key]) => !RESERVED.has(key))),
 		...(view.debug === true && error instanceof Error ? { stack: stackOf(error) } : {}),
 	};
-	return `${escapeJson(JSON.stringify({ error: cleanStrings(redact(object), clean) }))}\n`;
+	return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), view.secrets ?? []) }))}\n`;
 }
 
 /** What data can't take the place of. */
 const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
-
-/** The same value with every text cleaned. */
-function cleanStrings(value: unknown, clean: (text: string) => string): unknown {
-	if (typeof value === 'string') return clean(value);
-	if (Array.isArray(value)) return value.map((each) => cleanStrings(each, clean));
-	if (typeof value !== 'object' || value === null) return value;
-	return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanStrings(each, clean)]));
-}
 
 /** The frames of an error and of its causes. */
 function stackOf(error: Error): string[] {

@@ -167,7 +167,7 @@ function redactUrls(text: string): string {
 
 /** `token=abc&x=1`, in a query string or a form: the values under secret names. */
 function redactParameters(text: string): string {
-	return text.replace(/([?&;\s]|^)([^=&?#;\s]{1,200})=([^&#;\s]*)/g, (whole, before: string, name: string) =>
+	return text.replace(/([?&;\s]|^)([^=&?#;\s"'<>]{1,200})=([^&#;\s"'<>\\]*)/g, (whole, before: string, name: string) =>
 		isSecretName(decodeName(name)) ? `${before}${name}=${REDACTED}` : whole,
 	);
 }
@@ -205,6 +205,17 @@ export function redactText(text: string, secrets: readonly string[]): string {
 		if (clean.includes(needle)) clean = clean.replaceAll(needle, REDACTED);
 	}
 	return clean;
+}
+
+/** A value in whose texts none of the secrets is left, keys included; what lies too deep is dropped. */
+export function redactTexts(value: unknown, secrets: readonly string[], depth = 0): unknown {
+	if (typeof value === 'string') return redactText(value, secrets);
+	if (typeof value !== 'object' || value === null) return value;
+	if (depth >= MAX_DEPTH) return '[too deep]';
+	if (Array.isArray(value)) return value.map((each) => redactTexts(each, secrets, depth + 1));
+	return Object.fromEntries(
+		Object.entries(value).map(([key, each]) => [redactText(key, secrets), redactTexts(each, secrets, depth + 1)]),
+	);
 }
 
 /** A request or answer body for a log: JSON and forms lose the values under secret names, cut-off JSON too. */

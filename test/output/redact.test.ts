@@ -7,6 +7,7 @@ import {
 	redactBody,
 	redactHeaders,
 	redactText,
+	redactTexts,
 	redactUrl,
 } from '../../src/output/redact.js';
 
@@ -151,6 +152,18 @@ describe('redactUrl and redactText', () => {
 			Buffer.from(secret).toString('base64'),
 		].join(' | ');
 		expect(redactText(text, [secret])).toBe('[redacted] | {"x":"[redacted]"} | [redacted] | [redacted]');
+	});
+
+	it('goes through a value text by text, so that no quotation mark of JSON is in danger', () => {
+		const value = { a: ['x","y', { 'k","': 'see https://x.example/?token=marker' }], n: 1, z: null };
+		expect(redactTexts(value, ['","'])).toEqual({
+			a: ['x[redacted]y', { 'k[redacted]': 'see https://x.example/?token=[redacted]' }],
+			n: 1,
+			z: null,
+		});
+		expect(JSON.parse(redactText(JSON.stringify({ m: 'https://x.example/?token=marker' }), []))).toEqual({
+			m: 'https://x.example/?token=[redacted]',
+		});
 	});
 
 	it('leaves ordinary text alone', () => {

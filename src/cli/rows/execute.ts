@@ -12,7 +12,7 @@ import type { ExitCode } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome } from '../../http/outcome.js';
 import { outcomeView } from '../../output/outcome-view.js';
-import { redactText } from '../../output/redact.js';
+import { redactTexts } from '../../output/redact.js';
 import { openResults, stderrPalette, stdoutPalette } from '../results.js';
 import { createFailureLog } from './failure-log.js';
 import { checkOwnAccount } from './guard.js';
@@ -93,7 +93,7 @@ async function createScrubber(survey: Survey): Promise<(outcome: Outcome, row: R
 	return (outcome, row) => {
 		const secrets = secretsOf(row.request.sent, isSecretName);
 		if (secrets.length === 0) return outcome;
-		return JSON.parse(redactText(JSON.stringify(outcome), secrets)) as Outcome;
+		return redactTexts(outcome, secrets) as Outcome;
 	};
 }
 

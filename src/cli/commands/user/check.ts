@@ -137,22 +137,21 @@ export const command: CommandSpec = {
 		} finally {
 			await client.close();
 		}
-		const { redactText } = await import('../../../output/redact.js');
-		const clean = JSON.parse(
-			redactText(JSON.stringify(delivery), [password, JSON.stringify(password).slice(1, -1)]),
-		) as Delivery;
-		const verdict = judgeCheck(clean, username);
+		// Judged as it came: a password such as "user" stands in the service's codes too.
+		const verdict = judgeCheck(delivery, username);
+		const { redactTexts } = await import('../../../output/redact.js');
+		const clean = redactTexts(delivery, [password]) as Delivery;
 		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
 			const { openResults, stdoutPalette } = await import('../../results.js');
 			const results = await openResults(invocation, {
 				single: true,
 				palette: await stdoutPalette(invocation),
-				columns: [{ path: 'username' }, { path: 'credentials' }, { path: 'id', optional: true }],
+				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
 			});
 			const id = isObject(clean.body) ? (clean.body.id ?? null) : null;
 			await results.row({
 				username,
-				credentials: verdict.verdict,
+				verdict: verdict.verdict,
 				id,
 				status: clean.status ?? null,
 				code: clean.code ?? null,
@@ -168,7 +167,9 @@ export const command: CommandSpec = {
 			data: { verdict: verdict.verdict, username },
 			...(verdict.but === undefined ? {} : { hint: verdict.but }),
 		});
-		context.stderr.write(renderError(error, { json: wantsJson(options), debug: options.debug === true }));
+		context.stderr.write(
+			renderError(error, { json: wantsJson(options), debug: options.debug === true, secrets: [password] }),
+		);
 		return verdict.exitCode;
 	},
 };
