@@ -72,11 +72,11 @@ export function createSeed(size: number): Seed {
 	}
 	const termIdsOf = (taxonomy: string): number[] =>
 		termRecords.filter((each) => each.taxonomy === taxonomy).map((each) => each.id);
-	const products = termIdsOf('product');
 	const priorities = termIdsOf('ticket_priority');
 	const channels = termIdsOf('ticket_channel');
 	const phone = termIds.get('ticket_channel/phone') as number;
 	const topicTerms = topics.map((topic) => ({
+		products: topic.products.map((slug) => termIds.get(`product/${slug}`) as number),
 		tags: topic.tags.map((slug) => termIds.get(`ticket-tag/${slug}`) as number),
 		department: termIds.get(`department/${topic.department}`) as number,
 	}));
@@ -120,7 +120,7 @@ export function createSeed(size: number): Seed {
 		const { chance, topic, author, agent, byPhone, replies, date } = plot(id);
 		const words = topics[topic] as (typeof topics)[number];
 		const terms = topicTerms[topic] as (typeof topicTerms)[number];
-		const product = chance.pick(products);
+		const product = chance.pick(terms.products);
 		const productName = termRecords[product - 1]?.name ?? '';
 		const order = orderOf(id);
 		const fill = (text: string): string => text.replaceAll('%p', productName).replaceAll('%o', order);

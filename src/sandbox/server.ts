@@ -34,6 +34,8 @@ export interface ServerOptions {
 /** Larger bodies are refused, as a proxy in front would. */
 export const MAX_BODY = 8 * 1024 * 1024;
 
+const MAX_PASSED = 8 * MAX_BODY;
+
 /** Connections are kept for callers that take their time between requests. */
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
 
@@ -62,24 +64,22 @@ function parseBody(type: string | undefined, bytes: Buffer): Readonly<Record<str
 	return isObject(value) ? value : NO_BODY;
 }
 
-/** Reads a body of at most MAX_BODY bytes; undefined where it is larger. */
+/**
+ * Reads a body of at most MAX_BODY bytes; undefined where it is larger. The rest of a larger one is let pass, because
+ * a caller that is hung up on while it sends never sees the answer; one that never ends is hung up on all the same.
+ */
 function readBody(request: IncomingMessage, done: (bytes: Buffer | undefined) => void): void {
 	let chunks: Buffer[] = [];
 	let length = 0;
-	let over = false;
 	request.on('data', (chunk: Buffer) => {
 		length += chunk.length;
-		if (over) return;
-		over = length > MAX_BODY;
-		if (!over) {
-			chunks.push(chunk);
-			return;
-		}
-		chunks = [];
-		done(undefined);
+		if (length <= MAX_BODY) chunks.push(chunk);
+		else chunks = [];
+		if (length > MAX_PASSED) request.socket.destroy();
 	});
 	request.on('end', () => {
-		if (!over) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+		if (length > MAX_BODY) done(undefined);
+		else done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
 	});
 }
 

@@ -85,6 +85,8 @@ export const lastNames =
 
 /** A kind of request: its subject and first message (`%p` is the product, `%o` the order), tags, department, answers. */
 export interface Topic {
+	/** The products it can be about. */
+	readonly products: readonly string[];
 	readonly subject: string;
 	readonly content: string;
 	readonly tags: readonly string[];
@@ -92,9 +94,13 @@ export interface Topic {
 	readonly answers: readonly string[];
 }
 
+const devices = ['aurora-router', 'lumen-lamp', 'tideline-watch', 'pocket-reader'];
+const accounts = ['nimbus-backup', 'harbor-crm'];
+
 export const topics: readonly Topic[] = [
 	{
 		subject: 'Cannot sign in to %p',
+		products: accounts,
 		content:
 			'Since yesterday evening the sign-in page of %p tells me that my password is wrong. I have reset it twice and the new one is refused as well.',
 		tags: ['login'],
@@ -106,6 +112,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Order %o has not arrived',
+		products: devices,
 		content: 'I ordered a %p two weeks ago (order %o). The tracking page has not moved for six days. Where is it?',
 		tags: ['shipping'],
 		department: 'returns',
@@ -117,6 +124,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Refund for order %o',
+		products: devices,
 		content:
 			'The %p is not what I expected and I sent it back last week. When will the money for order %o be returned?',
 		tags: ['refund', 'invoice'],
@@ -125,6 +133,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: '%p loses its settings after an update',
+		products: devices,
 		content:
 			'After the latest update my %p starts with the factory settings every time it is switched off. This happened three times now.',
 		tags: ['bug', 'data-loss'],
@@ -137,6 +146,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Invoice with our VAT number, order %o',
+		products: [...accounts, ...devices],
 		content:
 			'Please send the invoice for order %o again, with our VAT number on it. Our accountant needs it this week.',
 		tags: ['invoice'],
@@ -145,6 +155,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Does %p work with older phones?',
+		products: ['lumen-lamp', 'tideline-watch'],
 		content: 'I would like to buy a %p for my mother. Her phone is six years old. Will the app run on it?',
 		tags: ['how-to'],
 		department: 'sales',
@@ -152,6 +163,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Warranty: display of %p is cracked',
+		products: ['tideline-watch', 'pocket-reader'],
 		content:
 			'The display of my %p cracked on its own overnight. It is eleven months old (order %o). Is that covered by the warranty?',
 		tags: ['warranty'],
@@ -164,6 +176,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Idea: dark mode for %p',
+		products: ['harbor-crm', 'nimbus-backup', 'pocket-reader'],
 		content: 'I use %p late in the evening and the white pages are blinding. A dark mode would be lovely.',
 		tags: ['feature-request'],
 		department: 'technical-support',
@@ -171,6 +184,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'Charged twice for %p',
+		products: [...accounts, ...devices],
 		content: 'My card was charged twice for the same order, %o. Please return one of the two payments.',
 		tags: ['refund', 'vip'],
 		department: 'billing',
@@ -178,6 +192,7 @@ export const topics: readonly Topic[] = [
 	},
 	{
 		subject: 'How do I move %p to another account?',
+		products: [...accounts, ...devices],
 		content: 'My sister takes over my %p. How can it be moved to her account without losing what is on it?',
 		tags: ['how-to'],
 		department: 'technical-support',

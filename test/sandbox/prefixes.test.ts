@@ -1,0 +1,45 @@
+/** A sandbox with a deployment's own words in place of the neutral ones speaks them both ways. */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+
+let sandbox: TestSandbox;
+
+beforeEach(async () => {
+	sandbox = await startSandbox({ prefixes: { product: 'acme', shop: 'wc', membership: 'wcm' } });
+});
+afterEach(() => sandbox.stop());
+
+test('paths and links have the product prefix', async () => {
+	const { status, body } = await sandbox.call('GET', '/tickets/14');
+	expect(status).toBe(200);
+	expect(body).toMatchObject({ _links: { self: [{ href: `${sandbox.baseUrl}/acme-api/v1/tickets/14` }] } });
+	const neutral = await fetch(`${sandbox.baseUrl}/support-api/v1/tickets/14`);
+	expect([neutral.status, ((await neutral.json()) as { code: string }).code]).toEqual([404, 'rest_no_route']);
+});
+
+test("statuses of the shop and membership groups are taken and shown in the deployment's words, and no others", async () => {
+	for (const status of ['wc-on-hold', 'wcm-paused', 'hold']) {
+		expect(await sandbox.call('POST', '/tickets/14', { status })).toMatchObject({ status: 200, body: { status } });
+		const { body } = await sandbox.call('GET', `/tickets?author=0&per_page=100&status=${status}`);
+		expect(body).toContainEqual(expect.objectContaining({ id: 14, status }));
+	}
+	const refused = await sandbox.call('POST', '/tickets/14', { status: 'shop-on-hold' });
+	expect(refused).toMatchObject({
+		status: 400,
+		body: { data: { params: { status: expect.stringContaining('wc-on-hold') } } },
+	});
+});
+
+test('user fields that begin with support_ begin with the product prefix', async () => {
+	const { status, body } = await sandbox.call('POST', '/users/3', {
+		acme_after_reply: 'ask',
+		acme_can_be_assigned: false,
+		support_after_reply: 'nonsense',
+	});
+	expect(status).toBe(200);
+	expect(body).toMatchObject({ acme_after_reply: 'ask', acme_can_be_assigned: false });
+	expect(Object.keys(body as object).filter((name) => name.startsWith('support_'))).toEqual([]);
+	const refused = await sandbox.call('POST', '/users/3', { acme_after_reply: 'nonsense' });
+	expect(refused).toMatchObject({ status: 400, body: { data: { params: { acme_after_reply: expect.any(String) } } } });
+});

@@ -1,0 +1,199 @@
+/** The state file keeps what was changed, is never half written, and never replaces what the sandbox can't read. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/io/process.js';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+async function start(stateFile: string, options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
+	const sandbox = await startSandbox({ stateFile, ...options });
+	let stopped: Promise<void> | undefined;
+	const stop = (): Promise<void> => {
+		stopped ??= sandbox.stop();
+		return stopped;
+	};
+	onTestFinished(() => stop().catch(() => {}));
+	return { ...sandbox, stop };
+}
+
+const create = (stateFile: string, seed?: number) =>
+	createSandbox({ clock: systemClock, random: Math.random, stateFile, ...(seed === undefined ? {} : { seed }) });
+
+/** Everything that a caller could see. */
+async function look(sandbox: TestSandbox): Promise<unknown> {
+	const seen: unknown[] = [];
+	for (const path of [
+		'/tickets?author=0&per_page=100&status=any',
+		'/users?per_page=100',
+		'/attachments?per_page=100',
+		...['ticket-tag', 'product', 'ticket_priority'].map((each) => `/${each}?per_page=100`),
+		'/users/1/passwords',
+		'/tickets/14/custom-fields',
+		...[...sandbox.store.tickets.values()].map(({ id }) => `/tickets/${id}/replies?status=any`),
+	]) {
+		const { body } = await sandbox.call('GET', path);
+		seen.push(JSON.parse(JSON.stringify(body).replaceAll(`:${sandbox.port}/`, ':PORT/')));
+	}
+	return seen;
+}
+
+test('after a restart everything is as it was left', async () => {
+	const path = join(temporaryFolder(), 'desk.json');
+	const first = await start(path, { seed: 40 });
+	const talked = [...first.store.tickets.values()].find((each) => each.id > 18 && each['total-reply-count'] > 1)?.id;
+	const [reply, other] = first.store.repliesOf(talked ?? 0);
+	for (const [method, target, body] of [
+		['POST', '/tickets/14', { status: 'shop-on-hold', title: 'Kept', 'ticket-tag': [2], meta: {} }],
+		['POST', '/tickets/14/custom-fields', { custom_fields: { website: 'https://kept.example' } }],
+		['DELETE', '/tickets/15', undefined],
+		['DELETE', '/tickets/17?force=true', undefined],
+		['POST', `/tickets/${talked}/replies/${reply?.id}`, { content: 'Kept' }],
+		['DELETE', `/tickets/${talked}/replies/${other?.id}?force=true`, undefined],
+		['POST', '/users/2', '{"meta":{"__proto__":"kept","b":1},"password":"kept secret"}'],
+		['DELETE', '/users/3?force=true&reassign=2', undefined],
+		['DELETE', '/users/1/passwords/laptop', undefined],
+		['DELETE', '/product/12?force=true', undefined],
+		['POST', '/attachments/42', { title: 'Kept' }],
+	] as const) {
+		const { status, body: answer } = await first.call(method, target, body);
+		expect(status, `${method} ${target} ${JSON.stringify(answer)}`).toBe(200);
+	}
+	const before = await look(first);
+	await first.stop();
+	const second = await start(path);
+	expect(await look(second)).toEqual(before);
+	expect(second.password).toBe(first.password);
+	const username = second.store.users.get(2)?.username;
+	expect(await second.call('POST', '/users/check', { username, password: 'kept secret' })).toMatchObject({
+		status: 200,
+	});
+	expect((await second.call('GET', '/users/3')).status).toBe(404);
+});
+
+test('it is written soon after a change, without waiting for the end, and nobody else may read it', async () => {
+	const folder = temporaryFolder();
+	const path = join(folder, 'desk.json');
+	let wake = (): void => {};
+	const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+		ms > 1000
+			? systemClock.sleep(ms, signal)
+			: new Promise((resolve) => {
+					wake = resolve;
+					signal?.addEventListener('abort', () => resolve());
+				});
+	const sandbox = await start(path, { clock: { ...systemClock, sleep } });
+	await sandbox.call('POST', '/tickets/14', { title: 'Soon' });
+	expect(existsSync(path)).toBe(false);
+	wake();
+	await expect.poll(() => existsSync(path)).toBe(true);
+	expect(readFileSync(path, 'utf8')).toContain('"Soon"');
+	expect(statSync(path).mode & 0o777).toBe(0o600);
+	expect(readdirSync(folder)).toEqual(['desk.json']);
+	await sandbox.stop();
+	expect(readdirSync(folder)).toEqual(['desk.json']);
+});
+
+test('an application password of the sandbox that was deleted is replaced by a new one', async () => {
+	const path = join(temporaryFolder(), 'desk.json');
+	const first = await start(path);
+	await first.call('DELETE', '/users/1/passwords/sandbox');
+	await first.stop();
+	const second = await start(path);
+	expect(second.password).not.toBe(first.password);
+	expect((await second.call('GET', '/users/me')).status).toBe(200);
+});
+
+test.each([
+	['empty', '', 'is damaged'],
+	['cut off', '{"format":"supportctl-sandbox","samples":1,"seed":', 'is damaged'],
+	['something else', '{"name":"supportctl"}', 'is not the state of a sandbox'],
+	['an array', '[]', 'is not the state of a sandbox'],
+	['of other samples', '{"format":"supportctl-sandbox","samples":0}', 'another version'],
+	[
+		'without its parts',
+		'{"format":"supportctl-sandbox","samples":1,"seed":5,"password":"x","changes":{}}',
+		'is damaged',
+	],
+])('a file that is %s is named and left alone', (_, content, message) => {
+	const path = join(temporaryFolder(), 'desk.json');
+	writeFileSync(path, content);
+	expect(() => create(path)).toThrow(
+		expect.objectContaining({
+			exitCode: 1,
+			message: expect.stringContaining(message),
+			hint: expect.stringContaining('--state'),
+		}),
+	);
+	expect(() => create(path)).toThrow(path);
+	expect(readFileSync(path, 'utf8')).toBe(content);
+});
+
+test('a folder in its place is an error, not a crash', () => {
+	const path = join(temporaryFolder(), 'desk.json');
+	mkdirSync(path);
+	expect(() => create(path)).toThrow(expect.objectContaining({ exitCode: 1, message: expect.stringContaining(path) }));
+});
+
+test('another number of tickets than the file holds is a usage error', async () => {
+	const path = join(temporaryFolder(), 'desk.json');
+	await (await start(path, { seed: 7 })).stop();
+	expect(() => create(path, 8)).toThrow(
+		expect.objectContaining({ exitCode: 2, message: expect.stringContaining('7 tickets, not of 8') }),
+	);
+	expect(create(path, 7).store.tickets.size).toBe(7);
+	expect(create(path).store.tickets.size).toBe(7);
+});
+
+test('a sandbox that could not listen writes nothing', async () => {
+	const path = join(temporaryFolder(), 'desk.json');
+	const first = await start(path);
+	await first.call('POST', '/tickets/14', { title: 'Kept' });
+	await first.stop();
+	const before = readFileSync(path, 'utf8');
+	const blocker = await startSandbox();
+	onTestFinished(() => blocker.stop());
+	await expect(create(path).listen(blocker.port)).rejects.toMatchObject({ code: 'port_taken' });
+	expect(readFileSync(path, 'utf8')).toBe(before);
+});
+
+test('what another process wrote meanwhile is not written over', async () => {
+	const path = join(temporaryFolder(), 'desk.json');
+	const first = await start(path);
+	await first.stop();
+	const [left, right] = [await start(path), await start(path)];
+	await left.call('POST', '/tickets/14', { title: 'Left' });
+	await left.stop();
+	await right.call('POST', '/tickets/14', { title: 'Right' });
+	await expect(right.stop()).rejects.toMatchObject({
+		exitCode: 1,
+		message: expect.stringContaining('another process'),
+	});
+	expect(readFileSync(path, 'utf8')).toContain('"Left"');
+});
+
+test('a state that cannot be written is warned about, and is an error at the end', async () => {
+	const folder = join(temporaryFolder(), 'gone');
+	let warn = (_: string): void => {};
+	const warned = new Promise<string>((resolve) => {
+		warn = resolve;
+	});
+	const sandbox = await start(join(folder, 'desk.json'), { onWarning: (message) => warn(message) });
+	expect(await warned).toContain("can't be written");
+	expect((await sandbox.call('POST', '/tickets/14', { title: 'Served all the same' })).status).toBe(200);
+	await expect(sandbox.stop()).rejects.toMatchObject({ exitCode: 1, code: 'state_not_written' });
+});
+
+test('a link to a state file stays a link', async () => {
+	const folder = temporaryFolder();
+	const [path, link] = [join(folder, 'desk.json'), join(folder, 'link.json')];
+	await (await start(path)).stop();
+	symlinkSync(path, link);
+	const sandbox = await start(link);
+	await sandbox.call('POST', '/tickets/14', { title: 'Through the link' });
+	await sandbox.stop();
+	expect(readdirSync(folder).sort()).toEqual(['desk.json', 'link.json']);
+	expect(readFileSync(path, 'utf8')).toContain('Through the link');
+});
