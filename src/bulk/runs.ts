@@ -11,11 +11,14 @@ import { readHeader, scanJournal } from './scan.js';
 
 const EXTENSION = '.ndjson';
 
-/** A name that sorts by time: `20261121-074512-k3f9x`. @param random 0 ≤ x < 1. */
+const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** A name that sorts by time, to the millisecond: `20261121-074512-f3k9x`. @param random 0 ≤ x < 1. */
 export function createRunId(now: number, random: () => number): string {
 	const time = new Date(now).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
-	let tail = '';
-	for (let index = 0; index < 5; index++) tail += '0123456789abcdefghjkmnpqrstvwxyz'[Math.floor(random() * 32)];
+	const ms = now % 1000;
+	let tail = `${DIGITS[ms >> 5]}${DIGITS[ms & 31]}`;
+	for (let index = 0; index < 3; index++) tail += DIGITS[Math.floor(random() * 32)];
 	return `${time}-${tail}`;
 }
 
@@ -100,6 +103,11 @@ function readEdges(path: string): { first: string; last: string } {
 	} finally {
 		closeSync(fd);
 	}
+}
+
+/** What a run was started with. @throws FailedError for a file that is no journal */
+export function readRunHeader(path: string): RunHeader {
+	return readHeader(readEdges(path).first, path);
 }
 
 function parseEnd(line: string): EndRecord | undefined {

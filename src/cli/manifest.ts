@@ -58,6 +58,8 @@ export const commands: readonly CommandEntry[] = [
 	entry('profile set', SETUP, 'Make or change a profile', () => import('./commands/profile/set.js')),
 	entry('profile remove', SETUP, 'Remove a profile and its secret', () => import('./commands/profile/remove.js')),
 	entry('profile path', SETUP, 'Print the path of the file of profiles', () => import('./commands/profile/path.js')),
+	entry('run resume', RUNS, 'Go on with a run that is not done', () => import('./commands/run/resume.js')),
+	entry('run undo', RUNS, 'Put back what a run overwrote', () => import('./commands/run/undo.js')),
 	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
 ];
 

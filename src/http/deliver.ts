@@ -84,7 +84,7 @@ async function judgeAttempt(attempt: Attempt, request: PlannedRequest, dialect: 
 export async function deliver(client: Client, request: PlannedRequest, options: DeliverOptions): Promise<Delivery> {
 	const { clock, stop, pace } = options;
 	const dialect = options.dialect ?? neutralDialect;
-	const started = clock.monotonic();
+	let started: number | undefined;
 	let lost = options.maybeSent === true;
 	let last: Judged | undefined;
 	let attempts = 0;
@@ -93,7 +93,7 @@ export async function deliver(client: Client, request: PlannedRequest, options: 
 		conclude(request, judged, {
 			lost,
 			attempts,
-			ms: clock.monotonic() - started,
+			ms: started === undefined ? 0 : clock.monotonic() - started,
 			ignoreMissing: options.ignoreMissing,
 			note,
 		});
@@ -105,6 +105,7 @@ export async function deliver(client: Client, request: PlannedRequest, options: 
 		const before = options.beforeSend?.();
 		if (before !== undefined) await before;
 		const sentAt = clock.monotonic();
+		started ??= sentAt;
 		const attempt = await client.send(request);
 		attempts++;
 		const judged = await judgeAttempt(attempt, request, dialect);

@@ -56,7 +56,7 @@ export interface RowCommandDefinition {
 	readonly needsFields: boolean;
 }
 
-/** A command over rows; `run resume` finds the definition through it. */
+/** A command over rows; `run resume` and `run undo` find the definition through it. */
 export interface RowCommandSpec extends CommandSpec {
 	readonly rows: RowCommandDefinition;
 }

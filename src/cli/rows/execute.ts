@@ -110,6 +110,10 @@ function createRowPerform(run: PreparedRun, options: PerformOptions, log: RunLog
 	});
 }
 
+function isUntouched(outcome: Outcome): boolean {
+	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
+}
+
 /** Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it. */
 export async function executeRun(run: PreparedRun, survey: Survey, resumed?: ResumedRun): Promise<EndedRun> {
 	const { settings, session } = run;
@@ -123,9 +127,17 @@ export async function executeRun(run: PreparedRun, survey: Survey, resumed?: Res
 	}
 }
 
-/** One request needs no journal; everything else has one. */
+/** One request needs no journal, nor does reading a few; everything else has one. */
 async function openLog(run: PreparedRun, survey: Survey): Promise<RunLog | undefined> {
 	const { targets, settings, customFields } = run;
+	// Reading leaves nothing to resume, prove or undo; a list of ids is read again as quickly as it was typed.
+	if (
+		targets.ids !== undefined &&
+		run.endpoint.replay === 'read' &&
+		settings.journal === undefined &&
+		settings.reports.length === 0
+	)
+		return undefined;
 	const isLone = targets.ids?.length === 1 && settings.journal === undefined && settings.reports.length === 0;
 	if (isLone && customFields?.snapshot !== true) return undefined;
 	const { startRunLog } = await import('./run-log.js');
@@ -213,7 +225,8 @@ async function sendRows(
 				if (reason !== undefined) stopFor(reason);
 				return outcome;
 			},
-			record: take,
+			// A row that was held back by the stop has no outcome: a resume sends it.
+			record: (outcome) => (stop.signal.aborted && isUntouched(outcome) ? undefined : take(outcome)),
 		});
 	} catch (error) {
 		failure = error;

@@ -9,11 +9,16 @@ import { checkSet, confirmWrite } from './guard.js';
 import { type PreparedRun, prepareRun } from './prepare.js';
 import { type Survey, surveyRows } from './survey.js';
 
-/** Runs a command over rows. @throws what `main` turns into a message and an exit code */
-export async function runRows(definition: RowCommandDefinition, invocation: Invocation): Promise<ExitCode> {
+/** Runs a command over rows; `check` may refuse what was prepared. @throws what `main` turns into a message and an exit code */
+export async function runRows(
+	definition: RowCommandDefinition,
+	invocation: Invocation,
+	check?: (run: PreparedRun) => void,
+): Promise<ExitCode> {
 	const run = await prepareRun(definition, invocation);
 	let keepInput = false;
 	try {
+		check?.(run);
 		const survey = await surveyInput(run);
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);

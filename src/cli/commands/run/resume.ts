@@ -1,0 +1,31 @@
+/** `run resume`: goes on with a run that was stopped, killed or left rows open. */
+
+import type { CommandSpec } from '../../command.js';
+import { connectionOptions } from '../../connection-options.js';
+import { outputOptions } from '../../options/output.js';
+import { engineOptions, guardOptions, inputOptions } from '../../options/run.js';
+
+const takes = (flags: string): boolean =>
+	/--(?:yes|confirm|input|concurrency|rate|retries|stop-on-error|max-failures) ?/.test(flags);
+
+export const command: CommandSpec = {
+	summary: 'Send the rows of a run that are not done, and no row that is.',
+	description:
+		'Command, flags and input come from the journal. A changed input, another base URL and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Secrets are not kept: give them again behind --.',
+	examples: [
+		{ command: 'supportctl run resume last', note: 'the latest run' },
+		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },
+		{ command: 'supportctl run resume last -- --password-stdin < new.txt', note: 'with a secret that was not kept' },
+	],
+	arguments: [{ name: 'run', help: "A run's id, a unique start of one, last, or a journal's path", required: true }],
+	options: [
+		...[...inputOptions, ...guardOptions, ...engineOptions].filter(
+			(option) => takes(option.flags) && !option.flags.includes('input-format'),
+		),
+		...outputOptions,
+		...connectionOptions,
+	],
+	async run(invocation) {
+		return (await import('../../rows/resume.js')).resumeRun(invocation);
+	},
+};

@@ -1,0 +1,27 @@
+/** `run undo`: puts back the custom fields that a run with `--snapshot` overwrote. */
+
+import type { CommandSpec } from '../../command.js';
+import { connectionOptions } from '../../connection-options.js';
+import { outputOptions } from '../../options/output.js';
+import { engineOptions, guardOptions } from '../../options/run.js';
+
+export const command: CommandSpec = {
+	summary: 'Put back what a run of ticket fields set --snapshot overwrote.',
+	description:
+		'It is a run of its own: it reads first, sends only what differs, reads back, and keeps what it overwrites, so that it can be resumed and undone. A field that a ticket did not have before stays as it is, since the interface shows no way to remove one.',
+	examples: [
+		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would be put back' },
+		{ command: 'supportctl run undo 20261121-0815', note: 'put it back' },
+	],
+	arguments: [{ name: 'run', help: "A run's id, a unique start of one, last, or a journal's path", required: true }],
+	options: [
+		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Guards' },
+		...guardOptions.filter((option) => !option.flags.includes('--yes')),
+		...engineOptions.filter((option) => !option.flags.includes('--shard')),
+		...outputOptions,
+		...connectionOptions,
+	],
+	async run(invocation) {
+		return (await import('../../rows/undo.js')).undoRun(invocation);
+	},
+};

@@ -1,0 +1,102 @@
+/** An earlier run taken up again: its journal, the command that it was, and the flags that it had. */
+
+import type { RunHeader } from '../../bulk/records.js';
+import { findRun, readRunHeader } from '../../bulk/runs.js';
+import { UsageError } from '../../errors.js';
+import { stateFolder } from '../../profile/folders.js';
+import type { CommandSpec, Invocation, OptionValues } from '../command.js';
+import { commands } from '../manifest.js';
+import { parseLine } from '../parse.js';
+import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
+import type { PreparedRun } from './prepare.js';
+import { readDefaults } from './row-command.js';
+import type { RunSettingsRecord } from './run-log.js';
+
+export interface PastRun {
+	/** The journal's path. */
+	path: string;
+	header: RunHeader;
+	settings: RunSettingsRecord;
+	definition: RowCommandDefinition;
+	command: CommandSpec;
+}
+
+function isRowCommand(command: CommandSpec): command is RowCommandSpec {
+	return 'rows' in command;
+}
+
+function isSettings(value: unknown): value is RunSettingsRecord {
+	const record = value as Partial<RunSettingsRecord> | undefined;
+	return (
+		Array.isArray(record?.args) &&
+		Array.isArray(record.withheld) &&
+		typeof record.options === 'object' &&
+		typeof record.defaults === 'object'
+	);
+}
+
+/** Finds the run that the first argument names. @throws UsageError, FailedError */
+export async function openPastRun({ args, context }: Invocation): Promise<PastRun> {
+	const [name] = args;
+	if (name === undefined) {
+		throw new UsageError('missing <run>: an id, the start of one, last, or a journal', {
+			hint: 'supportctl run list shows them',
+		});
+	}
+	const path = findRun(stateFolder({ env: context.env, cwd: context.cwd }), name, context.cwd);
+	const header = readRunHeader(path);
+	const entry = commands.find((each) => each.words.join(' ') === header.command.join(' '));
+	const command = entry === undefined ? undefined : (await entry.load()).command;
+	if (command === undefined || !isRowCommand(command) || !isSettings(header.settings)) {
+		throw new UsageError(`run ${header.id} is of a command that can't be taken up: ${header.command.join(' ')}`);
+	}
+	return { path, header, settings: header.settings, definition: command.rows, command };
+}
+
+/** The run's flags, with those of this call on top. */
+export function optionsOf({ settings, header }: PastRun, own: OptionValues): OptionValues {
+	return {
+		...settings.options,
+		...(header.profile === undefined ? {} : { profile: header.profile }),
+		...own,
+	};
+}
+
+/**
+ * What flags gave to every row, from the journal. Secrets were not kept: they are given again behind `--`, in the
+ * command's own flags.
+ */
+export async function restoreDefaults(past: PastRun, invocation: Invocation): Promise<RowDefaults> {
+	const { settings, definition, command, header } = past;
+	const { defaults, withheld } = settings;
+	const again = invocation.args.slice(1);
+	if (withheld.length === 0) {
+		if (again.length > 0) throw new UsageError(`run resume takes one run; ${JSON.stringify(again[0])} is too many`);
+		return defaults;
+	}
+	const parsed = parseLine(command, header.command, again);
+	const given = await readDefaults(definition, { ...invocation, args: [], options: parsed.options });
+	const missing = withheld.filter((name) => !Object.hasOwn(given.fields, name));
+	if (missing.length > 0) {
+		throw new UsageError(`the values of ${missing.join(', ')} were not kept, being secret`, {
+			code: 'withheld',
+			hint: `give them again behind --, for instance: supportctl run resume ${header.id} -- ${missing[0] === 'password' ? '--password-stdin' : '--data @file'}`,
+		});
+	}
+	const fields = { ...defaults.fields };
+	for (const name of withheld) fields[name] = given.fields[name];
+	return { ...defaults, fields };
+}
+
+/** @throws UsageError where the settings now lead to another service than the run's. */
+export function checkSameService(past: PastRun, run: PreparedRun): void {
+	const { baseUrl } = run.session.connection;
+	if (baseUrl === past.header.baseUrl) return;
+	throw new UsageError(
+		`run ${past.header.id} was on ${past.header.baseUrl}, and the base URL is now ${baseUrl}; nothing was sent`,
+		{
+			code: 'another_service',
+			hint: 'choose the profile or the base URL of the run',
+		},
+	);
+}
