@@ -7,8 +7,12 @@ import { asRow, columnsFor, type Encoder, type EncoderOptions, newColumns, SAMPL
 
 const GAP = '  ';
 
-/** The fewest columns that a shrunk cell is still worth reading in. */
-const NARROWEST = 8;
+/** The fewest columns in which a shrunk cell, and a header, are still worth reading; tried one after the other. */
+const NARROWEST = [
+	{ cell: 8, header: 7 },
+	{ cell: 8, header: 5 },
+	{ cell: 6, header: 5 },
+];
 
 /** The part of the line that an important column may keep. */
 const IMPORTANT = 0.4;
@@ -16,8 +20,9 @@ const IMPORTANT = 0.4;
 /** Columns and their widths, as they hold until a row brings a new column. */
 interface Section {
 	columns: readonly ResolvedColumn[];
-	/** The widest cell so far. */
+	/** The widest cell so far, with and without the header. */
 	natural: number[];
+	filled: number[];
 	/** Undefined where the columns can't fit side by side. */
 	widths: number[] | undefined;
 }
@@ -40,19 +45,27 @@ function createGrid(options: EncoderOptions): Encoder {
 	const fullCell = (column: ResolvedColumn, row: Row): string => sanitise(cellText(column.get(row)));
 	const textOf = options.isTTY ? cell : fullCell;
 
-	function widthsFor(columns: readonly ResolvedColumn[], natural: readonly number[]): number[] | undefined {
+	/** Headers give way before cells do, and the important columns after the others. */
+	function widthsFor({ columns, natural, filled }: Omit<Section, 'widths'>): number[] | undefined {
 		const room = width - GAP.length * (columns.length - 1);
-		const least = columns.map(() => NARROWEST);
-		const generous = columns.map((column) => (column.important === true ? Math.floor(room * IMPORTANT) : NARROWEST));
-		return fitWidths(natural, generous, room) ?? fitWidths(natural, least, room);
+		for (const share of [IMPORTANT, 0]) {
+			for (const least of NARROWEST) {
+				const content = natural.map((each, index) => Math.max(filled[index] as number, Math.min(each, least.header)));
+				const minimum = columns.map((column) => (column.important === true ? Math.floor(room * share) : least.cell));
+				const fitted = fitWidths(content, minimum, room);
+				if (fitted !== undefined) return fitWidths(natural, fitted, room);
+			}
+		}
+		return undefined;
 	}
 
 	function openSection(): Section {
 		const columns = visibleColumns();
-		const natural = columns.map((column) =>
-			held.reduce((widest, row) => Math.max(widest, widthOf(textOf(column, row))), widthOf(column.label)),
+		const filled = columns.map((column) =>
+			held.reduce((widest, row) => Math.max(widest, widthOf(textOf(column, row))), 0),
 		);
-		return { columns, natural, widths: widthsFor(columns, natural) };
+		const natural = columns.map((column, index) => Math.max(widthOf(column.label), filled[index] as number));
+		return { columns, natural, filled, widths: widthsFor({ columns, natural, filled }) };
 	}
 
 	/** Optional columns that all held rows leave empty are left out on a terminal. */
@@ -95,8 +108,9 @@ function createGrid(options: EncoderOptions): Encoder {
 		}
 		if (texts.some((text, index) => widthOf(text) > (open.natural[index] as number))) {
 			// A wider cell than those measured: columns grow from here as far as there is room, and none is cut needlessly.
-			open.natural = open.natural.map((each, index) => Math.max(each, widthOf(texts[index] as string)));
-			open.widths = widthsFor(open.columns, open.natural) ?? open.widths;
+			open.filled = open.filled.map((each, index) => Math.max(each, widthOf(texts[index] as string)));
+			open.natural = open.natural.map((each, index) => Math.max(each, open.filled[index] as number));
+			open.widths = widthsFor(open) ?? open.widths;
 		}
 		return line(open, texts, row);
 	}
