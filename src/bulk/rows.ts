@@ -102,9 +102,25 @@ function copyOf(record: Readonly<Record<string, unknown>>): Record<string, unkno
 	return copy;
 }
 
-function tooDeep(value: unknown, left = MAX_DEPTH): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	return left === 0 || Object.values(value).some((each) => tooDeep(each, left - 1));
+/** What `run rejects` prints for a secret. Sent back, it would become the secret. */
+const PLACEHOLDER = '[redacted]';
+
+/** Why a value can't be sent whatever its field, or undefined. */
+function unsendable(value: unknown, left = MAX_DEPTH): string | undefined {
+	if (value === PLACEHOLDER) return `is the placeholder ${PLACEHOLDER}; put the value itself there`;
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (left === 0) return `is nested deeper than ${MAX_DEPTH} levels`;
+	for (const each of Object.values(value)) {
+		const problem = unsendable(each, left - 1);
+		if (problem !== undefined) return problem;
+	}
+	return undefined;
+}
+
+/** A complaint about a value that can't be sent. */
+function refuse(name: string, value: unknown): string | undefined {
+	const problem = unsendable(value);
+	return problem === undefined ? undefined : `${name} ${problem}`;
 }
 
 /** The parameter that tells rows apart: the last one of the path. */
@@ -229,6 +245,8 @@ function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boole
 			if (trimmed === '') return clear ? store('', draft) : undefined;
 			const parsed = parseField(field, asWritten ? cell : trimmed, rules);
 			if (isProblem(parsed)) return parsed.problem;
+			const problem = refuse(name, parsed.value);
+			if (problem !== undefined) return problem;
 			if (typeof parsed.value !== 'object') {
 				lastText = cell;
 				lastValue = parsed.value;
@@ -238,8 +256,7 @@ function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boole
 		typed: (value, draft) => {
 			const parsed = checkTyped(field, value, rules);
 			if (isProblem(parsed)) return parsed.problem;
-			if (tooDeep(value)) return `${name} is nested deeper than ${MAX_DEPTH} levels`;
-			return store(parsed.value, draft);
+			return refuse(name, value) ?? store(parsed.value, draft);
 		},
 	};
 }
@@ -255,9 +272,11 @@ function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): 
 	};
 	return {
 		name,
-		text: (cell, draft) => (cell.trim() === '' && !clear ? undefined : store(cell.trim() === '' ? '' : cell, draft)),
-		typed: (value, draft) =>
-			tooDeep(value) ? `${name} is nested deeper than ${MAX_DEPTH} levels` : store(value, draft),
+		text: (cell, draft) => {
+			if (cell.trim() === '') return clear ? store('', draft) : undefined;
+			return refuse(name, cell) ?? store(cell, draft);
+		},
+		typed: (value, draft) => refuse(name, value) ?? store(value, draft),
 	};
 }
 
@@ -269,9 +288,13 @@ function customColumn(name: string, field: string, rules: ValueRules, clear: boo
 	};
 	return {
 		name,
-		text: (cell, draft) => (cell.trim() === '' && !clear ? undefined : store(cell.trim() === '' ? '' : cell, draft)),
+		text: (cell, draft) => {
+			if (cell.trim() === '') return clear ? store('', draft) : undefined;
+			return refuse(name, cell) ?? store(cell, draft);
+		},
 		typed: (value, draft) => {
-			if (tooDeep(value)) return `${name} is nested deeper than ${MAX_DEPTH} levels`;
+			const problem = refuse(name, value);
+			if (problem !== undefined) return problem;
 			if (typeof value === 'string' || rules.undocumented) return store(value, draft);
 			const kind =
 				value === null

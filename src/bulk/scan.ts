@@ -102,6 +102,8 @@ interface Lines {
 	texts: (string | undefined)[];
 	/** Where the last of them ends in the file. */
 	end: number;
+	/** The bytes of them all. */
+	bytes: Buffer;
 }
 
 /** Reads whole lines; whatever stands behind the last line's end is left out. */
@@ -120,12 +122,11 @@ export async function* journalLines(path: string): AsyncGenerator<Lines> {
 			const chunk = buffer.subarray(0, bytesRead);
 			const cut = chunk.lastIndexOf(LF) + 1;
 			if (cut > 0) {
-				const texts: (string | undefined)[] = Buffer.concat([...carry, chunk.subarray(0, cut)])
-					.toString('utf8')
-					.split('\n');
+				const bytes = Buffer.concat([...carry, chunk.subarray(0, cut)]);
+				const texts: (string | undefined)[] = bytes.toString('utf8').split('\n');
 				texts.pop();
 				if (tooLong) texts[0] = undefined;
-				yield { first, texts, end: position + cut };
+				yield { first, texts, end: position + cut, bytes };
 				first += texts.length;
 				carry = [];
 				carried = 0;
@@ -149,7 +150,7 @@ export async function* journalLines(path: string): AsyncGenerator<Lines> {
 
 type Json = Record<string, unknown>;
 
-function parseRecord(text: string | undefined): Json | string {
+export function parseRecord(text: string | undefined): Json | string {
 	if (text === undefined) return 'the line is too long';
 	try {
 		const value: unknown = JSON.parse(text);

@@ -60,6 +60,9 @@ export const commands: readonly CommandEntry[] = [
 	entry('profile path', SETUP, 'Print the path of the file of profiles', () => import('./commands/profile/path.js')),
 	entry('run resume', RUNS, 'Go on with a run that is not done', () => import('./commands/run/resume.js')),
 	entry('run undo', RUNS, 'Put back what a run overwrote', () => import('./commands/run/undo.js')),
+	entry('run list', RUNS, 'List the runs', () => import('./commands/run/list.js')),
+	entry('run show', RUNS, 'Show what a run did', () => import('./commands/run/show.js')),
+	entry('run rejects', RUNS, 'Give back the rows that failed, to mend', () => import('./commands/run/rejects.js')),
 	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
 ];
 

@@ -1,0 +1,118 @@
+/** The rows of a run that have to be done again by a person: which they are, and why, without holding them in memory. */
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { OutcomeName } from '../http/outcome.js';
+import type { RawRow } from './blocks.js';
+import type { RowRecord } from './records.js';
+import { ERROR_COLUMN } from './rows.js';
+import { journalLines, parseRecord, rowRecordOf } from './scan.js';
+
+const PAGE_BITS = 16;
+const PAGE = 1 << PAGE_BITS;
+
+/** Where each rejected row's last record begins in the journal; 0 is the header's place and stands for none. */
+class Offsets {
+	readonly #pages = new Map<number, Float64Array>();
+
+	set(row: number, offset: number): void {
+		let page = this.#pages.get(row >>> PAGE_BITS);
+		if (page === undefined) {
+			if (offset === 0) return;
+			page = new Float64Array(PAGE);
+			this.#pages.set(row >>> PAGE_BITS, page);
+		}
+		page[row & (PAGE - 1)] = offset;
+	}
+
+	get(row: number): number {
+		return this.#pages.get(row >>> PAGE_BITS)?.[row & (PAGE - 1)] ?? 0;
+	}
+}
+
+export interface Rejects {
+	/** The names of the path ids that records have, in their order; empty where no record has any. */
+	readonly idNames: readonly string[];
+	/** The rejected row's last record. */
+	recordOf(row: number): RowRecord | undefined;
+	close(): void;
+}
+
+const READ_BYTES = 16 * 1024;
+
+function readLine(fd: number, offset: number): string {
+	const pieces: Buffer[] = [];
+	for (let at = offset; ; at += READ_BYTES) {
+		const piece = Buffer.alloc(READ_BYTES);
+		const length = readSync(fd, piece, 0, READ_BYTES, at);
+		const end = piece.subarray(0, length).indexOf(10);
+		pieces.push(piece.subarray(0, end < 0 ? length : end));
+		if (end >= 0 || length < READ_BYTES) return Buffer.concat(pieces).toString('utf8');
+	}
+}
+
+function recordFrom(text: string | undefined): RowRecord | undefined {
+	const json = parseRecord(text);
+	return typeof json === 'string' ? undefined : rowRecordOf(json);
+}
+
+/** Finds the rows whose last outcome is one of these. To be closed. */
+export async function gatherRejects(path: string, outcomes: ReadonlySet<OutcomeName>): Promise<Rejects> {
+	const offsets = new Offsets();
+	let idNames: readonly string[] = [];
+	for await (const { texts, bytes, end } of journalLines(path)) {
+		let offset = end - bytes.length;
+		let at = 0;
+		for (const text of texts) {
+			const record = recordFrom(text);
+			if (record !== undefined) {
+				offsets.set(record.row, outcomes.has(record.outcome) ? offset : 0);
+				if (idNames.length === 0) idNames = Object.keys(record.ids);
+			}
+			const next = bytes.indexOf(10, at) + 1;
+			offset += next - at;
+			at = next;
+		}
+	}
+	const fd = openSync(path, 'r');
+	return {
+		idNames,
+		recordOf(row) {
+			const offset = offsets.get(row);
+			return offset === 0 ? undefined : recordFrom(readLine(fd, offset));
+		},
+		close: () => closeSync(fd),
+	};
+}
+
+/** Why the row was rejected, in one line: `400 rest_invalid_param: Invalid parameter(s): status (status: …)`. */
+export function errorText(record: RowRecord): string {
+	const head = [record.status, record.code].filter((part) => part !== undefined).join(' ');
+	const reasons = Object.entries(record.reasons ?? {}).map(([field, why]) => `${field}: ${why}`);
+	const tail = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+	const message = `${record.message ?? record.outcome}${tail}`;
+	return head === '' || record.outcome === 'invalid' ? message : `${head}: ${message}`;
+}
+
+/** The row as the input has it, with the reason under `error`. */
+export function rejectedRow(
+	raw: RawRow,
+	record: RowRecord,
+	columns: readonly string[] | undefined,
+	idNames: readonly string[],
+): Record<string, unknown> {
+	const cells: [string, unknown][] = [];
+	if (raw.cells !== undefined && columns !== undefined) {
+		columns.forEach((name, index) => {
+			cells.push([name, raw.cells?.[index] ?? '']);
+		});
+	} else if (raw.object !== undefined) {
+		cells.push(...Object.entries(raw.object));
+	} else if (raw.id !== undefined) {
+		cells.push(...Object.entries(record.ids), [idNames.at(-1) ?? 'id', raw.id]);
+	}
+	const place = raw.problem === undefined || raw.line === undefined ? '' : `line ${raw.line}: `;
+	return Object.fromEntries([
+		...cells.filter(([name]) => name !== ERROR_COLUMN),
+		[ERROR_COLUMN, place + errorText(record)],
+	]);
+}

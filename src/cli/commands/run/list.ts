@@ -1,0 +1,31 @@
+/** `run list`: the runs that the state folder knows of. */
+
+import { listRuns } from '../../../bulk/runs.js';
+import { ExitCode } from '../../../errors.js';
+import type { CommandSpec } from '../../command.js';
+import { outputOptions } from '../../options/output.js';
+import { openResults, stdoutPalette } from '../../results.js';
+import { runColumns, runsPlace, runView } from '../../runs.js';
+
+export const command: CommandSpec = {
+	summary: 'List the runs, the newest first.',
+	description:
+		'A run is running while a process has its journal, finished when it came to its end, interrupted when it was told to stop, and broken-off when it was killed or its machine went down.',
+	examples: [
+		{ command: 'supportctl run list', note: 'all runs' },
+		{ command: 'supportctl run list --query "[?state!=\'finished\'].run" --format ids', note: 'runs to resume' },
+	],
+	arguments: [],
+	options: outputOptions,
+	async run(invocation) {
+		const palette = await stdoutPalette(invocation);
+		const results = await openResults(invocation, {
+			palette,
+			columns: runColumns(palette),
+			idOf: (row) => (row as Record<string, unknown>).run,
+		});
+		for (const summary of await listRuns(runsPlace(invocation))) await results.row(runView(summary));
+		await results.end();
+		return ExitCode.ok;
+	},
+};

@@ -1,0 +1,124 @@
+/** `run rejects`: the failed rows in the input's own columns plus `error`, ready to be mended and fed in again. */
+
+import { existsSync } from 'node:fs';
+import { outcomeNames } from '../../../bulk/counts.js';
+import type { RunHeader } from '../../../bulk/records.js';
+import { errorText, gatherRejects, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
+import { ERROR_COLUMN } from '../../../bulk/rows.js';
+import { findRun } from '../../../bulk/runs.js';
+import { finalRecords, scanJournal } from '../../../bulk/scan.js';
+import { type InputSource, openInput } from '../../../bulk/source.js';
+import { ExitCode, UsageError } from '../../../errors.js';
+import type { OutcomeName } from '../../../http/outcome.js';
+import type { Row } from '../../../output/columns.js';
+import type { CommandSpec, Invocation } from '../../command.js';
+import { outputOptions } from '../../options/output.js';
+import { openResults, stdoutPalette } from '../../results.js';
+import { runArgument, runsPlace } from '../../runs.js';
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The run's input once more; undefined for standard input, of which no copy is kept after a run's end. */
+async function openAgain(header: RunHeader, invocation: Invocation): Promise<InputSource | undefined> {
+	const { ids, path, format, spooled } = header.input;
+	const common = { stdin: nothing(), stateDir: runsPlace(invocation) };
+	if (ids !== undefined) return await openInput({ ...common, ids });
+	if (path === undefined || (spooled === true && !existsSync(path))) return undefined;
+	return await openInput({ ...common, path, format });
+}
+
+/** Reads the input to its end. @throws UsageError where it is not what the run had */
+async function checkUnchanged(source: InputSource, header: RunHeader): Promise<void> {
+	for await (const _ of source.read());
+	if (source.sha256 === header.input.sha256) return;
+	throw new UsageError(`${header.input.name} is not what run ${header.id} read: it has changed since`, {
+		code: 'input_changed',
+		hint: `supportctl run show ${header.id} --outcome failed lists the rows without it`,
+	});
+}
+
+async function* rejectedRows(source: InputSource, rejects: Rejects): AsyncGenerator<Row> {
+	for await (const batch of source.read()) {
+		for (const raw of batch) {
+			const record = rejects.recordOf(raw.row);
+			if (record !== undefined) yield rejectedRow(raw, record, source.columns, rejects.idNames);
+		}
+	}
+}
+
+/** What the journal alone can give: the ids and the reason. */
+async function* rowsFromJournal(path: string, outcomes: ReadonlySet<OutcomeName>): AsyncGenerator<Row> {
+	for await (const batch of finalRecords(path)) {
+		for (const record of batch) {
+			if (outcomes.has(record.outcome)) yield { ...record.ids, [ERROR_COLUMN]: errorText(record) };
+		}
+	}
+}
+
+/** The columns that are printed; NDJSON's rows have their own keys. */
+function columnsOf(source: InputSource | undefined, idNames: readonly string[]): string[] | undefined {
+	if (source?.format === 'ndjson') return undefined;
+	const own = source?.columns ?? (idNames.length === 0 ? ['id'] : idNames);
+	return [...own.filter((name) => name !== ERROR_COLUMN), ERROR_COLUMN];
+}
+
+async function print(invocation: Invocation, names: string[] | undefined, format: string, rows: AsyncIterable<Row>) {
+	const results = await openResults(invocation, {
+		palette: await stdoutPalette(invocation),
+		// A name with a dot in it is one key, and its own label.
+		...(names === undefined ? {} : { columns: names.map((name) => ({ path: name, label: name })) }),
+		profileFormat: invocation.context.stdout.isTTY ? undefined : format,
+		idOf: (row) => Object.entries(row as Row).findLast(([name]) => name !== ERROR_COLUMN)?.[1],
+	});
+	for await (const row of rows) await results.row(row);
+	await results.end();
+}
+
+export const command: CommandSpec = {
+	summary: "Give back a run's failed rows in the input's own columns, with the reason under error.",
+	description:
+		'Mend them and feed them in again: the error column is left out of what is sent. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused.',
+	examples: [
+		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to mend in a spreadsheet' },
+		{ command: 'supportctl run rejects last --outcome unknown', note: 'rows whose fate is not known' },
+	],
+	arguments: [runArgument],
+	options: [
+		{
+			flags: '--outcome <name>',
+			help: 'Give the rows with this outcome',
+			group: 'Rows',
+			repeatable: true,
+			choices: outcomeNames,
+			defaultText: 'failed and invalid',
+		},
+		...outputOptions,
+	],
+	async run(invocation) {
+		const { context, args, options } = invocation;
+		const path = findRun(runsPlace(invocation), args[0] as string, context.cwd);
+		const outcomes = new Set<OutcomeName>((options.outcome as OutcomeName[] | undefined) ?? ['failed', 'invalid']);
+		const { header } = await scanJournal(path);
+		const source = await openAgain(header, invocation);
+		if (source === undefined) {
+			const { idNames, close } = await gatherRejects(path, outcomes);
+			close();
+			context.stderr.write('note: the run read standard input, which is not kept: only ids can be given back\n');
+			await print(invocation, columnsOf(undefined, idNames), 'csv', rowsFromJournal(path, outcomes));
+			return ExitCode.ok;
+		}
+		try {
+			await checkUnchanged(source, header);
+			const rejects = await gatherRejects(path, outcomes);
+			try {
+				const format = source.format === 'ids' ? 'csv' : source.format;
+				await print(invocation, columnsOf(source, rejects.idNames), format, rejectedRows(source, rejects));
+			} finally {
+				rejects.close();
+			}
+		} finally {
+			await source.dispose({ keep: true });
+		}
+		return ExitCode.ok;
+	},
+};

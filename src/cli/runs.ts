@@ -1,0 +1,59 @@
+/** Runs as the run commands name, find and print them. */
+
+import { outcomeNames } from '../bulk/counts.js';
+import type { RunSummary } from '../bulk/runs.js';
+import type { Palette } from '../output/colour.js';
+import type { Column, Row } from '../output/columns.js';
+import { stateFolder } from '../profile/folders.js';
+import type { ArgumentSpec, Invocation } from './command.js';
+
+export const runArgument: ArgumentSpec = {
+	name: 'run',
+	help: "A run's id, a unique start of one, last, or a journal's path",
+	required: true,
+};
+
+/** The state folder, which needs no profile. */
+export function runsPlace({ context }: Invocation): string {
+	return stateFolder({ env: context.env, cwd: context.cwd });
+}
+
+/** One run as an object to print; the named keys are always there. */
+export function runView({ id, state, path, header, counts, end, problem }: RunSummary): Row {
+	const view: Record<string, unknown> = {
+		run: id,
+		state,
+		command: header?.command.join(' ') ?? null,
+		service: header?.baseUrl ?? null,
+		profile: header?.profile ?? null,
+		input: header?.input.name ?? null,
+		rows: header?.input.rows ?? null,
+	};
+	for (const name of outcomeNames) view[name.replace('-', '_')] = counts?.[name] ?? null;
+	return {
+		...view,
+		differs: counts?.differs ?? null,
+		exit_code: end?.exit ?? null,
+		started: header?.started ?? null,
+		ended: end?.at ?? null,
+		journal: path,
+		...(problem === undefined ? {} : { problem }),
+	};
+}
+
+const GOOD: ReadonlySet<unknown> = new Set(['finished', 'running']);
+
+export function runColumns(palette: Palette): Column[] {
+	return [
+		{ path: 'run' },
+		{ path: 'state', style: (text, row) => (GOOD.has(row.state) ? palette.good(text) : palette.doubtful(text)) },
+		{ path: 'command' },
+		{ path: 'service' },
+		{ path: 'rows' },
+		{ path: 'ok' },
+		{ path: 'failed' },
+		{ path: 'unknown' },
+		{ path: 'not_sent' },
+		{ path: 'problem', optional: true, important: true },
+	];
+}

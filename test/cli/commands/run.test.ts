@@ -1,0 +1,201 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runMain } from '../../../src/main.js';
+import { memoryContext } from '../../support/context.js';
+import { headerOf, outcomeOf, startJournal } from '../../support/journal.js';
+import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+	sandbox = await startSandbox();
+});
+afterAll(() => sandbox.stop());
+
+/** Runs the program in a folder of its own. */
+function createDesk() {
+	const cwd = temporaryFolder();
+	const env = { ...sandbox.env, SUPPORTCTL_STATE_DIR: join(cwd, 'state'), SUPPORTCTL_CONFIG_DIR: join(cwd, 'config') };
+	return {
+		cwd,
+		stateDir: join(cwd, 'state'),
+		write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
+		async run(argv: string[], stdin = '') {
+			const context = memoryContext({ argv, env, cwd, stdin });
+			const exit = await runMain(context);
+			return { exit, out: context.stdout.text, err: context.stderr.text };
+		},
+	};
+}
+
+const EDITS = 'id,status,title,note\n1,hold,"a, b",x\n999901,hold,"two\nlines",y\n2,read,c,z\n999902,hold,=1+1, w \n';
+
+describe('run rejects', () => {
+	it('gives failed rows in the columns of the input plus error, and takes them back when mended', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', EDITS);
+		const first = await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
+		expect(first.exit).toBe(3);
+		const { exit, out, err } = await desk.run(['run', 'rejects', 'last', '--format', 'csv']);
+		const [error] = /404 rest_post_invalid_id: [^\n"]*/.exec(out) as RegExpExecArray;
+		expect({ exit, out, err }).toEqual({
+			exit: 0,
+			err: '',
+			out: `id,status,title,note,error\n999901,hold,"two\nlines",y,${error}\n999902,hold,=1+1," w ",${error}\n`,
+		});
+		desk.write('again.csv', out.replace('999901', '3').replace('999902', '4'));
+		const again = await desk.run(['ticket', 'update', '--input', 'again.csv', '--ignore-column', 'note', '-q']);
+		expect(again.exit).toBe(0);
+		expect(sandbox.requests.slice(-2).map((each) => each.path.replace(/^.*\/v1/, ''))).toEqual([
+			'/tickets/3',
+			'/tickets/4',
+		]);
+	});
+
+	it('keeps the format of the input where no other is asked for', async () => {
+		const desk = createDesk();
+		desk.write('edits.ndjson', '{"id":999901,"ticket-tag":[1,2],"title":"x"}\n{"id":1,"title":"y"}\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.ndjson', '-q']);
+		const { out } = await desk.run(['run', 'rejects', 'last']);
+		expect(JSON.parse(out)).toEqual({
+			id: 999901,
+			'ticket-tag': [1, 2],
+			title: 'x',
+			error: expect.stringContaining('404 rest_post_invalid_id'),
+		});
+		await desk.run(['ticket', 'delete', '999901', '999902', '--yes', '-q']);
+		expect((await desk.run(['run', 'rejects', 'last'])).out).toMatch(/^id,error\n999901,404 .*\n999902,404 .*\n$/);
+	});
+
+	it('gives back invalid rows, with every complaint', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status,assignee\n1,hold,3\n2,hodl,x\n');
+		const first = await desk.run(['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '-q']);
+		expect(first.exit).toBe(3);
+		const { out } = await desk.run(['run', 'rejects', 'last', '--json']);
+		expect(JSON.parse(out)).toEqual([
+			{
+				id: '2',
+				status: 'hodl',
+				assignee: 'x',
+				error:
+					'status "hodl" is not one of section 3; did you mean "hold"?; assignee "x" is not a whole number of 0 or more',
+			},
+		]);
+	});
+
+	it('refuses an input that has changed', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', EDITS);
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
+		appendFileSync(join(desk.cwd, 'edits.csv'), '5,hold,x,\n');
+		const { exit, out, err } = await desk.run(['run', 'rejects', 'last', '--format', 'csv']);
+		expect([exit, out]).toEqual([2, '']);
+		expect(err).toMatch(/^error: edits\.csv is not what run \S+ read: it has changed since\n/);
+	});
+
+	it('never prints a secret, and what it prints in its place is not taken for a value', async () => {
+		const desk = createDesk();
+		desk.write('users.csv', 'id,password\n999901,hunter22\n');
+		await desk.run(['user', 'update', '--input', 'users.csv', '-q']);
+		const { out } = await desk.run(['run', 'rejects', 'last', '--format', 'csv']);
+		expect(out).toMatch(/^id,password,error\n999901,\[redacted\],404 /);
+		desk.write('again.csv', out);
+		const before = sandbox.requests.length;
+		const again = await desk.run(['user', 'update', '--input', 'again.csv', '-q']);
+		expect(again.exit).toBe(2);
+		expect(again.err).toContain('password is the placeholder [redacted]; put the value itself there');
+		expect(sandbox.requests.length).toBe(before);
+		for (const name of readdirSync(join(desk.stateDir, 'runs'))) {
+			expect(readFileSync(join(desk.stateDir, 'runs', name), 'utf8')).not.toContain('hunter22');
+		}
+	});
+
+	it('of a run over standard input gives the ids, and says that there is no more', async () => {
+		const desk = createDesk();
+		const first = await desk.run(['ticket', 'update', '--input', '-', '-q'], 'id,title\n999901,x\n1,y\n');
+		expect(first.exit).toBe(3);
+		expect(existsSync(join(desk.stateDir, 'spool')) ? readdirSync(join(desk.stateDir, 'spool')) : []).toEqual([]);
+		const { out, err } = await desk.run(['run', 'rejects', 'last']);
+		expect(out).toMatch(/^id,error\n999901,404 .*\n$/);
+		expect(err).toContain('only ids can be given back');
+	});
+});
+
+describe('run list and run show', () => {
+	it('tell what became of each run, the newest first', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', EDITS);
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
+		const running = startJournal(desk.stateDir, 5, undefined, { id: '20990101-000000-aaaaa' });
+		await running.outcome(outcomeOf(1));
+		const killed = startJournal(desk.stateDir, 5, undefined, { id: '20980101-000000-aaaaa' });
+		await killed.outcome(outcomeOf(1, { outcome: 'unknown' }));
+		killed.close();
+		writeFileSync(join(desk.stateDir, 'runs', '20000101-000000-aaaaa.ndjson'), 'rubbish\n');
+		const { exit, out } = await desk.run(['run', 'list', '--json']);
+		expect(exit).toBe(0);
+		const list = JSON.parse(out) as Record<string, unknown>[];
+		expect(list.map((each) => [each.state, each.command, each.rows, each.ok, each.failed, each.unknown])).toEqual([
+			['running', 'ticket update', 5, 1, 0, 0],
+			['broken-off', 'ticket update', 5, 0, 0, 1],
+			['finished', 'ticket update', 4, 2, 2, 0],
+			['damaged', null, null, null, null, null],
+		]);
+		running.close();
+		expect((await desk.run(['run', 'list', '--format', 'ids'])).out.split('\n')[0]).toBe('20990101-000000-aaaaa');
+	});
+
+	it('show the run, its counts, its first bad rows and what to do next', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', EDITS);
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
+		const { exit, out } = await desk.run(['run', 'show', 'last', '--json']);
+		expect(exit).toBe(0);
+		const run = JSON.parse(out);
+		expect(run).toMatchObject({
+			state: 'finished',
+			command: 'ticket update',
+			service: sandbox.baseUrl,
+			input: 'edits.csv',
+			rows: 4,
+			ok: 2,
+			failed: 2,
+			exit_code: 3,
+			done: 4,
+			in_flight: 0,
+			damaged_lines: 0,
+			next: [`supportctl run rejects ${run.run} --format csv`],
+		});
+		expect(run.failures.map((each: Record<string, unknown>) => [each.row, each.line, each.id, each.status])).toEqual([
+			[2, 3, 999901, 404],
+			[4, 6, 999902, 404],
+		]);
+		const plain = await desk.run(['run', 'show', run.run.slice(0, 17)]);
+		expect(plain.out).toContain('state\tfinished\n');
+		expect(plain.out).toMatch(/\n\n2\t999901\tfailed\t.*\n4\t999902\tfailed\t/);
+		expect(plain.err).toBe(`next: supportctl run rejects ${run.run} --format csv\n`);
+		const rows = await desk.run(['run', 'show', 'last', '--outcome', 'ok', '--format', 'ids']);
+		expect(rows.out).toBe('1\n2\n');
+	});
+
+	it('find a run by its path, and say so where there is none or more than one', async () => {
+		const desk = createDesk();
+		expect(await desk.run(['run', 'show', 'last'])).toMatchObject({
+			exit: 2,
+			out: '',
+			err: /^error: there is no run yet/,
+		});
+		startJournal(desk.stateDir, 5, undefined, { id: '20990101-000000-aaaaa' }).close();
+		startJournal(desk.stateDir, 5, join(desk.cwd, 'mine.log'), { id: '20990101-000000-bbbbb' }).close();
+		expect((await desk.run(['run', 'show', './mine.log', '--field', 'run'])).out).toBe('20990101-000000-bbbbb\n');
+		expect((await desk.run(['run', 'show', 'last', '--field', 'run'])).out).toBe('20990101-000000-bbbbb\n');
+		expect((await desk.run(['run', 'show', '20990101'])).err).toContain('2 runs start with "20990101"');
+		expect((await desk.run(['run', 'show', '1999'])).err).toContain('there is no run "1999"');
+		expect((await desk.run(['run', 'show', './none.ndjson'])).exit).toBe(2);
+		desk.write('edits.csv', EDITS);
+		expect(await desk.run(['run', 'show', './edits.csv'])).toMatchObject({ exit: 1, out: '' });
+		expect(headerOf(1).id).not.toBe('');
+	});
+});
