@@ -36,6 +36,9 @@ export interface ConnectionOptions {
 	trace?: Trace | undefined;
 }
 
+/** What takes requests to one origin: a pool, or a way through a proxy. */
+export type Sender = Pick<Dispatcher, 'dispatch' | 'destroy'>;
+
 /** How long one address is given before the next is tried beside it, in milliseconds. */
 const ADDRESS_ATTEMPT_MS = 300;
 
@@ -56,8 +59,8 @@ export function authHeaders(auth: Auth): [name: string, value: string][] {
 }
 
 /** The pool for one origin, through a proxy where the environment names one. Redirects are never followed. */
-export async function createDispatcher(options: ConnectionOptions): Promise<Dispatcher> {
-	const { origin, protocol } = new URL(options.baseUrl);
+export async function createDispatcher(options: ConnectionOptions): Promise<Sender> {
+	const { origin } = new URL(options.baseUrl);
 	const tls = options.tls ?? {};
 	const connect = {
 		timeout: options.timeoutMs,
@@ -75,15 +78,10 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Disp
 		bodyTimeout: 0,
 		connect,
 	};
-	const { httpProxy, httpsProxy, noProxy } = options.proxy ?? {};
-	const proxy = protocol === 'https:' ? (httpsProxy ?? httpProxy) : httpProxy;
-	if (!proxy) return new Pool(origin, pool);
-	const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
-	return new EnvHttpProxyAgent({
-		...pool,
-		requestTls: connect,
-		httpProxy: httpProxy ?? '',
-		httpsProxy: httpsProxy ?? '',
-		noProxy: noProxy ?? '',
-	});
+	if (options.proxy?.httpProxy || options.proxy?.httpsProxy) {
+		const { createProxiedSender } = await import('./proxy.js');
+		const sender = createProxiedSender(options, { ...pool, connect });
+		if (sender !== undefined) return sender;
+	}
+	return new Pool(origin, pool);
 }

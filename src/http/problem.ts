@@ -9,6 +9,21 @@ export interface TransportProblem {
 	cause?: unknown;
 }
 
+/** The proxy could not be reached or would not pass the connection on. Its message names no credentials. */
+export class ProxyError extends Error {
+	readonly code = 'PROXY_FAILED';
+
+	constructor(
+		message: string,
+		/** Trying again can't help. */
+		readonly permanent: boolean,
+		cause?: unknown,
+	) {
+		super(message, { cause });
+		this.name = 'ProxyError';
+	}
+}
+
 interface SystemError {
 	code?: string;
 	message?: string;
@@ -30,6 +45,21 @@ const NAMES: Record<string, [code: string, message: string, permanent: boolean]>
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection_lost', 'the answer was shorter than it said', false],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
 	CERT_HAS_EXPIRED: ['tls_expired', "the host's certificate has expired", true],
+	CERT_NOT_YET_VALID: [
+		'tls_not_yet_valid',
+		"the host's certificate is not valid yet; is this machine's clock right?",
+		true,
+	],
+	ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: [
+		'tls_client_certificate',
+		'the host wants a client certificate: --cert and --key',
+		true,
+	],
+	ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: [
+		'tls_failed',
+		'the host broke off the TLS handshake; it may want a client certificate (--cert and --key)',
+		true,
+	],
 	ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_name', "the host's certificate is for another name", true],
 	DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_untrusted', "the host's certificate is self-signed; --ca-file names a CA", true],
 	SELF_SIGNED_CERT_IN_CHAIN: [
@@ -64,6 +94,9 @@ export function describeProblem(error: unknown): TransportProblem {
 	for (const each of unfold(error)) {
 		const known = each.code === undefined ? undefined : NAMES[each.code];
 		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
+		if (each instanceof ProxyError) {
+			return { code: 'proxy_failed', message: each.message, permanent: each.permanent, cause: error };
+		}
 		if (each.code?.startsWith('HPE_')) {
 			return {
 				code: 'bad_http',

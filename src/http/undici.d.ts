@@ -6,8 +6,8 @@ declare module 'undici/lib/dispatcher/pool.js' {
 	export default Pool;
 }
 
-declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
-	import { EnvHttpProxyAgent } from 'undici';
+declare module 'undici/lib/core/connect.js' {
+	import { buildConnector } from 'undici';
 
-	export default EnvHttpProxyAgent;
+	export default buildConnector;
 }

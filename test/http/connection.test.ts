@@ -1,0 +1,227 @@
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Attempt, createClient } from '../../src/http/client.js';
+import type { ConnectionOptions } from '../../src/http/connection.js';
+import { createAuthority } from '../support/certificates.js';
+import { startForwardProxy } from '../support/forward-proxy.js';
+
+const authority = createAuthority();
+const good = authority.issue({ names: ['localhost'], addresses: ['127.0.0.1'] });
+
+/** An HTTPS server that answers `{}` and remembers its requests; ends with the test. */
+async function serveTls(options: ServerOptions) {
+	const requests: { headers: IncomingMessage['headers']; client: unknown }[] = [];
+	const server = createServer(options, (request, response) => {
+		const subject = (request.socket as TLSSocket).getPeerCertificate()?.subject?.CN;
+		requests.push({ headers: request.headers, client: subject });
+		response.setHeader('content-type', 'application/json').end('{}');
+	});
+	server.on('tlsClientError', () => {});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	return { port, requests };
+}
+
+async function servePlain() {
+	const requests: IncomingMessage[] = [];
+	const server = createHttpServer((request, response) => {
+		requests.push(request);
+		response.setHeader('content-type', 'application/json').end('{}');
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { port: (server.address() as AddressInfo).port, requests };
+}
+
+/** Sends one request with credentials. */
+async function send(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Attempt> {
+	const client = await createClient({
+		baseUrl,
+		auth: { scheme: 'basic', username: 'anna', password: 'sesam' },
+		timeoutMs: 5000,
+		connections: 1,
+		userAgent: 'test',
+		...options,
+	});
+	onTestFinished(() => client.close());
+	return client.send({ method: 'GET', path: '/support-api/v1' });
+}
+
+const problemOf = (attempt: Attempt) => (attempt.kind === 'problem' ? attempt.problem.code : attempt.kind);
+
+describe('TLS', () => {
+	it('talks to a server whose CA was named, and to no other with that CA', async () => {
+		const { port, requests } = await serveTls(good);
+		const answer = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
+		expect(answer).toMatchObject({ kind: 'answer', answer: { status: 200 } });
+		const stranger = await send(`https://127.0.0.1:${port}`, { tls: { ca: createAuthority('Another CA').cert } });
+		expect(problemOf(stranger)).toBe('tls_untrusted');
+		expect(requests).toHaveLength(1);
+	});
+
+	it('refuses a certificate from an unknown CA, before anything is sent', async () => {
+		const { port, requests } = await serveTls(good);
+		const attempt = await send(`https://127.0.0.1:${port}`);
+		expect(attempt).toMatchObject({
+			kind: 'problem',
+			sent: false,
+			problem: { code: 'tls_untrusted', permanent: true },
+		});
+		expect(requests).toEqual([]);
+	});
+
+	it('refuses an expired certificate', async () => {
+		const expired = authority.issue({ addresses: ['127.0.0.1'], until: new Date(Date.now() - 60_000) });
+		const { port, requests } = await serveTls(expired);
+		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_expired', permanent: true } });
+		expect(requests).toEqual([]);
+	});
+
+	it('refuses a certificate that is not valid yet', async () => {
+		const early = authority.issue({ addresses: ['127.0.0.1'], from: new Date(Date.now() + 86_400_000) });
+		const { port } = await serveTls(early);
+		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_not_yet_valid', permanent: true } });
+	});
+
+	it('refuses a certificate for another name', async () => {
+		const wrong = authority.issue({ names: ['other.example.com'] });
+		const { port, requests } = await serveTls(wrong);
+		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_wrong_name', permanent: true } });
+		expect(requests).toEqual([]);
+	});
+
+	it('shows a client certificate to a server that asks for one', async () => {
+		const { port, requests } = await serveTls({
+			...good,
+			ca: authority.cert,
+			requestCert: true,
+			rejectUnauthorized: true,
+		});
+		const own = authority.issue({ names: ['anna-laptop'] });
+		const answer = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own } });
+		expect(answer.kind).toBe('answer');
+		expect(requests[0]?.client).toBe('anna-laptop');
+	});
+
+	it('names the missing client certificate when a server insists on one', async () => {
+		const { port, requests } = await serveTls({
+			...good,
+			ca: authority.cert,
+			requestCert: true,
+			rejectUnauthorized: true,
+			maxVersion: 'TLSv1.2',
+		});
+		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
+		expect(attempt).toMatchObject({
+			sent: false,
+			problem: { code: 'tls_failed', message: expect.stringContaining('client certificate (--cert and --key)') },
+		});
+		expect(requests).toEqual([]);
+	});
+
+	it('says that a server speaks plain HTTP where HTTPS was expected', async () => {
+		const { port } = await servePlain();
+		expect(problemOf(await send(`https://127.0.0.1:${port}`))).toBe('tls_failed');
+	});
+});
+
+describe('proxies', () => {
+	it('reach an HTTPS service through a tunnel, in which the proxy sees no credentials', async () => {
+		const { port, requests } = await serveTls(good);
+		const proxy = await startForwardProxy();
+		const answer = await send(`https://127.0.0.1:${port}`, {
+			tls: { ca: authority.cert },
+			proxy: { httpsProxy: proxy.url },
+		});
+		expect(answer.kind).toBe('answer');
+		expect(proxy.seen).toEqual([`CONNECT 127.0.0.1:${port}`]);
+		expect(JSON.stringify(proxy.headers)).not.toMatch(/authorization/i);
+		expect(requests[0]?.headers.authorization).toMatch(/^Basic /);
+	});
+
+	it('check the service behind the tunnel, not the proxy', async () => {
+		const { port } = await serveTls(authority.issue({ names: ['other.example.com'] }));
+		const proxy = await startForwardProxy();
+		const attempt = await send(`https://127.0.0.1:${port}`, {
+			tls: { ca: authority.cert },
+			proxy: { httpsProxy: proxy.url },
+		});
+		expect(problemOf(attempt)).toBe('tls_wrong_name');
+	});
+
+	it('show the client certificate to the service behind the tunnel', async () => {
+		const { port, requests } = await serveTls({
+			...good,
+			ca: authority.cert,
+			requestCert: true,
+			rejectUnauthorized: true,
+		});
+		const proxy = await startForwardProxy();
+		const own = authority.issue({ names: ['anna-laptop'] });
+		await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own }, proxy: { httpsProxy: proxy.url } });
+		expect(requests[0]?.client).toBe('anna-laptop');
+	});
+
+	it('reach an http service', async () => {
+		const { port, requests } = await servePlain();
+		const proxy = await startForwardProxy();
+		const answer = await send(`http://127.0.0.1:${port}`, { proxy: { httpProxy: proxy.url } });
+		expect(answer.kind).toBe('answer');
+		expect(proxy.seen).toEqual([`GET http://127.0.0.1:${port}/support-api/v1`]);
+		expect(requests[0]?.headers).toMatchObject({ host: `127.0.0.1:${port}` });
+	});
+
+	it('get their own user name and password, and the service does not', async () => {
+		const { port, requests } = await serveTls(good);
+		const proxy = await startForwardProxy({ credentials: 'me:s p' });
+		const url = proxy.url.replace('http://', 'http://me:s%20p@');
+		const options = { tls: { ca: authority.cert } };
+		expect((await send(`https://127.0.0.1:${port}`, { ...options, proxy: { httpsProxy: url } })).kind).toBe('answer');
+		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
+		const refused = await send(`https://127.0.0.1:${port}`, { ...options, proxy: { httpsProxy: proxy.url } });
+		expect(refused).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
+	});
+
+	it('are one for each scheme: HTTP_PROXY is not used for https', async () => {
+		const { port } = await serveTls(good);
+		const proxy = await startForwardProxy();
+		const options = { tls: { ca: authority.cert }, proxy: { httpProxy: proxy.url } };
+		expect((await send(`https://127.0.0.1:${port}`, options)).kind).toBe('answer');
+		expect(proxy.seen).toEqual([]);
+	});
+
+	it.each(['127.0.0.1', '*', 'example.com,127.0.0.1'])('are left out for NO_PROXY=%s', async (noProxy) => {
+		const { port } = await serveTls(good);
+		const proxy = await startForwardProxy();
+		const answer = await send(`https://127.0.0.1:${port}`, {
+			tls: { ca: authority.cert },
+			proxy: { httpsProxy: proxy.url, noProxy },
+		});
+		expect(answer.kind).toBe('answer');
+		expect(proxy.seen).toEqual([]);
+	});
+
+	it('that are not there are named as what failed', async () => {
+		const { port } = await serveTls(good);
+		const proxy = await servePlain();
+		const attempt = await send(`https://127.0.0.1:${port}`, {
+			tls: { ca: authority.cert },
+			proxy: { httpsProxy: 'http://127.0.0.1:1' },
+		});
+		expect(attempt).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
+		expect(proxy.requests).toEqual([]);
+	});
+});

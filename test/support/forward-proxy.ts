@@ -1,0 +1,64 @@
+/** A forward proxy over net and http: absolute-form requests and CONNECT tunnels, with a record of both. */
+
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface ForwardProxy {
+	url: string;
+	/** `CONNECT host:port` and `GET http://…`, in order. */
+	seen: string[];
+	/** Headers of the requests and tunnels, as the proxy got them. */
+	headers: IncomingMessage['headers'][];
+}
+
+/** Starts a proxy that ends with the test; with `credentials` it refuses whoever does not bring them. */
+export async function startForwardProxy(options: { credentials?: string } = {}): Promise<ForwardProxy> {
+	const seen: string[] = [];
+	const headers: IncomingMessage['headers'][] = [];
+	const expected = options.credentials && `Basic ${Buffer.from(options.credentials).toString('base64')}`;
+	const refused = (request: IncomingMessage): boolean =>
+		expected !== undefined && request.headers['proxy-authorization'] !== expected;
+
+	const server = createServer((request, response) => {
+		seen.push(`${request.method} ${request.url}`);
+		headers.push(request.headers);
+		if (refused(request)) {
+			response.writeHead(407).end();
+			return;
+		}
+		const { 'proxy-authorization': _own, 'proxy-connection': _hop, ...rest } = request.headers;
+		const onward = httpRequest(request.url as string, { method: request.method ?? 'GET', headers: rest }, (answer) => {
+			response.writeHead(answer.statusCode ?? 502, answer.headers);
+			answer.pipe(response);
+		});
+		onward.on('error', () => response.writeHead(502).end());
+		request.pipe(onward);
+	});
+	const sockets = new Set<{ destroy(): void }>();
+	server.on('connection', (socket) => sockets.add(socket));
+	server.on('connect', (request, socket, head) => {
+		seen.push(`CONNECT ${request.url}`);
+		headers.push(request.headers);
+		if (refused(request)) {
+			socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+			return;
+		}
+		const [host, port] = (request.url as string).split(':');
+		const onward = connect(Number(port), host as string, () => {
+			socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+			onward.write(head);
+			onward.pipe(socket);
+			socket.pipe(onward);
+		});
+		sockets.add(onward);
+		onward.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+		socket.on('error', () => onward.destroy());
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		for (const socket of sockets) socket.destroy();
+		server.close();
+	});
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, headers };
+}
