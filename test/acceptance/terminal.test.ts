@@ -1,0 +1,77 @@
+import stringWidth from 'string-width';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { openTerminal } from '../support/terminal.js';
+
+let desk: TestSandbox;
+beforeAll(async () => {
+	desk = await startSandbox({ seed: 20 });
+});
+afterAll(() => desk.stop());
+
+const long = 'The printer on the second floor is on fire again and nobody here knows why that would be';
+
+describe('in a real terminal', () => {
+	it('tables and help fit 60, 80 and 200 columns, and tables use the room that there is', async () => {
+		const run = await openTerminal();
+		const argv = ['ticket', 'update', '1', '2', '999', '--title', long, '--status', 'hold', '--assignee', '2', '-q'];
+		for (const columns of [60, 80, 200]) {
+			const table = await run(argv, { columns, env: desk.env });
+			expect(table.exitCode).toBe(3);
+			expect(Math.max(...table.lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+			expect(table.lines[0]).toMatch(/^ID +OUTCOME +STATUS +TITLE +ASSIGN(?:EE|…) +MESSAGE$/);
+			expect(table.lines[1]).toMatch(/^1 +ok +hold +The print/);
+			expect(table.lines[1]?.includes(long)).toBe(columns === 200);
+			expect(table.lines[3]).toMatch(/^999 +failed +Invalid/);
+			const help = await run(['help', 'safety'], { columns });
+			expect(Math.max(...help.lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+		}
+	});
+
+	it('is in colour, unless NO_COLOR, --no-color, TERM=dumb or CI say otherwise', async () => {
+		const run = await openTerminal();
+		const argv = ['ticket', 'update', '1', '2', '--status', 'hold', '-q'];
+		const coloured = async (env: Record<string, string>, more: string[] = []): Promise<boolean> => {
+			const { raw, exitCode } = await run([...argv, ...more], { env: { ...desk.env, ...env } });
+			expect(exitCode).toBe(0);
+			return /\x1b\[3[0-9]m/.test(raw);
+		};
+		expect(await coloured({})).toBe(true);
+		expect(await coloured({ NO_COLOR: '1' })).toBe(false);
+		expect(await coloured({ TERM: 'dumb' })).toBe(false);
+		expect(await coloured({ CI: 'true' })).toBe(false);
+		expect(await coloured({ CI: 'true', FORCE_COLOR: '1' })).toBe(true);
+		expect(await coloured({}, ['--no-color'])).toBe(false);
+	});
+
+	it('gets nothing but text and colours from what the service says', async () => {
+		const run = await openTerminal();
+		const hostile = 'A\x1b]0;owned\x07\x1b[2J\r\x9b5n\u202eB\u2066';
+		for (const format of ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml']) {
+			const argv = ['ticket', 'update', '1', '2', '-q', '--format', format, '--title', hostile, '-vv'];
+			const { raw } = await run(argv, { env: desk.env });
+			const text = format === 'tsv' ? raw.replaceAll('\t', '') : raw;
+			expect(raw, format).toContain('owned');
+			expect(text.replace(/\x1b\[[0-9;]*m/g, ''), format).not.toMatch(
+				/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e\u2066]|\r[^\n]/,
+			);
+		}
+	});
+
+	it('cuts nothing and colours nothing where stdout is a pipe', async () => {
+		const run = await openTerminal();
+		const shell = `supportctl ticket update 1 2 --status hold --title '${long}' -q | cat`;
+		const { raw, exitCode } = await run([], { columns: 60, shell, env: desk.env });
+		expect(exitCode).toBe(0);
+		expect(raw.replaceAll('\r', '')).toBe(`1\tok\thold\t${long}\t\n2\tok\thold\t${long}\t\n`);
+	});
+
+	it('ends quietly when the reader of a pipe goes away', async () => {
+		const run = await openTerminal();
+		const shell =
+			'seq 1 20 | supportctl ticket update - --status hold --format ndjson -q | head -n 1; supportctl --help | true; echo over';
+		const { lines } = await run([], { columns: 2_000, shell, env: desk.env });
+		expect(lines[0]).toMatch(/^\{"row":\d+,/);
+		expect(lines.slice(1)).toEqual(['over', '']);
+	});
+});
