@@ -6,6 +6,8 @@ export default defineConfig({
 	test: {
 		root: new URL('..', import.meta.url).pathname,
 		include: ['test/**/*.test.ts'],
+		exclude: ['test/faults/**'],
+		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
 		testTimeout: 30_000,
 		hookTimeout: 60_000,

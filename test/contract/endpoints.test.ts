@@ -1,0 +1,278 @@
+/** One request per endpoint, typed by hand from the interface document: what the binary puts on the wire. */
+
+import { describe, expect, test } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { startRecorder } from '../support/recorder.js';
+
+interface Expected {
+	/** What the interface's row says, for the test's name. */
+	row: string;
+	args: string[];
+	input?: string;
+	method: string;
+	url: string;
+	body?: unknown;
+}
+
+const requests: Expected[] = [
+	{
+		row: 'POST /tickets/<id>',
+		args: [
+			...['ticket', 'update', '14'],
+			...['--date', '2026-03-01T09:00:00', '--date-gmt', '2026-03-01T08:00:00', '--slug', 'printer-on-fire'],
+			...['--status', 'in-progress', '--title', 'Printer on fire', '--content', '<p>Still burning</p>'],
+			...['--ticket-tag', '3,4', '--ticket-tag', '9', '--product', 'printer', '--department', 'hardware'],
+			...['--ticket-priority', 'urgent', '--ticket-channel', '12', '--state', 'open', '--author', '21'],
+			...['--assignee', '7', '--secondary-assignee', '8', '--tertiary-assignee', '0'],
+			...['--customer-reply-count', '2', '--agent-reply-count', '3', '--total-reply-count', '5'],
+			...['--time-calculated', '90', '--time-adjustments', '15', '--time-adjustments-type', 'negative'],
+			...['--time-notes', 'minus the coffee'],
+		],
+		method: 'POST',
+		url: '/support-api/v1/tickets/14',
+		body: {
+			date: '2026-03-01T09:00:00',
+			date_gmt: '2026-03-01T08:00:00',
+			slug: 'printer-on-fire',
+			status: 'in-progress',
+			title: 'Printer on fire',
+			content: '<p>Still burning</p>',
+			'ticket-tag': [3, 4, 9],
+			product: 'printer',
+			department: 'hardware',
+			ticket_priority: 'urgent',
+			ticket_channel: '12',
+			state: 'open',
+			author: 21,
+			assignee: 7,
+			'secondary-assignee': 8,
+			'tertiary-assignee': 0,
+			'customer-reply-count': 2,
+			'agent-reply-count': 3,
+			'total-reply-count': 5,
+			'time-calculated': 90,
+			'time-adjustments': 15,
+			'time-adjustments-type': 'negative',
+			'time-notes': 'minus the coffee',
+		},
+	},
+	{
+		row: 'POST /tickets/<ticket_id>/custom-fields',
+		args: [
+			'ticket',
+			'fields',
+			'set',
+			'14',
+			'--set',
+			'order_number=A-1',
+			'--set',
+			'note=a=b, c',
+			'--set',
+			'__proto__=x',
+		],
+		method: 'POST',
+		url: '/support-api/v1/tickets/14/custom-fields',
+		body: JSON.parse('{"custom_fields": {"order_number": "A-1", "note": "a=b, c", "__proto__": "x"}}'),
+	},
+	{
+		row: 'GET /tickets/<id>/custom-fields',
+		args: ['ticket', 'fields', 'get', '14'],
+		method: 'GET',
+		url: '/support-api/v1/tickets/14/custom-fields',
+	},
+	{
+		row: 'POST /users/check',
+		args: ['user', 'check', 'grace', '--password-stdin'],
+		input: ' päss "wörd" %40:x \n',
+		method: 'POST',
+		url: '/support-api/v1/users/check',
+		body: { username: 'grace', password: ' päss "wörd" %40:x ' },
+	},
+	{
+		row: 'POST /users/username',
+		args: ['user', 'id', 'grace'],
+		method: 'POST',
+		url: '/support-api/v1/users/username',
+		body: { username: 'grace' },
+	},
+	{
+		row: 'POST /users/<id>',
+		args: [
+			...['user', 'update', '21', '--password-stdin'],
+			...['--username', 'grace', '--name', 'Grace H.', '--first-name', 'Grace', '--last-name', 'Hopper'],
+			...['--email', 'grace@desk.example', '--url', 'https://grace.example', '--description', 'Compiles'],
+			...['--locale', 'en_US', '--nickname', 'amazing', '--slug', 'grace', '--roles', 'agent,editor'],
+			...['--meta', 'team=navy', '--meta', 'rank=rear admiral', '--support-can-be-assigned', 'true'],
+			...['--support-smart-tickets-order', 'false', '--support-after-reply', 'back'],
+		],
+		input: 'n3w secret',
+		method: 'POST',
+		url: '/support-api/v1/users/21',
+		body: {
+			username: 'grace',
+			name: 'Grace H.',
+			first_name: 'Grace',
+			last_name: 'Hopper',
+			email: 'grace@desk.example',
+			url: 'https://grace.example',
+			description: 'Compiles',
+			locale: 'en_US',
+			nickname: 'amazing',
+			slug: 'grace',
+			roles: ['agent', 'editor'],
+			password: 'n3w secret',
+			meta: { team: 'navy', rank: 'rear admiral' },
+			support_can_be_assigned: true,
+			support_smart_tickets_order: false,
+			support_after_reply: 'back',
+		},
+	},
+	{
+		row: 'POST /attachments/<id>',
+		args: [
+			...['attachment', 'update', '31', '--date', '2026-03-01', '--date-gmt', '2026-03-01T00:00:00Z'],
+			...['--slug', 'screenshot', '--status', 'inherit', '--title', 'Screenshot', '--author', '7'],
+			...['--comment-status', 'closed', '--ping-status', 'closed', '--meta', 'lens=50mm', '--template', 'wide.php'],
+			...['--alt-text', 'An error', '--caption', 'It says no', '--description', 'Taken at noon', '--post', '14'],
+		],
+		method: 'POST',
+		url: '/support-api/v1/attachments/31',
+		body: {
+			date: '2026-03-01',
+			date_gmt: '2026-03-01T00:00:00Z',
+			slug: 'screenshot',
+			status: 'inherit',
+			title: 'Screenshot',
+			author: 7,
+			comment_status: 'closed',
+			ping_status: 'closed',
+			meta: { lens: '50mm' },
+			template: 'wide.php',
+			alt_text: 'An error',
+			caption: 'It says no',
+			description: 'Taken at noon',
+			post: 14,
+		},
+	},
+	{
+		row: 'POST /tickets/<ticket_id>/replies/<id>',
+		args: [
+			...['reply', 'update', '14', '101', '--date', '2026-03-01T09:00:00', '--date-gmt', '2026-03-01T08:00:00'],
+			...['--status', 'read', '--content', '@@home', '--author', '21'],
+		],
+		method: 'POST',
+		url: '/support-api/v1/tickets/14/replies/101',
+		body: {
+			date: '2026-03-01T09:00:00',
+			date_gmt: '2026-03-01T08:00:00',
+			status: 'read',
+			content: '@home',
+			author: 21,
+		},
+	},
+	{
+		row: 'POST /ticket_priority/<id>',
+		args: [
+			...['term', 'update', 'ticket_priority', '5', '--description', '<b>now</b>', '--name', 'Urgent'],
+			...['--slug', 'urgent', '--parent', '2', '--meta', 'color=#f00'],
+		],
+		method: 'POST',
+		url: '/support-api/v1/ticket_priority/5',
+		body: { description: '<b>now</b>', name: 'Urgent', slug: 'urgent', parent: 2, meta: { color: '#f00' } },
+	},
+	{
+		row: 'DELETE /tickets/<id>',
+		args: ['ticket', 'delete', '14', '--yes'],
+		method: 'DELETE',
+		url: '/support-api/v1/tickets/14',
+	},
+	{
+		row: 'DELETE /tickets/<id> with force',
+		args: ['ticket', 'delete', '14', '--yes', '--force'],
+		method: 'DELETE',
+		url: '/support-api/v1/tickets/14?force=true',
+	},
+	{
+		row: 'DELETE /tickets/<ticket_id>/replies/<id>',
+		args: ['reply', 'delete', '14', '101', '--yes', '--force'],
+		method: 'DELETE',
+		url: '/support-api/v1/tickets/14/replies/101?force=true',
+	},
+	{
+		row: 'DELETE /product/<id>',
+		args: ['term', 'delete', 'product', '9', '--force', '--yes'],
+		method: 'DELETE',
+		url: '/support-api/v1/product/9?force=true',
+	},
+	{
+		row: 'DELETE /users/<user_id>/passwords/<slug>',
+		args: ['user', 'password', 'delete', '21', 'laptop_2024', '--yes'],
+		method: 'DELETE',
+		url: '/support-api/v1/users/21/passwords/laptop_2024',
+	},
+	{
+		row: 'DELETE /ticket_priority/<id>',
+		args: ['term', 'delete', 'ticket_priority', '5', '--yes'],
+		method: 'DELETE',
+		url: '/support-api/v1/ticket_priority/5',
+	},
+	{
+		row: 'DELETE /ticket_priority/<id> with force',
+		args: ['term', 'delete', 'ticket_priority', '5', '--yes', '--force'],
+		method: 'DELETE',
+		url: '/support-api/v1/ticket_priority/5?force=true',
+	},
+];
+
+const basic = `Basic ${Buffer.from('ada:s3cret pass').toString('base64')}`;
+
+describe('every row of section 4 goes out as the interface writes it', () => {
+	test.each(requests)('$row', async ({ args, input, method, url, body }) => {
+		const recorder = await startRecorder();
+		const { exitCode, stderr } = await runCli(args, { env: recorder.env, ...(input === undefined ? {} : { input }) });
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(recorder.requests).toHaveLength(1);
+		const [request] = recorder.requests;
+		expect({ method: request?.method, url: request?.url }).toEqual({ method, url: `/wp-json${url}` });
+		expect(request?.headers.authorization).toBe(basic);
+		if (body === undefined) {
+			expect(request?.body).toBe('');
+			expect(request?.headers).not.toHaveProperty('content-type');
+		} else {
+			expect(JSON.parse(request?.body ?? '')).toStrictEqual(body);
+			expect(request?.headers['content-type']).toBe('application/json');
+		}
+	});
+
+	test('DELETE /users/<id>: force is always sent, and the own account is looked up first', async () => {
+		const recorder = await startRecorder((request, response) => {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end(request.method === 'POST' ? '{"id":1}' : '{"deleted":true,"previous":{}}');
+		});
+		const { exitCode, stderr } = await runCli(['user', 'delete', '21', '--reassign', '2', '--yes'], {
+			env: recorder.env,
+		});
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(recorder.requests.map(({ method, url, body }) => ({ method, url, body }))).toEqual([
+			{ method: 'POST', url: '/wp-json/support-api/v1/users/username', body: '{"username":"ada"}' },
+			{ method: 'DELETE', url: '/wp-json/support-api/v1/users/21?force=true&reassign=2', body: '' },
+		]);
+	});
+
+	test('fields that no flag can say travel through --data, and ids never do', async () => {
+		const recorder = await startRecorder();
+		const data = '{"id": 14, "title": null, "x-own": [1]}';
+		const { exitCode } = await runCli(['ticket', 'update', '14', '--data', data, '--slug', 's'], { env: recorder.env });
+		expect(exitCode).toBe(0);
+		expect(JSON.parse(recorder.requests[0]?.body ?? '')).toStrictEqual({ title: null, 'x-own': [1], slug: 's' });
+	});
+
+	test('an id in --data that is not the one in the path is refused, and nothing is sent', async () => {
+		const recorder = await startRecorder();
+		const { exitCode, stderr } = await runCli(['ticket', 'update', '14', '--data', '{"id": 15, "title": "x"}'], {
+			env: recorder.env,
+		});
+		expect({ exitCode, requests: recorder.requests }).toEqual({ exitCode: 2, requests: [] });
+		expect(stderr).toContain('--data has id 15, but the path says 14');
+	});
+});

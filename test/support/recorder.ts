@@ -1,0 +1,64 @@
+/** A server that writes down every request and answers what the test says. */
+
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface RecordedRequest {
+	method: string;
+	/** With the query. */
+	url: string;
+	headers: IncomingHttpHeaders;
+	body: string;
+}
+
+export interface Recorder {
+	baseUrl: string;
+	requests: RecordedRequest[];
+	/** What the binary needs to reach it, as user `ada` with password `s3cret pass`. */
+	env: Record<string, string>;
+}
+
+export type Answer = (request: RecordedRequest, response: ServerResponse, count: number) => void;
+
+/** Answers with JSON. */
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+	return (_request, response) => {
+		response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8', ...headers });
+		response.end(JSON.stringify(body));
+	};
+}
+
+/** Answers with text of any type. */
+export function text(status: number, body: string, headers: Record<string, string> = {}): Answer {
+	return (_request, response) => {
+		response.writeHead(status, { 'content-type': 'text/html; charset=UTF-8', ...headers });
+		response.end(body);
+	};
+}
+
+/** Starts a recorder that ends with the test. */
+export async function startRecorder(answer: Answer = json(200, { id: 14 })): Promise<Recorder> {
+	const requests: RecordedRequest[] = [];
+	const server: Server = createServer((message, response) => {
+		const chunks: Buffer[] = [];
+		message.on('data', (chunk: Buffer) => chunks.push(chunk));
+		message.on('end', () => {
+			const { method = '', url = '', headers } = message;
+			const request = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
+			requests.push(request);
+			answer(request, response, requests.length);
+		});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		return new Promise<void>((resolve) => server.close(() => resolve()));
+	});
+	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json`;
+	return {
+		baseUrl,
+		requests,
+		env: { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD: 's3cret pass' },
+	};
+}
