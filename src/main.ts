@@ -33,19 +33,23 @@ async function run(context: Context): Promise<number> {
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */
 async function report(error: unknown, context: Context): Promise<number> {
-	const [{ exitCodeOf, renderError }, { PromptInterrupted }, { InterruptedError }] = await Promise.all([
-		import('./output/errors.js'),
-		import('./io/context.js'),
-		import('./errors.js'),
-	]);
+	const [{ exitCodeOf, renderError }, { loadPalette, wantsColour }, { PromptInterrupted }, { InterruptedError }] =
+		await Promise.all([
+			import('./output/errors.js'),
+			import('./output/colour.js'),
+			import('./io/context.js'),
+			import('./errors.js'),
+		]);
 	const shown = error instanceof PromptInterrupted ? new InterruptedError('interrupted; nothing was sent') : error;
-	const { argv } = context;
+	const { argv, env, stderr } = context;
+	const flag = argv.includes('--no-color') ? false : undefined;
+	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stderr.isTTY }));
 	const json =
 		argv.includes('--json') ||
 		argv.some(
 			(word, index) =>
 				/^(?:--format=)?(?:nd)?json$/.test(word) && (word.startsWith('--') || argv[index - 1] === '--format'),
 		);
-	context.stderr.write(renderError(shown, { json, debug: argv.includes('--debug') }));
+	stderr.write(renderError(shown, { json, debug: argv.includes('--debug'), palette }));
 	return exitCodeOf(shown);
 }

@@ -57,7 +57,10 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			width: context.stdout.columns,
 			palette: shape.palette,
 		},
-		(text) => context.stdout.write(text),
+		(text) => {
+			context.stdout.write(text);
+			return context.stdout.flush();
+		},
 	);
 	return {
 		row: (row) => renderer.row(row),

@@ -37,9 +37,8 @@ function createOutput(open: () => NodeJS.WriteStream): Output {
 		flush() {
 			if (stream === undefined || closed || stream.writableLength === 0) return Promise.resolve();
 			const waiting = stream;
+			// Called in turn with the writes before it, and also when the stream breaks.
 			return new Promise((resolve) => {
-				waiting.once('close', () => resolve());
-				waiting.once('error', () => resolve());
 				waiting.write('', () => resolve());
 			});
 		},

@@ -130,34 +130,32 @@ export function lookedUpId(row: Row): unknown {
 	return ownOf(row.body, 'id') ?? row.id;
 }
 
-/** Custom fields in any of the shapes that services answer: name → value, name → `{value}`, or either in `custom_fields`. */
-export function customFieldsOf(body: unknown): Record<string, unknown> {
-	const wrapped = ownOf(body, 'custom_fields');
-	const fields = isRecord(wrapped) ? wrapped : body;
-	const values: [string, unknown][] = [];
-	if (isRecord(fields)) {
-		for (const [name, field] of Object.entries(fields)) {
-			values.push([name, isRecord(field) && Object.hasOwn(field, 'value') ? field.value : field]);
-		}
-	}
-	return Object.fromEntries(values);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The columns of `ticket fields get` that are there whatever the tickets hold. */
 export function fieldsColumns({ ids, palette }: OutcomeTable): Column[] {
 	return [...ids.map(idColumn), outcomeColumn(palette), messageColumn];
 }
 
+/** Reads an answer's custom fields, name to value; undefined where it has none that can be read. */
+export type ReadCustomFields = (body: unknown) => Readonly<Record<string, unknown>> | undefined;
+
 /** One column for each custom field of a row; for a renderer's `more`. */
-export function customFieldColumns(row: Row): Column[] {
-	if (row.outcome !== 'ok') return [];
-	return Object.keys(customFieldsOf(row.body)).map((name) => ({
-		path: `field.${name}`,
-		label: name,
-		get: (each) => (each.outcome === 'ok' ? ownOf(customFieldsOf(each.body), name) : undefined),
-	}));
+export function customFieldColumns(read: ReadCustomFields): (row: Row) => Column[] {
+	let lastRow: Row | undefined;
+	let lastFields: Readonly<Record<string, unknown>> | undefined;
+
+	/** Every column of a row asks for the same fields. */
+	function fieldsOf(row: Row): Readonly<Record<string, unknown>> | undefined {
+		if (row !== lastRow) {
+			lastFields = row.outcome === 'ok' ? read(row.body) : undefined;
+			lastRow = row;
+		}
+		return lastFields;
+	}
+
+	return (row) =>
+		Object.keys(fieldsOf(row) ?? {}).map((name) => ({
+			path: `field.${name}`,
+			label: name,
+			get: (each) => ownOf(fieldsOf(each), name),
+		}));
 }

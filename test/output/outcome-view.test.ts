@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readCustomFields } from '../../src/api/custom-fields.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { plainPalette } from '../../src/output/colour.js';
 import {
 	customFieldColumns,
-	customFieldsOf,
 	deleteColumns,
 	fieldsColumns,
 	lookedUpId,
@@ -115,7 +115,7 @@ describe('the table of custom fields', () => {
 	it('has a column per field, whichever shape the service answers in', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
 		const columns = fieldsColumns(table);
-		expect(await print(outcomes, { columns, more: customFieldColumns })).toBe(
+		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields) })).toBe(
 			[
 				'ID  OUTCOME  ORDER  COLOUR  SIZE',
 				'1   ok       7      red',
@@ -127,13 +127,19 @@ describe('the table of custom fields', () => {
 		);
 	});
 
-	it('takes the names of fields as they are, __proto__ too', () => {
-		const fields = customFieldsOf(JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}'));
-		expect(Object.entries(fields)).toEqual([
-			['__proto__', 'x'],
-			['constructor', 'y'],
-		]);
-		expect([null, 'text', [1]].map(customFieldsOf)).toEqual([{}, {}, {}]);
+	it('takes the names of fields as they are, __proto__ too', async () => {
+		const body = JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}');
+		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields) };
+		expect(await print([outcome({ body }), outcome({ body: {} })], options)).toBe(
+			'ID  OUTCOME  __PROTO__  CONSTRUCTOR\n14  ok       x          y\n14  ok\n',
+		);
+	});
+
+	it('has no columns for answers that are no fields, nor for rows that failed', async () => {
+		const outcomes = [null, 'text', [1]].map((body) => outcome({ body }));
+		const failed = outcome({ outcome: 'failed', status: 404, body: { code: 'rest_post_invalid_id' } });
+		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields) };
+		expect(await print([...outcomes, failed], options)).toMatch(/^ID {2}OUTCOME\n/);
 	});
 });
 

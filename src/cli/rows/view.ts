@@ -1,5 +1,6 @@
 /** Which columns the results of a row command have. */
 
+import { readCustomFields } from '../../api/custom-fields.js';
 import type { Palette } from '../../output/colour.js';
 import type { Column } from '../../output/columns.js';
 import {
@@ -34,7 +35,7 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 				idOf: (row) => lookedUpId(row as Record<string, unknown>),
 			};
 		case 'ticket.fields.get':
-			return { ...base, columns: fieldsColumns({ ids, palette }), more: customFieldColumns };
+			return { ...base, columns: fieldsColumns({ ids, palette }), more: customFieldColumns(readCustomFields) };
 		case 'ticket.fields.set':
 			return shape(plainColumns({ ids, palette }));
 		default:

@@ -1,0 +1,59 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createProcessContext, type ProcessLike } from '../../src/io/process.js';
+
+/** A process whose stdout takes one piece at a time, when the test says so. */
+function slowProcess() {
+	const taken: string[] = [];
+	let release: ((error?: Error) => void) | undefined;
+	const stdout = new Writable({
+		decodeStrings: false,
+		write(text: string, _encoding, done) {
+			taken.push(text);
+			release = done;
+		},
+	});
+	const context = createProcessContext({
+		argv: ['node', 'supportctl'],
+		env: {},
+		stdout,
+		cwd: () => '/',
+	} as never as ProcessLike);
+	return { context, taken, stdout, take: (error?: Error) => release?.(error) };
+}
+
+describe('stdout', () => {
+	it('flush waits until the other side has taken all, and leaves no listener behind', async () => {
+		const { context, taken, stdout, take } = slowProcess();
+		context.stdout.write('warm-up');
+		take();
+		const before = stdout.eventNames().map((name) => [name, stdout.listenerCount(name)]);
+		for (let piece = 0; piece < 50; piece++) {
+			context.stdout.write(`piece ${piece}`);
+			let flushed = false;
+			const flush = context.stdout.flush().then(() => {
+				flushed = true;
+			});
+			await Promise.resolve();
+			expect(flushed).toBe(false);
+			take();
+			take();
+			await flush;
+		}
+		expect(taken.filter((text) => text !== '')).toHaveLength(51);
+		expect(stdout.eventNames().map((name) => [name, stdout.listenerCount(name)])).toEqual(before);
+	});
+
+	it('flush ends, and later writes are dropped, when the reader has gone', async () => {
+		const { context, taken, take } = slowProcess();
+		context.stdout.write('one');
+		const flush = context.stdout.flush();
+		take(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+		await flush;
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(context.stdout.closed).toBe(true);
+		context.stdout.write('two');
+		await context.stdout.flush();
+		expect(taken).toEqual(['one']);
+	});
+});
