@@ -1,0 +1,69 @@
+/** `npm run demo` shows only what is true: it ends well on its own file, and fails where the desk is not what a file says. */
+
+import { spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/temporary.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Ended {
+	code: number | null;
+	stdout: string;
+	stderr: string;
+	/** What it left in its folder for temporary files. */
+	left: string[];
+}
+
+function demo(...args: string[]): Promise<Ended> {
+	const folder = temporaryFolder();
+	const env = { PATH: process.env.PATH, TMPDIR: folder };
+	const child = spawn(process.execPath, [join(root, 'test/demo/demo.mjs'), ...args], { env, stdio: 'pipe' });
+	const output = { stdout: '', stderr: '' };
+	for (const name of ['stdout', 'stderr'] as const) {
+		child[name].setEncoding('utf8').on('data', (chunk: string) => {
+			output[name] += chunk;
+		});
+	}
+	return new Promise((resolve) => {
+		child.on('close', (code) => resolve({ code, ...output, left: readdirSync(folder) }));
+	});
+}
+
+/** The processes whose address the demo told are gone. */
+async function expectNothingListens(stdout: string): Promise<void> {
+	const baseUrl = /tickets at (http\S+)/.exec(stdout)?.[1] ?? '';
+	expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wp-json$/);
+	await expect(fetch(baseUrl)).rejects.toThrow();
+}
+
+test('the demo edits hundreds of tickets, checks each claim, and leaves nothing behind', async () => {
+	const { code, stdout, stderr, left } = await demo();
+	expect([code, stderr, left]).toEqual([0, '', []]);
+	expect(stdout).toMatch(/^ {2}✓ 320 tickets are as the file says, cell by cell$/m);
+	expect(stdout).toContain("✓ all that user 4 had is user 2's, and nothing else has moved");
+	await expectNothingListens(stdout);
+});
+
+test('the demo fails where the desk does not hold what the file says, and still leaves nothing behind', async () => {
+	const file = join(temporaryFolder(), 'edits.csv');
+	// The service ignores a state that it does not know, and says nothing.
+	writeFileSync(file, 'id,status,state\n14,hold,ajar\n15,hold,open\n');
+	const { code, stdout, stderr, left } = await demo(file);
+	expect(code).toBe(1);
+	expect(stdout).toContain('✗ ticket 14: state is "open", the file says "ajar"');
+	expect(stderr).toContain('The demo failed: it is not true that 2 tickets are as the file says, cell by cell');
+	expect(left).toEqual([]);
+	await expectNothingListens(stdout);
+});
+
+test('the demo fails where a command does', async () => {
+	const file = join(temporaryFolder(), 'edits.csv');
+	writeFileSync(file, 'id,status\n14,hodl\n');
+	const { code, stderr, left } = await demo(file);
+	expect(code).toBe(1);
+	expect(stderr).toContain('ended with exit code 2, not 0');
+	expect(left).toEqual([]);
+});

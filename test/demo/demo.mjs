@@ -1,0 +1,249 @@
+/** `npm run demo [edits.csv]`: the real binary edits a sandbox desk from a spreadsheet, and every claim on the screen is checked against the desk. */
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { styleText } from 'node:util';
+import { parse } from 'csv-parse/sync';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const binary = join(root, 'bin/supportctl.js');
+const csvFile = resolve(process.argv[2] ?? join(root, 'test/demo/edits.csv'));
+const TICKETS = 400;
+/** The agent who leaves, and the one who takes over. */
+const LEAVES = 4;
+const RECEIVES = 2;
+
+const colour = process.stdout.isTTY && !process.env.NO_COLOR;
+const paint = (format, text) => (colour ? styleText(format, text) : text);
+const say = (text = '') => process.stdout.write(`${text}\n`);
+const indent = (text) => text.trimEnd().replace(/^(?=.)/gm, '    ');
+
+const folder = await mkdtemp(join(tmpdir(), 'supportctl-demo-'));
+const children = new Set();
+
+/** Only what the binary needs: whoever runs the demo has profiles of their own, and they are not touched. */
+const env = {
+	PATH: process.env.PATH ?? '',
+	HOME: folder,
+	SUPPORTCTL_CONFIG_DIR: join(folder, 'config'),
+	SUPPORTCTL_STATE_DIR: join(folder, 'state'),
+	...(colour ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }),
+};
+
+function start(args) {
+	const child = spawn(process.execPath, [binary, ...args], { cwd: root, env, stdio: 'pipe' });
+	children.add(child);
+	const ended = new Promise((done) => {
+		child.once('close', (code) => {
+			children.delete(child);
+			done(code);
+		});
+	});
+	return { child, ended };
+}
+
+const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`);
+
+/** Shows a command, runs it, shows what it printed, and fails unless it ends with the exit code that is expected. */
+async function run(args, { input = '', shown = 12, expected = 0 } = {}) {
+	const words = args.map((word) => quoted(word === csvFile ? relative(process.cwd(), csvFile) : word));
+	say(`\n${paint('cyan', '$')} ${paint('bold', `supportctl ${words.join(' ')}`)}`);
+	const { child, ended } = start(args);
+	const output = { stdout: '', stderr: '' };
+	for (const name of ['stdout', 'stderr']) {
+		child[name].setEncoding('utf8');
+		child[name].on('data', (chunk) => {
+			output[name] += chunk;
+		});
+	}
+	child.stdin.on('error', () => {});
+	child.stdin.end(input);
+	const code = await ended;
+	const lines = output.stdout.trimEnd().split('\n');
+	const more = lines.length - shown;
+	const kept = more > 1 ? [...lines.slice(0, shown), paint('dim', `… and ${more} lines more`)] : lines;
+	for (const text of [kept.join('\n'), paint('dim', output.stderr.trimEnd())]) if (text !== '') say(indent(text));
+	if (code !== expected) throw new Error(`supportctl ${words.join(' ')} ended with exit code ${code}, not ${expected}`);
+	return output.stdout;
+}
+
+function check(what, problems) {
+	if (problems.length > 0) {
+		for (const problem of problems.slice(0, 10)) say(`  ${paint('red', '✗')} ${problem}`);
+		throw new Error(`it is not true that ${what}`);
+	}
+	say(`  ${paint('green', '✓')} ${what}`);
+}
+
+/** Everything on the desk, asked for by plain HTTP: what the demo claims is not judged by the tool that it shows. */
+async function look(desk) {
+	const headers = { authorization: `Basic ${Buffer.from(`${desk.username}:${desk.password}`).toString('base64')}` };
+	const tickets = new Map();
+	let next = `${desk.baseUrl}/support-api/v1/tickets?author=0&status=any&per_page=100`;
+	while (next !== undefined) {
+		const response = await fetch(next, { headers });
+		if (!response.ok) throw new Error(`GET ${next} answered ${response.status}`);
+		for (const ticket of await response.json()) tickets.set(ticket.id, ticket);
+		next = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+	}
+	return tickets;
+}
+
+/** What a cell says and what the ticket shows, in one form. */
+function comparable(field, ticket) {
+	const value = ticket?.[field];
+	if (field === 'title') return value?.raw;
+	return Array.isArray(value) ? [...value].sort().join(',') : String(value);
+}
+
+function differencesFromCsv(rows, tickets) {
+	const problems = [];
+	for (const { id, ...cells } of rows) {
+		for (const [field, cell] of Object.entries(cells)) {
+			if (cell === '') continue;
+			const shown = comparable(field, tickets.get(Number(id)));
+			if (shown !== cell)
+				problems.push(`ticket ${id}: ${field} is ${JSON.stringify(shown)}, the file says ${JSON.stringify(cell)}`);
+		}
+	}
+	return problems;
+}
+
+/** What the file does not mention: other tickets, and empty cells. */
+function differencesElsewhere(rows, before, after) {
+	const problems = [];
+	const edited = new Map(rows.map((row) => [Number(row.id), row]));
+	const follows = new Set(['modified', 'modified_gmt', 'time-final']);
+	for (const [id, ticket] of before) {
+		for (const field of Object.keys(ticket)) {
+			const row = edited.get(id);
+			if (row !== undefined && (row[field] || follows.has(field))) continue;
+			if (JSON.stringify(ticket[field]) !== JSON.stringify(after.get(id)?.[field]))
+				problems.push(`ticket ${id}: ${field} has changed`);
+		}
+	}
+	return problems;
+}
+
+/** The desk after a user has left: theirs is the receiver's, all else is as it was. */
+function differencesOfReassign(before, after) {
+	const moved = new Set(['author', 'assignee', 'secondary-assignee', 'tertiary-assignee']);
+	const problems = [];
+	for (const [id, ticket] of before) {
+		for (const [field, value] of Object.entries(ticket)) {
+			const wanted = moved.has(field) && value === LEAVES ? RECEIVES : value;
+			if (JSON.stringify(after.get(id)?.[field]) !== JSON.stringify(wanted))
+				problems.push(`ticket ${id}: ${field} is not ${JSON.stringify(wanted)}`);
+		}
+	}
+	return problems;
+}
+
+/** Starts the sandbox; resolves with its address once it says that it is ready. */
+async function startSandbox() {
+	const args = ['sandbox', '--port', '0', '--seed', String(TICKETS), '--json'];
+	say(`${paint('cyan', '$')} ${paint('bold', `supportctl ${args.join(' ')} &`)}`);
+	const { child, ended } = start(args);
+	child.stdin.end();
+	let errors = '';
+	child.stderr.setEncoding('utf8').on('data', (chunk) => {
+		errors += chunk;
+	});
+	const line = await new Promise((ready, failed) => {
+		let text = '';
+		child.stdout.setEncoding('utf8').on('data', (chunk) => {
+			text += chunk;
+			if (text.includes('\n')) ready(text.split('\n')[0]);
+		});
+		void ended.then((code) => failed(new Error(`the sandbox ended with exit code ${code}: ${errors}`)));
+	});
+	const desk = JSON.parse(line);
+	say(indent(paint('dim', `${TICKETS} tickets at ${desk.baseUrl}`)));
+	return { desk, child, ended };
+}
+
+async function demo() {
+	const began = performance.now();
+	const rows = parse(readFileSync(csvFile), { columns: true });
+	say(`${paint('bold', 'A help desk on this machine')}, edited with the real binary and then looked at.\n`);
+	const { desk, child, ended } = await startSandbox();
+	env.SUPPORTCTL_BASE_URL = desk.baseUrl;
+	env.SUPPORTCTL_USERNAME = desk.username;
+	env.SUPPORTCTL_PASSWORD = desk.password;
+	const before = await look(desk);
+
+	await run(['ticket', 'update', '--input', csvFile, '--dry-run'], { shown: 3 });
+	check('a dry run changes nothing', differencesElsewhere([], before, await look(desk)));
+
+	const columns = 'id,outcome,ms,body.status,body.assignee,body.title.raw';
+	await run(['ticket', 'update', '--input', csvFile, '-j', '8', '--format', 'table', '--fields', columns], {
+		shown: 6,
+	});
+	const edited = await look(desk);
+	check(`${rows.length} tickets are as the file says, cell by cell`, differencesFromCsv(rows, edited));
+	check('empty cells and all other tickets are as they were', differencesElsewhere(rows, before, edited));
+
+	await run(['ticket', 'fields', 'set', '14', '15', '--set', 'severity=critical', '--verify', '--format', 'table']);
+	const fields = await run([
+		'ticket',
+		'fields',
+		'get',
+		'14',
+		'15',
+		'--format',
+		'json',
+		'--query',
+		'[].body.severity.value',
+	]);
+	check('both tickets read back as critical', fields.replace(/\s/g, '') === '["critical","critical"]' ? [] : [fields]);
+
+	const agent = 'emeka.park';
+	await run(['user', 'check', agent, '--password-stdin'], { input: `desk-${agent}\n` });
+	await run(['user', 'check', agent, '--password-stdin'], { input: 'a guess\n', expected: 10 });
+	check('the right password is told from a wrong one by the exit code', []);
+
+	await run(['user', 'delete', String(LEAVES), '--reassign', String(RECEIVES), '--yes', '--format', 'table']);
+	check(
+		`all that user ${LEAVES} had is user ${RECEIVES}'s, and nothing else has moved`,
+		differencesOfReassign(edited, await look(desk)),
+	);
+
+	child.kill('SIGTERM');
+	const code = await ended;
+	check('the sandbox has ended cleanly', code === 0 ? [] : [`its exit code is ${code}`]);
+	const seconds = ((performance.now() - began) / 1000).toFixed(1);
+	say(
+		`\n${paint('bold', `${rows.length} tickets edited and checked`)} in ${seconds} s. Nothing is left running, and no file of yours was touched.`,
+	);
+}
+
+/** Ends what is still running and removes every file that was made. */
+async function cleanUp() {
+	await Promise.all(
+		[...children].map((child) => {
+			const closed = new Promise((done) => child.once('close', done));
+			child.kill('SIGKILL');
+			return closed;
+		}),
+	);
+	await rm(folder, { recursive: true, force: true });
+}
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+	process.once(signal, () => {
+		void cleanUp().then(() => process.exit(130));
+	});
+}
+
+try {
+	await demo();
+} catch (error) {
+	process.stderr.write(`\n${paint('red', 'The demo failed:')} ${error.message}\n`);
+	process.exitCode = 1;
+} finally {
+	await cleanUp();
+}
