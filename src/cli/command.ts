@@ -11,7 +11,12 @@ export interface ArgumentSpec {
 	readonly variadic?: boolean;
 	/** Allowed values, listed in help and offered by completion. */
 	readonly choices?: readonly string[];
+	/** What completion offers: a fixed kind of names. */
+	readonly completes?: Completes;
 }
+
+/** Kinds of names that completion finds out for itself. */
+export type Completes = 'profiles' | 'files' | 'columns' | 'runs';
 
 export interface OptionSpec {
 	/** As commander takes it: `-j, --concurrency <n>`, `--force`, `--no-color`. */
@@ -32,7 +37,7 @@ export interface OptionSpec {
 	/** Shown in help; the command applies it itself. */
 	readonly defaultText?: string;
 	/** What completion offers: a fixed kind of names. */
-	readonly completes?: 'profiles' | 'files' | 'columns' | 'runs';
+	readonly completes?: Completes;
 	/** Other options (long names without dashes) that can't be given with it. */
 	readonly conflicts?: readonly string[];
 	readonly hidden?: boolean;

@@ -4,26 +4,12 @@ import { Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec, OptionSpec, OptionValues } from './command.js';
+import { camelCase, longFlag, longName, takesValue } from './option-names.js';
 
 export interface ParsedLine {
 	args: string[];
 	options: OptionValues;
 	help: boolean;
-}
-
-/** The long name without dashes and value: `--dry-run` of `-n, --dry-run` is `dry-run`. */
-export function longName(option: OptionSpec): string {
-	return (/--(?:no-)?([a-z0-9-]+)/.exec(option.flags)?.[1] ?? option.flags) as string;
-}
-
-/** The long flag as it is typed: `--no-color`. */
-export function longFlag(option: OptionSpec): string {
-	return (/--[a-z0-9-]+/.exec(option.flags)?.[0] ?? option.flags) as string;
-}
-
-/** Whether an option takes a value. */
-export function takesValue(option: OptionSpec): boolean {
-	return option.flags.includes('<') || option.flags.includes('[');
 }
 
 function readValue(spec: OptionSpec, text: string): unknown {
@@ -79,10 +65,6 @@ function explain(error: CommanderError, spec: CommandSpec, words: readonly strin
 		return new UsageError(`unknown flag ${flag}${didYouMean(flag, known)}`, { code: 'unknown_flag', hint });
 	}
 	return new UsageError(error.message.replace(/^error: /, ''), { hint });
-}
-
-function camelCase(name: string): string {
-	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 function checkConflicts(spec: CommandSpec, options: OptionValues): void {

@@ -53,7 +53,7 @@ export async function moveLeadingFlags(argv: readonly string[]): Promise<readonl
 	const [{ outputOptions }, { connectionOptions }, { longFlag, takesValue }] = await Promise.all([
 		import('./options/output.js'),
 		import('./connection-options.js'),
-		import('./parse.js'),
+		import('./option-names.js'),
 	]);
 	const known = [...outputOptions, ...connectionOptions];
 	let at = 0;

@@ -40,8 +40,8 @@ export const inputOptions: readonly OptionSpec[] = [
 		repeatable: true,
 		completes: 'columns',
 	},
-	{ flags: '--ignore-column <column>', help: 'Skip a column', group: INPUT, repeatable: true },
-	{ flags: '--id-column <column>', help: 'The column that holds the id', group: INPUT },
+	{ flags: '--ignore-column <column>', help: 'Skip a column', group: INPUT, repeatable: true, completes: 'columns' },
+	{ flags: '--id-column <column>', help: 'The column that holds the id', group: INPUT, completes: 'columns' },
 	{
 		flags: '--blank <what>',
 		help: 'What an empty cell means: leave the field alone, or send ""',
@@ -56,7 +56,12 @@ export const inputOptions: readonly OptionSpec[] = [
 export const guardOptions: readonly OptionSpec[] = [
 	{ flags: '-n, --dry-run', help: 'Print each request and send none', group: GUARDS },
 	{ flags: '-y, --yes', help: 'Do not ask before deleting', group: GUARDS },
-	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile, by its name', group: GUARDS },
+	{
+		flags: '--confirm <profile>',
+		help: 'Confirm a write with a protected profile, by its name',
+		group: GUARDS,
+		completes: 'profiles',
+	},
 	{
 		flags: '--expect <n>',
 		help: 'Stop unless there are exactly N rows',

@@ -2,9 +2,9 @@
 
 import type { ArgumentSpec, Invocation, OptionSpec } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
+import { longName } from '../option-names.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions, ignoreMissingOption, inputOptions, strictOption } from '../options/run.js';
-import { longName } from '../parse.js';
 import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
 import { dataOption, fieldOptions, readData, readFieldFlags } from './field-flags.js';
 

@@ -16,7 +16,7 @@ export const command: CommandSpec = {
 		{ command: 'supportctl profile remove staging', note: 'forgets it, and its password' },
 		{ command: 'supportctl logout staging', note: 'forgets only the password' },
 	],
-	arguments: [{ name: 'name', help: 'The profile', required: true }],
+	arguments: [{ name: 'name', help: 'The profile', required: true, completes: 'profiles' }],
 	options: outputOptions,
 	run,
 };

@@ -33,7 +33,9 @@ export const command: CommandSpec = {
 		{ command: 'supportctl profile set desk --password-stdin < password.txt', note: 'another password' },
 		{ command: 'supportctl profile set desk --unset rate', note: 'back to the default' },
 	],
-	arguments: [{ name: 'name', help: 'The profile; made if there is none of that name', required: true }],
+	arguments: [
+		{ name: 'name', help: 'The profile; made if there is none of that name', required: true, completes: 'profiles' },
+	],
 	options: [
 		...connectionOptionsWithout('profile'),
 		...guardDefaults,

@@ -18,7 +18,7 @@ export const command: CommandSpec = {
 		{ command: 'supportctl profile show', note: 'the profile in use' },
 		{ command: 'supportctl profile show staging --json', note: 'another one, for a program' },
 	],
-	arguments: [{ name: 'name', help: 'The profile; by default the one in use', required: false }],
+	arguments: [{ name: 'name', help: 'The profile; by default the one in use', required: false, completes: 'profiles' }],
 	options: [...connectionOptions, ...outputOptions],
 	run,
 };

@@ -15,7 +15,7 @@ export const command: CommandSpec = {
 		{ command: 'supportctl profile use staging', note: 'from now on, staging' },
 		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, for once' },
 	],
-	arguments: [{ name: 'name', help: 'The profile', required: true }],
+	arguments: [{ name: 'name', help: 'The profile', required: true, completes: 'profiles' }],
 	options: outputOptions,
 	run,
 };
