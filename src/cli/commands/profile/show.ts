@@ -46,18 +46,16 @@ function settingLines({ settings, sources }: Situation): Line[] {
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const { env, cwd } = context;
-	const profile = namedProfile(invocation);
-	const flags = { ...connectionFlags(options), ...(profile !== undefined && { profile }) };
+	// Checked for one name at the most; without an argument the usual order of choice holds.
+	namedProfile(invocation);
+	const [argument] = invocation.args;
+	const flags = { ...connectionFlags(options), ...(argument !== undefined && { profile: argument }) };
 	const situation = readSituation({ env, flags, cwd });
 	warn(context, situation.reading.warnings);
-	const chosenBy = invocation.args.length > 0 ? 'argument' : (situation.chosenBy ?? 'none chosen');
+	const chosenBy = argument === undefined ? (situation.chosenBy ?? 'none chosen') : 'argument';
 	const secret = describeSecret(situation, env, cwd);
 	const rows: Line[] = [
-		{
-			setting: 'profile',
-			value: situation.profileName ?? null,
-			source: options.profile === undefined ? chosenBy : '--profile',
-		},
+		{ setting: 'profile', value: situation.profileName ?? null, source: chosenBy },
 		{
 			setting: 'config-file',
 			value: situation.reading.file,

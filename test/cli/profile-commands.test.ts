@@ -1,0 +1,252 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { CommandSpec } from '../../src/cli/command.js';
+import { command as logout } from '../../src/cli/commands/logout.js';
+import { command as list } from '../../src/cli/commands/profile/list.js';
+import { command as path } from '../../src/cli/commands/profile/path.js';
+import { command as remove } from '../../src/cli/commands/profile/remove.js';
+import { command as set } from '../../src/cli/commands/profile/set.js';
+import { command as show } from '../../src/cli/commands/profile/show.js';
+import { command as use } from '../../src/cli/commands/profile/use.js';
+import type { Store } from '../../src/profile/store.js';
+import type { MemoryOptions } from '../support/context.js';
+import { runCommand } from '../support/run-command.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const commands: Record<string, CommandSpec> = { list, path, remove, set, show, use };
+const SECRET = 'hunter2 äß:%"';
+
+/** A config folder and the commands on it. */
+function desk() {
+	const folder = temporaryFolder();
+	const file = join(folder, 'config.json');
+	const run = (words: string, argv: string[] = [], options: MemoryOptions = {}) =>
+		runCommand(words === 'logout' ? logout : (commands[words.split(' ')[1] as string] as CommandSpec), words, argv, {
+			...options,
+			env: { SUPPORTCTL_CONFIG_DIR: folder, ...options.env },
+		});
+	return {
+		folder,
+		file,
+		run,
+		stored: () => JSON.parse(readFileSync(file, 'utf8')) as Store,
+		/** Stores a profile with a secret in the file. */
+		make: (name: string, ...more: string[]) =>
+			run(
+				'profile set',
+				[
+					name,
+					'--base-url',
+					`https://${name}.example.com/wp-json/`,
+					'--username',
+					'anna',
+					...more,
+					'--password-stdin',
+					'--insecure-storage',
+				],
+				{ stdin: `${SECRET}\n` },
+			),
+	};
+}
+
+describe('profile set', () => {
+	it('stores base URL, user name and secret as they were given, at 0600', async () => {
+		const { make, stored, file } = desk();
+		expect((await make('live')).exitCode).toBe(0);
+		expect(stored().profiles.live).toEqual({
+			baseUrl: 'https://live.example.com/wp-json',
+			username: 'anna',
+			secret: { store: 'file', value: SECRET },
+		});
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+	});
+
+	it('stores defaults and guards, and forgets them again', async () => {
+		const { run, stored, folder } = desk();
+		writeFileSync(join(folder, 'ca.pem'), '');
+		const argv = [
+			'--concurrency',
+			'9',
+			'--rate',
+			'2.5',
+			'--timeout',
+			'7',
+			'--format',
+			'json',
+			'--protected',
+			'--ca-file',
+			'ca.pem',
+		];
+		await run('profile set', ['live', ...argv, '--shop-prefix', 'store'], { cwd: folder });
+		expect(stored().profiles.live).toEqual({
+			concurrency: 9,
+			rate: 2.5,
+			timeout: 7,
+			format: 'json',
+			protected: true,
+			caFile: join(folder, 'ca.pem'),
+			shopPrefix: 'store',
+		});
+		await run('profile set', ['live', '--no-protected', '--unset', 'rate', '--unset', 'ca-file', '--unset', 'format']);
+		expect(stored().profiles.live).toEqual({ concurrency: 9, timeout: 7, protected: false, shopPrefix: 'store' });
+	});
+
+	it.each([
+		[['../x', '--timeout', '5'], /can't be a profile's name/],
+		[['live'], /nothing to set/],
+		[[], /takes the name of one profile/],
+		[['live', '--timeout', '0'], /--timeout: "0" must be/],
+		[['live', '--concurrency', 'many'], /--concurrency: "many" must be a whole number/],
+		[['live', '--scheme', 'digest'], /--scheme "digest" is not one of/],
+		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
+		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
+		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header's name/],
+		[['live', '--unset', 'tiemout'], /there is no such setting/],
+	])('refuses %j and stores nothing', async (argv, message) => {
+		const { run, folder } = desk();
+		const { exitCode, error } = await run('profile set', argv);
+		expect(error?.message).toMatch(message);
+		expect(exitCode).toBe(2);
+		expect(readdirSync(folder)).toEqual([]);
+	});
+
+	it('lets http through only with --allow-http', async () => {
+		const { run, stored } = desk();
+		await run('profile set', ['lan', '--base-url', 'http://desk.lan/', '--allow-http']);
+		expect(stored().profiles.lan).toMatchObject({ baseUrl: 'http://desk.lan', allowHttp: true });
+	});
+});
+
+describe('profile list', () => {
+	it('marks the one in use and shows no secret in any format', async () => {
+		const { make, run } = desk();
+		await make('live');
+		await make('staging', '--protected');
+		const { stdout } = await run('profile list');
+		expect(stdout).toBe(
+			'*\tlive\thttps://live.example.com/wp-json\tbasic\tanna\tprofile file\tfalse\n' +
+				'\tstaging\thttps://staging.example.com/wp-json\tbasic\tanna\tprofile file\ttrue\n',
+		);
+		for (const format of ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml']) {
+			expect((await run('profile list', ['--format', format])).stdout).not.toContain('hunter2');
+		}
+		expect((await run('profile list', ['--field', 'profile'])).stdout).toBe('live\nstaging\n');
+	});
+
+	it('says how to begin where there is none', async () => {
+		const { exitCode, stderr } = await desk().run('profile list');
+		expect({ exitCode, stderr }).toEqual({
+			exitCode: 0,
+			stderr: 'No profile is stored yet: supportctl login makes one.\n',
+		});
+	});
+});
+
+describe('profile show', () => {
+	const rows = (stdout: string) =>
+		Object.fromEntries(
+			(JSON.parse(stdout) as { setting: string; value: unknown; source: string }[]).map((row) => [
+				row.setting,
+				[row.value, row.source],
+			]),
+		);
+
+	it('names each value in force and where it came from, and where the secret lives', async () => {
+		const { make, run, file } = desk();
+		await make('live', '--rate', '5');
+		const env = { SUPPORTCTL_USERNAME: 'anna' };
+		const { stdout } = await run('profile show', ['--json', '--timeout', '9'], { env });
+		expect(rows(stdout)).toMatchObject({
+			profile: ['live', 'current'],
+			'base-url': ['https://live.example.com/wp-json', 'profile live'],
+			username: ['anna', 'environment SUPPORTCTL_USERNAME'],
+			timeout: [9, 'flag --timeout'],
+			rate: [5, 'profile live'],
+			'shop-prefix': ['shop', 'default'],
+			password: ['set', `profile file ${file} (profile live)`],
+		});
+		expect(stdout).not.toContain('hunter2');
+	});
+
+	it('says that a stored secret is not used, and why, when another host or a variable comes first', async () => {
+		const { make, run } = desk();
+		await make('live');
+		const other = await run('profile show', ['--json', '--base-url', 'https://other.example.com']);
+		expect(rows(other.stdout).password).toEqual([
+			'not used',
+			'the one stored in profile "live" is for live.example.com and is not sent to another host',
+		]);
+		const env = { SUPPORTCTL_PASSWORD: 'from-env-secret' };
+		const variable = await run('profile show', ['--json'], { env });
+		expect(rows(variable.stdout).password).toEqual(['set', 'environment SUPPORTCTL_PASSWORD']);
+		expect(variable.stdout).not.toContain('from-env-secret');
+	});
+
+	it('does not show a secret command, which may hold a secret', async () => {
+		const { run } = desk();
+		await run('profile set', ['live', '--username', 'anna', '--secret-command', 'echo hunter2']);
+		const { stdout } = await run('profile show', ['live']);
+		expect(stdout).toContain('secret command');
+		expect(stdout).not.toContain('hunter2');
+	});
+
+	it('warns at each use of a file that others can read', async () => {
+		const { make, run, file } = desk();
+		await make('live');
+		chmodSync(file, 0o640);
+		for (const words of ['profile show', 'profile list']) {
+			expect((await run(words)).stderr).toMatch(/^warning: .*can be read by others .*\(mode 0640\): chmod 600/);
+		}
+	});
+});
+
+describe('profile use, remove and path, and logout', () => {
+	it('use chooses, and warns where SUPPORTCTL_PROFILE beats the choice', async () => {
+		const { make, run, stored } = desk();
+		await make('live');
+		await make('staging');
+		const { stderr } = await run('profile use', ['staging'], { env: { SUPPORTCTL_PROFILE: 'live' } });
+		expect(stored().current).toBe('staging');
+		expect(stderr).toContain('warning: SUPPORTCTL_PROFILE is set to live and beats this choice');
+		expect((await run('profile use', ['nope'])).error).toMatchObject({ exitCode: 2, hint: 'there are live, staging' });
+	});
+
+	it('remove takes the profile and its secret out of the file', async () => {
+		const { make, run, file } = desk();
+		await make('live');
+		await run('profile remove', ['live']);
+		expect(readFileSync(file, 'utf8')).not.toMatch(/hunter2|live/);
+		expect((await run('profile remove', ['live'])).exitCode).toBe(2);
+	});
+
+	it('logout takes only the secret, and warns of one that is left in the environment', async () => {
+		const { make, run, stored } = desk();
+		await make('live');
+		const { stderr } = await run('logout', [], { env: { SUPPORTCTL_TOKEN_FILE: '/x' } });
+		expect(stored().profiles.live).toEqual({ baseUrl: 'https://live.example.com/wp-json', username: 'anna' });
+		expect(stderr).toMatch(/^Signed out: the secret of profile "live" was removed from the profile file\.$/m);
+		expect(stderr).toMatch(/SUPPORTCTL_TOKEN_FILE is still set/);
+		expect((await run('logout', ['live'])).stderr).toContain('had no secret stored');
+		expect((await desk().run('logout')).exitCode).toBe(2);
+	});
+
+	it('path prints the file, which need not exist, and the folders by name', async () => {
+		const { run, file } = desk();
+		expect((await run('profile path')).stdout).toBe(`${file}\n`);
+		const env = { SUPPORTCTL_STATE_DIR: '/somewhere' };
+		expect((await run('profile path', ['--field', 'state'], { env })).stdout).toBe('/somewhere\n');
+	});
+
+	it.each(['profile list', 'profile show', 'profile use', 'profile remove', 'logout'])(
+		'%s names a damaged file and leaves it alone',
+		async (words) => {
+			const { run, file, folder } = desk();
+			writeFileSync(file, '{"profiles": {"x": hunter2');
+			const { exitCode, error } = await run(words, words === 'profile list' ? [] : ['x']);
+			expect({ exitCode, code: error?.code }).toEqual({ exitCode: 2, code: 'config_damaged' });
+			expect(error?.message).toBe(`${file} is damaged: it is not JSON`);
+			expect(readdirSync(folder)).toEqual(['config.json']);
+		},
+	);
+});

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runSecretCommand } from '../../src/profile/secret-command.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const run = (command: string, more: { env?: Record<string, string | undefined>; timeoutMs?: number } = {}) =>
+	runSecretCommand(command, { env: process.env, owner: 'profile "desk"', ...more });
+
+describe('runSecretCommand', () => {
+	it('takes what the shell prints, less one line break', async () => {
+		expect(await run('printf " a  b \\n"')).toBe(' a  b ');
+		expect(await run('printf "x\\r\\n"')).toBe('x');
+		expect(await run('printf "ä:%%s" | cat')).toBe('ä:%s');
+	});
+
+	it.each([
+		['a failure', 'echo hunter2; echo hunter2 >&2; exit 3', 'failed with exit code 3'],
+		['a command that is not there', 'hunter2-not-there', 'failed with exit code 127'],
+		['nothing', 'true', 'printed nothing'],
+		['several lines', 'printf "hunter2\\nuser: x\\nurl: y\\n"', 'printed 3 lines'],
+		['something that is no text', 'printf "\\377hunter2"', 'printed something that is not UTF-8 text'],
+		['a flood', 'yes hunter2', 'printed more than 64 KiB'],
+		['a death', 'kill -9 $$', 'was ended by SIGKILL'],
+	])('names %s, and never shows output or command', async (_, command, why) => {
+		const error = (await run(command).catch((thrown: unknown) => thrown)) as Error & { exitCode: number };
+		expect(error.message).toBe(`the secret command of profile "desk" ${why}`);
+		expect(error.exitCode).toBe(4);
+		expect(JSON.stringify([error.message, error.stack, error])).not.toContain('hunter2');
+	});
+
+	it('gives up after its time, even if what it started goes on', async () => {
+		const started = performance.now();
+		await expect(run('sleep 6 & sleep 6', { timeoutMs: 100 })).rejects.toThrow('took longer than 0.1 s');
+		expect(performance.now() - started).toBeLessThan(5000);
+	});
+
+	it('does not pass on the secrets that the environment has for supportctl itself', async () => {
+		const env = { ...process.env, SUPPORTCTL_PASSWORD: 'p', SUPPORTCTL_TOKEN: 't' };
+		const command = 'echo "[$SUPPORTCTL_PASSWORD$SUPPORTCTL_TOKEN]"';
+		expect(await run(command, { env })).toBe('[]');
+	});
+
+	it('gets no stdin, which may be the input of a run', async () => {
+		const marker = join(temporaryFolder(), 'read');
+		expect(await run(`cat > ${marker}; echo done`)).toBe('done');
+		expect(existsSync(marker)).toBe(true);
+	});
+});
