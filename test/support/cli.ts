@@ -2,6 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { runMain } from '../../src/main.js';
+import { memoryContext } from './context.js';
 import { temporaryFolder } from './temporary.js';
 
 export const binary = fileURLToPath(new URL('../../bin/supportctl.js', import.meta.url));
@@ -101,4 +103,16 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
 /** Runs the binary to its end. */
 export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
 	return startCli(args, options).ended;
+}
+
+/** Runs the same program in the test's own process: real sockets and files, but no process to start; for large tables of cases. */
+export async function runHere(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+	const context = memoryContext({
+		argv: args,
+		env: { ...isolatedEnvironment(), ...options.env },
+		stdin: options.input ?? '',
+		cwd: options.cwd ?? temporaryFolder(),
+	});
+	const exitCode = await runMain(context);
+	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 }

@@ -1,0 +1,261 @@
+/** What every command makes of an answer: exit code, stdout and stderr, against a real server. */
+
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { runHere } from '../support/cli.js';
+import { type Answer, json, startRecorder, text } from '../support/recorder.js';
+
+/** One call of each command over rows, with what its failures call the thing. */
+const commands: [name: string, args: string[]][] = [
+	['update ticket 14', ['ticket', 'update', '14', '--status', 'hold']],
+	['delete ticket 14', ['ticket', 'delete', '14', '--yes']],
+	['read ticket 14', ['ticket', 'fields', 'get', '14']],
+	['set custom fields of ticket 14', ['ticket', 'fields', 'set', '14', '--set', 'a=b']],
+	['update reply 3 of ticket 14', ['reply', 'update', '14', '3', '--status', 'read']],
+	['delete reply 3 of ticket 14', ['reply', 'delete', '14', '3', '--yes']],
+	['update user 7', ['user', 'update', '7', '--name', 'Ada']],
+	['look up user name "ada"', ['user', 'id', 'ada']],
+	['delete application password laptop of user 7', ['user', 'password', 'delete', '7', 'laptop', '--yes']],
+	['update attachment 31', ['attachment', 'update', '31', '--title', 'x']],
+	['update ticket_priority term 5', ['term', 'update', 'ticket_priority', '5', '--name', 'x']],
+	['delete product term 9', ['term', 'delete', 'product', '9', '--force', '--yes']],
+];
+
+interface Case {
+	answer: Answer;
+	exitCode: number;
+	/** What stderr says after the command's name. */
+	says: RegExp;
+	outcome: string;
+}
+
+const invalidParam = {
+	code: 'rest_invalid_param',
+	message: 'Invalid parameter(s): status',
+	data: { status: 400, params: { status: 'status is not one of publish, draft.' } },
+};
+
+const cases: Record<string, Case> = {
+	'400 with reasons': {
+		answer: json(400, invalidParam),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 400 rest_invalid_param\): Invalid parameter\(s\): status\n\s+status: status is not one of publish, draft\./,
+	},
+	'400 with a list of missing parameters': {
+		answer: json(400, { code: 'rest_missing_callback_param', message: 'Missing', data: { params: ['reassign'] } }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 400 rest_missing_callback_param\): Missing\n\s+reassign: is missing/,
+	},
+	'400 with null for data': {
+		answer: json(400, { code: 'odd', message: 'No', data: null }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 400 odd\): No/,
+	},
+	'401': {
+		answer: json(401, { code: 'rest_not_logged_in', message: 'You are not logged in.' }),
+		exitCode: 4,
+		outcome: 'failed',
+		says: /failed \(HTTP 401 rest_not_logged_in\): You are not logged in\.\n.*supportctl login/,
+	},
+	'403': {
+		answer: json(403, { code: 'rest_forbidden', message: 'Sorry.' }),
+		exitCode: 4,
+		outcome: 'failed',
+		says: /failed \(HTTP 403 rest_forbidden\): Sorry\.\n.*lacks the right/,
+	},
+	'404': {
+		answer: json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 404 rest_post_invalid_id\): Invalid post ID\./,
+	},
+	'404 for a path that is not served': {
+		answer: json(404, { code: 'rest_no_route', message: 'No route was found.' }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 404 rest_no_route\): No route was found\.\n.*base URL/,
+	},
+	'410': {
+		answer: json(410, { code: 'rest_already_trashed', message: 'Already deleted.' }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 410 rest_already_trashed\): Already deleted\./,
+	},
+	'500 from the service': {
+		answer: json(500, { code: 'db_error', message: 'Out of rows.' }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 500 db_error\): Out of rows\./,
+	},
+	'an HTML page with 200': {
+		answer: text(200, '<!DOCTYPE html><html><head><title>My shop</title></head><body>Welcome</body></html>'),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 200 html_answer\): the answer is an HTML page \("My shop"\).*\/wp-json/,
+	},
+	'an HTML page with 404': {
+		answer: text(404, '<html><title>Not found</title></html>'),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 404 html_answer\): the answer is an HTML page \("Not found"\).*\n.*\/wp-json/,
+	},
+	'a login form': {
+		answer: text(200, '<html><title>Log in</title><form><input type="password"></form></html>'),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 200 login_form\): the answer is an HTML login form \("Log in"\)/,
+	},
+	'an empty body': {
+		answer: text(200, ''),
+		exitCode: 5,
+		outcome: 'unknown',
+		says: /is unknown \(HTTP 200 empty_answer\): the answer is empty\n.*look before you send it again/,
+	},
+	'JSON that breaks off': {
+		answer: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),
+		exitCode: 5,
+		outcome: 'unknown',
+		says: /is unknown \(HTTP 200 cut_off_json\): .*\{"id": 14, "sta/,
+	},
+	'plain text': {
+		answer: text(200, 'OK then', { 'content-type': 'text/plain' }),
+		exitCode: 5,
+		outcome: 'unknown',
+		says: /is unknown \(HTTP 200 not_json\): the answer is not JSON \(text\/plain\): OK then/,
+	},
+	'a redirect': {
+		answer: text(301, '', { location: 'https://www.desk.example/wp-json/' }),
+		exitCode: 1,
+		outcome: 'failed',
+		says: /failed \(HTTP 301 redirect\): the service redirects to https:\/\/www\.desk\.example\/wp-json\//,
+	},
+};
+
+describe.each(Object.entries(cases))('%s', (_name, { answer, exitCode, says, outcome }) => {
+	test.each(commands)('%s', async (name, args) => {
+		const recorder = await startRecorder(answer);
+		const result = await runHere(args, { env: recorder.env });
+		expect(result.exitCode).toBe(exitCode);
+		expect(result.stderr).toMatch(says);
+		expect(result.stderr.startsWith(`error: ${name} `)).toBe(true);
+		expect(result.stderr).not.toMatch(/\n\s+at /);
+		expect(result.stdout.split('\t').filter((cell) => cell === outcome)).toHaveLength(1);
+		expect(recorder.requests).toHaveLength(1);
+	});
+});
+
+test('a success prints one line for the row on stdout and nothing on stderr', async () => {
+	const recorder = await startRecorder(
+		json(200, { id: 14, status: 'hold', title: { raw: 'x', rendered: '<b>x</b>' } }),
+	);
+	const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--title', 'x'], { env: recorder.env });
+	expect(result).toEqual({ exitCode: 0, stdout: '14\tok\thold\tx\t\n', stderr: '' });
+});
+
+test('--json prints an array of outcomes, and the error as an object on stderr', async () => {
+	const recorder = await startRecorder(json(400, invalidParam));
+	const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--json'], { env: recorder.env });
+	expect(result.exitCode).toBe(1);
+	const [outcome] = JSON.parse(result.stdout) as Record<string, unknown>[];
+	expect(outcome).toMatchObject({
+		row: 1,
+		id: 14,
+		outcome: 'failed',
+		status: 400,
+		code: 'rest_invalid_param',
+		attempts: 1,
+		body: invalidParam,
+	});
+	expect(JSON.parse(result.stderr)).toMatchObject({
+		error: {
+			code: 'rest_invalid_param',
+			exitCode: 1,
+			status: 400,
+			reasons: { status: expect.stringContaining('not one of') },
+		},
+	});
+});
+
+test('text before the JSON counts as an answer and is told', async () => {
+	const recorder = await startRecorder(
+		text(200, '<br />\nNotice: Undefined index in x.php\n{"id": 14, "status": "hold"}'),
+	);
+	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
+	expect(result.exitCode).toBe(0);
+	expect(result.stderr).toContain("text stood before the answer's JSON");
+});
+
+test('an error inside a 200 is a failure', async () => {
+	const recorder = await startRecorder(json(200, { code: 'rest_oops', message: 'No.', data: { status: 400 } }));
+	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
+	expect(result.exitCode).toBe(1);
+	expect(result.stderr).toContain('rest_oops');
+});
+
+test('a value that the service did not take is shown, and fails the row under --strict', async () => {
+	const recorder = await startRecorder(json(200, { id: 14, status: 'publish', assignee: '7' }));
+	const args = ['ticket', 'update', '14', '--status', 'hold', '--assignee', '7'];
+	const lenient = await runHere(args, { env: recorder.env });
+	expect(lenient).toMatchObject({ exitCode: 0, stderr: 'warning: row 1: status is "publish", not "hold"\n' });
+	const strict = await runHere([...args, '--strict'], { env: recorder.env });
+	expect(strict.exitCode).toBe(1);
+	expect(strict.stderr).toContain('the service holds another value: status');
+});
+
+test('a refused connection is not sent, exit code 1, and the next step is told', async () => {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as { port: number };
+	await new Promise((resolve) => server.close(resolve));
+	const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--retries', '1'], {
+		env: { SUPPORTCTL_BASE_URL: `http://127.0.0.1:${port}`, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' },
+	});
+	expect(result.exitCode).toBe(1);
+	expect(result.stdout).toContain('not-sent');
+	expect(result.stderr).toMatch(/^error: update ticket 14 was not sent, after 2 attempts: the connection was refused/);
+	expect(result.stderr).toContain('supportctl doctor');
+});
+
+describe('user check', () => {
+	const check = ['user', 'check', 'grace', '--password-stdin'];
+	test.each([
+		['right', json(200, { id: 3 }), 0, ''],
+		[
+			'wrong',
+			json(400, { code: 'invalid_user_credentials', message: 'No.' }),
+			10,
+			'the credentials of "grace" are wrong',
+		],
+		[
+			'unknown name',
+			json(400, { code: 'invalid_username', message: 'Who?' }),
+			10,
+			'the credentials of "grace" are wrong',
+		],
+		['another name', json(400, { code: 'invalid_username_access', message: 'Not yours.' }), 4, 'refused the caller'],
+		['401', json(401, { code: 'no', message: 'No.' }), 4, 'some services answer so when the credentials'],
+		['403', json(403, { code: 'x', message: 'No.' }), 4, 'refused the caller'],
+		['404', json(404, { code: 'rest_no_route', message: 'No.' }), 1, 'could not check "grace"'],
+		['500', json(500, { code: 'x', message: 'No.' }), 1, 'could not check "grace"'],
+		['503', json(503, { code: 'x', message: 'Busy.' }), 1, 'could not check "grace"'],
+		['HTML', text(200, '<html><title>Hi</title></html>'), 1, 'could not check "grace"'],
+		['empty', text(200, ''), 5, 'is not known'],
+		['504 without a word', text(504, ''), 5, 'is not known'],
+	])('%s', async (_name, answer, exitCode, says) => {
+		const recorder = await startRecorder(answer);
+		const result = await runHere(check, { env: recorder.env, input: 'hunter2\n' });
+		expect(result.exitCode).toBe(exitCode);
+		expect(result.stderr).toContain(says);
+		expect(recorder.requests).toHaveLength(1);
+		expect(result.stdout + result.stderr).not.toContain('hunter2');
+	});
+
+	test('takes exactly one user', async () => {
+		const recorder = await startRecorder();
+		const result = await runHere(['user', 'check', 'a', 'b', '--password-stdin'], { env: recorder.env, input: 'x\n' });
+		expect({ exitCode: result.exitCode, requests: recorder.requests }).toEqual({ exitCode: 2, requests: [] });
+	});
+});

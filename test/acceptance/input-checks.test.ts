@@ -1,0 +1,176 @@
+/** Nothing malformed reaches the network: ids, slugs, values and flags are refused with exit code 2 and no request. */
+
+import { describe, expect, test } from 'vitest';
+import { runHere } from '../support/cli.js';
+import { json, startRecorder } from '../support/recorder.js';
+
+async function refused(args: string[], input?: string): Promise<string> {
+	const recorder = await startRecorder(json(200, { id: 1 }));
+	const result = await runHere(args, { env: recorder.env, ...(input === undefined ? {} : { input }) });
+	expect({ exitCode: result.exitCode, requests: recorder.requests, stdout: result.stdout }).toEqual({
+		exitCode: 2,
+		requests: [],
+		stdout: '',
+	});
+	expect(result.stderr).not.toMatch(/\n\s+at /);
+	return result.stderr;
+}
+
+describe('an id that is no positive integer never reaches the network', () => {
+	const ids = [
+		'0',
+		'-1',
+		'1e3',
+		'12abc',
+		'../users/1',
+		'1'.repeat(30),
+		'1.5',
+		'+7',
+		'007',
+		' 7',
+		'%37',
+		'７',
+		'',
+		'9007199254740993',
+	];
+	test.each(ids)('%j', async (id) => {
+		await refused(['ticket', 'update', '--status', 'hold', '--', id]);
+		await refused(['reply', 'delete', '--yes', '--', id, '3']);
+		await refused(['user', 'delete', '--reassign', id === '' ? 'x' : id.replace(/^-/, 'x'), '--yes', '5']);
+		await refused(['ticket', 'update', '-', '--status', 'hold'], `5\n${id === '' ? 'x' : id === ' 7' ? '7 7' : id}\n`);
+	});
+});
+
+test.each(['..', '.', 'a/b', '%2e%2e', 'a b', 'ä', '', '?x', '#'])(
+	'the slug %j never reaches the network',
+	async (slug) => {
+		await refused(['user', 'password', 'delete', '7', '--yes', '--', slug]);
+	},
+);
+
+describe('values are checked before anything is sent', () => {
+	test.each([
+		[['--status', 'hodl'], 'status "hodl" is not one of section 3; did you mean "hold"?'],
+		[['--time-adjustments-type', 'plus'], 'is not positive, negative, + or -'],
+		[['--date', '2026-02-30'], 'is not an ISO 8601 date'],
+		[['--assignee', 'ada'], 'is not a whole number'],
+		[['--data', '[1]'], '--data takes a JSON object'],
+		[['--data', '{"status": "hodl"}'], 'is not one of section 3'],
+		[['--data', '{'], 'not valid JSON'],
+		[['--content', '@missing.txt'], "can't read missing.txt"],
+		[[], 'nothing to change'],
+		[['--statsu', 'hold'], 'unknown flag --statsu; did you mean "--status"?'],
+		[['--status', 'hold', '--concurrency', '0'], '--concurrency takes a whole number of 1 or more'],
+		[['--status', 'hold', '--shard', '5/4'], '--shard "5/4"'],
+		[['--status', 'hold', '--report', 'pdf:x'], '--report'],
+	])('ticket update 14 %j', async (flags, says) => {
+		expect(await refused(['ticket', 'update', '14', ...flags])).toContain(says);
+	});
+
+	test('booleans, e-mail addresses and passwords of users', async () => {
+		expect(await refused(['user', 'update', '7', '--support-can-be-assigned', 'yes'])).toContain('not true or false');
+		expect(await refused(['user', 'update', '7', '--email', 'ada'])).toContain('has no @');
+		expect(await refused(['user', 'update', '7', '--password', 'x'])).toContain('a password never comes from a flag');
+	});
+
+	test('--undocumented lets a status of the desk’s own through', async () => {
+		const recorder = await startRecorder();
+		const args = ['ticket', 'update', '14', '--status', 'escalated', '--undocumented'];
+		expect(await runHere(args, { env: recorder.env })).toMatchObject({ exitCode: 0 });
+		expect(recorder.requests[0]?.body).toBe('{"status":"escalated"}');
+	});
+});
+
+describe('deletes', () => {
+	test('refuse without --yes where nobody can be asked', async () => {
+		expect(await refused(['ticket', 'delete', '14'])).toContain('give --yes');
+	});
+
+	test('of a product need --force, since terms can’t be trashed', async () => {
+		expect(await refused(['term', 'delete', 'product', '9', '--yes'])).toContain("terms can't be trashed");
+	});
+
+	test('of users need --reassign', async () => {
+		expect(await refused(['user', 'delete', '21', '--yes'])).toContain('--reassign <user-id> is missing');
+	});
+
+	test('of users refuse a receiver in the same set, wherever it stands', async () => {
+		expect(await refused(['user', 'delete', '21', '22', '23', '--reassign', '22', '--yes'])).toContain(
+			'deleted in the same set',
+		);
+		const rows = 'id,reassign\n21,2\n22,2\n23,21\n';
+		expect(await refused(['user', 'delete', '--input', '-', '--input-format', 'csv', '--yes'], rows)).toContain(
+			'row 3 reassigns to user 21',
+		);
+	});
+
+	test('of users refuse the account that is signed in', async () => {
+		const recorder = await startRecorder(json(200, { id: 21 }));
+		const result = await runHere(['user', 'delete', '20', '21', '--reassign', '2', '--yes'], { env: recorder.env });
+		expect(result.exitCode).toBe(2);
+		expect(result.stderr).toContain('user 21 is the account that is signed in (ada)');
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['POST']);
+	});
+});
+
+describe('terms', () => {
+	test('a taxonomy without a documented route is refused, naming those that have one', async () => {
+		expect(await refused(['term', 'update', 'product', '9', '--name', 'x'])).toContain(
+			'it shows one for ticket_priority',
+		);
+		expect(await refused(['term', 'delete', 'department', '9', '--yes'])).toContain(
+			'it shows one for product and ticket_priority',
+		);
+	});
+
+	test('--undocumented sends it all the same', async () => {
+		const recorder = await startRecorder();
+		const args = ['term', 'update', 'department', '9', '--name', 'x', '--undocumented'];
+		expect(await runHere(args, { env: recorder.env })).toMatchObject({ exitCode: 0 });
+		expect(recorder.requests[0]).toMatchObject({ method: 'POST', url: '/wp-json/support-api/v1/department/9' });
+	});
+});
+
+describe('guards', () => {
+	test('--expect and --max stop before the first request', async () => {
+		expect(await refused(['ticket', 'update', '1', '2', '--status', 'hold', '--expect', '3'])).toContain(
+			'there are 2 rows',
+		);
+		expect(await refused(['ticket', 'update', '1', '2', '--status', 'hold', '--max', '1'])).toContain(
+			'there are 2 rows',
+		);
+	});
+
+	test('one bad row among good ones stops all of them', async () => {
+		const rows = 'id,status\n1,hold\n2,hodl\n3,hold\n';
+		const stderr = await refused(['ticket', 'update', '--input', '-', '--input-format', 'csv'], rows);
+		expect(stderr).toContain(
+			'row 2 (standard input line 3): status "hodl" is not one of section 3; did you mean "hold"?',
+		);
+	});
+
+	test('--skip-invalid sends the good rows and rejects the others', async () => {
+		const recorder = await startRecorder();
+		const result = await runHere(['ticket', 'update', '--input', '-', '--input-format', 'csv', '--skip-invalid'], {
+			env: recorder.env,
+			input: 'id,status\n1,hold\n2,hodl\n3,hold\n',
+		});
+		expect(result.exitCode).toBe(3);
+		expect(recorder.requests.map(({ url }) => url).sort()).toEqual([
+			'/wp-json/support-api/v1/tickets/1',
+			'/wp-json/support-api/v1/tickets/3',
+		]);
+	});
+
+	test('--dry-run prints method, path and body, and sends nothing', async () => {
+		const recorder = await startRecorder();
+		const result = await runHere(['ticket', 'update', '14', '15', '--status', 'hold', '-n'], { env: recorder.env });
+		expect(result).toEqual({
+			exitCode: 0,
+			stdout:
+				'POST\t/support-api/v1/tickets/14\t{"status":"hold"}\nPOST\t/support-api/v1/tickets/15\t{"status":"hold"}\n',
+			stderr: 'dry run: 2 requests, none sent\n',
+		});
+		expect(recorder.requests).toEqual([]);
+	});
+});
