@@ -104,7 +104,10 @@ function detectDelimiter(header: string): string {
 	return best;
 }
 
-const SEPARATOR_LINE = /^"?sep=(.)"?\r?\n/i;
+/** What Excel reads, and some programs write, above the header. */
+const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?(?:\r\n|\n|\r)/i;
+
+const BLANK_LINES = /^(?:[ \t]*(?:\r\n|\n|\r))+/;
 
 export function createCsvReader(options: CsvOptions): CsvReader {
 	const { name, format, maxLineBytes } = options;
@@ -115,8 +118,7 @@ export function createCsvReader(options: CsvOptions): CsvReader {
 
 	/** Settles the separator; returns the bytes of what stands before the header. */
 	function begin(block: Buffer): number {
-		let start = 0;
-		while (block[start] === LF || block[start] === CR) start++;
+		const start = BLANK_LINES.exec(block.toString('latin1'))?.[0].length ?? 0;
 		line += countLineEnds(block, 0, start);
 		const head = block.toString('utf8', start, Math.min(block.length, start + 65_536));
 		const told = SEPARATOR_LINE.exec(head);

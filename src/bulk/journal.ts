@@ -273,7 +273,7 @@ export function createJournal(options: CreateJournalOptions): Journal {
 	try {
 		if (options.path === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 		fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
-		lock = acquireLock(lockPath(path), `the journal ${path}`);
+		lock = acquireLock(lockPath(realpathSync(path)), `the journal ${path}`);
 		const stats = fstatSync(fd);
 		if (stats.size > 0) throw alreadyUsed(path);
 		if (stats.isFile()) fchmodSync(fd, 0o600);

@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { FailedError, UsageError } from '../errors.js';
 import {
@@ -165,6 +165,19 @@ async function openFile(path: string, shown: string): Promise<FileHandle> {
 	}
 }
 
+/** A copy that was kept for a resume, or left by a killed process, is of no use for ever. */
+const SPOOL_DAYS = 30;
+
+/** Removes copies that nobody came back for. */
+async function pruneSpool(folder: string): Promise<void> {
+	const oldest = Date.now() - SPOOL_DAYS * 86_400_000;
+	for (const name of await readdir(folder)) {
+		const path = join(folder, name);
+		const { mtimeMs } = await stat(path);
+		if (mtimeMs < oldest) await unlink(path);
+	}
+}
+
 /** Copies a stream into a private file, so that it can be read twice. */
 async function spool(
 	bytes: AsyncIterable<Uint8Array>,
@@ -175,6 +188,7 @@ async function spool(
 	let handle: FileHandle | undefined;
 	try {
 		await mkdir(folder, { recursive: true, mode: 0o700 });
+		await pruneSpool(folder).catch(() => undefined);
 		const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 		handle = await open(path, flags, 0o600);
 		for await (const chunk of bytes) await handle.writeFile(chunk);

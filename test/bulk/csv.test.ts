@@ -42,6 +42,7 @@ describe('CSV input', () => {
 		['no line end at the end', 'id,title\n1,a'],
 		['semicolons', 'id;title\n1;a\n'],
 		['tabs under a .csv name', 'id\ttitle\n1\ta\n'],
+		['a line of blanks above a header with semicolons', ' \t \r\n\nid;title\n1;a\n'],
 		['a line that names the separator', 'sep=;\r\nid;title\r\n1;a\r\n'],
 		['blanks around header names', ' id , title \n1,a\n'],
 		['blank lines before, between and behind', '\n\r\nid,title\n\n1,a\n\n\n'],

@@ -189,6 +189,21 @@ describe('openInput with standard input', () => {
 		await source.dispose();
 	});
 
+	it('removes copies that nobody came back for', async () => {
+		const stateDir = temporaryFolder();
+		mkdirSync(join(stateDir, 'spool'));
+		for (const [name, days] of [
+			['old', 31],
+			['young', 29],
+		] as const) {
+			writeFileSync(join(stateDir, 'spool', name), 'x');
+			const time = new Date(Date.now() - days * 86_400_000);
+			utimesSync(join(stateDir, 'spool', name), time, time);
+		}
+		await (await open('1\n', stateDir)).dispose();
+		expect(readdirSync(join(stateDir, 'spool'))).toEqual(['young']);
+	});
+
 	it('says where it can not keep its copy', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'spool'), 'in the way');

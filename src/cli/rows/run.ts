@@ -1,7 +1,7 @@
 /** One call of a row command from its flags to its exit code: prepare, survey, guard, then show or execute. */
 
 import { complaintAnnotation } from '../../bulk/annotations.js';
-import { ExitCode } from '../../errors.js';
+import { ExitCode, FailedError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { wantsJson } from '../results.js';
 import type { RowCommandDefinition } from './definition.js';
@@ -25,12 +25,20 @@ export async function runRows(
 		if (run.settings.dryRun) return await (await import('./dry-run.js')).showPlan(run, survey);
 		await confirmWrite(run, survey);
 		const { executeRun } = await import('./execute.js');
-		const ended = await executeRun(run, survey);
+		const ended = await executeRun(run, survey).catch((error: unknown) => {
+			keepInput = isBrokenOff(error) && !survey.hasSecrets;
+			throw error;
+		});
 		keepInput = ended.resumable && !survey.hasSecrets;
 		return ended.exitCode;
 	} finally {
 		await run.source.dispose({ keep: keepInput });
 	}
+}
+
+/** True where a journal was begun and could not be kept: its run can be resumed, and needs its input for that. */
+function isBrokenOff(error: unknown): boolean {
+	return error instanceof FailedError && error.code === 'journal_failed' && error.data.run !== undefined;
 }
 
 /** Reads every row and shows what is wrong with the input. */

@@ -185,7 +185,7 @@ describe('run list and run show', () => {
 		expect(await desk.run(['run', 'show', 'last'])).toMatchObject({
 			exit: 2,
 			out: '',
-			err: /^error: there is no run yet/,
+			err: expect.stringMatching(/^error: there is no run yet/),
 		});
 		startJournal(desk.stateDir, 5, undefined, { id: '20990101-000000-aaaaa' }).close();
 		startJournal(desk.stateDir, 5, join(desk.cwd, 'mine.log'), { id: '20990101-000000-bbbbb' }).close();

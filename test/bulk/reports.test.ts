@@ -1,0 +1,287 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatAnnotation, outcomeAnnotation } from '../../src/bulk/annotations.js';
+import { createCounts } from '../../src/bulk/counts.js';
+import {
+	escapeMarkdown,
+	escapeXml,
+	parseReport,
+	type ReportFacts,
+	type ReportFormat,
+	reportFormats,
+	writeReport,
+} from '../../src/bulk/reports.js';
+import { scanJournal } from '../../src/bulk/scan.js';
+import type { Outcome } from '../../src/http/outcome.js';
+import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::x \ud800 *é* [x](y)';
+
+/** A run with some of everything: an `unknown` that a resume mended, and rows that were never reached. */
+async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
+	const folder = temporaryFolder();
+	const journal = startJournal(folder, rows);
+	await journal.outcome(outcomeOf(1));
+	await journal.outcome(
+		outcomeOf(2, {
+			outcome: 'failed',
+			status: 400,
+			code: 'rest_invalid_param',
+			message: HOSTILE,
+			reasons: { status: 'is <not> one of …' },
+		}),
+	);
+	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout' }));
+	await journal.outcome(outcomeOf(4, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
+	await journal.outcome(outcomeOf(5, { outcome: 'skipped', status: undefined, code: 'unchanged' }));
+	await journal.outcome(outcomeOf(6, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }));
+	await journal.outcome(outcomeOf(7, { differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }));
+	await journal.outcome(outcomeOf(3));
+	journal.close();
+	const { counts } = await scanJournal(journal.path);
+	counts['not-sent'] = 2;
+	return {
+		folder,
+		header: headerOf(rows),
+		journalPath: journal.path,
+		counts,
+		exit: 3,
+		ended: '2026-11-21T08:00:00.000Z',
+		ms: 1234,
+	};
+}
+
+async function reportOf(format: ReportFormat, facts?: ReportFacts): Promise<string> {
+	const example = facts ?? (await exampleRun());
+	const path = join(temporaryFolder(), 'report');
+	await writeReport({ format, path }, example);
+	return readFileSync(path, 'utf8');
+}
+
+/** Reads XML with another program, where there is one. */
+function checkXml(path: string): void {
+	const script = 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])';
+	execFileSync('python3', ['-c', script, path]);
+}
+
+describe('the JUnit report', () => {
+	it('shows failed rows as failed tests, skipped as skipped, unknown ones and those never reached as errors', async () => {
+		const xml = await reportOf('junit');
+		expect(xml).toContain('tests="8" failures="2" errors="2" skipped="1" time="1.234"');
+		const cases = [...xml.matchAll(/<testcase [^>]*name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs)].map(
+			([, name, inside]) => [name, /<(\w+)/.exec(inside ?? '')?.[1]],
+		);
+		expect(cases).toEqual([
+			['row 1: id 1', undefined],
+			['row 2: id 2', 'failure'],
+			['row 4: id 4', 'error'],
+			['row 5: id 5', 'skipped'],
+			['row 6: ', 'failure'],
+			['row 7: id 7', undefined],
+			['row 3: id 3', undefined],
+			['rows that were not reached', 'error'],
+		]);
+		expect(xml).toContain('file="edits.csv" line="3"');
+		expect(xml).toContain('2 rows were not reached; supportctl run resume 20261121-074512-k3f9x sends them');
+	});
+
+	it('is XML that another reader takes, whatever the service said', async () => {
+		const path = join(temporaryFolder(), 'report.xml');
+		await writeReport({ format: 'junit', path }, await exampleRun());
+		try {
+			checkXml(path);
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+		}
+	});
+
+	it('holds no character that XML can not hold', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'binary' }), (text) => {
+				const escaped = escapeXml(text);
+				expect(escaped).not.toMatch(/[<>"\u0000-\u001f\ufffe\uffff]/);
+				expect(escaped).not.toMatch(/&(?!amp;|lt;|gt;|quot;|#10;|#13;|#9;)/);
+				expect(escaped).not.toMatch(/\p{Surrogate}/u);
+			}),
+		);
+	});
+});
+
+describe('the JSON report', () => {
+	it('holds the run and the last outcome of each row', async () => {
+		const report = JSON.parse(await reportOf('json'));
+		expect(report).toMatchObject({
+			run: headerOf(0).id,
+			command: 'ticket update',
+			service: 'https://desk.example',
+			profile: 'desk',
+			exit: 3,
+			counts: { ok: 3, failed: 1, unknown: 1, invalid: 1, skipped: 1, 'not-sent': 2, differs: 1 },
+		});
+		expect(report.rows.map((each: Record<string, unknown>) => [each.row, each.id, each.outcome])).toEqual([
+			[1, '1', 'ok'],
+			[2, '2', 'failed'],
+			[4, '4', 'unknown'],
+			[5, '5', 'skipped'],
+			[6, undefined, 'invalid'],
+			[7, '7', 'ok'],
+			[3, '3', 'ok'],
+		]);
+		expect(report.rows[5].differs).toEqual([{ field: 'status', sent: 'hold', shown: 'read' }]);
+	});
+});
+
+describe('the CSV report', () => {
+	it('has a line for each row, with its cells as they are', async () => {
+		const records = parse(await reportOf('csv'), { columns: true }) as unknown as Record<string, string>[];
+		expect(records).toHaveLength(7);
+		expect(records[1]).toMatchObject({
+			row: '2',
+			line: '3',
+			id: '2',
+			outcome: 'failed',
+			status: '400',
+			message: HOSTILE.replace('\ud800', '\ufffd'),
+		});
+	});
+});
+
+describe('the markdown report', () => {
+	it('is a summary for a CI job: counts, the rows that need a look, and what to do next', async () => {
+		const text = await reportOf('markdown');
+		expect(text).toContain(
+			'| ok | 3 |\n| failed | 1 |\n| invalid | 1 |\n| unknown | 1 |\n| skipped | 1 |\n| not-sent | 2 |',
+		);
+		expect(text).toContain('| answer differs | 1 |');
+		expect(text).toContain('`supportctl run resume 20261121-074512-k3f9x`');
+		expect(text).toContain('`supportctl run rejects 20261121-074512-k3f9x --format csv`');
+		const row = text.split('\n').find((line) => line.startsWith('| 2 |')) as string;
+		expect(row).not.toMatch(/[<@\u001b]/);
+		expect(row.replace(/\\./g, '').split('|')).toHaveLength(7);
+		expect(text.split('\n').filter((line) => /^\| \d+ \|/.test(line))).toHaveLength(3);
+	});
+
+	it('names at most fifty rows and stays below what a summary may hold', async () => {
+		const folder = temporaryFolder();
+		const journal = startJournal(folder, 1000);
+		for (let row = 1; row <= 1000; row++) {
+			void journal.outcome(outcomeOf(row, { outcome: 'failed', status: 500, message: 'x|'.repeat(20_000) }));
+		}
+		journal.close();
+		const { counts } = await scanJournal(journal.path);
+		const text = await reportOf('markdown', {
+			header: headerOf(1000),
+			journalPath: journal.path,
+			counts,
+			exit: 1,
+			ended: '',
+			ms: 0,
+		});
+		expect(text.length).toBeLessThan(100_000);
+		expect(text).toContain('… and 950 more.');
+	});
+
+	it('lets no text become markup or a new cell', () => {
+		fc.assert(
+			fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+				const escaped = escapeMarkdown(text).replace(/\\[\\`*_{}[\]()#+!|~>]/g, '');
+				expect(escaped).not.toMatch(/[`*_|<>@[\]\n\r\u001b]/);
+			}),
+		);
+	});
+});
+
+describe('writeReport', () => {
+	it('replaces the file at once, or leaves it as it was', async () => {
+		const facts = await exampleRun();
+		const folder = temporaryFolder();
+		const path = join(folder, 'report.json');
+		writeFileSync(path, 'old');
+		await writeReport({ format: 'json', path: 'report.json' }, facts, folder);
+		expect(JSON.parse(readFileSync(path, 'utf8')).run).toBe(facts.header.id);
+		writeFileSync(path, 'old');
+		const gone = { ...facts, journalPath: join(folder, 'gone') };
+		await expect(writeReport({ format: 'json', path }, gone)).rejects.toMatchObject({
+			name: 'FailedError',
+			code: 'report_failed',
+		});
+		expect(readFileSync(path, 'utf8')).toBe('old');
+		await expect(writeReport({ format: 'json', path: join(folder, 'none/x') }, facts)).rejects.toMatchObject({
+			code: 'report_failed',
+		});
+		expect(readdirSync(folder)).toEqual(['report.json']);
+	});
+
+	it('writes to a device without replacing it', async () => {
+		await writeReport({ format: 'csv', path: '/dev/null' }, await exampleRun());
+		expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+	});
+
+	it('can be empty in every format', async () => {
+		const folder = temporaryFolder();
+		const journal = startJournal(folder, 1);
+		journal.close();
+		const facts: ReportFacts = {
+			header: headerOf(1),
+			journalPath: journal.path,
+			counts: createCounts(),
+			exit: 0,
+			ended: '',
+			ms: 0,
+		};
+		for (const format of reportFormats) expect(await reportOf(format, facts)).not.toBe('');
+		expect(JSON.parse(await reportOf('json', facts)).rows).toEqual([]);
+	});
+});
+
+describe('parseReport', () => {
+	it('splits at the first colon', () => {
+		expect(parseReport('junit:C:\\out.xml')).toEqual({ format: 'junit', path: 'C:\\out.xml' });
+	});
+
+	it.each([
+		['junti:x', '"junti" is not a format; did you mean "junit"?'],
+		['out.xml', 'is not a format'],
+		['json:', 'needs a file'],
+		['json', 'needs a file'],
+	])('%s is refused', (text, message) => {
+		expect(() => parseReport(text)).toThrow(message);
+	});
+});
+
+describe('annotations', () => {
+	it('name file and line, and nothing in their texts can end them', () => {
+		expect(
+			formatAnnotation({
+				level: 'error',
+				file: 'a,b:c%.csv',
+				line: 813,
+				title: 'row 1: x\n',
+				message: '50%\r\n::error::y',
+			}),
+		).toBe('::error file=a%2Cb%3Ac%25.csv,line=813,title=row 1%3A x%0A::50%25%0D%0A::error::y');
+		fc.assert(
+			fc.property(fc.string(), fc.string(), (file, message) => {
+				expect(formatAnnotation({ level: 'warning', file, message })).not.toMatch(/[\r\n]/);
+			}),
+		);
+	});
+
+	it('are made for rows that did not go well', () => {
+		const annotation = (outcome: Partial<Outcome>) => outcomeAnnotation(outcomeOf(4, outcome), 'edits.csv');
+		expect(annotation({})).toBeUndefined();
+		expect(annotation({ outcome: 'skipped' })).toBeUndefined();
+		expect(annotation({ outcome: 'failed', message: 'no' })).toBe(
+			'::error file=edits.csv,line=5,title=row 4%3A failed::no',
+		);
+		expect(annotation({ outcome: 'unknown' })).toBe('::warning file=edits.csv,line=5,title=row 4%3A unknown::unknown');
+		expect(outcomeAnnotation(outcomeOf(4, { outcome: 'failed', message: 'no' }), undefined)).toBe(
+			'::error title=row 4%3A failed::no',
+		);
+	});
+});

@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createRunId, findRun, listRuns, runIds } from '../../src/bulk/runs.js';
+import { startJournal } from '../support/journal.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+describe('run ids', () => {
+	it('sort by time, to the millisecond', () => {
+		const at = Date.UTC(2026, 10, 21, 7, 45, 12);
+		expect(createRunId(at, () => 0)).toBe('20261121-074512-00000');
+		expect(createRunId(at + 999, () => 0.999)).toBe('20261121-074512-z7zzz');
+		for (const later of [1, 31, 32, 999, 1000]) {
+			expect(createRunId(at + later, () => 0) > createRunId(at, () => 0.999)).toBe(true);
+		}
+	});
+});
+
+describe('findRun', () => {
+	const ids = ['20261121-074512-aaaaa', '20261121-074512-bbbbb', '20261122-000000-ccccc'];
+
+	function createRuns(): string {
+		const stateDir = temporaryFolder();
+		for (const id of ids) startJournal(stateDir, 1, undefined, { id }).close();
+		return stateDir;
+	}
+
+	it('finds a run by its id, by a start that only it has, and the last one', () => {
+		const stateDir = createRuns();
+		for (const id of ids) expect(findRun(stateDir, id)).toContain(id);
+		expect(findRun(stateDir, '20261121-074512-b')).toContain(ids[1]);
+		expect(findRun(stateDir, 'last')).toContain(ids[2]);
+		expect(findRun(stateDir, join(stateDir, 'runs', `${ids[0]}.ndjson`))).toContain(ids[0]);
+		expect(runIds(stateDir)).toEqual(ids);
+	});
+
+	it('refuses what fits several, none, or nothing at all', () => {
+		const stateDir = createRuns();
+		expect(() => findRun(stateDir, '20261121')).toThrow(`2 runs start with "20261121": ${ids[0]}, ${ids[1]}`);
+		expect(() => findRun(stateDir, '2025')).toThrow('there is no run "2025"');
+		expect(() => findRun(stateDir, '')).toThrow('there is no run ""');
+		expect(() => findRun(stateDir, '../secrets')).toThrow('there is no journal ../secrets');
+		expect(() => findRun(temporaryFolder(), 'last')).toThrow('there is no run yet');
+	});
+
+	it('says so of a journal elsewhere that is gone', async () => {
+		const stateDir = createRuns();
+		const path = join(temporaryFolder(), 'mine');
+		startJournal(stateDir, 1, path, { id: '20270101-000000-ddddd' }).close();
+		expect(findRun(stateDir, 'last')).toContain('mine');
+		rmSync(path);
+		expect(() => findRun(stateDir, 'last')).toThrow('the journal of run 20270101-000000-ddddd is gone');
+		const [first, second] = await listRuns(stateDir);
+		expect([first?.state, second?.state]).toEqual(['damaged', 'broken-off']);
+	});
+
+	it('lists nothing where there is no state folder', async () => {
+		expect(await listRuns(join(temporaryFolder(), 'none'))).toEqual([]);
+	});
+});
