@@ -147,6 +147,7 @@ describe('the look-up of user names', () => {
 	it('prints the ids that were found', async () => {
 		const outcomes = [outcome({ ids: { username: 'ann' }, body: { id: 7 } })];
 		expect(await print(outcomes, { columns: lookupColumns(table) })).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');
-		expect(await print(outcomes, { format: 'ids', idOf: lookedUpId })).toBe('7\n');
+		const failed = outcome({ ids: { username: 'bob' }, outcome: 'failed', body: { code: 'invalid_username' } });
+		expect(await print([failed, ...outcomes], { format: 'ids', idOf: lookedUpId })).toBe('7\n');
 	});
 });

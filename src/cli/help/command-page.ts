@@ -8,8 +8,18 @@ import { type Block, code, entries, heading, type Page, prose } from './page.js'
 /** Longer lists of values have a section of their own. */
 const SHORT_LIST = 60;
 
+/** The whole page of a command. */
 export function commandPage(spec: CommandSpec, words: readonly string[]): Page {
-	const shown = spec.options.filter((option) => option.hidden !== true);
+	return [
+		...openingBlocks(spec, words),
+		...optionBlocks(spec.options),
+		heading('Learn more'),
+		entries(furtherReading(spec, words)),
+	];
+}
+
+/** What a command does, how it is called, examples, arguments. */
+export function openingBlocks(spec: CommandSpec, words: readonly string[]): Block[] {
 	return [
 		prose(spec.summary),
 		...(spec.description ?? '')
@@ -20,14 +30,17 @@ export function commandPage(spec: CommandSpec, words: readonly string[]): Page {
 		code(...usageLines(spec, words)),
 		...(spec.examples.length === 0 ? [] : [heading('Examples'), ...exampleBlocks(spec)]),
 		...(spec.arguments.length === 0 ? [] : [heading('Arguments'), entries(spec.arguments.map(argumentEntry))]),
-		...groupsOf(shown).flatMap(([group, options]) => [
-			heading(group),
-			entries(options.map(optionEntry)),
-			...options.flatMap(valueBlocks),
-		]),
-		heading('Learn more'),
-		entries(furtherReading(spec)),
 	];
+}
+
+/** Flags under their headings, long lists of values below the heading of their flag. */
+export function optionBlocks(options: readonly OptionSpec[]): Block[] {
+	const shown = options.filter((option) => option.hidden !== true);
+	return groupsOf(shown).flatMap(([group, inside]) => [
+		heading(group),
+		entries(inside.map(optionEntry)),
+		...inside.flatMap(valueBlocks),
+	]);
 }
 
 function usageLines(spec: CommandSpec, words: readonly string[]): string[] {
@@ -41,8 +54,10 @@ function usageLines(spec: CommandSpec, words: readonly string[]): string[] {
 	return lines;
 }
 
+/** Whether a command takes rows: as arguments, from a file or from stdin. */
 function takesInput(spec: CommandSpec): boolean {
-	return spec.options.some((option) => option.flags.startsWith('--input '));
+	const takesMany = spec.arguments.at(-1)?.variadic === true;
+	return takesMany && spec.options.some((option) => option.flags.startsWith('--input '));
 }
 
 function argumentText({ name, required, variadic }: ArgumentSpec): string {
@@ -127,9 +142,18 @@ function valueBlocks(option: OptionSpec): Block[] {
 	return [title, entries(groups)];
 }
 
-function furtherReading(spec: CommandSpec): Entry[] {
-	const bulk = { name: 'supportctl help bulk', text: 'Many rows: input, guards, journals, more than one machine' };
-	const formats = { name: 'supportctl help formats', text: 'Output formats, --fields, --query' };
-	const codes = { name: 'supportctl help exit-codes', text: 'What the exit code says' };
-	return [...(takesInput(spec) ? [bulk] : []), formats, codes];
+const READING: Record<string, Entry> = {
+	bulk: { name: 'supportctl help bulk', text: 'Many rows: input, guards, journals, more than one machine' },
+	profiles: { name: 'supportctl help profiles', text: 'Where settings and secrets live' },
+	formats: { name: 'supportctl help formats', text: 'Output formats, --fields, --query' },
+	'exit-codes': { name: 'supportctl help exit-codes', text: 'What the exit code says' },
+};
+
+/** Topics that go with a command, by its first word where it takes no rows. */
+const TOPIC_OF: Record<string, string> = { run: 'bulk', login: 'profiles', logout: 'profiles', profile: 'profiles' };
+
+function furtherReading(spec: CommandSpec, words: readonly string[]): Entry[] {
+	const own = takesInput(spec) ? 'bulk' : TOPIC_OF[words[0] as string];
+	const names = [...(own === undefined ? [] : [own]), 'formats', 'exit-codes'];
+	return names.map((name) => READING[name] as Entry);
 }

@@ -54,7 +54,7 @@ function blockLines(block: Exclude<Block, { kind: 'heading' }>, width: number, p
 	}
 }
 
-/** The same page as Markdown, its headings at the given depth. */
+/** The same page as Markdown, its headings at the given depth, in bold from the fifth on. */
 export function pageMarkdown(page: Page, depth: number): string {
 	return page.map((block) => blockMarkdown(block, depth)).join('\n\n');
 }
@@ -64,7 +64,7 @@ const FENCE = '```';
 function blockMarkdown(block: Block, depth: number): string {
 	switch (block.kind) {
 		case 'heading':
-			return `${'#'.repeat(depth)} ${block.text}`;
+			return depth > 4 ? `**${block.text}**` : `${'#'.repeat(depth)} ${block.text}`;
 		case 'prose':
 			return block.text;
 		case 'list':
@@ -95,13 +95,20 @@ function addBlock(page: Block[], lines: readonly string[]): void {
 		if (last?.kind === 'code') page[page.length - 1] = code(...last.lines, '', ...typed);
 		else page.push(code(...typed));
 	} else if (lines[0]?.includes(' :: ')) {
-		page.push(entries(lines.map(readEntry)));
+		page.push(entries(readEntries(lines)));
 	} else {
 		page.push(prose(lines.join(' ')));
 	}
 }
 
-function readEntry(line: string): Entry {
-	const [name = '', ...text] = line.split(' :: ');
-	return { name, text: text.join(' :: ') };
+/** A line without `::` goes on with the entry above it. */
+function readEntries(lines: readonly string[]): Entry[] {
+	const read: { name: string; text: string }[] = [];
+	for (const line of lines) {
+		const at = line.indexOf(' :: ');
+		const last = read.at(-1);
+		if (at >= 0) read.push({ name: line.slice(0, at), text: line.slice(at + 4) });
+		else if (last !== undefined) last.text += ` ${line}`;
+	}
+	return read;
 }

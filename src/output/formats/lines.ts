@@ -23,6 +23,8 @@ export function createIds(options: EncoderOptions): Encoder {
 			const isObject = typeof row === 'object' && row !== null;
 			const id = isObject ? (options.chosen ? options.columns?.[0]?.get(row as Row) : idOf(row as Row)) : row;
 			const text = cellText(id);
+			// A look-up that failed has found no id, and has been complained of elsewhere.
+			if (text === '' && isObject && Object.hasOwn(row, 'outcome') && (row as Row).outcome !== 'ok') return '';
 			if (text === '') {
 				throw new UsageError(`result ${count} has no id to print`, {
 					code: 'no_id',

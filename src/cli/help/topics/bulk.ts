@@ -153,5 +153,5 @@ An indexed job in Kubernetes, whose index starts at 0 where shards start at 1:
                 name: desk-edits
 
 Keep a shard's journal with --journal FILE on a disk that outlives the container, and a shard that died is finished by
-"run resume FILE" on any machine that has the input.
+"run resume FILE" on any machine that has the input; --input says where, if it is elsewhere.
 `;

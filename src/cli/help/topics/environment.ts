@@ -11,7 +11,8 @@ SUPPORTCTL_BASE_URL :: What comes before /support-api/v1, for instance https://d
 SUPPORTCTL_USERNAME :: Who signs in
 SUPPORTCTL_PASSWORD :: The password, or the application password
 SUPPORTCTL_TOKEN :: The token of the bearer scheme, or the value of the header scheme
-SUPPORTCTL_PASSWORD_FILE, SUPPORTCTL_TOKEN_FILE :: A file that holds it, as container secrets are mounted
+SUPPORTCTL_..._FILE :: Each of these five can name a file that holds the value instead, as container secrets are mounted:
+SUPPORTCTL_PASSWORD_FILE
 
 ## Folders
 

@@ -30,18 +30,19 @@ read it.
     $ supportctl profile show
     $ supportctl logout
 
-"profile show" tells where the secret lives and where each setting comes from. It never prints the secret.
+"profile show" tells where the secret lives and where each setting comes from. The secret itself is never shown.
 
 ## Settings of a profile
 
-    $ supportctl profile set concurrency=8 rate=20 format=json
-    $ supportctl profile set protected=true
+    $ supportctl profile set desk --concurrency 8 --rate 20 --format json
+    $ supportctl profile set desk --protected
+    $ supportctl profile set desk --unset rate
 
-protected :: Every write needs --confirm PROFILE
-allowHttp :: Allows http:// to other hosts than this machine
-concurrency, rate, timeout, format :: Defaults for the flags of these names
-caFile, cert, key :: Certificates for TLS
-productPrefix, shopPrefix, membershipPrefix :: A deployment's own words for support, shop and shopm in paths, fields and statuses
+--protected :: Every write needs --confirm PROFILE
+--allow-http :: Allows http:// to other hosts than this machine
+--concurrency, --rate, --timeout, --format :: Defaults for the flags of these names
+--ca-file, --cert, --key :: Certificates for TLS
+--product-prefix, --shop-prefix, --membership-prefix :: A deployment's own words for support, shop and shopm in paths, fields and statuses
 
 "supportctl profile path" prints the file. A flag beats the environment, which beats the profile: see "supportctl help
 environment".

@@ -26,8 +26,8 @@ in.
 Ids stand in the path and never in the body, where some services would let them win. Rows of one id go in order. A request
 whose answer was lost is sent again only where repeating it does no harm. "user check" is sent once.
 
-Ctrl-C stops sending and waits for what is under way. A second Ctrl-C leaves at once; what was under way is then unknown in
-the journal, and resume sends it again.
+Ctrl-C stops sending and waits for what is under way. A second Ctrl-C leaves at once; what was under way then has no
+outcome in the journal, and resume sends it again.
 
 ## Afterwards
 

@@ -1,0 +1,75 @@
+/** The command reference of the README: every command as Markdown, made from the same descriptions as its help. */
+
+import type { CommandSpec, OptionSpec } from '../command.js';
+import { type CommandEntry, commands } from '../manifest.js';
+import { openingBlocks, optionBlocks } from './command-page.js';
+import { pageMarkdown, readPage } from './page.js';
+import { topics } from './topics.js';
+
+/** A flag that this many commands take is described once for all. */
+const SHARED_BY = 5;
+
+interface LoadedCommand {
+	entry: CommandEntry;
+	spec: CommandSpec;
+}
+
+/** Commands under their headings, flags of their own with them, and those that many share at the end. */
+export async function referenceMarkdown(): Promise<string> {
+	const loaded = await Promise.all(
+		commands.map(async (entry): Promise<LoadedCommand> => ({ entry, spec: (await entry.load()).command })),
+	);
+	const shared = sharedOptions(loaded);
+	const groups = [...new Set(commands.map((entry) => entry.group))];
+	const sections = groups.map((group) => {
+		const inside = loaded.filter(({ entry }) => entry.group === group);
+		return [`### ${group}`, ...inside.map((each) => commandMarkdown(each, shared))].join('\n\n');
+	});
+	return `${[...sections, sharedMarkdown(loaded, shared)].join('\n\n')}\n`;
+}
+
+/** One section of a topic of `help` as Markdown, without its heading. */
+export async function sectionMarkdown(name: string, title: string): Promise<string> {
+	const topic = topics.find((each) => each.name === name);
+	const page = readPage((await topic?.load())?.text ?? '');
+	const start = page.findIndex((block) => block.kind === 'heading' && block.text === title);
+	if (start < 0) throw new Error(`help ${name} has no section ${title}`);
+	const rest = page.slice(start + 1);
+	const end = rest.findIndex((block) => block.kind === 'heading');
+	return `${pageMarkdown(end < 0 ? rest : rest.slice(0, end), 4)}\n`;
+}
+
+/** What makes two flags of two commands the same flag. */
+function keyOf(option: OptionSpec): string {
+	return `${option.group} ${option.flags} ${option.help}`;
+}
+
+function sharedOptions(loaded: readonly LoadedCommand[]): ReadonlySet<string> {
+	const counts = new Map<string, number>();
+	for (const { spec } of loaded) {
+		for (const option of spec.options) counts.set(keyOf(option), (counts.get(keyOf(option)) ?? 0) + 1);
+	}
+	return new Set([...counts].filter(([, count]) => count >= SHARED_BY).map(([key]) => key));
+}
+
+function commandMarkdown({ entry, spec }: LoadedCommand, shared: ReadonlySet<string>): string {
+	const isShared = (option: OptionSpec): boolean => shared.has(keyOf(option));
+	// A heading with a flag of the command's own is shown whole.
+	const ownGroups = new Set(spec.options.filter((option) => !isShared(option)).map((option) => option.group));
+	const own = spec.options.filter((option) => ownGroups.has(option.group));
+	const others = new Set(spec.options.map((option) => option.group).filter((group) => !ownGroups.has(group)));
+	const parts = [
+		`#### supportctl ${entry.words.join(' ')}`,
+		pageMarkdown([...openingBlocks(spec, entry.words), ...optionBlocks(own)], 5),
+	];
+	if (others.size > 0) parts.push(`And the shared flags: ${[...others].join(', ')}.`);
+	return parts.join('\n\n');
+}
+
+function sharedMarkdown(loaded: readonly LoadedCommand[], shared: ReadonlySet<string>): string {
+	const options = new Map<string, OptionSpec>();
+	for (const option of loaded.flatMap(({ spec }) => spec.options)) {
+		if (shared.has(keyOf(option))) options.set(keyOf(option), option);
+	}
+	return `### Shared flags\n\n${pageMarkdown(optionBlocks([...options.values()]), 4)}`;
+}
