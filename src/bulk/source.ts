@@ -1,7 +1,7 @@
 /** Where bulk rows come from: opens a file, standard input or arguments so that they can be read twice in constant memory. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { FailedError, UsageError } from '../errors.js';
@@ -69,19 +69,13 @@ const SPOOL_FOLDER = 'spool';
 class SteadyFile {
 	readonly #handle: FileHandle;
 	readonly #name: string;
-	readonly #first: BigIntStats;
 	/** The start of the running digest after each chunk: enough to notice a change before its rows are used. */
 	readonly #marks: number[] = [];
 	sha256: string | undefined;
 
-	private constructor(handle: FileHandle, name: string, stats: BigIntStats) {
+	constructor(handle: FileHandle, name: string) {
 		this.#handle = handle;
 		this.#name = name;
-		this.#first = stats;
-	}
-
-	static async over(handle: FileHandle, name: string): Promise<SteadyFile> {
-		return new SteadyFile(handle, name, await handle.stat({ bigint: true }));
 	}
 
 	#changed(): UsageError {
@@ -90,11 +84,6 @@ class SteadyFile {
 			hint: 'leave the file alone during a run, or give a copy of it',
 			data: { file: this.#name },
 		});
-	}
-
-	async #checkStats(): Promise<void> {
-		const now = await this.#handle.stat({ bigint: true });
-		if (now.size !== this.#first.size || now.mtimeNs !== this.#first.mtimeNs) throw this.#changed();
 	}
 
 	async #fill(buffer: Buffer, position: number): Promise<number> {
@@ -119,7 +108,6 @@ class SteadyFile {
 		let buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 		let position = 0;
 		for (let index = 0; ; index++) {
-			await this.#checkStats();
 			const length = await this.#fill(buffer, position);
 			if (length === 0) break;
 			const chunk = buffer.subarray(0, length);
@@ -303,7 +291,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 
 	const opened = path === undefined ? await spool(options.stdin, stateDir) : await openRegular(path, name, stateDir);
 	const spooled = opened.path.startsWith(join(stateDir, SPOOL_FOLDER) + sep);
-	const file = await SteadyFile.over(opened.handle, name);
+	const file = new SteadyFile(opened.handle, name);
 	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
 		await file.close();
 		if (spooled && !keep) await unlink(opened.path).catch(() => undefined);

@@ -81,6 +81,17 @@ describe('acquireLock', () => {
 		for (const { child } of holders) child.kill('SIGKILL');
 	});
 
+	it('of a dead owner is left to whoever is taking it over already', () => {
+		const path = join(temporaryFolder(), 'a.lock');
+		acquireLock(path, 'it');
+		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		writeFileSync(path, JSON.stringify({ ...owner, pid: 2 ** 30 }));
+		const other = acquireLock(`${path}.${owner.token}.over`, 'it');
+		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
+		other.release();
+		acquireLock(path, 'it').release();
+	});
+
 	it('is not taken from a process whose pid is used again, only judged by its start', () => {
 		const path = join(temporaryFolder(), 'a.lock');
 		acquireLock(path, 'it');
@@ -101,7 +112,8 @@ describe('acquireLock', () => {
 			message: `it is in use by process ${process.pid} on not-${hostname()}`,
 			hint: `if nothing on that machine or container uses it any more, remove ${path}`,
 		});
-		writeFileSync(path, JSON.stringify({ ...owner, namespace: 'pid:[1]' }));
+		if (owner.namespace === undefined) return;
+		writeFileSync(path, JSON.stringify({ ...owner, pid: 2 ** 30, namespace: 'pid:[1]' }));
 		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
 	});
 

@@ -140,6 +140,9 @@ describe('compileColumns for an update', () => {
 		const { read } = compile(endpoints['user.update'], ['id', 'meta.a', 'meta.b']);
 		read({ row: 1, line: 2, cells: ['1', 'x', ''] });
 		expect(read({ row: 2, line: 3, cells: ['2', '', 'y'] })).toMatchObject({ fields: { meta: { b: 'y' } } });
+		const flags = { fields: { meta: { c: 'flag' } } };
+		readCells(endpoints['user.update'], { id: '1', 'meta.a': 'x' }, { flags });
+		expect(flags).toEqual({ fields: { meta: { c: 'flag' } } });
 	});
 
 	it('reads reply ids from both columns, or the ticket from a flag', () => {

@@ -8,6 +8,7 @@ import {
 	readFileSync,
 	renameSync,
 	statSync,
+	truncateSync,
 	unlinkSync,
 	utimesSync,
 	writeFileSync,
@@ -37,8 +38,13 @@ describe('openInput with a file', () => {
 		const first = await readAll(source);
 		expect(source.rows).toBe(40_000);
 		expect(source.sha256).toBe(createHash('sha256').update(text).digest('hex'));
+		expect(first).toEqual(
+			Array.from({ length: 40_000 }, (_, index) => {
+				const row = index + 1;
+				return { row, line: row + 1, cells: [String(row), `row ${row}`] };
+			}),
+		);
 		expect(await readAll(source)).toEqual(first);
-		expect(first.at(-1)).toEqual({ row: 40_000, line: 40_001, cells: ['40000', 'row 40000'] });
 		await source.dispose();
 	});
 
@@ -64,6 +70,23 @@ describe('openInput with a file', () => {
 			code: 'input_changed',
 			message: 'edits.csv changed while it was being read',
 		});
+		await source.dispose();
+	});
+
+	it('refuses a file that lost its end', async () => {
+		// Lines of 16 bytes: wherever a reader's buffer ends, a line does too.
+		const source = await openText('edits.ids', '100000000000000\n'.repeat(65_536));
+		await readAll(source);
+		truncateSync(source.path as string, 512 * 1024);
+		expect(await failureOf(readAll(source))).toMatchObject({ code: 'input_changed' });
+		await source.dispose();
+	});
+
+	it('takes a file that was only touched for unchanged', async () => {
+		const source = await openText('edits.csv', many(3));
+		const first = await readAll(source);
+		utimesSync(source.path as string, 1, 1);
+		expect(await readAll(source)).toEqual(first);
 		await source.dispose();
 	});
 
