@@ -3,10 +3,25 @@
 import inquirer from 'inquirer';
 import { PromptInterrupted, type Prompts } from './context.js';
 
-/** Runs one inquirer question; Ctrl-C and a closed terminal become PromptInterrupted. */
+/** Calls back once for Ctrl-D, or when the terminal goes away; inquirer would wait for ever. */
+function onEndOfInput(callback: () => void): () => void {
+	const onKey = (_text: string | undefined, key: { ctrl?: boolean; name?: string } | undefined): void => {
+		if (key?.ctrl === true && key.name === 'd') callback();
+	};
+	process.stdin.on('keypress', onKey);
+	process.stdin.once('end', callback);
+	return () => {
+		process.stdin.off('keypress', onKey);
+		process.stdin.off('end', callback);
+	};
+}
+
+/** Runs one inquirer question; Ctrl-C, Ctrl-D and a closed terminal become PromptInterrupted. */
 async function ask<T>(question: Record<string, unknown>): Promise<T> {
+	const stop = new AbortController();
+	const done = onEndOfInput(() => stop.abort());
 	try {
-		const prompt = inquirer.createPromptModule({ output: process.stderr });
+		const prompt = inquirer.createPromptModule({ output: process.stderr, signal: stop.signal });
 		const answers = await prompt([{ ...question, name: 'answer' }] as never);
 		return (answers as { answer: T }).answer;
 	} catch (error) {
@@ -14,6 +29,8 @@ async function ask<T>(question: Record<string, unknown>): Promise<T> {
 			throw new PromptInterrupted();
 		}
 		throw error;
+	} finally {
+		done();
 	}
 }
 
@@ -22,7 +39,7 @@ export function createTerminalPrompts(): Prompts {
 		available: true,
 		text: (message, options = {}) =>
 			ask<string>({ type: 'input', message, default: options.initial, validate: options.check ?? (() => true) }),
-		secret: (message) => ask<string>({ type: 'password', message, mask: false }),
+		secret: (message) => ask<string>({ type: 'password', message, mask: false, toggleMask: false }),
 		choice: (message, choices, initial) =>
 			ask<string>({
 				type: 'select',

@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
-import { openTerminal } from '../support/terminal.js';
+import { runInTerminal as run } from '../support/terminal.js';
 
 let desk: TestSandbox;
 beforeAll(async () => {
@@ -13,7 +13,6 @@ const long = 'The printer on the second floor is on fire again and nobody here k
 
 describe('in a real terminal', () => {
 	it('tables and help fit 60, 80 and 200 columns, and tables use the room that there is', async () => {
-		const run = await openTerminal();
 		const argv = ['ticket', 'update', '1', '2', '999', '--title', long, '--status', 'hold', '--assignee', '2', '-q'];
 		for (const columns of [60, 80, 200]) {
 			const table = await run(argv, { columns, env: desk.env });
@@ -29,7 +28,6 @@ describe('in a real terminal', () => {
 	});
 
 	it('is in colour, unless NO_COLOR, --no-color, TERM=dumb or CI say otherwise', async () => {
-		const run = await openTerminal();
 		const argv = ['ticket', 'update', '1', '2', '--status', 'hold', '-q'];
 		const coloured = async (env: Record<string, string>, more: string[] = []): Promise<boolean> => {
 			const { raw, exitCode } = await run([...argv, ...more], { env: { ...desk.env, ...env } });
@@ -45,7 +43,6 @@ describe('in a real terminal', () => {
 	});
 
 	it('gets nothing but text and colours from what the service says', async () => {
-		const run = await openTerminal();
 		const hostile = 'A\x1b]0;owned\x07\x1b[2J\r\x9b5n\u202eB\u2066';
 		for (const format of ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml']) {
 			const argv = ['ticket', 'update', '1', '2', '-q', '--format', format, '--title', hostile, '-vv'];
@@ -59,7 +56,6 @@ describe('in a real terminal', () => {
 	});
 
 	it('cuts nothing and colours nothing where stdout is a pipe', async () => {
-		const run = await openTerminal();
 		const shell = `supportctl ticket update 1 2 --status hold --title '${long}' -q | cat`;
 		const { raw, exitCode } = await run([], { columns: 60, shell, env: desk.env });
 		expect(exitCode).toBe(0);
@@ -67,7 +63,6 @@ describe('in a real terminal', () => {
 	});
 
 	it('ends quietly when the reader of a pipe goes away', async () => {
-		const run = await openTerminal();
 		const shell =
 			'seq 1 20 | supportctl ticket update - --status hold --format ndjson -q | head -n 1; supportctl --help | true; echo over';
 		const { lines } = await run([], { columns: 2_000, shell, env: desk.env });

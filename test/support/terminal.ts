@@ -1,9 +1,8 @@
 /** Runs the program in a real pseudo-terminal and keeps all that it writes there. */
 
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { bundleForChild } from './bundle.js';
+import { binary } from './cli.js';
+import { temporaryFolder } from './temporary.js';
 
 export interface TerminalOptions {
 	columns?: number;
@@ -23,33 +22,30 @@ export interface TerminalRun {
 	lines: string[];
 }
 
-/** Bundles the program once for a test; the returned function runs it. */
-export async function openTerminal(): Promise<
-	(argv: readonly string[], options?: TerminalOptions) => Promise<TerminalRun>
-> {
-	const main = await bundleForChild('src/main.ts');
-	const bin = fileURLToPath(new URL('bin.mjs', main));
-	writeFileSync(bin, `import { main } from ${JSON.stringify(main)};\nprocess.exitCode = await main(process);\n`);
-	return (argv, { columns = 80, env = {}, shell, onOutput } = {}) =>
-		new Promise((resolve) => {
-			const home = fileURLToPath(new URL('.', main));
-			const program = `supportctl() { '${process.execPath}' '${bin}' "$@"; }`;
-			const [file, args] =
-				shell === undefined ? [process.execPath, [bin, ...argv]] : ['sh', ['-c', `${program}; ${shell}`]];
-			const terminal = spawn(file, args, {
-				cols: columns,
-				rows: 40,
-				cwd: home,
-				env: { PATH: process.env.PATH as string, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
-			});
-			let raw = '';
-			terminal.onData((text) => {
-				raw += text;
-				onOutput?.(raw, terminal);
-			});
-			terminal.onExit(({ exitCode }) => {
-				const lines = raw.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').split(/\r?\n/);
-				resolve({ exitCode, raw, lines });
-			});
+/** Runs the built program with these words; its home is a folder of its own. */
+export function runInTerminal(
+	argv: readonly string[],
+	{ columns = 80, env = {}, shell, onOutput }: TerminalOptions = {},
+): Promise<TerminalRun> {
+	const home = temporaryFolder();
+	const program = `supportctl() { '${process.execPath}' '${binary}' "$@"; }`;
+	const [file, args] =
+		shell === undefined ? [process.execPath, [binary, ...argv]] : ['sh', ['-c', `${program}; ${shell}`]];
+	return new Promise((resolve) => {
+		const terminal = spawn(file, args, {
+			cols: columns,
+			rows: 40,
+			cwd: home,
+			env: { PATH: process.env.PATH as string, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
 		});
+		let raw = '';
+		terminal.onData((text) => {
+			raw += text;
+			onOutput?.(raw, terminal);
+		});
+		terminal.onExit(({ exitCode }) => {
+			const lines = raw.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').split(/\r?\n/);
+			resolve({ exitCode, raw, lines });
+		});
+	});
 }

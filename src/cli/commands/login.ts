@@ -1,7 +1,7 @@
 /** `login`: asks for base URL, scheme and credentials, tries them, and stores a profile. */
 
-import { ExitCode, FailedError, RefusedError, UsageError } from '../../errors.js';
-import type { Prompts } from '../../io/context.js';
+import { ExitCode, FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
+import { PromptInterrupted, type Prompts } from '../../io/context.js';
 import { parseBaseUrl } from '../../profile/base-url.js';
 import { type NewSecret, type ProfileChanged, profileNameFor, saveProfile } from '../../profile/edit.js';
 import { readVariable } from '../../profile/environment.js';
@@ -83,6 +83,15 @@ interface Credentials {
 }
 
 async function run(invocation: Invocation): Promise<ExitCode> {
+	try {
+		return await signInAndStore(invocation);
+	} catch (error) {
+		if (error instanceof PromptInterrupted) throw new InterruptedError('interrupted; nothing was stored');
+		throw error;
+	}
+}
+
+async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
 	const login = open(invocation);
 	const found = await locate(login, await firstBaseUrl(login));
 	const scheme = await chooseScheme(login, found);

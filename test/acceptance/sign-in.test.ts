@@ -1,0 +1,169 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { runInTerminal, type TerminalRun } from '../support/terminal.js';
+
+const ENTER = '\r';
+const CTRL_C = '\x03';
+/** Blanks at both ends, quotes, percent signs, colons, backslashes, and letters of two and four bytes. */
+const AWKWARD = ` it's "50%" of: %s\\n $HOME \`x\` äöß ключ 🔑 `;
+
+let desk: TestSandbox;
+beforeAll(async () => {
+	desk = await startSandbox({ seed: 20 });
+});
+afterAll(() => desk.stop());
+
+/** A service that accepts one user and one password, both as UTF-8, and remembers what it was sent. */
+async function serveFor(username: string, password: string) {
+	const expected = `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+	const bodies: unknown[] = [];
+	const server = createServer(async (request, response) => {
+		let body = '';
+		for await (const chunk of request) body += chunk;
+		bodies.push(JSON.parse(body || 'null'));
+		const known = request.headers.authorization === expected;
+		const code = request.headers.authorization === undefined ? 'rest_not_logged_in' : 'incorrect_password';
+		response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
+		response.end(known ? '{"id": 1}' : JSON.stringify({ code, message: 'No.', data: { status: 401 } }));
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+}
+
+/** Runs the program in a pseudo-terminal; each question, once it shows, is answered with what is typed. */
+async function converse(
+	argv: string[],
+	script: [question: RegExp, typed: string][],
+	env: Record<string, string> = {},
+): Promise<TerminalRun> {
+	const left = [...script];
+	let from = 0;
+	const result = await runInTerminal(argv, {
+		columns: 120,
+		env: { SUPPORTCTL_STATE_DIR: temporaryFolder(), ...env },
+		onOutput(text, terminal) {
+			const [next] = left;
+			const found = next?.[0].exec(text.slice(from));
+			if (next === undefined || found == null) return;
+			from += found.index + found[0].length;
+			left.shift();
+			terminal.write(next[1]);
+		},
+	});
+	expect(left, `never asked in:\n${result.raw}`).toEqual([]);
+	return result;
+}
+
+describe('login in a terminal', () => {
+	it('takes a pasted secret as it is, shows none of it, and sends it as UTF-8', async () => {
+		const { baseUrl } = await serveFor('änna', AWKWARD);
+		const config = temporaryFolder();
+		const { exitCode, raw } = await converse(
+			['login', '--insecure-storage'],
+			[
+				[/Base URL/, `${baseUrl}/${ENTER}`],
+				[/How do you sign in/, ENTER],
+				[/User name/, `änna${ENTER}`],
+				[/Password/, AWKWARD + ENTER],
+			],
+			{ SUPPORTCTL_CONFIG_DIR: config },
+		);
+		expect(exitCode, raw).toBe(0);
+		expect(raw).toContain(`Signed in to ${baseUrl} as änna.`);
+		const { profiles } = JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'));
+		expect(profiles.default).toMatchObject({ username: 'änna', secret: { store: 'file', value: AWKWARD } });
+		for (const word of ['50%', 'ключ', 'HOME', '🔑']) expect(raw).not.toContain(word);
+	});
+
+	it('does not show how long the secret is', async () => {
+		const { baseUrl } = await serveFor('anna', 'sesam');
+		const screens = ['x', 'a much longer one'].map(async (secret) => {
+			const { raw } = await converse(
+				['login', '--base-url', baseUrl, '--username', 'anna', '--insecure-storage'],
+				[[/Password/, `${secret}${CTRL_C}`]],
+				{ SUPPORTCTL_CONFIG_DIR: temporaryFolder() },
+			);
+			return raw.split('\x1b[2K').at(-1);
+		});
+		const [short, long] = await Promise.all(screens);
+		expect(short).toBe(long);
+	});
+
+	it('asks again after a refusal and stores only what was accepted', async () => {
+		const { baseUrl } = await serveFor('anna', 'sesam');
+		const config = temporaryFolder();
+		const { exitCode, raw } = await converse(
+			['login', '--base-url', baseUrl, '--username', 'anna', '--insecure-storage'],
+			[
+				[/Password/, `wrong${ENTER}`],
+				[/refused.*Try again/, ''],
+				[/User name/, ENTER],
+				[/Password/, `sesam${ENTER}`],
+			],
+			{ SUPPORTCTL_CONFIG_DIR: config },
+		);
+		expect(exitCode, raw).toBe(0);
+		expect(readFileSync(join(config, 'config.json'), 'utf8')).not.toContain('wrong');
+	});
+
+	it.each([
+		['at the base URL', [], [[/Base URL/, CTRL_C]]],
+		['at the scheme', ['--base-url'], [[/How do you/, CTRL_C]]],
+		['at the user name', ['--base-url', '--scheme', 'basic'], [[/User name/, `an${CTRL_C}`]]],
+		['in the password', ['--base-url', '--username', 'anna'], [[/Password/, `half-typed${CTRL_C}`]]],
+		['by Ctrl-D', ['--base-url', '--username', 'anna'], [[/Password/, '\x04']]],
+	] as const)('ends with 130 when it is interrupted %s, and leaves nothing behind', async (_, words, script) => {
+		const { baseUrl } = await serveFor('anna', 'sesam');
+		const argv = words.flatMap((word) => (word === '--base-url' ? [word, baseUrl] : [word]));
+		const config = join(temporaryFolder(), 'config');
+		const { exitCode, raw, lines } = await converse(
+			['login', ...argv],
+			script.map(([question, typed]) => [question, typed]),
+			{ SUPPORTCTL_CONFIG_DIR: config },
+		);
+		expect(exitCode, raw).toBe(130);
+		expect(lines.join('\n')).toMatch(/error: interrupted; nothing was stored/);
+		expect(raw).not.toMatch(/half-typed| at .*\.m?js/);
+		expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?25l'));
+		expect(existsSync(config)).toBe(false);
+	});
+});
+
+describe('user check in a terminal', () => {
+	it('asks for the password, hidden, and sends it exactly as it was pasted', async () => {
+		const { baseUrl, bodies } = await serveFor('anna', AWKWARD);
+		const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: AWKWARD };
+		const { exitCode, raw } = await converse(['user', 'check', 'bob'], [[/Password/, AWKWARD + ENTER]], env);
+		expect(exitCode, raw).toBe(0);
+		expect(bodies).toEqual([{ username: 'bob', password: AWKWARD }]);
+		for (const word of ['50%', 'ключ', 'HOME', '🔑']) expect(raw).not.toContain(word);
+	});
+
+	it('tells right from wrong by its exit code, and asks for the name too', async () => {
+		const account = `desk-${desk.store.users.get(3)?.username}`;
+		const script = (password: string): [RegExp, string][] => [
+			[/User name/, `${desk.store.users.get(3)?.username}${ENTER}`],
+			[/Password/, `${password}${ENTER}`],
+		];
+		expect((await converse(['user', 'check'], script(account), desk.env)).exitCode).toBe(0);
+		expect((await converse(['user', 'check'], script('wrong'), desk.env)).exitCode).toBe(10);
+	});
+
+	it('sends nothing when it is interrupted in the password', async () => {
+		const { baseUrl, bodies } = await serveFor('anna', 'sesam');
+		const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: 'sesam' };
+		const { exitCode, raw } = await converse(['user', 'check', 'bob'], [[/Password/, `half-typed${CTRL_C}`]], env);
+		expect(exitCode).toBe(130);
+		expect(raw).not.toContain('half-typed');
+		expect(bodies).toEqual([]);
+	});
+});
