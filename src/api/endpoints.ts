@@ -1,6 +1,15 @@
 /** Every documented endpoint as data (interface section 4); flags, validation, requests, sandbox routes and help derive from it. */
 
-import { attachmentFields, type Field, replyFields, termFields, ticketFields, userFields } from './fields.js';
+import {
+	attachmentFields,
+	credentialFields,
+	type Field,
+	replyFields,
+	termFields,
+	ticketFields,
+	userFields,
+	usernameField,
+} from './fields.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
@@ -54,25 +63,41 @@ export interface Endpoint {
 	readonly documented: boolean;
 }
 
-const id = (help: string, name = 'id'): PathParameter => ({ name, kind: 'id', help });
+/** The id at the end of a path. */
+const id = (help: string) => ({ name: 'id', kind: 'id', help }) as const;
 
-const trashable: QueryParameter = {
+/** The id of what the path's last part belongs to. */
+const ownerId = <const Name extends 'ticket_id' | 'user_id'>(name: Name, help: string) =>
+	({ name, kind: 'id', help }) as const;
+
+const trashable = {
 	name: 'force',
 	kind: 'flag',
 	presence: 'optional',
 	help: 'Bypass the trash and delete permanently',
-};
+} as const satisfies QueryParameter;
 
-function endpoint(
+/** What a row of the table may say beside its method, path and noun. */
+type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun' | 'summary'>>;
+
+/** The parts of a row that the client's types are made of, as literals where the row says them. */
+interface Typed<D extends Details> {
+	readonly parameters: D extends { parameters: infer P } ? P : readonly [];
+	readonly query: D extends { query: infer Q } ? Q : readonly [];
+	readonly fields: D extends { fields: infer F } ? F : readonly [];
+	readonly required: D extends { required: infer R } ? R : readonly [];
+	readonly body: D extends { body: infer B } ? B : Endpoint['body'];
+}
+
+function endpoint<const D extends Details>(
 	name: string,
 	method: Method,
 	path: string,
 	noun: string,
 	summary: string,
-	rest: Partial<Endpoint>,
-): Endpoint {
-	const fields = rest.fields ?? [];
-	return {
+	rest: D,
+): Omit<Endpoint, keyof Typed<D>> & Typed<D> {
+	const row: Endpoint = {
 		name,
 		method,
 		path,
@@ -80,18 +105,19 @@ function endpoint(
 		summary,
 		parameters: [],
 		query: [],
+		fields: [],
 		required: [],
-		body: fields.length > 0 ? 'fields' : 'none',
+		body: (rest.fields ?? []).length > 0 ? 'fields' : 'none',
 		replay: method === 'DELETE' ? 'delete' : method === 'GET' ? 'read' : 'set',
 		confirm: method === 'DELETE',
 		section: '4',
 		documented: true,
 		...rest,
-		fields,
 	};
+	return row as Omit<Endpoint, keyof Typed<D>> & Typed<D>;
 }
 
-const ticketId = id('Ticket', 'ticket_id');
+const ticketId = ownerId('ticket_id', 'Ticket');
 
 export const endpoints = {
 	'ticket.update': endpoint('ticket.update', 'POST', '/tickets/<id>', 'ticket', 'Update a ticket', {
@@ -116,12 +142,12 @@ export const endpoints = {
 		{ parameters: [id('Ticket')] },
 	),
 	'user.check': endpoint('user.check', 'POST', '/users/check', 'user', "Check a user's credentials", {
-		fields: userFields.filter((each) => each.name === 'username' || each.name === 'password'),
+		fields: credentialFields,
 		required: ['username', 'password'],
 		replay: 'once',
 	}),
 	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', 'Look up the id of a user name', {
-		fields: userFields.filter((each) => each.name === 'username'),
+		fields: [usernameField],
 		required: ['username'],
 		replay: 'read',
 	}),
@@ -191,7 +217,7 @@ export const endpoints = {
 		'application password',
 		'Delete an application password of a user',
 		{
-			parameters: [id('User', 'user_id'), { name: 'slug', kind: 'slug', help: 'Slug of the password' }],
+			parameters: [ownerId('user_id', 'User'), { name: 'slug', kind: 'slug', help: 'Slug of the password' }],
 		},
 	),
 	'term.delete.ticket_priority': endpoint(

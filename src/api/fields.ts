@@ -28,15 +28,18 @@ export interface Field {
 	readonly help: string;
 }
 
-const field = (name: string, kind: FieldKind, help: string): Field => ({ name, kind, help });
+/** Keeps the literal name and kind, from which the client's types are made. */
+function field<const Name extends string, const Kind extends FieldKind>(name: Name, kind: Kind, help: string) {
+	return { name, kind, help } satisfies Field as { readonly name: Name; readonly kind: Kind; readonly help: string };
+}
 
 const dates = [
 	field('date', 'date', "Publication date in the site's timezone"),
 	field('date_gmt', 'date', 'Publication date in GMT'),
-];
+] as const;
 
 /** Section 2.1 without the id, which travels in the path. */
-export const ticketFields: readonly Field[] = [
+export const ticketFields = [
 	...dates,
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('status', 'status', 'Named status'),
@@ -59,19 +62,24 @@ export const ticketFields: readonly Field[] = [
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type of the adjustment'),
 	field('time-notes', 'text', 'Notes about the time'),
-];
+] as const satisfies readonly Field[];
 
 /** Section 2.2 without the ids, which travel in the path. */
-export const replyFields: readonly Field[] = [
+export const replyFields = [
 	...dates,
 	field('status', 'text', 'Named status'),
 	field('content', 'longtext', 'Content of the reply'),
 	field('author', 'integer', 'ID of the author'),
-];
+] as const satisfies readonly Field[];
+
+export const usernameField = field('username', 'text', 'Login name');
+const passwordField = field('password', 'secret', 'Password');
+/** What the credential check takes. */
+export const credentialFields = [usernameField, passwordField] as const;
 
 /** Section 2.3 without the id. */
-export const userFields: readonly Field[] = [
-	field('username', 'text', 'Login name'),
+export const userFields = [
+	usernameField,
 	field('name', 'text', 'Display name'),
 	field('first_name', 'text', 'First name'),
 	field('last_name', 'text', 'Last name'),
@@ -82,15 +90,15 @@ export const userFields: readonly Field[] = [
 	field('nickname', 'text', 'Nickname'),
 	field('slug', 'text', 'Alphanumeric identifier of the user'),
 	field('roles', 'list', 'Roles assigned to the user'),
-	field('password', 'secret', 'Password'),
+	passwordField,
 	field('meta', 'map', 'Meta fields'),
 	field('support_can_be_assigned', 'boolean', 'Whether the system may assign new tickets to this user'),
 	field('support_smart_tickets_order', 'switch', 'Whether tickets needing immediate attention are listed first'),
 	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
-];
+] as const satisfies readonly Field[];
 
 /** Section 2.4 without the id. */
-export const attachmentFields: readonly Field[] = [
+export const attachmentFields = [
 	...dates,
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('status', 'text', 'Named status'),
@@ -104,16 +112,16 @@ export const attachmentFields: readonly Field[] = [
 	field('caption', 'text', 'Caption of the attachment'),
 	field('description', 'text', 'Description of the attachment'),
 	field('post', 'integer', 'ID of the post the attachment belongs to'),
-];
+] as const satisfies readonly Field[];
 
 /** Section 2.5 without the id. */
-export const termFields: readonly Field[] = [
+export const termFields = [
 	field('description', 'text', 'HTML description'),
 	field('name', 'text', 'HTML title'),
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('parent', 'integer', 'ID of the parent term'),
 	field('meta', 'map', 'Meta fields'),
-];
+] as const satisfies readonly Field[];
 
 /** The documented taxonomies, of which two have routes (section 1 and 2.5). */
 export const taxonomies = ['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel'] as const;

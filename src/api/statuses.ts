@@ -40,4 +40,9 @@ export const ticketStatusGroups = {
 	],
 } as const;
 
+type Groups = typeof ticketStatusGroups;
+
+/** One of section 3. */
+export type TicketStatus = Groups[keyof Groups][number];
+
 export const ticketStatuses: readonly string[] = Object.values(ticketStatusGroups).flat();

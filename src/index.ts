@@ -1,0 +1,13 @@
+/** What the package offers to programs: the typed client, the table that it is made of, and the words of its results. */
+
+export type { AppliedDifference } from './api/applied.js';
+export type { Prefixes } from './api/dialect.js';
+export { type Endpoint, type EndpointName, endpoints } from './api/endpoints.js';
+export type { Field, FieldKind } from './api/fields.js';
+export { type TicketStatus, ticketStatuses } from './api/statuses.js';
+export { type CallResult, SupportClient, type SupportClientOptions } from './client/support-client.js';
+export type { CallInput } from './client/types.js';
+export { ExitCode, SupportctlError, UsageError } from './errors.js';
+export type { Auth, ProxySettings } from './http/connection.js';
+export type { Delivery, OutcomeName } from './http/outcome.js';
+export { version } from './version.js';

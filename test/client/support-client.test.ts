@@ -1,0 +1,94 @@
+/** The client as a program uses it: types from the table, and the same requests, checks and outcomes as the binary's. */
+
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { type CallInput, SupportClient, type SupportClientOptions, UsageError } from '../../src/index.js';
+import { json, startRecorder } from '../support/recorder.js';
+
+async function openClient(answer = json(200, { id: 14 }), options: Partial<SupportClientOptions> = {}) {
+	const recorder = await startRecorder(answer);
+	const client = await SupportClient.open({
+		baseUrl: recorder.baseUrl,
+		auth: { scheme: 'basic', username: 'ada', password: 'secret' },
+		...options,
+	});
+	onTestFinished(() => client.close());
+	return { client, recorder };
+}
+
+describe('types follow from the table', () => {
+	test('ids, required parameters and required fields must be there', () => {
+		expectTypeOf<{ id: number; fields: { status: 'hold' } }>().toExtend<CallInput<'ticket.update'>>();
+		expectTypeOf<{ fields: { status: 'hold' } }>().not.toExtend<CallInput<'ticket.update'>>();
+		expectTypeOf<{ id: number; fields: { assignee: boolean } }>().not.toExtend<CallInput<'ticket.update'>>();
+		expectTypeOf<{ id: number }>().not.toExtend<CallInput<'user.delete'>>();
+		expectTypeOf<{ id: number; reassign: number }>().toExtend<CallInput<'user.delete'>>();
+		expectTypeOf<{ id: number }>().not.toExtend<CallInput<'term.delete.product'>>();
+		expectTypeOf<{ id: number; force: true }>().toExtend<CallInput<'term.delete.product'>>();
+		expectTypeOf<{ fields: { username: string } }>().not.toExtend<CallInput<'user.check'>>();
+		expectTypeOf<{ user_id: number; slug: string }>().toExtend<CallInput<'user.password.delete'>>();
+		expectTypeOf<{ ticket_id: number; fields: { any: string } }>().toExtend<CallInput<'ticket.fields.set'>>();
+	});
+});
+
+test('an update is sent, and what the service holds otherwise is told', async () => {
+	const { client, recorder } = await openClient(json(200, { id: 14, status: 'publish' }));
+	const result = await client.call('ticket.update', { id: 14, fields: { status: 'hold', assignee: 7 } });
+	expect(result).toMatchObject({
+		outcome: 'ok',
+		status: 200,
+		differs: [{ field: 'status', sent: 'hold', shown: 'publish' }],
+	});
+	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+		['POST', '/wp-json/support-api/v1/tickets/14', '{"status":"hold","assignee":7}'],
+	]);
+});
+
+test('the query, slugs and custom fields travel as the interface writes them', async () => {
+	const { client, recorder } = await openClient();
+	await client.call('user.delete', { id: '21', reassign: 2 });
+	await client.call('user.password.delete', { user_id: 21, slug: 'laptop' });
+	await client.call('ticket.fields.set', { ticket_id: 14, fields: { color: 'red' } });
+	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+		['DELETE', '/wp-json/support-api/v1/users/21?force=true&reassign=2', ''],
+		['DELETE', '/wp-json/support-api/v1/users/21/passwords/laptop', ''],
+		['POST', '/wp-json/support-api/v1/tickets/14/custom-fields', '{"custom_fields":{"color":"red"}}'],
+	]);
+});
+
+test("the service's no is an outcome", async () => {
+	const { client } = await openClient(json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' }));
+	expect(await client.call('ticket.delete', { id: 14 })).toMatchObject({
+		outcome: 'failed',
+		status: 404,
+		code: 'rest_post_invalid_id',
+		differs: [],
+	});
+});
+
+test('values that the interface does not allow are refused before anything is sent', async () => {
+	const { client, recorder } = await openClient();
+	const calls = [
+		client.call('ticket.update', { id: '../users/1', fields: { status: 'hold' } }),
+		client.call('ticket.update', { id: 14, fields: { status: 'hodl' } }),
+		client.call('ticket.update', { id: 14, fields: {} }),
+		client.call('ticket.update', { id: 14, fields: { nonsense: 1 } as object }),
+		client.call('user.delete', { id: 14, reassign: '1e3' }),
+		client.call('user.delete', { id: 14 } as never),
+		client.call('user.check', { fields: { username: 'ada' } as never }),
+		client.call('ticket.fields.set', { ticket_id: 14, fields: { n: 1 as never } }),
+	];
+	for (const call of calls) await expect(call).rejects.toThrow(UsageError);
+	expect(recorder.requests).toEqual([]);
+});
+
+test('a deployment’s own words are spoken', async () => {
+	const { client, recorder } = await openClient(json(200, { acme_can_be_assigned: false }), {
+		prefixes: { product: 'acme' },
+	});
+	const result = await client.call('user.update', { id: 7, fields: { support_can_be_assigned: true } });
+	expect(recorder.requests[0]).toMatchObject({
+		url: '/wp-json/acme-api/v1/users/7',
+		body: '{"acme_can_be_assigned":true}',
+	});
+	expect(result.differs).toEqual([{ field: 'support_can_be_assigned', sent: true, shown: false }]);
+});
