@@ -29,7 +29,7 @@ const critical = (): Answer =>
 
 const KINDS: readonly (() => Fault)[] = [
 	() => ({ answer: pages.badGateway }),
-	() => ({ answer: { ...pages.unavailable, headers: { 'Retry-After': '1' } } }),
+	() => ({ answer: pages.unavailable }),
 	() => ({ answer: critical() }),
 	() => 'drop-before',
 	() => 'drop-after',

@@ -65,8 +65,9 @@ export function readState(path: string): State | undefined {
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
-	} catch (cause) {
-		throw damaged(path, 'is damaged: it is not whole JSON', cause);
+	} catch {
+		// The parser's own words would quote the file, which holds a password.
+		throw damaged(path, 'is damaged: it is not whole JSON');
 	}
 	if (!isObject(value) || value.format !== FORMAT) throw damaged(path, 'is not the state of a sandbox');
 	if (value.samples !== SEED_VERSION) {

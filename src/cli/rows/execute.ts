@@ -1,5 +1,6 @@
 /** The second pass: sends every row, records and prints what becomes of it, and says at the end how it went. */
 
+import { setMaxListeners } from 'node:events';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, totalOf } from '../../bulk/counts.js';
@@ -162,6 +163,8 @@ async function sendRows(
 	const progress = await openProgress(run, total, totalOf(counts));
 	const scrub = await createScrubber(survey);
 	const stop = new AbortController();
+	// Each row that waits its turn listens to it.
+	setMaxListeners(0, stop.signal);
 	const watch = new StopWatch({ ...settings, concurrency: settings.concurrency });
 	let stopped: StopReason | undefined;
 	const stopFor = (reason: StopReason): void => {

@@ -1,0 +1,118 @@
+/** The built binary's sandbox as a process of its own, and the other commands against it. */
+
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type RunningCli, runCli, runHere, startCli } from '../support/cli.js';
+import { basic, startSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+interface Desk extends RunningCli {
+	baseUrl: string;
+	password: string;
+	pid: number;
+	post(path: string, body: unknown): Promise<number>;
+	read(path: string): Promise<Record<string, unknown>>;
+}
+
+/** Starts the binary's sandbox on a free port; it is gone after the test. */
+async function startDesk(...args: string[]): Promise<Desk> {
+	const running = startCli(['sandbox', '--port', '0', '--json', ...args]);
+	onTestFinished(async () => {
+		running.child.kill('SIGKILL');
+		await running.ended;
+	});
+	let line = '';
+	running.child.stdout?.on('data', (text: string) => {
+		line += text;
+	});
+	await running.until(/^\{.*\}\n/);
+	const { baseUrl, username, password, pid } = JSON.parse(line);
+	const headers = { authorization: basic(username, password), 'content-type': 'application/json' };
+	const url = (path: string): string => `${baseUrl}/support-api/v1${path}`;
+	return {
+		...running,
+		baseUrl,
+		password,
+		pid,
+		async post(path, body) {
+			const response = await fetch(url(path), { method: 'POST', headers, body: JSON.stringify(body) });
+			await response.arrayBuffer();
+			return response.status;
+		},
+		async read(path) {
+			return (await (await fetch(url(path), { headers })).json()) as Record<string, unknown>;
+		},
+	};
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+	'the sandbox ends with exit code 0 at %s, even with callers connected',
+	async (signal) => {
+		const desk = await startDesk();
+		expect(desk.pid).toBe(desk.child.pid);
+		expect(await desk.post('/tickets/14', { status: 'hold' })).toBe(200);
+		desk.child.kill(signal);
+		expect(await desk.ended).toMatchObject({ exitCode: 0, stderr: '' });
+		await expect(fetch(desk.baseUrl)).rejects.toThrow();
+	},
+);
+
+test('a sandbox that is killed loses no more than the last moments, and its state is never half written', async () => {
+	const state = join(temporaryFolder(), 'desk.json');
+	const first = await startDesk('--state', state, '--seed', '500');
+	expect(await first.post('/tickets/14', { title: 'Written before the kill' })).toBe(200);
+	await expect
+		.poll(() => existsSync(state) && readFileSync(state, 'utf8').includes('Written before the kill'))
+		.toBe(true);
+	const busy = Array.from({ length: 200 }, (_, index) =>
+		first.post(`/tickets/${index + 100}`, { title: `n ${index}` }),
+	);
+	await Promise.race(busy);
+	first.child.kill('SIGKILL');
+	await Promise.allSettled(busy);
+	await first.ended;
+	expect(statSync(state).mode & 0o777).toBe(0o600);
+	const second = await startDesk('--state', state);
+	expect(await second.read('/tickets/14')).toMatchObject({ title: { raw: 'Written before the kill' } });
+	expect(second.password).toBe(first.password);
+});
+
+test('a damaged state file ends it with exit code 1, an explanation and nothing on stdout', async () => {
+	const state = join(temporaryFolder(), 'desk.json');
+	writeFileSync(state, 'not JSON');
+	const { exitCode, stdout, stderr } = await runCli(['sandbox', '--port', '0', '--state', state]);
+	expect([exitCode, stdout]).toEqual([1, '']);
+	expect(stderr).toBe(
+		`error: the state file ${state} is damaged: it is not whole JSON\nhint: Nothing was changed in it. Move it away, or name another file with --state.\n`,
+	);
+	expect(readFileSync(state, 'utf8')).toBe('not JSON');
+});
+
+test("commands that know a deployment's prefixes work on a sandbox that has them", async () => {
+	const desk = await startSandbox({ prefixes: { product: 'acme', shop: 'wc', membership: 'wcm' } });
+	onTestFinished(() => desk.stop());
+	const prefixes = ['--product-prefix', 'acme', '--shop-prefix', 'wc', '--membership-prefix', 'wcm'];
+	const run = (...args: string[]) => runHere([...args, ...prefixes], { env: desk.env });
+	expect(await run('ticket', 'update', '14', '--status', 'shop-on-hold')).toMatchObject({ exitCode: 0 });
+	expect(await run('ticket', 'update', '15', '--status', 'shopm-paused', '--strict')).toMatchObject({ exitCode: 0 });
+	expect(await run('user', 'update', '3', '--support-after-reply', 'ask', '--strict')).toMatchObject({ exitCode: 0 });
+	expect(desk.store.tickets.get(14)?.status).toBe('shop-on-hold');
+	expect(desk.store.tickets.get(15)?.status).toBe('shopm-paused');
+	expect(desk.store.users.get(3)?.support_after_reply).toBe('ask');
+	expect(desk.requests.every((each) => each.path.startsWith('/wp-json/acme-api/v1/'))).toBe(true);
+	const answer = await run('ticket', 'update', '14', '--status', 'shop-failed', '--json', '--query', '[0].body.status');
+	expect(JSON.parse(answer.stdout)).toBe('shop-failed');
+});
+
+test('many rows that wait for a desk with a limit all come through, and Node has nothing to warn about', async () => {
+	const desk = await startSandbox({ rateLimit: 100 });
+	onTestFinished(() => desk.stop());
+	const ids = Array.from({ length: 150 }, (_, index) => String((index % 50) + 1));
+	const args = ['ticket', 'update', '-', '--state', 'closed', '-j', '32', '--format', 'count'];
+	const { exitCode, stdout, stderr } = await runCli(args, { input: `${ids.join('\n')}\n`, env: desk.env });
+	expect([exitCode, stdout]).toEqual([0, '150\n']);
+	expect(stderr).not.toContain('Warning');
+	expect(desk.requests.some((each) => each.status === 429)).toBe(true);
+	expect([...desk.store.tickets.values()].every((each) => each.state === 'closed')).toBe(true);
+});
