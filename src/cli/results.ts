@@ -1,9 +1,10 @@
 /** Results on stdout in the format that was asked for, with the flags and the terminal taken into account. */
 
 import { didYouMean } from '../api/suggest.js';
+import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { loadPalette, type Palette, wantsColour } from '../output/colour.js';
-import type { Column } from '../output/columns.js';
+import { type Column, parseFields } from '../output/columns.js';
 import { createRenderer, type Format, type Renderer, type RenderOptions } from '../output/render.js';
 import type { Invocation, OptionValues } from './command.js';
 
@@ -38,11 +39,16 @@ export interface ResultShape {
 	idOf?: RenderOptions['idOf'];
 	profileFormat?: string | undefined;
 	palette: Palette;
+	/** Keys that a row can have, where they are known before there is one. */
+	keys?: readonly string[];
+	/** Called before text goes to a terminal, to take a bar away that stands there. */
+	beforeWrite?: () => void;
 }
 
 /** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
 export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
+	if (shape.keys !== undefined) checkFields(options, shape.keys);
 	const renderer = await createRenderer(
 		{
 			format: chosenFormat(options, shape.profileFormat),
@@ -58,6 +64,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			palette: shape.palette,
 		},
 		(text) => {
+			if (context.stdout.isTTY) shape.beforeWrite?.();
 			context.stdout.write(text);
 			return context.stdout.flush();
 		},
@@ -67,13 +74,31 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 		async end() {
 			const summary = await renderer.end();
 			const [missing] = summary.missing;
-			if (missing !== undefined && summary.rows > 0) {
-				throw new UsageError(`no row has a column "${missing}"${didYouMean(missing, summary.seen)}`, {
-					code: 'unknown_column',
-					hint: `there are ${summary.seen.join(', ')}`,
-				});
-			}
+			if (missing === undefined || summary.rows === 0) return summary;
+			// What was sent is sent: a run ends as it went, and a misspelt key of an answer is only said.
+			if (shape.keys === undefined) throw unknownColumn(missing, summary.seen);
+			context.stderr.write(`warning: no row has ${JSON.stringify(missing)}\n`);
 			return summary;
 		},
 	};
+}
+
+/** Complains of columns that no outcome can have, before anything is sent. */
+function checkFields(options: OptionValues, keys: readonly string[]): void {
+	if (options.query !== undefined) return;
+	const columns = options.fields === undefined ? [] : parseFields(options.fields as string[]);
+	const paths = [
+		...columns.map((column) => column.path),
+		...(options.field === undefined ? [] : [options.field as string]),
+	];
+	const unknown = paths.find((path) => !keys.includes(path.split('.')[0] as string));
+	if (unknown !== undefined) throw unknownColumn(unknown, keys);
+}
+
+function unknownColumn(name: string, known: readonly string[]): UsageError {
+	const inBody = known.includes('body') ? '; fields of the answer are body.NAME' : '';
+	return new UsageError(`no row has a column ${quote(name)}${didYouMean(name, known)}`, {
+		code: 'unknown_column',
+		hint: `there are ${known.join(', ')}${inBody}`,
+	});
 }

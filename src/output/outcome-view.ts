@@ -30,10 +30,12 @@ function idValue(name: string, text: string): string | number {
 /**
  * The printed object: row, the path ids, outcome, status, code, message, attempts, ms, differs, body. The named keys
  * are always there, so that a reader of one line knows those of all; `reasons` and `warnings` only where there are any.
+ * The id that a look-up found stands where an update has its own.
  */
 export function outcomeView(outcome: OutcomeLike): Row {
 	const view: Record<string, unknown> = { row: outcome.row };
 	for (const name in outcome.ids) view[name] = idValue(name, outcome.ids[name] as string);
+	if (outcome.ids.username !== undefined && outcome.ids.id === undefined) view.id = ownOf(outcome.body, 'id') ?? null;
 	view.outcome = outcome.outcome;
 	view.status = outcome.status ?? null;
 	view.code = outcome.code ?? null;
@@ -46,6 +48,14 @@ export function outcomeView(outcome: OutcomeLike): Row {
 	view.body = outcome.body ?? null;
 	return view;
 }
+
+/** The keys that an outcome can have, for a complaint about another one before anything is sent. */
+export function outcomeKeys(ids: readonly string[]): string[] {
+	const found = ids.includes('username') ? ['id'] : [];
+	return ['row', ...ids, ...found, 'outcome', 'status', 'code', 'message', 'reasons', 'warnings', ...REST];
+}
+
+const REST = ['attempts', 'ms', 'differs', 'body'];
 
 /** What a command tells of the table that it wants. */
 export interface OutcomeTable {
@@ -122,12 +132,7 @@ export function plainColumns({ ids, palette }: OutcomeTable): Column[] {
 
 /** User names, the ids found for them, and a message where there is one. */
 export function lookupColumns({ palette }: OutcomeTable): Column[] {
-	return [{ path: 'username' }, { path: 'id', get: lookedUpId }, outcomeColumn(palette), messageColumn];
-}
-
-/** The id that the look-up of a user name answered. */
-export function lookedUpId(row: Row): unknown {
-	return ownOf(row.body, 'id') ?? row.id;
+	return [{ path: 'username' }, { path: 'id' }, outcomeColumn(palette), messageColumn];
 }
 
 /** The columns of `ticket fields get` that are there whatever the tickets hold. */

@@ -6,7 +6,6 @@ import {
 	customFieldColumns,
 	deleteColumns,
 	fieldsColumns,
-	lookedUpId,
 	lookupColumns,
 	outcomeView,
 	updateColumns,
@@ -148,6 +147,6 @@ describe('the look-up of user names', () => {
 		const outcomes = [outcome({ ids: { username: 'ann' }, body: { id: 7 } })];
 		expect(await print(outcomes, { columns: lookupColumns(table) })).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');
 		const failed = outcome({ ids: { username: 'bob' }, outcome: 'failed', body: { code: 'invalid_username' } });
-		expect(await print([failed, ...outcomes], { format: 'ids', idOf: lookedUpId })).toBe('7\n');
+		expect(await print([failed, ...outcomes], { format: 'ids' })).toBe('7\n');
 	});
 });

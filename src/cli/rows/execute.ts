@@ -13,7 +13,9 @@ import type { ExitCode } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome } from '../../http/outcome.js';
 import { outcomeView } from '../../output/outcome-view.js';
+import type { Progress } from '../../output/progress.js';
 import { redactTexts } from '../../output/redact.js';
+import type { Renderer } from '../../output/render.js';
 import { openResults, stderrPalette, stdoutPalette } from '../results.js';
 import { createFailureLog } from './failure-log.js';
 import { checkOwnAccount } from './guard.js';
@@ -121,11 +123,26 @@ export async function executeRun(run: PreparedRun, survey: Survey, resumed?: Res
 	const client = await session.openClient(settings.concurrency);
 	try {
 		await checkOwnAccount(run, survey, client);
+		// Before the journal: a column or a query that can't be used leaves no run behind.
+		const screen = await openScreen(run, survey);
 		const log = resumed?.log ?? (await openLog(run, survey));
-		return await sendRows(run, survey, client, log, resumed);
+		return await sendRows(run, survey, client, log, resumed, screen);
 	} finally {
 		await client.close();
 	}
+}
+
+/** Where results and progress share a terminal. */
+interface Screen {
+	results: Renderer;
+	progress: Progress | undefined;
+}
+
+async function openScreen(run: PreparedRun, survey: Survey): Promise<Screen> {
+	const shape = outcomeShape(run, survey, await stdoutPalette(run.invocation));
+	const screen: Partial<Screen> = {};
+	screen.results = await openResults(run.invocation, { ...shape, beforeWrite: () => screen.progress?.clear() });
+	return screen as Screen;
 }
 
 /** One request needs no journal, nor does reading a few; everything else has one. */
@@ -151,16 +168,17 @@ async function sendRows(
 	client: Client,
 	log: RunLog | undefined,
 	resumed: ResumedRun | undefined,
+	screen: Screen,
 ): Promise<EndedRun> {
 	const { settings, session, invocation, endpoint } = run;
 	const { context } = invocation;
 	const counts: Counts = resumed?.counts ?? createCounts();
 	const rejects = run.shard === undefined || run.shard.index === 1 ? survey.invalid : 0;
 	const total = survey.selected + rejects;
-	const palette = await stdoutPalette(invocation);
-	const results = await openResults(invocation, outcomeShape(run, survey, palette));
+	const { results } = screen;
 	const failures = createFailureLog(run, total, await stderrPalette(invocation));
 	const progress = await openProgress(run, total, totalOf(counts));
+	screen.progress = progress;
 	const scrub = await createScrubber(survey);
 	const stop = new AbortController();
 	// Each row that waits its turn listens to it.

@@ -7,8 +7,8 @@ import {
 	customFieldColumns,
 	deleteColumns,
 	fieldsColumns,
-	lookedUpId,
 	lookupColumns,
+	outcomeKeys,
 	plainColumns,
 	updateColumns,
 } from '../../output/outcome-view.js';
@@ -21,19 +21,17 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 	const { definition, endpoint, session } = run;
 	const ids = definition.positionals.map((each) => each.name);
 	const last = ids.at(-1) as string;
+	const idName = last === 'username' ? 'id' : last;
 	const base = {
 		palette,
 		profileFormat: session.connection.defaults.format,
-		idOf: (row: unknown) => (row as Record<string, unknown>)[last],
+		keys: outcomeKeys(ids),
+		idOf: (row: unknown) => (row as Record<string, unknown>)[idName],
 	};
 	const shape = (columns: Column[]): ResultShape => ({ ...base, columns });
 	switch (endpoint.name) {
 		case 'user.id':
-			return {
-				...base,
-				columns: lookupColumns({ ids, palette }),
-				idOf: (row) => lookedUpId(row as Record<string, unknown>),
-			};
+			return shape(lookupColumns({ ids, palette }));
 		case 'ticket.fields.get':
 			return { ...base, columns: fieldsColumns({ ids, palette }), more: customFieldColumns(readCustomFields) };
 		case 'ticket.fields.set':

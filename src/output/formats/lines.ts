@@ -9,7 +9,7 @@ import type { Encoder, EncoderOptions } from './encoder.js';
 const ID_NAMES = ['id', 'slug', 'ticket_id', 'user_id', 'username'];
 
 function ownId(row: Row): unknown {
-	const name = ID_NAMES.find((each) => Object.hasOwn(row, each) && row[each] !== null && row[each] !== undefined);
+	const name = ID_NAMES.find((each) => Object.hasOwn(row, each));
 	return name === undefined ? undefined : row[name];
 }
 

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runMain } from '../../../src/main.js';
+import { memoryContext } from '../../support/context.js';
+import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+let desk: TestSandbox;
+beforeAll(async () => {
+	desk = await startSandbox({ seed: 10 });
+});
+afterAll(() => desk.stop());
+
+async function run(...argv: string[]) {
+	const folder = temporaryFolder();
+	const env = { ...desk.env, SUPPORTCTL_CONFIG_DIR: `${folder}/config`, SUPPORTCTL_STATE_DIR: `${folder}/state` };
+	const before = desk.requests.length;
+	const context = memoryContext({ argv, env });
+	const exitCode = await runMain(context);
+	return {
+		exitCode,
+		stdout: context.stdout.text,
+		stderr: context.stderr.text,
+		sent: desk.requests.length - before,
+		env,
+	};
+}
+
+describe('columns of results', () => {
+	it('an unknown one is refused before anything is sent, with the nearest', async () => {
+		for (const flag of ['--fields', '--field']) {
+			const { exitCode, stdout, stderr, sent } = await run(
+				'ticket',
+				'update',
+				'1',
+				'2',
+				'--status',
+				'hold',
+				flag,
+				'outcom',
+			);
+			expect({ exitCode, stdout, sent }).toEqual({ exitCode: 2, stdout: '', sent: 0 });
+			expect(stderr).toMatch(
+				/^error: no row has a column "outcom"; did you mean "outcome"\?\nhint: there are row, id, outcome,/,
+			);
+		}
+	});
+
+	it('a field that the answers do not have is only said: what was sent is sent', async () => {
+		const { exitCode, stdout, stderr } = await run(
+			'ticket',
+			'update',
+			'1',
+			'2',
+			'--status',
+			'hold',
+			'-q',
+			'--fields',
+			'id,body.stauts',
+		);
+		expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1\t\n2\t\n' });
+		expect(stderr).toBe('warning: no row has "body.stauts"\n');
+	});
+
+	it('a query that is not JMESPath is refused before anything is sent, and leaves no run behind', async () => {
+		const { exitCode, sent, env } = await run('ticket', 'update', '1', '2', '--status', 'hold', '--query', '[].');
+		expect({ exitCode, sent }).toEqual({ exitCode: 2, sent: 0 });
+		const context = memoryContext({ argv: ['run', 'list', '--format', 'count'], env });
+		await runMain(context);
+		expect(context.stdout.text).toBe('0\n');
+	});
+
+	it('a look-up has the id that was found, in every format', async () => {
+		expect((await run('user', 'id', 'admin', '--field', 'id')).stdout).toBe('1\n');
+		expect((await run('user', 'id', 'admin', '--format', 'ids')).stdout).toBe('1\n');
+		const { stdout, exitCode } = await run('user', 'id', 'admin', 'nobody-at-all', '--json', '-q');
+		expect(exitCode).toBe(3);
+		expect((JSON.parse(stdout) as { id: unknown }[]).map((row) => row.id)).toEqual([1, null]);
+	});
+});
