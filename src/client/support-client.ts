@@ -7,8 +7,8 @@ import { createPlanner, emptyRecord, type Planner, type RowValues } from '../api
 import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { type Client, createClient } from '../http/client.js';
-import type { Auth, ProxySettings } from '../http/connection.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
+import type { Auth, ProxySettings } from '../http/options.js';
 import type { Delivery } from '../http/outcome.js';
 import { version } from '../version.js';
 import type { CallInput } from './types.js';

@@ -2,7 +2,8 @@
 
 import type { Dispatcher } from 'undici';
 import type { Method } from '../api/endpoints.js';
-import { authHeaders, type ConnectionOptions, createDispatcher } from './connection.js';
+import { authHeaders, createDispatcher } from './connection.js';
+import type { ConnectionOptions } from './options.js';
 import { describeProblem, type TransportProblem } from './problem.js';
 
 /** The largest answer that is read unless told otherwise, in bytes. */

@@ -2,39 +2,7 @@
 
 import type { Dispatcher, Pool as PoolType } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Dialect } from '../api/dialect.js';
-import type { Trace } from './trace.js';
-
-/** Credentials, resolved and in the clear; they leave this room only as a header. */
-export type Auth =
-	| { scheme: 'basic'; username: string; password: string }
-	| { scheme: 'bearer'; token: string }
-	| { scheme: 'header'; name: string; value: string }
-	| { scheme: 'none' };
-
-export interface ProxySettings {
-	httpProxy?: string | undefined;
-	httpsProxy?: string | undefined;
-	noProxy?: string | undefined;
-}
-
-export interface ConnectionOptions {
-	/** Without a trailing slash; what comes before `/support-api/v1`. */
-	baseUrl: string;
-	auth: Auth;
-	/** Milliseconds that one attempt may take from being sent to the end of its answer. */
-	timeoutMs: number;
-	/** The most connections at a time. */
-	connections: number;
-	/** PEM text. */
-	tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
-	proxy?: ProxySettings | undefined;
-	dialect?: Dialect;
-	userAgent: string;
-	/** The largest answer that is read, in bytes. */
-	maxAnswerBytes?: number;
-	trace?: Trace | undefined;
-}
+import type { Auth, ConnectionOptions } from './options.js';
 
 /** What takes requests to one origin: a pool, or a way through a proxy. */
 export type Sender = Pick<Dispatcher, 'dispatch' | 'destroy'>;

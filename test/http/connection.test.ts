@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Attempt, createClient } from '../../src/http/client.js';
-import type { ConnectionOptions } from '../../src/http/connection.js';
+import type { ConnectionOptions } from '../../src/http/options.js';
 import { createAuthority } from '../support/certificates.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
 
