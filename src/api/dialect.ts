@@ -77,3 +77,16 @@ export function bodyIn(dialect: Dialect, body: unknown): unknown {
 	}
 	return result;
 }
+
+/** A body under neutral names in the deployment's own spelling; other names and values are left alone. */
+export function bodyOut(
+	dialect: Dialect,
+	fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+	if (dialect.neutral) return fields;
+	const body = Object.create(null) as Record<string, unknown>;
+	for (const [name, value] of Object.entries(fields)) {
+		body[dialect.fieldOut(name)] = name === 'status' && typeof value === 'string' ? dialect.statusOut(value) : value;
+	}
+	return body;
+}

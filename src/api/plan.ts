@@ -1,6 +1,6 @@
 /** A validated row → the request that is sent: method, path, query and body, all before anything touches a socket. */
 
-import { type Dialect, neutralDialect } from './dialect.js';
+import { bodyOut, type Dialect, neutralDialect } from './dialect.js';
 import type { Endpoint, Method } from './endpoints.js';
 
 /** What one row says, after validation: names are the interface's neutral ones. */
@@ -63,7 +63,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 
 	function bodyOf(fields: Readonly<Record<string, unknown>>): string {
 		if (endpoint.body === 'custom_fields') return JSON.stringify({ custom_fields: fields });
-		return JSON.stringify(dialect.neutral ? fields : fieldsOut(dialect, fields));
+		return JSON.stringify(bodyOut(dialect, fields));
 	}
 
 	return (row) => {
@@ -80,12 +80,4 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 			sent,
 		};
 	};
-}
-
-function fieldsOut(dialect: Dialect, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	const body = emptyRecord<unknown>();
-	for (const [name, value] of Object.entries(fields)) {
-		body[dialect.fieldOut(name)] = name === 'status' && typeof value === 'string' ? dialect.statusOut(value) : value;
-	}
-	return body;
 }

@@ -11,6 +11,8 @@ export interface ArgumentSpec {
 	readonly variadic?: boolean;
 	/** Allowed values, listed in help and offered by completion. */
 	readonly choices?: readonly string[];
+	/** Values that completion offers, though others may be allowed. */
+	readonly suggests?: readonly string[];
 	/** What completion offers: a fixed kind of names. */
 	readonly completes?: Completes;
 }

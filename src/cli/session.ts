@@ -62,7 +62,7 @@ export async function openClient(
 }
 
 /** What must not be seen in a log, wherever it turns up. */
-function secretsOf(auth: Auth): string[] {
+export function secretsOf(auth: Auth): string[] {
 	switch (auth.scheme) {
 		case 'basic':
 			return [auth.password, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')];

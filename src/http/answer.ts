@@ -211,10 +211,18 @@ function shapeName(value: unknown): string {
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** All that an answer's meaning depends on. */
+export type NamedEndpoint = Pick<Endpoint, 'name'>;
+
+/** The name under which a request outside the endpoint table travels: any JSON can be its answer. */
+export const ANY_PATH = 'any path';
+
 /** Whether a 2xx answer's JSON can be the endpoint's; where the interface shows nothing, an object is taken. */
-function isExpectedShape(endpoint: Endpoint, value: unknown): boolean {
+function isExpectedShape(endpoint: NamedEndpoint, value: unknown): boolean {
 	if (isObject(value)) return true;
 	switch (endpoint.name) {
+		case ANY_PATH:
+			return true;
 		case 'ticket.fields.set':
 			return value === null || value === true || Array.isArray(value);
 		case 'ticket.fields.get':
@@ -229,7 +237,7 @@ function isExpectedShape(endpoint: Endpoint, value: unknown): boolean {
 }
 
 /** Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for granted). */
-export async function judgeAnswer(answer: RawAnswer, endpoint: Endpoint, dialect: Dialect): Promise<Verdict> {
+export async function judgeAnswer(answer: RawAnswer, endpoint: NamedEndpoint, dialect: Dialect): Promise<Verdict> {
 	const decoded = answer.headers['content-encoding'] === undefined ? answer.body : await decodeBody(answer);
 	const content: Content = Buffer.isBuffer(decoded)
 		? readContent(decoded, header(answer, 'content-type') ?? '')
@@ -240,7 +248,7 @@ export async function judgeAnswer(answer: RawAnswer, endpoint: Endpoint, dialect
 		: judgeRefusal(answer, content, dialect);
 }
 
-function judgeSuccess(answer: RawAnswer, content: Content, endpoint: Endpoint, dialect: Dialect): Verdict {
+function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoint, dialect: Dialect): Verdict {
 	const { status, incomplete } = answer;
 	if (incomplete !== undefined) {
 		const bearing = incomplete.permanent ? 'unclear' : 'no-answer';

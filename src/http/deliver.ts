@@ -1,11 +1,16 @@
 /** Sends a planned request until its fate is known or can't be: attempts, waits, and what the row's outcome is in the end. */
 
 import { type Dialect, neutralDialect } from '../api/dialect.js';
-import type { PlannedRequest } from '../api/plan.js';
-import { judgeAnswer, type Verdict } from './answer.js';
-import type { Attempt, Client } from './client.js';
+import type { ReplayRule } from '../api/endpoints.js';
+import { judgeAnswer, type NamedEndpoint, type Verdict } from './answer.js';
+import type { Attempt, Client, HttpRequest, RawAnswer } from './client.js';
 import type { Delivery } from './outcome.js';
 import { type AttemptBearing, decideRetry, parseRetryAfter } from './retry.js';
+
+/** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
+export interface Deliverable extends HttpRequest {
+	readonly endpoint: NamedEndpoint & { readonly replay: ReplayRule };
+}
 
 /** The run-wide brake that all rows share. */
 export interface Pace {
@@ -49,6 +54,8 @@ export interface DeliverOptions {
 	beforeSend?(): Promise<void> | undefined;
 	/** After an attempt that will be repeated. */
 	onRetry?(record: AttemptRecord): void;
+	/** Each answer as it came, for what shows more of it than its meaning. */
+	onAnswer?(answer: RawAnswer): void;
 }
 
 /** One attempt, judged. */
@@ -61,7 +68,7 @@ interface Judged {
 	sent: boolean;
 }
 
-async function judgeAttempt(attempt: Attempt, request: PlannedRequest, dialect: Dialect): Promise<Judged> {
+async function judgeAttempt(attempt: Attempt, request: Deliverable, dialect: Dialect): Promise<Judged> {
 	if (attempt.kind === 'problem') {
 		const { problem, sent } = attempt;
 		const { code, message, permanent } = problem;
@@ -81,7 +88,7 @@ async function judgeAttempt(attempt: Attempt, request: PlannedRequest, dialect: 
 }
 
 /** Delivers one request. Never throws for what the service or the network does. */
-export async function deliver(client: Client, request: PlannedRequest, options: DeliverOptions): Promise<Delivery> {
+export async function deliver(client: Client, request: Deliverable, options: DeliverOptions): Promise<Delivery> {
 	const { clock, stop, pace } = options;
 	const dialect = options.dialect ?? neutralDialect;
 	let started: number | undefined;
@@ -108,6 +115,7 @@ export async function deliver(client: Client, request: PlannedRequest, options: 
 		started ??= sentAt;
 		const attempt = await client.send(request);
 		attempts++;
+		if (attempt.kind === 'answer') options.onAnswer?.(attempt.answer);
 		const judged = await judgeAttempt(attempt, request, dialect);
 		last = judged;
 		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now());
@@ -157,7 +165,7 @@ interface Conclusion {
 }
 
 /** The row's outcome from its last attempt and what went before. */
-export function conclude(request: PlannedRequest, judged: Judged | undefined, facts: Conclusion): Delivery {
+export function conclude(request: Deliverable, judged: Judged | undefined, facts: Conclusion): Delivery {
 	const delivery: Delivery = { outcome: 'not-sent', attempts: facts.attempts, ms: Math.round(facts.ms * 10) / 10 };
 	const verdict = judged?.verdict;
 	if (verdict !== undefined) {
@@ -199,7 +207,7 @@ export function conclude(request: PlannedRequest, judged: Judged | undefined, fa
 	return delivery;
 }
 
-function isMissing(request: PlannedRequest, verdict: Verdict | undefined): boolean {
+function isMissing(request: Deliverable, verdict: Verdict | undefined): boolean {
 	if (request.endpoint.replay !== 'delete' || verdict === undefined) return false;
 	if (verdict.status === 410) return true;
 	// A page, or a path that nobody serves, says nothing of the thing that was to be deleted.

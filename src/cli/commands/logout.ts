@@ -17,7 +17,9 @@ export const command: CommandSpec = {
 		{ command: 'supportctl logout', note: 'the profile in use' },
 		{ command: 'supportctl logout staging', note: 'another one' },
 	],
-	arguments: [{ name: 'profile', help: 'The profile; by default the one in use', required: false }],
+	arguments: [
+		{ name: 'profile', help: 'The profile; by default the one in use', required: false, completes: 'profiles' },
+	],
 	options: [
 		{ flags: '--profile <name>', help: 'The same as the argument', group: 'Connection', completes: 'profiles' },
 		...outputOptions,

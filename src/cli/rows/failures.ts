@@ -9,7 +9,7 @@ export function nameRow(outcome: Pick<Outcome, 'ids'>, noun: string): string {
 	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
 	if (slug !== undefined) return `${noun} ${slug} of user ${user_id}`;
 	if (id !== undefined && ticket_id !== undefined) return `${noun} ${id} of ticket ${ticket_id}`;
-	return `${taxonomy === undefined ? noun : `${taxonomy} term`} ${id ?? ticket_id ?? ''}`;
+	return `${taxonomy === undefined ? noun : `${taxonomy} term`} ${id ?? ticket_id ?? ''}`.trimEnd();
 }
 
 /** The next step after an outcome, where there is one to tell. */

@@ -28,7 +28,7 @@ export interface RunSettings {
 }
 
 const DEFAULT_CONCURRENCY = 4;
-const DEFAULT_RETRIES = 4;
+export const DEFAULT_RETRIES = 4;
 const MAX_CONCURRENCY = 1024;
 
 /** Puts the settings together. @throws UsageError */

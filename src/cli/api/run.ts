@@ -1,0 +1,241 @@
+/** One call of `api` from its guards to its exit code. */
+
+import { needsQuestion } from '../../bulk/guards.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import { ANY_PATH } from '../../http/answer.js';
+import type { Client, RawAnswer } from '../../http/client.js';
+import { deliver } from '../../http/deliver.js';
+import type { Delivery, Outcome } from '../../http/outcome.js';
+import { renderError } from '../../output/errors.js';
+import { redactTexts, redactUrl } from '../../output/redact.js';
+import type { Renderer } from '../../output/render.js';
+import type { Invocation, OptionValues } from '../command.js';
+import { warn } from '../notices.js';
+import { openResults, type ResultShape, stderrPalette, stdoutPalette, wantsJson } from '../results.js';
+import { describeFailure, exitCodeOfOutcome, nextStep } from '../rows/failures.js';
+import { DEFAULT_RETRIES } from '../rows/settings.js';
+import { openSession, type Session, secretsOf } from '../session.js';
+import { contentType, headText, rawText } from './answer.js';
+import { type Call, readCall } from './call.js';
+import { followLink, LoopGuard, nextLink } from './pages.js';
+
+/** What came back: the verdict, and the answer itself where there was one. */
+interface Exchanged {
+	delivery: Delivery;
+	answer: RawAnswer | undefined;
+}
+
+interface Api {
+	invocation: Invocation;
+	session: Session;
+	call: Call;
+	shape: ResultShape;
+	secrets: string[];
+	send(path: string): Promise<Exchanged>;
+}
+
+/** @throws UsageError, RefusedError, FailedError */
+export async function runApi(invocation: Invocation): Promise<ExitCode> {
+	const { options } = invocation;
+	const session = await openSession(invocation, { credentials: options.dryRun !== true });
+	const { connection, dialect } = session;
+	const call = await readCall(invocation, connection.baseUrl, dialect);
+	const shape: ResultShape = {
+		palette: await stdoutPalette(invocation),
+		profileFormat: connection.defaults.format ?? (isShaped(options) ? undefined : 'json'),
+	};
+	// Columns and queries that can't be used are found before anything is sent.
+	const list = await openResults(invocation, shape);
+	if (options.dryRun === true) return showCall(invocation, call, shape);
+	await confirmCall(invocation, session, call);
+	const client = await session.openClient(1);
+	try {
+		const send = sender(invocation, session, client, call);
+		const api: Api = { invocation, session, call, shape, secrets: secretsOf(connection.auth), send };
+		return options.paginate === true ? await runPages(api, list) : await runOnce(api);
+	} finally {
+		await client.close();
+	}
+}
+
+/** Whether the person says how results are to look, so that JSON as it came is not what they want. */
+function isShaped({ query, fields, field }: OptionValues): boolean {
+	return query !== undefined || fields !== undefined || field !== undefined;
+}
+
+async function showCall(invocation: Invocation, call: Call, shape: ResultShape): Promise<ExitCode> {
+	const results = await openResults(invocation, { ...shape, single: true });
+	const { method, path, body } = call;
+	await results.row({ method, path: redactUrl(path), body: body === undefined ? null : (JSON.parse(body) as unknown) });
+	await results.end();
+	if (invocation.options.quiet !== true) invocation.context.stderr.write('dry run: 1 request, none sent\n');
+	return ExitCode.ok;
+}
+
+/** Protected profiles and deletes, as for the other commands. */
+async function confirmCall({ context, options }: Invocation, session: Session, call: Call): Promise<void> {
+	if (call.isRead) return;
+	const question = needsQuestion(
+		{
+			action: `send ${call.method} ${call.path}`,
+			isDelete: call.method === 'DELETE',
+			host: session.host,
+			profile: session.connection.profileName,
+			protected: session.connection.protected,
+			yes: options.yes === true,
+			confirm: options.confirm as string | undefined,
+		},
+		context.prompts.available,
+	);
+	if (question === undefined || (await context.prompts.confirm(question))) return;
+	throw new UsageError('answered no; nothing was sent', { code: 'refused_by_person' });
+}
+
+function sender({ context, options }: Invocation, session: Session, client: Client, call: Call): Api['send'] {
+	const replay = call.isRead ? 'read' : 'once';
+	return async (path) => {
+		let answer: RawAnswer | undefined;
+		const request = { method: call.method, path, body: call.body, endpoint: { name: ANY_PATH, replay } as const };
+		const delivery = await deliver(client, request, {
+			retries: (options.retries as number | undefined) ?? DEFAULT_RETRIES,
+			clock: context.clock,
+			random: context.random,
+			dialect: session.dialect,
+			onAnswer(each) {
+				answer = each;
+			},
+		});
+		if (delivery.status === undefined) answer = undefined;
+		if (answer !== undefined && isFine(call.method, delivery, answer))
+			return { delivery: { ...delivery, outcome: 'ok' }, answer };
+		return { delivery, answer };
+	};
+}
+
+/** Answers that are no row's result but are a request's: nothing but headers, and text that says it is text. */
+function isFine(method: string, { outcome, code }: Delivery, answer: RawAnswer): boolean {
+	if (outcome !== 'unknown' || answer.incomplete !== undefined || answer.status >= 300) return false;
+	if (code === 'empty_answer') return method === 'HEAD';
+	return code === 'not_json' && !/json|^$/.test(contentType(answer));
+}
+
+async function runOnce(api: Api): Promise<ExitCode> {
+	const { call, invocation, secrets } = api;
+	const { delivery, answer } = await api.send(call.path);
+	if (answer !== undefined && invocation.options.include === true)
+		invocation.context.stdout.write(headText(answer, secrets));
+	return printAnswer(api, { delivery, answer });
+}
+
+/** Prints a lone answer, and on stderr what is wrong with it. */
+async function printAnswer(api: Api, { delivery, answer }: Exchanged): Promise<ExitCode> {
+	const { invocation, shape, secrets } = api;
+	const { context } = invocation;
+	const isGood = delivery.outcome === 'ok';
+	warn(
+		context,
+		(delivery.warnings ?? []).map((each) => redactTexts(each, secrets) as string),
+	);
+	if (isGood || printsErrors(invocation.options, shape.profileFormat)) {
+		if ('body' in delivery) await printValue(api, delivery.body, isGood);
+		else if (answer !== undefined && answer.incomplete === undefined) {
+			context.stdout.write(await rawText(answer, secrets, context.stdout.isTTY));
+		}
+	}
+	return isGood ? ExitCode.ok : reportFailure(api, delivery);
+}
+
+/** What another program reads rows or values from is no place for the service's error. */
+function printsErrors(options: OptionValues, profileFormat: string | undefined): boolean {
+	const format = options.json === true ? 'json' : ((options.format as string | undefined) ?? profileFormat);
+	return !isShaped(options) && ['json', 'ndjson', 'yaml', 'table'].includes(format ?? 'table');
+}
+
+async function printValue(api: Api, body: unknown, isGood: boolean): Promise<void> {
+	const { invocation, shape, secrets } = api;
+	const single = !Array.isArray(body);
+	const results = await openResults(invocation, { ...shape, single: single || !isGood });
+	const clean = redactTexts(body, secrets);
+	for (const row of single || !isGood ? [clean] : (clean as unknown[])) await results.row(row);
+	await results.end();
+}
+
+async function reportFailure({ call, invocation, secrets }: Api, delivery: Delivery): Promise<ExitCode> {
+	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
+	const { message, details } = describeFailure(outcome, call.method, call.path);
+	const exitCode = exitCodeOfOutcome(outcome);
+	const hint = nextStep(outcome);
+	const { status, reasons, attempts } = delivery;
+	const error = new SupportctlError(message, exitCode, {
+		code: delivery.code ?? delivery.outcome,
+		details,
+		data: {
+			...(status === undefined ? {} : { status }),
+			outcome: delivery.outcome,
+			attempts,
+			...(reasons === undefined ? {} : { reasons }),
+		},
+		...(hint === undefined ? {} : { hint }),
+	});
+	const { context, options } = invocation;
+	const view = {
+		json: wantsJson(options),
+		debug: options.debug === true,
+		palette: await stderrPalette(invocation),
+		secrets,
+	};
+	context.stderr.write(renderError(error, view));
+	return exitCode;
+}
+
+/** Every page of a list, printed as one. A failure ends what was begun before it is told. */
+async function runPages(api: Api, list: Renderer): Promise<ExitCode> {
+	const first = await firstPage(api);
+	const isLone =
+		first.delivery.outcome !== 'ok' || (!Array.isArray(first.delivery.body) && linkOf(first) === undefined);
+	if (isLone) return printAnswer(api, first);
+	let failed: Exchanged | undefined;
+	try {
+		failed = await printPages(api, list, first);
+	} finally {
+		await list.end();
+	}
+	return failed === undefined ? ExitCode.ok : reportFailure(api, failed.delivery);
+}
+
+/** The first page; a service that does not take our page size is asked again without it. */
+async function firstPage({ send, call }: Api): Promise<Exchanged & { path: string }> {
+	const first = await send(call.path);
+	const { plainPath } = call;
+	if (plainPath === undefined || first.delivery.reasons?.per_page === undefined) return { ...first, path: call.path };
+	return { ...(await send(plainPath)), path: plainPath };
+}
+
+function linkOf({ answer }: Exchanged): string | undefined {
+	return nextLink(answer?.headers.link);
+}
+
+/** Goes from page to page; what comes back is the answer that was not a page. */
+async function printPages(
+	api: Api,
+	list: Renderer,
+	first: Exchanged & { path: string },
+): Promise<Exchanged | undefined> {
+	const { session, invocation, secrets } = api;
+	const guard = new LoopGuard();
+	const rules = { baseUrl: session.connection.baseUrl, root: session.dialect.root };
+	let page: Exchanged & { path: string } = first;
+	for (;;) {
+		guard.enter(page.path);
+		if (page.delivery.outcome !== 'ok') return page;
+		warn(invocation.context, page.delivery.warnings ?? []);
+		const { body } = page.delivery;
+		const rows = Array.isArray(body) ? body : [body];
+		for (const row of rows) await list.row(redactTexts(row, secrets));
+		const link = linkOf(page);
+		if (link === undefined || invocation.context.stdout.closed) return undefined;
+		guard.left(rows.length);
+		const path = followLink(link, page.path, rules);
+		page = { ...(await api.send(path)), path };
+	}
+}

@@ -1,0 +1,74 @@
+/** `api`: any request below the interface's prefix, with the profile's credentials. */
+
+import { taxonomies } from '../../api/fields.js';
+import type { CommandSpec, OptionSpec } from '../command.js';
+import { connectionOptions } from '../connection-options.js';
+import { outputOptions } from '../options/output.js';
+import { engineOptions, guardOptions } from '../options/run.js';
+
+const group = 'Request';
+
+const named = (specs: readonly OptionSpec[], ...flags: string[]): OptionSpec[] =>
+	specs.filter((spec) => flags.some((flag) => spec.flags.includes(flag)));
+
+export const command: CommandSpec = {
+	summary: 'Send any request below the prefix /support-api/v1, with the credentials of the profile.',
+	description: [
+		'The path is tickets/14, /tickets/14, a path that begins with the prefix, or a whole URL of this service; it may have a query. Anything outside the prefix is refused. -f and -F make names and values: the query of a GET, HEAD or DELETE, and a JSON body otherwise. name[key]=value goes into an object, name[]=value appends to a list.',
+		'The answer is printed as JSON, unless --format, --fields, --field or --query ask for something else. An answer that is not JSON is printed as it is. For an error, what the service answered goes to stdout, what it means to stderr.',
+		'GET, HEAD and OPTIONS are tried again where that may help; a write is sent once, whatever becomes of it.',
+	].join('\n\n'),
+	examples: [
+		{ command: 'supportctl api GET tickets/14', note: 'one ticket' },
+		{
+			command: 'supportctl api GET tickets -f status=hold -f author=0 --fields id,status,title',
+			note: 'a list as a table',
+		},
+		{
+			command:
+				"supportctl api GET tickets --paginate --query '[].id' --format ids | supportctl ticket update - --status hold",
+			note: "every page; the ids become the next command's input",
+		},
+		{ command: 'supportctl api POST tickets/14 -f status=hold -F assignee=7', note: 'a write, sent once' },
+		{ command: 'supportctl api POST users/7 --input user.json -i', note: 'a body from a file; status and headers too' },
+		{ command: 'supportctl api DELETE product/9 -F force=true --yes', note: 'a delete asks, unless --yes' },
+	],
+	arguments: [
+		{
+			name: 'method',
+			help: 'The HTTP method',
+			required: true,
+			choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+		},
+		{
+			name: 'path',
+			help: 'Below the prefix, with or without a leading slash',
+			required: true,
+			suggests: ['tickets', 'users', 'users/me', 'attachments', ...taxonomies],
+		},
+	],
+	options: [
+		{ flags: '-f, --raw-field <name=value>', help: 'A field with a text value', group, repeatable: true },
+		{
+			flags: '-F, --typed-field <name=value>',
+			help: 'The same, where true, false, null and numbers are themselves and @file reads a file',
+			group,
+			repeatable: true,
+		},
+		{
+			flags: '--input <file>',
+			help: 'The JSON body, from a file or from stdin with -; fields then go to the query',
+			group,
+			completes: 'files',
+		},
+		{ flags: '--paginate', help: 'Ask for every further page of a list and print them as one', group },
+		{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
+		...named(guardOptions, '--dry-run', '--yes', '--confirm'),
+		...named(engineOptions, '--retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
+		...outputOptions,
+		...connectionOptions,
+	],
+	async run(invocation) {
+		return (await import('../api/run.js')).runApi(invocation);
+	},
+};
