@@ -2,13 +2,35 @@
 
 import { FailedError } from '../../errors.js';
 
+/** The end of a link's parameters: the next comma that is not in quotes. */
+function endOfLink(text: string, from: number): number {
+	let quoted = false;
+	for (let at = from; at < text.length; at++) {
+		const character = text[at];
+		if (character === '\\' && quoted) at++;
+		else if (character === '"') quoted = !quoted;
+		else if (character === ',' && !quoted) return at;
+	}
+	return text.length;
+}
+
+/** Splits the header into targets and what stands behind each (RFC 8288). */
+function* linksOf(text: string): Generator<{ target: string; parameters: string }> {
+	for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
+		const close = text.indexOf('>', at);
+		if (close === -1) return;
+		const end = endOfLink(text, close + 1);
+		yield { target: text.slice(at + 1, close), parameters: text.slice(close + 1, end) };
+		at = end;
+	}
+}
+
 /** The target of the first link whose relations hold `next`; undefined without one. */
 export function nextLink(header: string | readonly string[] | undefined): string | undefined {
 	const text = typeof header === 'string' ? header : (header ?? []).join(', ');
-	for (const [, target, parameters] of text.matchAll(
-		/<([^>]*)>((?:\s*;\s*[^\s=;,]+\s*(?:=\s*(?:"[^"]*"|[^\s;,"]*))?)*)/g,
-	)) {
-		const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters as string);
+	for (const { target, parameters } of linksOf(text)) {
+		const bare = parameters.replace(/;\s*(?!rel\b)[a-z*-]+\s*=\s*"[^"]*"/gi, '');
+		const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(bare);
 		const names = (relation?.[1] ?? relation?.[2] ?? '').toLowerCase().split(/\s+/);
 		if (names.includes('next')) return target;
 	}

@@ -1,0 +1,99 @@
+/** `-f` and `-F` make the body that `gh api` would make of them. */
+
+import { describe, expect, it } from 'vitest';
+import { createDialect } from '../../../src/api/dialect.js';
+import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from '../../../src/cli/api/fields.js';
+
+const fields = (...texts: string[]): GivenField[] =>
+	texts.map((given) => {
+		const { name, steps, text } = splitField('-f', given);
+		return { flag: '-f', name, steps, value: text };
+	});
+const body = (...texts: string[]): unknown => JSON.parse(JSON.stringify(bodyOf(fields(...texts))));
+
+describe('names with brackets', () => {
+	it.each([
+		[['title=Hello'], { title: 'Hello' }],
+		[['title='], { title: '' }],
+		[['title=a=b[c]'], { title: 'a=b[c]' }],
+		[['meta[color]=red', 'meta[size]=4'], { meta: { color: 'red', size: '4' } }],
+		[['meta[a][b][c]=1'], { meta: { a: { b: { c: '1' } } } }],
+		[['roles[]=agent', 'roles[]=editor'], { roles: ['agent', 'editor'] }],
+		[['roles[]'], { roles: [] }],
+		[['a[][x]=1', 'a[][y]=2', 'a[][x]=3'], { a: [{ x: '1', y: '2' }, { x: '3' }] }],
+		[['a[b][]=1', 'a[b][]=2'], { a: { b: ['1', '2'] } }],
+		[['__proto__=x', 'constructor[prototype]=y'], JSON.parse('{"__proto__":"x","constructor":{"prototype":"y"}}')],
+	])('%j', (given, expected) => {
+		expect(body(...given)).toEqual(expected);
+	});
+
+	it('leave the prototype of everything else alone', () => {
+		body('__proto__[polluted]=yes', 'a[__proto__][polluted]=yes');
+		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+	});
+
+	it.each([
+		[['title']],
+		[['=x']],
+		[['[a]=x']],
+		[['a[b=x']],
+		[['a]b[=x']],
+		[['a[b]c=x']],
+		[['a=1', 'a=2']],
+		[['a=1', 'a[b]=2']],
+		[['a[b]=1', 'a[]=2']],
+		[['a[]=1', 'a[b]=2']],
+		[['a[b]=1', 'a[b]=2']],
+	])('%j is a usage error', (given) => {
+		expect(() => body(...given)).toThrow(expect.objectContaining({ exitCode: 2 }));
+	});
+});
+
+describe('-F', () => {
+	it.each([
+		['true', true],
+		['false', false],
+		['null', null],
+		['7', 7],
+		['-3', -3],
+		['1.5', 1.5],
+		['1e3', 1000],
+		['0', 0],
+		['007', '007'],
+		['+1', '+1'],
+		['1.', '1.'],
+		['Infinity', 'Infinity'],
+		['True', 'True'],
+		['', ''],
+		['9007199254740991', 9007199254740991],
+	])('%j is %j', (text, value) => {
+		expect(typedValue('x', text)).toBe(value);
+	});
+
+	it('refuses a number that would be sent as another', () => {
+		expect(() => typedValue('x', '9007199254740993')).toThrow(
+			expect.objectContaining({ exitCode: 2, hint: expect.stringContaining('-f x=') }),
+		);
+	});
+});
+
+it('in a query, names keep their brackets and values are text', () => {
+	const given: GivenField[] = [
+		{ flag: '-F', name: 'page', steps: ['page'], value: 2 },
+		{ flag: '-F', name: 'force', steps: ['force'], value: true },
+		{ flag: '-F', name: 'x', steps: ['x'], value: null },
+		{ flag: '-f', name: 'meta[color]', steps: ['meta', 'color'], value: 'red' },
+		{ flag: '-f', name: 'tags[]', steps: ['tags', ''], value: undefined },
+		{ flag: '-f', name: 'status', steps: ['status'], value: 'shop-active' },
+		{ flag: '-f', name: 'support_after_reply', steps: ['support_after_reply'], value: 'stay' },
+	];
+	const dialect = createDialect({ product: 'acme', shop: 'wc' });
+	expect(pairsOf(given, dialect)).toEqual([
+		['page', '2'],
+		['force', 'true'],
+		['x', ''],
+		['meta[color]', 'red'],
+		['status', 'wc-active'],
+		['acme_after_reply', 'stay'],
+	]);
+});

@@ -1,0 +1,150 @@
+/** `api` asks below the prefix of its own service and nowhere else, however the path is spelled. */
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createDialect } from '../../../src/api/dialect.js';
+import { joined, resolveTarget, withQuery } from '../../../src/cli/api/target.js';
+
+const baseUrl = 'https://desk.example/wp-json';
+const rules = { baseUrl, dialect: createDialect() };
+const resolve = (text: string, given = rules): string => joined(resolveTarget(text, given));
+
+describe('a path', () => {
+	it.each([
+		['tickets', '/support-api/v1/tickets'],
+		['/tickets/14', '/support-api/v1/tickets/14'],
+		['tickets?page=2&per_page=5', '/support-api/v1/tickets?page=2&per_page=5'],
+		['', '/support-api/v1'],
+		['/', '/support-api/v1'],
+		['support-api/v1', '/support-api/v1'],
+		['support-api/v1/tickets', '/support-api/v1/tickets'],
+		['/support-api/v1/tickets/', '/support-api/v1/tickets/'],
+		['/wp-json/support-api/v1/users/me?x=1', '/support-api/v1/users/me?x=1'],
+		['wp-json/support-api/v1/users/me', '/support-api/v1/users/me'],
+		['https://desk.example/wp-json/support-api/v1/tickets?a=b', '/support-api/v1/tickets?a=b'],
+		['HTTPS://Desk.Example:443/wp-json/support-api/v1/tickets', '/support-api/v1/tickets'],
+		['tickets?search=two words&name=Zoë', '/support-api/v1/tickets?search=two%20words&name=Zo%C3%AB'],
+		['tickets?search=50%25&status[]=hold', '/support-api/v1/tickets?search=50%25&status[]=hold'],
+		['tickets-archive', '/support-api/v1/tickets-archive'],
+		['users/a..b', '/support-api/v1/users/a..b'],
+	])('%j is %s', (text, path) => {
+		expect(resolve(text)).toBe(path);
+	});
+
+	it('under a deployment that has its own word, the neutral prefix and its own are both understood', () => {
+		const own = { baseUrl, dialect: createDialect({ product: 'acme' }) };
+		for (const text of ['tickets', '/support-api/v1/tickets', '/wp-json/acme-api/v1/tickets']) {
+			expect(resolve(text, own)).toBe('/acme-api/v1/tickets');
+		}
+	});
+
+	it('of a service at the root of its host needs no path of its own', () => {
+		const root = { baseUrl: 'http://127.0.0.1:8700', dialect: createDialect() };
+		expect(resolve('http://127.0.0.1:8700/support-api/v1/tickets', root)).toBe('/support-api/v1/tickets');
+		expect(resolve('/tickets', root)).toBe('/support-api/v1/tickets');
+	});
+});
+
+describe('refused, exit code 2:', () => {
+	it.each([
+		['../users', /dots or hidden slashes/],
+		['tickets/../../../wp/v2/users', /dots or hidden slashes/],
+		['tickets/..', /dots or hidden slashes/],
+		['./tickets', /dots or hidden slashes/],
+		['tickets/%2e%2e/users', /dots or hidden slashes/],
+		['tickets/%2E./users', /dots or hidden slashes/],
+		['tickets/%252e%252e/users', /dots or hidden slashes/],
+		['tickets/..%2fusers', /dots or hidden slashes/],
+		['tickets/14%2F..%2Fx', /dots or hidden slashes/],
+		['tickets/%ff%2f..%2fusers', /dots or hidden slashes/],
+		['tickets/..;/users', /dots or hidden slashes/],
+		['tickets/%5c..%5cusers', /dots or hidden slashes/],
+		['tickets\\..\\users', /control character or a backslash/],
+		['tickets\r\nX: y', /control character/],
+		['//evil.example/tickets', /two slashes/],
+		['tickets//14', /empty segment/],
+		['tickets#14', /fragment/],
+		['https://evil.example/wp-json/support-api/v1/tickets', /another origin/],
+		['http://desk.example/wp-json/support-api/v1/tickets', /another origin/],
+		['https://desk.example:8443/wp-json/support-api/v1/tickets', /another origin/],
+		['https://desk.example@evil.example/wp-json/support-api/v1/x', /user name or password/],
+		['https://me:pw@desk.example/wp-json/support-api/v1/tickets', /user name or password/],
+		['https://desk.example/wp-json/wp/v2/users', /not below/],
+		['https://desk.example/wp-json', /not below/],
+		['https://desk.example/support-apix/v1/tickets', /not below/],
+		['/wp-json/wp/v2/users', /not below/],
+		['/wp-json/support-api/v2/tickets', /not below/],
+		['support-api/v10/tickets', /not below/],
+		['file:///etc/passwd', /another origin|not a URL/],
+		['javascript:alert(1)', /not a URL/],
+		['tickets/14?_method=DELETE', /another method/],
+		['tickets/14?x=1&%5Fmethod=DELETE', /another method/],
+	])('%j', (text, message) => {
+		expect(() => resolve(text)).toThrow(
+			expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }),
+		);
+	});
+
+	it('a password in a URL is not repeated', () => {
+		expect(() => resolve('https://me:hunter2@desk.example/x')).toThrow(
+			expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+		);
+	});
+});
+
+it('whatever is typed, a URL parser ends up below the prefix on the same origin, or nothing is sent', () => {
+	const piece = fc.oneof(
+		fc.constantFrom(
+			'..',
+			'.',
+			'%2e%2e',
+			'%2f',
+			'%5c',
+			'/',
+			'//',
+			'\\',
+			'@',
+			':',
+			'?',
+			'#',
+			';',
+			'support-api',
+			'v1',
+			'wp-json',
+		),
+		fc.constantFrom('https://desk.example', 'http://evil.example', 'tickets', '14', '%', '%25', '\t', ' ', 'é', '%00'),
+		fc.string({ maxLength: 4 }),
+	);
+	fc.assert(
+		fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+			let path: string;
+			try {
+				path = resolve(pieces.join(''));
+			} catch (error) {
+				expect(error).toMatchObject({ exitCode: 2 });
+				return;
+			}
+			const url = new URL(baseUrl + path);
+			expect(url.origin).toBe('https://desk.example');
+			expect(url.pathname).toMatch(/^\/wp-json\/support-api\/v1(\/|$)/);
+			const bytes = url.pathname.replace(/%([0-9a-f]{2})/gi, (_, byte) =>
+				String.fromCharCode(Number.parseInt(byte, 16)),
+			);
+			expect(bytes).not.toMatch(/\/\.\.?(\/|$)/);
+			expect(bytes.split('/')).toHaveLength(url.pathname.split('/').length);
+			expect(path).toMatch(/^[\x21-\x7e]+$/);
+		}),
+		{ numRuns: 3000 },
+	);
+});
+
+it('pairs join a query encoded, brackets of names left as they are', () => {
+	expect(
+		withQuery('a=1', [
+			['status', 'a&b=c'],
+			['meta[color name]', 'red+blue'],
+			['tags[]', 'ä'],
+		]),
+	).toBe('a=1&status=a%26b%3Dc&meta[color%20name]=red%2Bblue&tags[]=%C3%A4');
+	expect(withQuery('', [])).toBe('');
+});
