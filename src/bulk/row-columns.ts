@@ -1,0 +1,263 @@
+/** What a column of the input does with a cell: puts an id, a field or a parameter into the row that is being read, or says what is wrong. */
+
+import type { Endpoint, PathParameter } from '../api/endpoints.js';
+import type { Field } from '../api/fields.js';
+import {
+	checkTyped,
+	isObject,
+	isProblem,
+	parseField,
+	parseId,
+	parseSlug,
+	quote,
+	type ValueRules,
+} from '../api/values.js';
+import { UsageError } from '../errors.js';
+
+/** How deep a value may be nested: far beyond use, and far from what JSON.stringify can't follow. */
+const MAX_DEPTH = 32;
+
+/** One row while it is put together. */
+export interface Draft {
+	ids: Record<string, string>;
+	force: boolean | undefined;
+	reassign: string | undefined;
+	fields: Record<string, unknown>;
+	filled: boolean;
+}
+
+/** What a column does with its cell: stores it in the draft, or says what is wrong. */
+export interface Column {
+	readonly name: string;
+	text(cell: string, draft: Draft): string | undefined;
+	typed(value: unknown, draft: Draft): string | undefined;
+}
+
+/** Sets a key whatever its name: `__proto__` is a name like any other. */
+export function put(record: Record<string, unknown>, name: string, value: unknown): void {
+	if (name === '__proto__') {
+		Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
+	} else {
+		record[name] = value;
+	}
+}
+
+export function copyOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const copy: Record<string, unknown> = {};
+	for (const name of Object.keys(record)) put(copy, name, record[name]);
+	return copy;
+}
+
+/** What `run rejects` prints for a secret. Sent back, it would become the secret. */
+const PLACEHOLDER = '[redacted]';
+
+/** Why a value can't be sent whatever its field, or undefined. */
+function unsendable(value: unknown, left = MAX_DEPTH): string | undefined {
+	if (value === PLACEHOLDER) return `is the placeholder ${PLACEHOLDER}; put the value itself there`;
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (left === 0) return `is nested deeper than ${MAX_DEPTH} levels`;
+	for (const each of Object.values(value)) {
+		const problem = unsendable(each, left - 1);
+		if (problem !== undefined) return problem;
+	}
+	return undefined;
+}
+
+/** A complaint about a value that can't be sent. */
+function refuse(name: string, value: unknown): string | undefined {
+	const problem = unsendable(value);
+	return problem === undefined ? undefined : `${name} ${problem}`;
+}
+
+/** An id column of the path. */
+export function idColumn(name: string, parameter: PathParameter): Column {
+	const parse = parameter.kind === 'id' ? parseId : parseSlug;
+	const store = (text: string, draft: Draft): string | undefined => {
+		const parsed = parse(text);
+		if ('problem' in parsed) return `${name} ${parsed.problem}`;
+		draft.ids[parameter.name] = parsed.value;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => {
+			const text = cell.trim();
+			return text === '' ? undefined : store(text, draft);
+		},
+		typed: (value, draft) => {
+			if (value === null || value === '') return undefined;
+			if (typeof value === 'string') return store(value.trim(), draft);
+			if (typeof value === 'number' && parameter.kind === 'id') return store(String(value), draft);
+			return `${name} ${quote(JSON.stringify(value))} is not ${parameter.kind === 'id' ? 'an id' : 'a slug'}`;
+		},
+	};
+}
+
+/** The column that says which taxonomy, and so which endpoint, a row is about. */
+export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): Column {
+	const store = (text: string, draft: Draft): string | undefined => {
+		try {
+			endpointFor(text);
+		} catch (error) {
+			if (error instanceof UsageError) return error.message;
+			throw error;
+		}
+		draft.ids.taxonomy = text;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		typed: (value, draft) =>
+			typeof value === 'string' ? store(value.trim(), draft) : `${name} ${quote(JSON.stringify(value))} is not a name`,
+	};
+}
+
+const FORCE: ReadonlyMap<string, boolean> = new Map([
+	['true', true],
+	['yes', true],
+	['1', true],
+	['false', false],
+	['no', false],
+	['0', false],
+]);
+
+export function forceColumn(name: string): Column {
+	const store = (text: string, draft: Draft): string | undefined => {
+		const value = FORCE.get(text.toLowerCase());
+		if (value === undefined) return `${name} ${quote(text)} is not true or false`;
+		draft.force = value;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		typed: (value, draft) => (value === null || value === '' ? undefined : store(String(value).trim(), draft)),
+	};
+}
+
+export function reassignColumn(name: string): Column {
+	const store = (text: string, draft: Draft): string | undefined => {
+		const parsed = parseId(text);
+		if ('problem' in parsed) return `${name} ${parsed.problem}`;
+		draft.reassign = parsed.value;
+		return undefined;
+	};
+	return {
+		name,
+		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		typed: (value, draft) => (value === null || value === '' ? undefined : store(String(value).trim(), draft)),
+	};
+}
+
+/** Kinds whose text is passed on as it was written, blanks and all. */
+const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
+
+function joinMaps(earlier: unknown, later: unknown): unknown {
+	if (!isObject(earlier) || !isObject(later)) return later;
+	const joined = copyOf(earlier);
+	for (const key of Object.keys(later)) put(joined, key, later[key]);
+	return joined;
+}
+
+export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
+	const asWritten = AS_WRITTEN.has(field.kind);
+	const isMap = field.kind === 'map';
+	const wire = field.name;
+	// Cells of a column repeat: the last text's value is kept, unless it is an object that a later step could change.
+	let lastText: string | undefined;
+	let lastValue: unknown;
+	const store = (value: unknown, draft: Draft): undefined => {
+		draft.fields[wire] = isMap ? joinMaps(draft.fields[wire], value) : value;
+		draft.filled = true;
+	};
+	return {
+		name,
+		text: (cell, draft) => {
+			if (cell === lastText) return store(lastValue, draft);
+			const trimmed = cell.trim();
+			if (trimmed === '') return clear ? store('', draft) : undefined;
+			const parsed = parseField(field, asWritten ? cell : trimmed, rules);
+			if (isProblem(parsed)) return parsed.problem;
+			const problem = refuse(name, parsed.value);
+			if (problem !== undefined) return problem;
+			if (typeof parsed.value !== 'object') {
+				lastText = cell;
+				lastValue = parsed.value;
+			}
+			return store(parsed.value, draft);
+		},
+		typed: (value, draft) => {
+			const parsed = checkTyped(field, value, rules);
+			if (isProblem(parsed)) return parsed.problem;
+			return refuse(name, value) ?? store(parsed.value, draft);
+		},
+	};
+}
+
+/** `meta.KEY`: one key of a map field. */
+export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
+	const store = (value: unknown, draft: Draft): undefined => {
+		const earlier = draft.fields[field.name];
+		const map = isObject(earlier) ? copyOf(earlier) : {};
+		put(map, key, value);
+		draft.fields[field.name] = map;
+		draft.filled = true;
+	};
+	return {
+		name,
+		text: (cell, draft) => {
+			if (cell.trim() === '') return clear ? store('', draft) : undefined;
+			return refuse(name, cell) ?? store(cell, draft);
+		},
+		typed: (value, draft) => refuse(name, value) ?? store(value, draft),
+	};
+}
+
+/** A custom field; the interface maps names to strings (section 2.1). */
+export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
+	const store = (value: unknown, draft: Draft): undefined => {
+		put(draft.fields, field, value);
+		draft.filled = true;
+	};
+	return {
+		name,
+		text: (cell, draft) => {
+			if (cell.trim() === '') return clear ? store('', draft) : undefined;
+			return refuse(name, cell) ?? store(cell, draft);
+		},
+		typed: (value, draft) => {
+			const problem = refuse(name, value);
+			if (problem !== undefined) return problem;
+			if (typeof value === 'string' || rules.undocumented) return store(value, draft);
+			const kind =
+				value === null
+					? 'null'
+					: Array.isArray(value)
+						? 'an array'
+						: `a${typeof value === 'object' ? 'n' : ''} ${typeof value}`;
+			return `custom field ${quote(name)} is ${kind}; custom fields hold strings`;
+		},
+	};
+}
+
+/** NDJSON in the shape of the request: `{"ticket_id": 14, "custom_fields": {"color": "red"}}`. */
+export function customObjectColumn(name: string, one: (field: string) => Column): Column {
+	return {
+		name,
+		text: (cell, draft) => one(name).text(cell, draft),
+		typed: (value, draft) => {
+			if (!isObject(value)) return one(name).typed(value, draft);
+			for (const key of Object.keys(value)) {
+				const problem = one(key).typed(value[key], draft);
+				if (problem !== undefined) return problem;
+			}
+			return undefined;
+		},
+	};
+}
+
+/** A column that is not looked at. */
+export function ignoredColumn(name: string): Column {
+	return { name, text: () => undefined, typed: () => undefined };
+}

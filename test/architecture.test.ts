@@ -1,0 +1,142 @@
+/** The house as README draws it: which room may import which, where each package lives, and what no file below bin may do. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const src = join(root, 'src');
+
+/** What a room may import besides itself. Files directly in src are rooms of their own name. */
+const allowed: Record<string, readonly string[]> = {
+	errors: [],
+	version: [],
+	io: [],
+	api: ['errors'],
+	profile: ['errors'],
+	http: ['api', 'errors'],
+	output: ['io', 'errors'],
+	bulk: ['api', 'http', 'errors'],
+	sandbox: ['api', 'errors'],
+	client: ['api', 'http', 'errors', 'version'],
+	cli: ['api', 'http', 'profile', 'io', 'output', 'bulk', 'sandbox', 'errors', 'version'],
+	main: ['cli', 'io', 'output', 'errors', 'version'],
+	index: ['api', 'client', 'http', 'errors', 'version'],
+};
+
+/** The rooms where a package may be imported. */
+const homes: Record<string, readonly string[]> = {
+	commander: ['cli'],
+	undici: ['http'],
+	conf: ['profile'],
+	'@napi-rs/keyring': ['profile'],
+	inquirer: ['io'],
+	chalk: ['output', 'io'],
+	'string-width': ['output'],
+	yaml: ['output'],
+	'@jmespath-community/jmespath': ['output'],
+	'csv-stringify': ['output', 'bulk'],
+	'csv-parse': ['bulk'],
+	'proper-lockfile': ['bulk', 'profile'],
+	'@bomb.sh/tab': ['cli'],
+};
+
+interface Import {
+	file: string;
+	room: string;
+	target: string;
+}
+
+function sourceFiles(folder: string): string[] {
+	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) return entry.name === 'tools' ? [] : sourceFiles(path);
+		return entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts') ? [path] : [];
+	});
+}
+
+const roomOf = (file: string): string => relative(src, file).split('/')[0]?.replace(/\.ts$/, '') as string;
+const files = sourceFiles(src);
+const imports: Import[] = files.flatMap((file) => {
+	const text = readFileSync(file, 'utf8');
+	const found = text.matchAll(
+		/(?:^|\n)\s*(?:import|export)\b[^;'"]*?\bfrom\s*'([^']+)'|\bimport\('([^']+)'\)|(?:^|\n)import '([^']+)'/g,
+	);
+	return [...found].map((match) => ({
+		file: relative(root, file),
+		room: roomOf(file),
+		target: (match[1] ?? match[2] ?? match[3]) as string,
+	}));
+});
+
+describe('rooms', () => {
+	test('there is something to look at', () => {
+		expect(imports.length).toBeGreaterThan(400);
+	});
+
+	test('every file is in a known room', () => {
+		expect(new Set(files.map(roomOf))).toEqual(new Set(Object.keys(allowed)));
+	});
+
+	test('a room imports only from rooms below it', () => {
+		const crossings = imports
+			.filter(({ target }) => target.startsWith('.'))
+			.filter(({ target }) => !target.endsWith('package.json'))
+			.map(({ file, room, target }) => ({
+				file,
+				room,
+				to: roomOf(resolve(root, dirname(file), target.replace(/\.js$/, '.ts'))),
+			}))
+			.filter(({ room, to }) => room !== to && !allowed[room]?.includes(to));
+		expect(crossings).toEqual([]);
+	});
+
+	test('a package is imported only in its home', () => {
+		const strays = imports
+			.filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
+			.map((each) => ({
+				...each,
+				name: each.target
+					.split('/')
+					.slice(0, each.target.startsWith('@') ? 2 : 1)
+					.join('/'),
+			}))
+			.filter(({ name, room }) => !homes[name]?.includes(room))
+			.map(({ file, name }) => ({ file, name }));
+		expect(strays).toEqual([]);
+	});
+
+	test('the binary only hands the process to main', () => {
+		const text = readFileSync(join(root, 'bin/supportctl.js'), 'utf8');
+		expect(text.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(12);
+	});
+});
+
+describe('habits', () => {
+	const texts = files.map((file) => ({ file: relative(root, file), text: readFileSync(file, 'utf8') }));
+
+	test('each file opens with one sentence on its responsibility', () => {
+		expect(texts.filter(({ text }) => !/^\/\*\*\s+\S/.test(text)).map(({ file }) => file)).toEqual([]);
+	});
+
+	test('nothing below bin ends the process or reads its environment', () => {
+		const offenders = texts
+			.filter(({ text }) => /\bprocess\.exit\(|\bprocess\.env\b/.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')))
+			.map(({ file }) => file)
+			.filter((file) => !file.startsWith('src/main') && !file.startsWith('src/profile/'));
+		expect(offenders).toEqual([]);
+	});
+
+	test('no module keeps state that changes', () => {
+		const offenders = texts.filter(({ text }) => /^(?:export )?let /m.test(text)).map(({ file }) => file);
+		expect(offenders).toEqual([]);
+	});
+
+	test('no file needs a scroll to know its subject', () => {
+		const long = texts
+			.map(({ file, text }) => ({ file, lines: text.split('\n').length }))
+			.filter(({ lines }) => lines > 500);
+		expect(long).toEqual([]);
+	});
+});
