@@ -5,7 +5,8 @@ import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { loadPalette, type Palette, wantsColour } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
-import { createRenderer, type Format, type Renderer, type RenderOptions } from '../output/render.js';
+import type { Format } from '../output/formats/names.js';
+import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import type { Invocation, OptionValues } from './command.js';
 
 /** `--json` is `--format json`; the profile's format stands in where neither is given. */

@@ -4,14 +4,11 @@ import { FailedError, UsageError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
 import { type Column, parseFields, type ResolvedColumn, type Row, resolveColumn } from './columns.js';
 import type { Encoder, EncoderOptions } from './formats/encoder.js';
+import { type Format, formats } from './formats/names.js';
 import { createRedactor } from './redact.js';
 
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
-
-export type Format = (typeof formats)[number];
-
 export interface RenderOptions {
-	/** By default a table on a terminal, and the same columns apart by tabs in a pipe. */
+	/** One of `formats`; by default a table on a terminal, and the same columns apart by tabs in a pipe. */
 	readonly format?: Format | undefined;
 	/** `--fields`: paths by commas, `path=label` to name the header. */
 	readonly fields?: string | readonly string[] | undefined;
@@ -75,7 +72,9 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Promise<En
 async function createEncoder(options: RenderOptions, single: boolean, known: boolean): Promise<Encoder> {
 	if (options.field !== undefined) return (await import('./formats/lines.js')).createField(options.field);
 	const fields = options.fields === undefined ? undefined : parseFields(options.fields);
-	return encoders[options.format ?? (options.isTTY ? 'table' : 'plain')]({
+	const format = options.format ?? (options.isTTY ? 'table' : 'plain');
+	if (format !== 'plain' && !formats.includes(format)) throw unknownFormat(format);
+	return encoders[format]({
 		columns: fields ?? (known ? options.columns?.map(resolveColumn) : undefined),
 		chosen: fields !== undefined,
 		more: known ? options.more : undefined,
@@ -84,6 +83,13 @@ async function createEncoder(options: RenderOptions, single: boolean, known: boo
 		isTTY: options.isTTY,
 		width: options.isTTY ? (options.width ?? 80) : Number.POSITIVE_INFINITY,
 		palette: options.palette ?? plainPalette,
+	});
+}
+
+/** A profile's file can hold any text. */
+function unknownFormat(format: string): UsageError {
+	return new UsageError(`${JSON.stringify(format)} is not an output format: there are ${formats.join(', ')}`, {
+		code: 'unknown_format',
 	});
 }
 
@@ -122,14 +128,6 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 			return { rows: rows.length, ...watch.summary() };
 		},
 	};
-}
-
-/** Prints one value of any shape: a list as rows, anything else as a single object. */
-export async function renderValue(value: unknown, options: RenderOptions, write: Write): Promise<RenderSummary> {
-	const isList = Array.isArray(value);
-	const renderer = await createRenderer({ ...options, single: !isList }, write);
-	for (const row of isList ? value : [value]) await renderer.row(row);
-	return renderer.end();
 }
 
 /** What a query gave: its columns are its own, not the command's. */

@@ -74,8 +74,3 @@ function bodyLines(body: string, clean: (text: string) => string): string[] {
 	if (text.length > BODY_SHOWN) shown.push(`(${text.length - BODY_SHOWN} of ${text.length} characters not shown)`);
 	return shown;
 }
-
-/** A listener for the HTTP layer that writes what a verbosity asks for. */
-export function createTrace(write: (text: string) => void, view: TraceView): (event: TraceLike) => void {
-	return (event) => write(renderTrace(event, view));
-}

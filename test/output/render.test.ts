@@ -3,7 +3,8 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { Column } from '../../src/output/columns.js';
-import { createRenderer, formats, type RenderOptions, renderValue } from '../../src/output/render.js';
+import { type Format, formats } from '../../src/output/formats/names.js';
+import { createRenderer, type RenderOptions } from '../../src/output/render.js';
 
 const rows = [
 	{
@@ -211,6 +212,12 @@ describe('--fields, --field and --query', () => {
 		expect(await print({ query: 'body.status', single: true }, [rows[0]])).toBe('hold\n');
 	});
 
+	it('a format that there is not, as a profile may hold it, is a usage error', async () => {
+		for (const format of ['xml', 'constructor']) {
+			await expect(print({ format: format as Format })).rejects.toMatchObject({ exitCode: 2, code: 'unknown_format' });
+		}
+	});
+
 	it('a query that is not JMESPath is a usage error when the renderer is made', async () => {
 		await expect(createRenderer({ isTTY: false, query: '[].' }, () => {})).rejects.toMatchObject({
 			exitCode: 2,
@@ -225,22 +232,6 @@ describe('--fields, --field and --query', () => {
 
 	it('ids without an id are an error that names the row', async () => {
 		await expect(print({ format: 'ids' }, [{ id: 1 }, { x: 1 }])).rejects.toThrow('result 2 has no id to print');
-	});
-});
-
-describe('renderValue', () => {
-	it('takes a list for rows, and anything else for one value', async () => {
-		const out = async (value: unknown, options: Partial<RenderOptions>): Promise<string> => {
-			let text = '';
-			await renderValue(value, { isTTY: false, ...options }, (piece) => {
-				text += piece;
-			});
-			return text;
-		};
-		expect(await out([{ a: 1 }, { b: 2 }], { format: 'csv' })).toBe('a,b\n1,\n,2\n');
-		expect(await out({ a: 1 }, { format: 'json' })).toBe('{"a":1}\n');
-		expect(await out(null, { format: 'json' })).toBe('null\n');
-		expect(await out('text', {})).toBe('value\ttext\n');
 	});
 });
 

@@ -1,8 +1,7 @@
 /** The flags that say how results are printed and how much is said beside them. */
 
+import { formats } from '../../output/formats/names.js';
 import type { OptionSpec } from '../command.js';
-
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
 
 const group = 'Output';
 

@@ -1,7 +1,7 @@
 /** The flags for what a profile can hold beside a connection: defaults for later commands, and its guards. */
 
+import { formats } from '../../output/formats/names.js';
 import type { OptionSpec } from '../command.js';
-import { formats } from './output.js';
 
 const group = 'Kept in the profile';
 
