@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { FailedError, UsageError } from '../errors.js';
+import { FailedError, SupportctlError, UsageError } from '../errors.js';
 import {
 	type Batch,
 	type BlockReader,
@@ -184,6 +184,7 @@ async function spool(
 	} catch (error) {
 		await handle?.close();
 		await unlink(path).catch(() => undefined);
+		if (error instanceof SupportctlError) throw error;
 		throw new FailedError(`can't keep a copy of standard input in ${folder}: ${failureText(error)}`, {
 			code: 'spool_failed',
 			hint: 'give the input as a file with --input, or another folder with SUPPORTCTL_STATE_DIR',
