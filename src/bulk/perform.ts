@@ -1,7 +1,7 @@
 /** Carries one row out: a single delivery with its applied check, or custom fields read, written and read again. */
 
 import { type AppliedDifference, appliedDifferences } from '../api/applied.js';
-import { type CustomFields, readCustomFields, sameCustomField } from '../api/custom-fields.js';
+import { type CustomFields, customFieldText, readCustomFields, sameCustomField } from '../api/custom-fields.js';
 import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
 import type { Client } from '../http/client.js';
 import { type DeliverOptions, deliver } from '../http/deliver.js';
@@ -124,11 +124,12 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 	};
 }
 
-/** The sent fields that the service does not hold with the sent value. */
+/** The sent fields that the service does not hold with exactly the sent value; blanks count, since they may be what is mended. */
 export function changedFields(sent: Readonly<Record<string, unknown>>, held: CustomFields): Record<string, unknown> {
 	const changed = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(sent)) {
-		if (!(name in held) || sameCustomField(value, held[name]) !== true) changed[name] = value;
+		const old = name in held ? customFieldText(held[name]) : undefined;
+		if (old === undefined || old !== customFieldText(value)) changed[name] = value;
 	}
 	return changed;
 }

@@ -80,12 +80,17 @@ export async function restoreDefaults(past: PastRun, invocation: Invocation): Pr
 	if (missing.length > 0) {
 		throw new UsageError(`the values of ${missing.join(', ')} were not kept, being secret`, {
 			code: 'withheld',
-			hint: `give them again behind --, for instance: supportctl run resume ${header.id} -- ${missing[0] === 'password' ? '--password-stdin' : '--data @file'}`,
+			hint: `give them again behind --, for instance: supportctl run resume ${header.id} -- ${againFlag(past, missing[0] as string)}`,
 		});
 	}
 	const fields = { ...defaults.fields };
 	for (const name of withheld) fields[name] = given.fields[name];
 	return { ...defaults, fields };
+}
+
+function againFlag({ definition }: PastRun, name: string): string {
+	if (definition.customFields !== undefined) return `--set ${name}=@file`;
+	return name === 'password' ? '--password-stdin' : '--data @file';
 }
 
 /** @throws UsageError where the settings now lead to another service than the run's. */

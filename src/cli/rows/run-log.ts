@@ -1,5 +1,6 @@
 /** A run's journal as the command over rows uses it: what the header says, and which records a row leaves. */
 
+import { resolve } from 'node:path';
 import type { CustomFields } from '../../api/custom-fields.js';
 import type { Counts } from '../../bulk/counts.js';
 import type { RunRow } from '../../bulk/engine.js';
@@ -168,8 +169,7 @@ export function startRunLog(run: PreparedRun, survey: Survey): RunLog {
 	const journal = createJournal({
 		header: headerOf(run, survey),
 		stateDir: run.session.stateDir,
-		path:
-			run.settings.journal === undefined ? undefined : `${context.cwd}/${run.settings.journal}`.replace(/^.*\/\//, '/'),
+		path: run.settings.journal === undefined ? undefined : resolve(context.cwd, run.settings.journal),
 		redact: createRedactor(),
 	});
 	return createRunLog(run, journal);
