@@ -17,16 +17,16 @@ export function describeAction({ definition, defaults, endpoint }: PreparedRun, 
 	return `${forGood ? 'permanently ' : ''}${definition.verb} ${rows} ${nouns}`;
 }
 
-/** Counts, and rules over the whole set. @throws UsageError */
+/** Counts, and rules over the whole set: nobody knows beforehand how many rows fall to a shard. @throws UsageError */
 export function checkSet(run: PreparedRun, survey: Survey): void {
-	checkCount(survey.selected, run.settings);
+	checkCount(survey.rows, run.settings);
 	survey.guard.check();
 }
 
 /** Asks, or takes `--yes` and `--confirm` for the answer. @throws UsageError where the answer is no */
 export async function confirmWrite(run: PreparedRun, survey: Survey): Promise<void> {
 	const { definition, endpoint, session, settings, invocation } = run;
-	if (endpoint.replay !== 'set' && endpoint.replay !== 'delete') return;
+	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return;
 	const question = needsQuestion(
 		{
 			action: describeAction(run, survey.selected),
