@@ -7,7 +7,7 @@ export type StopReason =
 	| { kind: 'unauthorized'; outcome: Outcome }
 	| { kind: 'failure'; outcome: Outcome }
 	| { kind: 'too-many-failures'; limit: number }
-	| { kind: 'unreachable'; outcome: Outcome }
+	| { kind: 'unreachable'; why: string }
 	| { kind: 'asked-to-wait'; outcome: Outcome };
 
 export interface StopRules {
@@ -17,6 +17,19 @@ export interface StopRules {
 	concurrency: number;
 }
 
+/** What is known of an attempt that will be repeated. */
+interface FailedAttempt {
+	/** Present where an answer came. */
+	status?: number;
+	code?: string;
+	/** False where no connection could be made. */
+	sent: boolean;
+}
+
+/** How long connections may be refused before the run stops, in milliseconds: a service that was there is waited for. */
+const PATIENCE_AT_START_MS = 8000;
+const PATIENCE_MS = 5 * 60_000;
+
 /** So many rows in a row without any answer, beyond those under way, mean that nobody is there. */
 const UNANSWERED_ROWS = 10;
 
@@ -24,11 +37,30 @@ const UNANSWERED_ROWS = 10;
 export class StopWatch {
 	private failures = 0;
 	private unanswered = 0;
+	private reached = false;
+	private awaySince: number | undefined;
 
 	constructor(private readonly rules: StopRules) {}
 
+	/** @param now Milliseconds on a clock that never jumps. @returns why the run has to stop, or undefined. */
+	lookAttempt({ sent, code }: FailedAttempt, now: number): StopReason | undefined {
+		if (sent) {
+			this.noteReached();
+			return undefined;
+		}
+		this.awaySince ??= now;
+		const patience = this.reached ? PATIENCE_MS : PATIENCE_AT_START_MS;
+		return now - this.awaySince < patience ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
+	}
+
+	private noteReached(): void {
+		this.reached = true;
+		this.awaySince = undefined;
+	}
+
 	/** @returns why the run has to stop after this outcome, or undefined. */
 	look(outcome: Outcome): StopReason | undefined {
+		if (outcome.status !== undefined) this.noteReached();
 		if (outcome.status === 401 && outcome.outcome === 'failed') return { kind: 'unauthorized', outcome };
 		if (outcome.code === 'wait_too_long') return { kind: 'asked-to-wait', outcome };
 		const isBad = outcome.outcome === 'failed' || outcome.outcome === 'unknown' || outcome.outcome === 'not-sent';
@@ -41,7 +73,9 @@ export class StopWatch {
 			}
 		}
 		this.unanswered = outcome.status === undefined && isBad ? this.unanswered + 1 : 0;
-		if (this.unanswered >= UNANSWERED_ROWS + this.rules.concurrency) return { kind: 'unreachable', outcome };
+		if (this.unanswered >= UNANSWERED_ROWS + this.rules.concurrency) {
+			return { kind: 'unreachable', why: outcome.message ?? outcome.code ?? 'no answer' };
+		}
 		return undefined;
 	}
 }

@@ -11,6 +11,7 @@ import { inShard } from '../../bulk/shard.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
 import type { ExitCode } from '../../errors.js';
 import type { Client } from '../../http/client.js';
+import type { AttemptRecord } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import type { Progress } from '../../output/progress.js';
@@ -113,6 +114,13 @@ function createRowPerform(run: PreparedRun, options: PerformOptions, log: RunLog
 	});
 }
 
+/** A row that the service wants much later ends the run; it was not carried out, and a resume sends it. */
+function putOff(outcome: Outcome): Outcome {
+	return outcome.code === 'wait_too_long' && outcome.outcome === 'failed'
+		? { ...outcome, outcome: 'not-sent' }
+		: outcome;
+}
+
 function isUntouched(outcome: Outcome): boolean {
 	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
 }
@@ -205,6 +213,11 @@ async function sendRows(
 		if (written !== undefined) await written;
 	};
 
+	const watchAttempt = (record: AttemptRecord): void => {
+		const reason = watch.lookAttempt(record, context.clock.monotonic());
+		if (reason !== undefined) stopFor(reason);
+	};
+
 	const perform = createRowPerform(
 		run,
 		{
@@ -218,13 +231,18 @@ async function sendRows(
 				stop: stop.signal,
 				pace: new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate }),
 				ignoreMissing: settings.ignoreMissing,
+				// A lone request has its retries; a run has to notice that nobody is there.
+				...(log === undefined ? {} : { onRetry: watchAttempt }),
 			},
 			hooks: (row) => ({
 				maybeSent: resumed?.maybeSent(row.row) === true,
 				...(log === undefined
 					? {}
 					: {
-							onRetry: (record) => log.attempt(row, record),
+							onRetry(record) {
+								log.attempt(row, record);
+								watchAttempt(record);
+							},
 							...(endpoint.replay === 'delete' ? { beforeSend: () => log.sending(row) } : {}),
 						}),
 			}),
@@ -241,7 +259,7 @@ async function sendRows(
 			concurrency: settings.concurrency,
 			stop: stop.signal,
 			async perform(row) {
-				const outcome = scrub(await perform(row), row);
+				const outcome = putOff(scrub(await perform(row), row));
 				const reason = watch.look(outcome);
 				if (reason !== undefined) stopFor(reason);
 				return outcome;
@@ -259,15 +277,20 @@ async function sendRows(
 	const exitCode = exitCodeOf(counts, stopped?.kind === 'signal');
 	const resumable = counts['not-sent'] + counts.unknown + counts.unauthorized > 0 || failure !== undefined;
 	const ended: Ended = { counts, exitCode, stopped, ms: context.clock.monotonic() - startedAt, resumable };
-	try {
-		log?.end(ended);
-	} catch (error) {
-		failure ??= error;
+	// The first error is the one to tell, and none of them keeps the others from their work.
+	for (const step of [
+		() => log?.end(ended),
+		() => results.end(),
+		() => failures.end(counts, exitCode),
+		() => log?.report(ended),
+		() => writeSummary(run, ended, log),
+	]) {
+		try {
+			await step();
+		} catch (error) {
+			failure ??= error;
+		}
 	}
-	await results.end();
-	failures.end(counts, exitCode);
-	if (log !== undefined) await log.report(ended);
-	await writeSummary(run, ended, log);
 	if (failure !== undefined) throw failure;
 	return { exitCode, resumable };
 }

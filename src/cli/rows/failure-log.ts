@@ -85,6 +85,8 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 				const annotation = outcomeAnnotation(outcome, source.file);
 				if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
 			}
+			// JSON readers get one object at the end; a lone row's error is that object.
+			if (json && !isLone) return;
 			if (isBad(outcome)) writeError(outcome);
 			else if (!json) writeRemark(outcome);
 		},

@@ -12,6 +12,8 @@ export function nameRow(outcome: Pick<Outcome, 'ids'>, noun: string): string {
 	return `${taxonomy === undefined ? noun : `${taxonomy} term`} ${id ?? ticket_id ?? ''}`.trimEnd();
 }
 
+export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
+
 /** The next step after an outcome, where there is one to tell. */
 export function nextStep(outcome: Outcome): string | undefined {
 	switch (true) {
@@ -24,7 +26,7 @@ export function nextStep(outcome: Outcome): string | undefined {
 		case outcome.code === 'redirect':
 			return 'supportctl profile set --base-url URL mends it';
 		case outcome.code === 'connect_refused' || outcome.code === 'dns_failed' || outcome.code === 'connect_timeout':
-			return 'supportctl doctor checks the way to the service';
+			return DOCTOR_STEP;
 		case outcome.outcome === 'unknown':
 			return 'whether the service acted is not known: look before you send it again';
 		default:

@@ -6,7 +6,7 @@ import { ExitCode } from '../../errors.js';
 import type { Progress } from '../../output/progress.js';
 import { stderrPalette, wantsJson } from '../results.js';
 import type { Ended } from './execute.js';
-import { nextStep } from './failures.js';
+import { DOCTOR_STEP, nextStep } from './failures.js';
 import type { PreparedRun } from './prepare.js';
 import type { RunLog } from './run-log.js';
 
@@ -56,7 +56,7 @@ function whyStopped(reason: StopReason): string {
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
 		case 'unreachable':
-			return `stopped: no answer to any of the last rows (${reason.outcome.message ?? reason.outcome.code})`;
+			return `stopped: nobody answers (${reason.why})`;
 		default:
 			return `stopped: ${reason.outcome.message}`;
 	}
@@ -88,7 +88,8 @@ export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog |
 	const palette = await stderrPalette(invocation);
 	if (stopped !== undefined) {
 		stderr.write(`${palette.bad(await clean(whyStopped(stopped)))}\n`);
-		const step = 'outcome' in stopped ? nextStep(stopped.outcome) : undefined;
+		const step =
+			'outcome' in stopped ? nextStep(stopped.outcome) : stopped.kind === 'unreachable' ? DOCTOR_STEP : undefined;
 		if (step !== undefined) stderr.write(`  ${step}\n`);
 	}
 	if (ended.resumable) stderr.write(`to go on: ${palette.command(`supportctl run resume ${log.id}`)}\n`);
