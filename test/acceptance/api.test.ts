@@ -1,0 +1,78 @@
+/** `api` with the built binary: in pipes between real processes, and on a terminal. */
+
+import { expect, it } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { startRecorder, text } from '../support/recorder.js';
+import { startSandbox } from '../support/sandbox.js';
+import { runInTerminal } from '../support/terminal.js';
+
+it('the ids of every page are the input of the next command', async () => {
+	const desk = await startSandbox({ seed: 230 });
+	const shell =
+		"supportctl api GET tickets -f author=0 --paginate --query '[].id' --format ids | supportctl ticket update - --status hold --json -q | tail -c 20";
+	const { exitCode, raw } = await runInTerminal([], { shell, env: desk.env });
+	await desk.stop();
+	expect({ exitCode, raw }).toMatchObject({ exitCode: 0 });
+	expect(desk.store.tickets.size).toBe(230);
+	expect([...desk.store.tickets.values()].map((ticket) => ticket.status)).toEqual(Array(230).fill('hold'));
+});
+
+it('pages are on stdout while later ones are still asked for, and a reader that goes away ends it quietly', async () => {
+	const desk = await startSandbox({ seed: 400 });
+	const shell =
+		'supportctl api GET tickets -f author=0 -f per_page=1 --paginate --format ndjson | head -n 1 | cut -c1-10';
+	const { exitCode, lines } = await runInTerminal([], { shell, env: desk.env });
+	await desk.stop();
+	expect({ exitCode, lines }).toEqual({ exitCode: 0, lines: ['{"id":400,', ''] });
+	expect(desk.requests.length).toBeLessThan(400);
+});
+
+it('on a terminal JSON is indented, and text of other kinds cannot move the cursor', async () => {
+	const desk = await startSandbox({ seed: 20 });
+	const { lines } = await runInTerminal(['api', 'GET', 'tickets/14/custom-fields'], {
+		env: { ...desk.env, NO_COLOR: '1' },
+	});
+	await desk.stop();
+	expect(lines[0]).toBe('{');
+	expect(lines[1]).toMatch(/^ {2}"[a-z_-]+": \{$/);
+	const recorder = await startRecorder(
+		text(200, 'one\x1b]0;owned\x07\r\x1b[2Jtwo\nthree', { 'content-type': 'text/plain' }),
+	);
+	const shown = await runInTerminal(['api', 'GET', 'x'], { env: recorder.env });
+	expect(shown.raw).toBe('one\\x1b]0;owned\\x07\\r\\x1b[2Jtwo\r\nthree\r\n');
+});
+
+it('a delete asks on a terminal, and no is the answer of a bare Enter', async () => {
+	const desk = await startSandbox({ seed: 20 });
+	const ask = (answer: string) => {
+		let answered = false;
+		return runInTerminal(['api', 'DELETE', 'tickets/14'], {
+			env: desk.env,
+			onOutput(output, terminal) {
+				if (answered || !/Send DELETE \/support-api\/v1\/tickets\/14 on 127\.0\.0\.1:\d+\?/.test(output)) return;
+				answered = true;
+				terminal.write(answer);
+			},
+		});
+	};
+	const no = await ask('\r');
+	expect(no.exitCode).toBe(2);
+	expect(no.raw).toContain('answered no; nothing was sent');
+	expect(desk.requests).toEqual([]);
+	expect((await ask('y\r')).exitCode).toBe(0);
+	expect(desk.requests.map((each) => each.method)).toEqual(['DELETE']);
+	await desk.stop();
+});
+
+it('a secret on the way in is nowhere on the way out, at any verbosity', async () => {
+	const recorder = await startRecorder(
+		text(500, 'Basic YWRhOnMzY3JldCBwYXNz s3cret pass', { 'content-type': 'text/plain' }),
+	);
+	for (const flags of [[], ['-i'], ['-v'], ['-vv', '--debug'], ['--json', '-i', '-vv']]) {
+		const result = await runCli(['api', 'GET', 'x?token=s3cret%20pass', '--retries', '0', ...flags], {
+			env: recorder.env,
+		});
+		expect(result.exitCode).toBe(1);
+		expect(result.stdout + result.stderr).not.toMatch(/s3cret|YWRhOnMzY3JldCBwYXNz/);
+	}
+});

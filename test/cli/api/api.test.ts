@@ -1,0 +1,468 @@
+/** `api` sends what it says, once or again as the method allows, and prints what came, without secrets. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saveProfile } from '../../../src/profile/edit.js';
+import { type CliOptions, runHere } from '../../support/cli.js';
+import { type Answer, json, startRecorder, text } from '../../support/recorder.js';
+import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+let desk: TestSandbox;
+beforeAll(async () => {
+	desk = await startSandbox({ seed: 230 });
+});
+afterAll(() => desk.stop());
+
+const api = (argv: string[], options: CliOptions = {}) => runHere(['api', ...argv], { env: desk.env, ...options });
+
+describe('what is sent', () => {
+	async function sent(argv: string[], options: CliOptions = {}) {
+		const recorder = await startRecorder();
+		const result = await runHere(['api', ...argv], { ...options, env: { ...recorder.env, ...options.env } });
+		expect(result).toMatchObject({ exitCode: 0 });
+		return recorder.requests.map(({ method, url, body, headers }) => ({
+			method,
+			url,
+			body,
+			type: headers['content-type'],
+			authorization: headers.authorization,
+		}));
+	}
+	const signedIn = `Basic ${Buffer.from('ada:s3cret pass').toString('base64')}`;
+
+	it('is the method, the path below the prefix and the credentials', async () => {
+		expect(await sent(['get', 'tickets/14'])).toEqual([
+			{ method: 'GET', url: '/wp-json/support-api/v1/tickets/14', body: '', type: undefined, authorization: signedIn },
+		]);
+	});
+
+	it('has fields in the query of a GET and of a DELETE, behind a query that is there', async () => {
+		const argv = ['tickets?page=2', '-f', 'status=on hold', '-F', 'author=0', '-f', 'tags[]=a&b'];
+		const query = '?page=2&status=on%20hold&tags[]=a%26b&author=0';
+		expect(await sent(['GET', ...argv])).toMatchObject([{ url: `/wp-json/support-api/v1/tickets${query}`, body: '' }]);
+		expect(await sent(['DELETE', 'product/9', '-F', 'force=true', '--yes'])).toMatchObject([
+			{ method: 'DELETE', url: '/wp-json/support-api/v1/product/9?force=true', body: '', type: undefined },
+		]);
+	});
+
+	it('has fields in a JSON body otherwise, text by -f and types by -F', async () => {
+		const cwd = temporaryFolder();
+		writeFileSync(join(cwd, 'note.txt'), 'two\nlines\n');
+		const argv = ['-f', 'title=7', '-F', 'assignee=7', '-F', 'open=true', '-F', 'x=null', '-F', 'content=@note.txt'];
+		const [request] = await sent(['POST', 'tickets/14', ...argv, '-f', 'meta[color]=red', '-f', 'at=@note.txt'], {
+			cwd,
+		});
+		expect(request?.type).toBe('application/json');
+		expect(JSON.parse(request?.body ?? '')).toEqual({
+			title: '7',
+			assignee: 7,
+			open: true,
+			x: null,
+			content: 'two\nlines\n',
+			meta: { color: 'red' },
+			at: '@note.txt',
+		});
+	});
+
+	it('has the body of --input to the letter, from a file or stdin, and then fields in the query', async () => {
+		const cwd = temporaryFolder();
+		const body = '{"n": 12345678901234567890,\n "id": 1.0}';
+		writeFileSync(join(cwd, 'body.json'), `\uFEFF${body}`);
+		expect(await sent(['POST', 'tickets/14', '--input', 'body.json', '-f', 'x=1'], { cwd })).toMatchObject([
+			{ url: '/wp-json/support-api/v1/tickets/14?x=1', body, type: 'application/json' },
+		]);
+		expect(await sent(['PUT', 'tickets/14', '--input', '-'], { input: '[1]' })).toMatchObject([
+			{ method: 'PUT', body: '[1]' },
+		]);
+	});
+
+	it("is in the deployment's own words, and the answer comes back in the interface's", async () => {
+		const recorder = await startRecorder(json(200, { acme_after_reply: 'stay', status: 'wc-active' }));
+		const prefixes = ['--product-prefix', 'acme', '--shop-prefix', 'wc'];
+		const argv = ['POST', 'support-api/v1/users/7', '-f', 'support_after_reply=stay', '-f', 'status=shop-active'];
+		const { stdout } = await runHere(['api', ...argv, ...prefixes], { env: recorder.env });
+		expect(recorder.requests).toMatchObject([
+			{ url: '/wp-json/acme-api/v1/users/7', body: '{"acme_after_reply":"stay","status":"wc-active"}' },
+		]);
+		expect(JSON.parse(stdout)).toEqual({ support_after_reply: 'stay', status: 'shop-active' });
+		await runHere(['api', 'POST', 'users/7', '--input', '-', ...prefixes], {
+			env: recorder.env,
+			input: '{"support_after_reply": "back"}',
+		});
+		expect(recorder.requests[1]?.body).toBe('{"acme_after_reply":"back"}');
+	});
+});
+
+describe('nothing is sent, exit code 2,', () => {
+	it.each([
+		['without a path', ['GET'], /missing <path>/],
+		['without anything', [], /missing <method>/],
+		['for a path alone', ['tickets'], /missing <path>/],
+		['with a third word', ['GET', 'tickets', '14'], /one method and one path/],
+		['for an unknown method', ['FETCH', 'tickets'], /"FETCH" is not a method/],
+		['outside the prefix', ['GET', '../wp/v2/users'], /dots/],
+		['for another origin', ['GET', 'https://evil.example/wp-json/support-api/v1/x'], /another origin/],
+		['for a field without a value', ['POST', 'tickets/14', '-f', 'title'], /name=value/],
+		['for a method in a field', ['POST', 'tickets/14', '-f', '_method=DELETE'], /_method/],
+		['for a body that is not JSON', ['POST', 'tickets/14', '--input', '-'], /standard input is not JSON/],
+		[
+			'for a missing file',
+			['POST', 'tickets/14', '--input', 'nope.json'],
+			/can't read nope.json: there is no such file/,
+		],
+		['for a body with GET', ['GET', 'tickets', '--input', '-'], /without a body/],
+		['for pages of a write', ['POST', 'tickets', '--paginate'], /--paginate goes with GET/],
+		['for headers of pages', ['GET', 'tickets', '--paginate', '-i'], /can't be given together/],
+		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /read once/],
+		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
+		['to delete without a question', ['DELETE', 'tickets/14'], /give --yes; nothing was sent/],
+	])('%s', async (_when, argv, message) => {
+		const recorder = await startRecorder();
+		const result = await runHere(['api', ...argv], { env: recorder.env, input: 'no json' });
+		expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+		expect(result.stderr).toMatch(message);
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('for a write with a protected profile, unless it is confirmed by name; reads pass', async () => {
+		const recorder = await startRecorder();
+		const folder = temporaryFolder();
+		await saveProfile({
+			folder,
+			name: 'live',
+			settings: { baseUrl: recorder.baseUrl, username: 'ada', protected: true },
+			secret: { kind: 'value', value: 'pw' },
+			insecureStorage: true,
+		});
+		const run = (...argv: string[]) => runHere(['api', ...argv], { env: { SUPPORTCTL_CONFIG_DIR: folder } });
+		const refused = await run('POST', 'tickets/14', '-f', 'title=x');
+		expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+		expect(refused.stderr).toContain('needs --confirm=live');
+		expect((await run('DELETE', 'tickets/14', '--yes')).exitCode).toBe(2);
+		expect(recorder.requests).toEqual([]);
+		expect((await run('GET', 'tickets/14')).exitCode).toBe(0);
+		expect((await run('POST', 'tickets/14', '-f', 'title=x', '--confirm', 'live')).exitCode).toBe(0);
+		expect(recorder.requests.map((each) => each.method)).toEqual(['GET', 'POST']);
+	});
+
+	it('with --dry-run, which shows the request without the values of secrets', async () => {
+		const recorder = await startRecorder();
+		const argv = ['POST', 'users/7?token=abc', '-f', 'password=hunter2', '-f', 'name=Ada', '-n'];
+		const { stdout, stderr, exitCode } = await runHere(['api', ...argv], { env: recorder.env });
+		expect(exitCode).toBe(0);
+		expect(JSON.parse(stdout)).toEqual({
+			method: 'POST',
+			path: '/support-api/v1/users/7?token=[redacted]',
+			body: { password: '[redacted]', name: 'Ada' },
+		});
+		expect(stderr).toContain('1 request, none sent');
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+describe('what is printed', () => {
+	it('is the JSON, or what the output flags make of it', async () => {
+		expect(JSON.parse((await api(['GET', 'users/me'])).stdout)).toMatchObject({ id: 1, username: 'admin' });
+		expect((await api(['GET', 'users/me', '--field', 'username'])).stdout).toBe('admin\n');
+		expect((await api(['GET', 'users/me', '--fields', 'id,username', '--format', 'csv'])).stdout).toBe(
+			'id,username\n1,admin\n',
+		);
+		expect((await api(['GET', 'tickets?author=0&per_page=3', '--query', '[].id'])).stdout).toBe('230\n229\n228\n');
+		expect((await api(['GET', 'tickets?author=0&per_page=3', '--format', 'ids'])).stdout).toBe('230\n229\n228\n');
+		expect((await api(['GET', 'tickets?author=0', '--format', 'count'])).stdout).toBe('10\n');
+	});
+
+	it('is never the value under the name of a secret, nor our own secret wherever the service repeats it', async () => {
+		const recorder = await startRecorder((request, response) => {
+			const echo = {
+				seen: `you sent ${request.headers.authorization} for s3cret pass`,
+				user_pass: 'hash',
+				note: 'kept',
+			};
+			json(200, echo)(request, response, 1);
+		});
+		const { stdout } = await runHere(['api', 'GET', 'users/7', '-i', '-vv'], { env: recorder.env });
+		const body = stdout.slice(stdout.indexOf('\n\n'));
+		expect(JSON.parse(body)).toEqual({
+			seen: 'you sent Basic [redacted] for [redacted]',
+			user_pass: '[redacted]',
+			note: 'kept',
+		});
+	});
+
+	it('with -i begins with the status line and the headers, cookies hidden', async () => {
+		const recorder = await startRecorder(json(200, { id: 14 }, { 'set-cookie': 'sid=abc', 'x-total': '3\x9b31m' }));
+		const { stdout } = await runHere(['api', 'GET', 'tickets/14', '--include'], { env: recorder.env });
+		expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\n/);
+		expect(stdout).toContain('\nset-cookie: [redacted]\n');
+		expect(stdout).toMatch(/\nx-total: 3/);
+		expect(stdout).not.toContain('\x9b');
+		expect(stdout).toMatch(/\n\n\{"id":14\}\n$/);
+	});
+
+	it('is an answer that is not JSON as it came in a pipe', async () => {
+		const csv = 'id,title\n1,"a\tb"\n';
+		const recorder = await startRecorder(text(200, csv, { 'content-type': 'text/csv' }));
+		expect(await runHere(['api', 'GET', 'tickets/export'], { env: recorder.env })).toEqual({
+			exitCode: 0,
+			stdout: csv,
+			stderr: '',
+		});
+	});
+
+	it('is nothing for HEAD but what -i asks for', async () => {
+		const recorder = await startRecorder(json(200, {}));
+		expect(await runHere(['api', 'HEAD', 'tickets'], { env: recorder.env })).toEqual({
+			exitCode: 0,
+			stdout: '',
+			stderr: '',
+		});
+		const { stdout } = await runHere(['api', 'HEAD', 'tickets', '-i'], { env: recorder.env });
+		expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\n[\s\S]*\n\n$/);
+	});
+
+	it('says of bytes that are no text that they are none', async () => {
+		const recorder = await startRecorder((_request, response) => {
+			response.writeHead(200, { 'content-type': 'image/png' });
+			response.end(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]));
+		});
+		const { exitCode, stdout, stderr } = await runHere(['api', 'GET', 'attachments/1/file'], { env: recorder.env });
+		expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+		expect(stderr).toContain('6 bytes of image/png');
+	});
+});
+
+describe('an answer that is an error', () => {
+	const error = {
+		code: 'rest_invalid_param',
+		message: 'Invalid parameter(s): status',
+		data: { status: 400, params: { status: 'no' } },
+	};
+
+	it.each([
+		[400, 1],
+		[401, 4],
+		[403, 4],
+		[404, 1],
+		[500, 1],
+	])('%d goes to stdout whole, its meaning to stderr, exit code %d', async (status, exitCode) => {
+		const recorder = await startRecorder(json(status, error));
+		const result = await runHere(['api', 'POST', 'tickets/14', '-f', 'status=x'], { env: recorder.env });
+		expect(result.exitCode).toBe(exitCode);
+		expect(JSON.parse(result.stdout)).toEqual(error);
+		expect(result.stderr).toMatch(
+			new RegExp(
+				`^error: POST /support-api/v1/tickets/14 failed \\(HTTP ${status} rest_invalid_param\\): Invalid parameter`,
+			),
+		);
+		expect(result.stderr).toContain('\n  status: no\n');
+		expect(recorder.requests).toHaveLength(1);
+	});
+
+	it('is an object on stderr with --json, and stays out of what another program reads', async () => {
+		const recorder = await startRecorder(json(404, error));
+		const asJson = await runHere(['api', 'GET', 'tickets/14', '--json'], { env: recorder.env });
+		expect(JSON.parse(asJson.stdout)).toEqual(error);
+		expect(JSON.parse(asJson.stderr)).toMatchObject({
+			error: { code: 'rest_invalid_param', status: 404, exitCode: 1 },
+		});
+		for (const flags of [
+			['--format', 'ids'],
+			['--query', '[].id'],
+			['--field', 'id'],
+			['--fields', 'id'],
+			['--format', 'csv'],
+		]) {
+			const result = await runHere(['api', 'GET', 'tickets', ...flags], { env: recorder.env });
+			expect({ flags, ...result }).toMatchObject({
+				exitCode: 1,
+				stdout: '',
+				stderr: expect.stringContaining('HTTP 404'),
+			});
+		}
+	});
+
+	it('in HTML is named and printed, also where it came with 200', async () => {
+		const page = '<!doctype html><title>Welcome</title><p>Hi</p>';
+		for (const status of [200, 404]) {
+			const recorder = await startRecorder(text(status, page));
+			const result = await runHere(['api', 'GET', 'tickets'], { env: recorder.env });
+			expect(result).toMatchObject({ exitCode: 1, stdout: page });
+			expect(result.stderr).toContain('HTML page ("Welcome")');
+		}
+	});
+
+	it('is a redirect that is named and not followed', async () => {
+		const recorder = await startRecorder(text(301, '', { location: 'https://evil.example/' }));
+		const result = await runHere(['api', 'GET', 'tickets'], { env: recorder.env });
+		expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+		expect(result.stderr).toContain('redirects to https://evil.example/');
+		expect(recorder.requests).toHaveLength(1);
+	});
+
+	it.each([
+		['empty', '', 'application/json'],
+		['cut off', '{"id": 1', 'application/json'],
+		['no JSON though it says so', 'hello', 'application/json'],
+	])('%s with 200 leaves the outcome of a write unknown: exit code 5', async (_what, body, type) => {
+		const recorder = await startRecorder(text(200, body, { 'content-type': type }));
+		const result = await runHere(['api', 'POST', 'tickets/14', '-f', 'title=x'], { env: recorder.env });
+		expect(result).toMatchObject({ exitCode: 5, stdout: body });
+		expect(recorder.requests).toHaveLength(1);
+	});
+
+	it('204 is fine and prints nothing', async () => {
+		const recorder = await startRecorder((_request, response) => void response.writeHead(204).end());
+		expect(await runHere(['api', 'POST', 'tickets/14', '-f', 'a=b'], { env: recorder.env })).toEqual({
+			exitCode: 0,
+			stdout: '',
+			stderr: '',
+		});
+	});
+});
+
+describe('sending again', () => {
+	/** Refuses the first requests in some way, then answers. */
+	const failing =
+		(how: Answer, times: number): Answer =>
+		(request, response, count) =>
+			count <= times ? how(request, response, count) : json(200, { id: 14 })(request, response, count);
+	const busy = text(503, 'busy', { 'retry-after': '0' });
+	const drop: Answer = (_, response) => void response.destroy();
+
+	it.each([
+		['503', busy],
+		['a lost connection', drop],
+	])('a read is, after %s', async (_what, how) => {
+		const recorder = await startRecorder(failing(how, 1));
+		expect(await runHere(['api', 'GET', 'tickets/14'], { env: recorder.env })).toMatchObject({
+			exitCode: 0,
+			stdout: '{"id":14}\n',
+		});
+		expect(recorder.requests).toHaveLength(2);
+	});
+
+	it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a %s never is', async (method) => {
+		for (const [how, exitCode] of [
+			[busy, 1],
+			[drop, 5],
+		] as const) {
+			const recorder = await startRecorder(failing(how, 1));
+			const result = await runHere(['api', method, 'tickets/14', '--yes'], { env: recorder.env });
+			expect(result.exitCode).toBe(exitCode);
+			expect(recorder.requests).toHaveLength(1);
+		}
+	});
+
+	it('--retries 0 sends a read once too', async () => {
+		const recorder = await startRecorder(failing(busy, 1));
+		expect((await runHere(['api', 'GET', 'tickets', '--retries', '0'], { env: recorder.env })).exitCode).toBe(1);
+		expect(recorder.requests).toHaveLength(1);
+	});
+});
+
+describe('--paginate', () => {
+	it('joins every page of a list, and asks for large ones', async () => {
+		desk.requests.length = 0;
+		const { stdout, exitCode } = await api(['GET', 'tickets', '-f', 'author=0', '--paginate', '--json']);
+		expect(exitCode).toBe(0);
+		expect((JSON.parse(stdout) as { id: number }[]).map((each) => each.id)).toEqual(
+			Array.from({ length: 230 }, (_, index) => 230 - index),
+		);
+		expect(desk.requests.map((each) => each.path.replace(/.*\?/, ''))).toEqual([
+			'author=0&per_page=100',
+			'author=0&per_page=100&page=2',
+			'author=0&per_page=100&page=3',
+		]);
+		desk.requests.length = 0;
+		expect((await api(['GET', 'tickets?author=0&per_page=50', '--paginate', '--format', 'count'])).stdout).toBe(
+			'230\n',
+		);
+		expect(desk.requests).toHaveLength(5);
+	});
+
+	it('puts the query to the whole list', async () => {
+		const argv = ['GET', 'tickets?author=0', '--paginate', '--query'];
+		expect((await api([...argv, 'length(@)'])).stdout).toBe('230\n');
+		expect((await api([...argv, '[].id', '--format', 'ids'])).stdout.split('\n')).toHaveLength(231);
+	});
+
+	it('prints a lone object as one', async () => {
+		expect(JSON.parse((await api(['GET', 'users/me', '--paginate'])).stdout)).toMatchObject({ username: 'admin' });
+	});
+
+	it('does without a page size that the service does not take', async () => {
+		const recorder = await startRecorder((request, response, count) =>
+			request.url.includes('per_page')
+				? json(400, {
+						code: 'rest_invalid_param',
+						message: 'no',
+						data: { status: 400, params: { per_page: 'at most 50' } },
+					})(request, response, count)
+				: json(200, [{ id: 1 }])(request, response, count),
+		);
+		expect(await runHere(['api', 'GET', 'x', '--paginate', '--format', 'ids'], { env: recorder.env })).toMatchObject({
+			exitCode: 0,
+			stdout: '1\n',
+		});
+	});
+
+	/** Answers page after page; each links to what `link` gives. */
+	async function pages(
+		link: (page: number, origin: string) => string | undefined,
+		rows = (page: number) => [{ id: page }],
+	) {
+		const recorder = await startRecorder((request, response, count) => {
+			const origin = `http://${request.headers.host}`;
+			const next = link(count, origin);
+			json(200, rows(count), next === undefined ? {} : { link: `<${next}>; rel="next"` })(request, response, count);
+		});
+		const result = await runHere(['api', 'GET', 'x', '--paginate', '--json'], { env: recorder.env });
+		return { ...result, requests: recorder.requests };
+	}
+
+	it('never follows a link to another origin, and prints what it had as a whole array', async () => {
+		const elsewhere = await startRecorder();
+		const { exitCode, stdout, stderr, requests } = await pages(() => `${elsewhere.baseUrl}/support-api/v1/x?page=2`);
+		expect(exitCode).toBe(1);
+		expect(JSON.parse(stdout)).toEqual([{ id: 1 }]);
+		expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'stray_next_page' } });
+		expect(requests).toHaveLength(1);
+		expect(elsewhere.requests).toEqual([]);
+	});
+
+	it('never follows a link out of the base path', async () => {
+		const { exitCode, requests } = await pages((_page, origin) => `${origin}/wp-json/wp/v2/users?page=2`);
+		expect({ exitCode, sent: requests.length }).toEqual({ exitCode: 1, sent: 1 });
+	});
+
+	it('stops where pages go round in a circle', async () => {
+		const round = await pages((page, origin) => `${origin}/wp-json/support-api/v1/x?page=${page % 3}`);
+		expect(round.exitCode).toBe(1);
+		expect(JSON.parse(round.stderr)).toMatchObject({ error: { code: 'page_loop' } });
+		expect(round.requests.length).toBeLessThan(6);
+	});
+
+	it('stops where empty pages go on for ever', async () => {
+		const empty = await pages(
+			(page, origin) => `${origin}/wp-json/support-api/v1/x?page=${page}`,
+			() => [],
+		);
+		expect(empty).toMatchObject({ exitCode: 1, stdout: '[]\n' });
+		expect(empty.requests).toHaveLength(2);
+	});
+
+	it('tells of a page that failed, with the code of the failure, after the pages before it', async () => {
+		const recorder = await startRecorder((request, response, count) =>
+			count === 1
+				? json(200, [{ id: 1 }], { link: '<?page=2>; rel="next"' })(request, response, count)
+				: json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } })(request, response, count),
+		);
+		const result = await runHere(['api', 'GET', 'x', '--paginate', '--format', 'json'], { env: recorder.env });
+		expect(result.exitCode).toBe(4);
+		expect(JSON.parse(result.stdout)).toEqual([{ id: 1 }]);
+		expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'rest_forbidden', status: 403 } });
+	});
+});
