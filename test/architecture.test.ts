@@ -36,9 +36,8 @@ const homes: Record<string, readonly string[]> = {
 	'string-width': ['output'],
 	yaml: ['output'],
 	'@jmespath-community/jmespath': ['output'],
-	'csv-stringify': ['output', 'bulk'],
 	'csv-parse': ['bulk'],
-	'proper-lockfile': ['bulk', 'profile'],
+	'proper-lockfile': ['profile'],
 	'@bomb.sh/tab': ['cli'],
 };
 
