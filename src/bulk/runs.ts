@@ -7,7 +7,7 @@ import type { Counts } from './counts.js';
 import { runsFolder } from './journal.js';
 import { lockHolder } from './lock.js';
 import type { EndRecord, RunHeader } from './records.js';
-import { readHeader, scanJournal } from './scan.js';
+import { type JournalScan, readHeader, scanJournal } from './scan.js';
 
 const EXTENSION = '.ndjson';
 
@@ -120,14 +120,14 @@ function parseEnd(line: string): EndRecord | undefined {
 	}
 }
 
-/** What a journal amounts to; only one without an end is read as a whole. */
-export async function summariseRun(path: string, id: string): Promise<RunSummary> {
+/** What a journal amounts to; only one without an end is read as a whole, unless that was done already. */
+export async function summariseRun(path: string, id: string, scan?: JournalScan): Promise<RunSummary> {
 	try {
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
 		const end = parseEnd(last);
 		const held = lockHolder(`${path}.lock`) !== undefined;
-		const counts = end?.counts ?? (await scanJournal(path)).counts;
+		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
 		const state = held ? 'running' : end === undefined ? 'broken-off' : end.interrupted ? 'interrupted' : 'finished';
 		return { id: header.id, path, state, header, counts, ...(end === undefined ? {} : { end }) };
 	} catch (error) {

@@ -90,7 +90,7 @@ function isDoneState(state: number): boolean {
 	return outcome !== undefined && DONE.has(outcome) && (state & UNAUTHORIZED) === 0;
 }
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** Beyond any record that we write; a longer line is damage. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LF = 10;
@@ -352,18 +352,36 @@ export async function scanJournal(path: string): Promise<JournalScan> {
 	}
 }
 
+/** Whether a record tells a row's outcome. */
+function isRowRecord(record: Readonly<Json>): boolean {
+	return record.type === 'row' && isCount(record.row) && outcomeNames.includes(record.outcome as OutcomeName);
+}
+
+const ID_NAMES: ReadonlySet<string> = new Set(idNames);
+
 /** A row's record from its JSON; undefined for any other record. */
 export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
-	if (record.type !== 'row' || !isCount(record.row) || !outcomeNames.includes(record.outcome as OutcomeName)) {
-		return undefined;
-	}
+	if (!isRowRecord(record)) return undefined;
 	const ids: Record<string, string> = {};
-	const rest: Json = { ...record };
-	for (const name of idNames) {
-		if (isText(record[name])) ids[name] = record[name];
-		delete rest[name];
+	const result: Json = { attempts: 0, ms: 0, ids };
+	for (const name of Object.keys(record)) {
+		const value = record[name];
+		if (!ID_NAMES.has(name)) result[name] = value;
+		else if (isText(value)) ids[name] = value;
 	}
-	return { attempts: 0, ms: 0, ...rest, ids } as unknown as RowRecord;
+	return result as unknown as RowRecord;
+}
+
+/** Records with a row's outcome, many at a time, as JSON. */
+async function* rowJson(path: string): AsyncGenerator<Json[]> {
+	for await (const { texts } of journalLines(path)) {
+		const records: Json[] = [];
+		for (const text of texts) {
+			const json = parseRecord(text);
+			if (typeof json !== 'string' && isRowRecord(json)) records.push(json);
+		}
+		yield records;
+	}
 }
 
 /** Each row's last record, in the order of the file. Rows of a resumed run may have several; two passes find the last. */
@@ -379,18 +397,29 @@ export async function* finalRecords(path: string): AsyncGenerator<RowRecord[]> {
 		page[at] = (page[at] as number) + by;
 		return page[at] as number;
 	};
-	for await (const records of rowRecords(path)) for (const record of records) step(record.row, 1);
-	for await (const records of rowRecords(path)) yield records.filter((record) => step(record.row, -1) === 0);
+	for await (const records of rowJson(path)) for (const { row } of records) step(row as number, 1);
+	for await (const records of rowJson(path)) {
+		const last = records.filter(({ row }) => step(row as number, -1) === 0);
+		yield last.map((record) => rowRecordOf(record) as RowRecord);
+	}
 }
 
-async function* rowRecords(path: string): AsyncGenerator<RowRecord[]> {
-	for await (const { texts } of journalLines(path)) {
-		const records: RowRecord[] = [];
-		for (const text of texts) {
-			const json = parseRecord(text);
-			const record = typeof json === 'string' ? undefined : rowRecordOf(json);
-			if (record !== undefined) records.push(record);
+/** The first records whose outcome is still the row's last one, at most `limit`; one pass that ends early. */
+export async function firstRecords(
+	path: string,
+	{ states }: Pick<JournalScan, 'states'>,
+	outcomes: ReadonlySet<OutcomeName>,
+	limit: number,
+): Promise<RowRecord[]> {
+	const found = new Map<number, RowRecord>();
+	for await (const records of rowJson(path)) {
+		for (const json of records) {
+			const outcome = states.outcomeOf(json.row as number);
+			if (outcome === undefined || json.outcome !== outcome || !outcomes.has(outcome)) continue;
+			const record = rowRecordOf(json) as RowRecord;
+			found.set(record.row, record);
+			if (found.size === limit) return [...found.values()];
 		}
-		yield records;
 	}
+	return [...found.values()];
 }

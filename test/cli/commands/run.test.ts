@@ -180,6 +180,20 @@ describe('run list and run show', () => {
 		expect(rows.out).toBe('1\n2\n');
 	});
 
+	it('of a run that was killed counts the rows that it never reached, and says how to go on', async () => {
+		const desk = createDesk();
+		const journal = startJournal(desk.stateDir, 5);
+		await journal.outcome(outcomeOf(1));
+		await journal.outcome(outcomeOf(2, { outcome: 'unknown', status: undefined, message: 'no answer' }));
+		journal.close();
+		const run = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+		expect(run).toMatchObject({ state: 'broken-off', ok: 1, unknown: 1, not_sent: 3, done: 1, in_flight: 1 });
+		expect(run.next).toEqual([`supportctl run resume ${run.run}`]);
+		const { out, err } = await desk.run(['run', 'show', 'last']);
+		expect(out).toMatch(/\n\n2\t2\tunknown\tno answer\n$/);
+		expect(err).toBe(`next: supportctl run resume ${run.run}\n`);
+	});
+
 	it('find a run by its path, and say so where there is none or more than one', async () => {
 		const desk = createDesk();
 		expect(await desk.run(['run', 'show', 'last'])).toMatchObject({

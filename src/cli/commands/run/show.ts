@@ -1,13 +1,14 @@
 /** `run show`: what a run did, and which of its rows need a look. */
 
-import { outcomeNames } from '../../../bulk/counts.js';
+import { type Counts, outcomeNames, totalOf } from '../../../bulk/counts.js';
 import type { RowRecord } from '../../../bulk/records.js';
 import { nextSteps } from '../../../bulk/reports.js';
-import { findRun, summariseRun } from '../../../bulk/runs.js';
-import { finalRecords, type JournalScan, scanJournal } from '../../../bulk/scan.js';
+import { findRun, type RunSummary, summariseRun } from '../../../bulk/runs.js';
+import { finalRecords, firstRecords, type JournalScan, scanJournal } from '../../../bulk/scan.js';
 import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
-import type { Row } from '../../../output/columns.js';
+import type { Palette } from '../../../output/colour.js';
+import type { Column, Row } from '../../../output/columns.js';
 import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
@@ -17,27 +18,17 @@ import { runArgument, runsPlace, runView } from '../../runs.js';
 /** How many rows that need a look are shown beside the run. */
 const SHOWN = 20;
 
+/** What a table of the run leaves out. */
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'settings', 'next']);
+
+const ANY: ReadonlySet<OutcomeName> = new Set(outcomeNames);
+
 const NEED_A_LOOK: ReadonlySet<OutcomeName> = new Set(['failed', 'invalid', 'unknown', 'not-sent']);
 
 /** The rows' last records, without the answers, which a journal does not keep. */
 function recordView(record: RowRecord): Row {
 	const { body: _body, ...view } = outcomeView(record);
 	return { ...view, line: record.line ?? null };
-}
-
-async function* recordsWith(path: string, outcomes: ReadonlySet<OutcomeName>): AsyncGenerator<RowRecord> {
-	for await (const batch of finalRecords(path)) {
-		for (const record of batch) if (outcomes.has(record.outcome)) yield record;
-	}
-}
-
-async function firstOf(path: string): Promise<RowRecord[]> {
-	const found: RowRecord[] = [];
-	for await (const record of recordsWith(path, NEED_A_LOOK)) {
-		found.push(record);
-		if (found.length === SHOWN) break;
-	}
-	return found;
 }
 
 function details(scan: JournalScan): Row {
@@ -54,37 +45,44 @@ function details(scan: JournalScan): Row {
 	};
 }
 
+/** Counts with the rows that a run which broke off never reached; a part of a sharded run can't tell which were its own. */
+function countsOf(summary: RunSummary, scan: JournalScan): Counts {
+	const counts = { ...(summary.counts ?? scan.counts) };
+	const { settings, input } = scan.header;
+	const sharded = (settings.options as Record<string, unknown> | undefined)?.shard !== undefined;
+	if (summary.end === undefined && !sharded) counts['not-sent'] += Math.max(0, input.rows - totalOf(counts));
+	return counts;
+}
+
+async function rowColumns(path: string, scan: JournalScan, palette: Palette): Promise<Column[]> {
+	const [first] = await firstRecords(path, scan, ANY, 1);
+	return [{ path: 'row' }, ...plainColumns({ ids: Object.keys(first?.ids ?? { id: '' }), palette })];
+}
+
 /** A list of rows instead of the run. */
 async function listRows(invocation: Invocation, path: string, outcomes: ReadonlySet<OutcomeName>): Promise<void> {
 	const palette = await stdoutPalette(invocation);
-	const ids = await idNamesOf(path);
-	const results = await openResults(invocation, {
-		palette,
-		columns: [{ path: 'row' }, ...plainColumns({ ids, palette })],
-	});
-	for await (const record of recordsWith(path, outcomes)) await results.row(recordView(record));
-	await results.end();
-}
-
-async function idNamesOf(path: string): Promise<string[]> {
-	for await (const record of recordsWith(path, new Set(outcomeNames))) {
-		if (Object.keys(record.ids).length > 0) return Object.keys(record.ids);
+	const columns = await rowColumns(path, await scanJournal(path), palette);
+	const results = await openResults(invocation, { palette, columns });
+	for await (const batch of finalRecords(path)) {
+		for (const record of batch) if (outcomes.has(record.outcome)) await results.row(recordView(record));
 	}
-	return ['id'];
+	await results.end();
 }
 
 async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const palette = await stdoutPalette(invocation);
-	const [summary, scan] = [await summariseRun(path, ''), await scanJournal(path)];
-	const failures = (await firstOf(path)).map(recordView);
+	const scan = await scanJournal(path);
 	const { header } = scan;
-	const counts = summary.counts ?? scan.counts;
-	const next = nextSteps({ header, counts }).map(([, command]) => command);
-	const view = { ...runView(summary), ...details(scan), next, failures };
+	const found = await summariseRun(path, header.id, scan);
+	const summary = { ...found, counts: countsOf(found, scan) };
+	const failures = (await firstRecords(path, scan, NEED_A_LOOK, SHOWN)).map(recordView);
+	const next = nextSteps({ header, counts: summary.counts }).map(([, command]) => command);
+	const view: Row = { ...runView(summary), ...details(scan), next, failures };
+	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
-	const hidden = new Set(['failures', 'settings', 'next']);
-	const shown = Object.keys(view).filter((name) => !hidden.has(name));
+	const shown = Object.keys(view).filter((name) => !FOR_PROGRAMS.has(name));
 	const results = await openResults(invocation, {
 		palette,
 		single: true,
@@ -92,17 +90,14 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	});
 	await results.row(view);
 	await results.end();
-	const { fields, field, query } = invocation.options;
-	if (!forPerson || failures.length === 0 || fields !== undefined || field !== undefined || query !== undefined) return;
-	invocation.context.stdout.write('\n');
-	const ids = Object.keys((await firstOf(path))[0]?.ids ?? {});
-	const rows = await openResults(invocation, {
-		palette,
-		columns: [{ path: 'row' }, ...plainColumns({ ids, palette })],
-	});
-	for (const failure of failures) await rows.row(failure);
-	await rows.end();
-	const { stderr } = invocation.context;
+	if (!forPerson || fields !== undefined || field !== undefined || query !== undefined) return;
+	const { stdout, stderr } = invocation.context;
+	if (failures.length > 0) {
+		stdout.write('\n');
+		const rows = await openResults(invocation, { palette, columns: await rowColumns(path, scan, palette) });
+		for (const failure of failures) await rows.row(failure);
+		await rows.end();
+	}
 	for (const command of next) stderr.write(`next: ${palette.command(command)}\n`);
 }
 
