@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { main } from '../dist/main.js';
+const { main } = require('../dist/main.cjs');
 
 // Until main has its say: a program that ends without one has failed.
 process.exitCode = 1;
-process.exitCode = await main(process);
+main(process).then((exitCode) => {
+	process.exitCode = exitCode;
+});

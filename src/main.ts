@@ -5,7 +5,7 @@ import { createProcessContext, type ProcessLike } from './io/process.js';
 
 /** Runs the program for a process and gives its exit code. */
 export async function main(target: ProcessLike): Promise<number> {
-	return runMain(createProcessContext(target));
+	return runMain(createProcessContext(target, { stdout: 1, stderr: 2 }));
 }
 
 /** Runs the program in any context. Never throws. */

@@ -3,21 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { didYouMean } from '../api/suggest.js';
 import { type ExitCode, FailedError, UsageError } from '../errors.js';
 import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
 import type { RowRecord, RunHeader } from './records.js';
+import type { ReportFormat, ReportSpec } from './report-spec.js';
 import { finalRecords } from './scan.js';
-
-export const reportFormats = ['junit', 'json', 'markdown', 'csv'] as const;
-
-export type ReportFormat = (typeof reportFormats)[number];
-
-export interface ReportSpec {
-	readonly format: ReportFormat;
-	readonly path: string;
-}
 
 /** What a report says besides the rows. */
 export interface ReportFacts {
@@ -30,30 +21,6 @@ export interface ReportFacts {
 	readonly ended: string;
 	/** How long this process worked on it, in milliseconds. */
 	readonly ms: number;
-}
-
-/** Reads `junit:results.xml`. Throws UsageError. */
-export function parseReport(text: string): ReportSpec {
-	const at = text.indexOf(':');
-	const format = at < 0 ? text : text.slice(0, at);
-	const path = at < 0 ? '' : text.slice(at + 1);
-	const known = reportFormats.find((each) => each === format);
-	if (known === undefined) {
-		throw new UsageError(`--report: ${JSON.stringify(format)} is not a format${didYouMean(format, reportFormats)}`, {
-			code: 'invalid_value',
-			hint: `the formats are ${reportFormats.join(', ')}, as in --report junit:results.xml`,
-		});
-	}
-	if (path === '') {
-		throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${extensionOf(known)}`, {
-			code: 'invalid_value',
-		});
-	}
-	return { format: known, path };
-}
-
-function extensionOf(format: ReportFormat): string {
-	return { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv' }[format];
 }
 
 type Records = () => AsyncIterable<readonly RowRecord[]>;

@@ -5,15 +5,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { FailedError, SupportctlError, UsageError } from '../errors.js';
-import {
-	type Batch,
-	type BlockReader,
-	type InputFormat,
-	inputFormats,
-	type RawRow,
-	type ReadLimits,
-	readBlocks,
-} from './blocks.js';
+import { openArguments } from './arguments.js';
+import { type Batch, type BlockReader, type InputFormat, inputFormats, type ReadLimits, readBlocks } from './blocks.js';
 import type { CsvReader } from './csv.js';
 
 export type { Batch, InputFormat, RawRow } from './blocks.js';
@@ -354,23 +347,4 @@ async function openRegular(
 	const handle = await openFile(path, name);
 	if ((await handle.stat()).isFile()) return { handle, path };
 	return await spool(handle.createReadStream(), stateDir);
-}
-
-function openArguments(ids: readonly string[]): InputSource {
-	const batch: RawRow[] = ids.map((id, index) => ({ row: index + 1, line: undefined, id }));
-	return {
-		name: 'arguments',
-		file: undefined,
-		path: undefined,
-		format: 'ids',
-		columns: undefined,
-		delimiter: undefined,
-		spooled: false,
-		sha256: createHash('sha256').update(JSON.stringify(ids)).digest('hex'),
-		rows: ids.length,
-		async *read() {
-			if (batch.length > 0) yield batch;
-		},
-		dispose: async () => undefined,
-	};
 }

@@ -6,15 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAnnotation, outcomeAnnotation } from '../../src/bulk/annotations.js';
 import { createCounts } from '../../src/bulk/counts.js';
-import {
-	escapeMarkdown,
-	escapeXml,
-	parseReport,
-	type ReportFacts,
-	type ReportFormat,
-	reportFormats,
-	writeReport,
-} from '../../src/bulk/reports.js';
+import { parseReport, type ReportFormat, reportFormats } from '../../src/bulk/report-spec.js';
+import { escapeMarkdown, escapeXml, type ReportFacts, writeReport } from '../../src/bulk/reports.js';
 import { scanJournal } from '../../src/bulk/scan.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';

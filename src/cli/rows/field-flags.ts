@@ -1,6 +1,6 @@
 /** A flag per documented field, and what the given ones put into the body. */
 
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Field, flagName, isMany } from '../../api/fields.js';
 import { emptyRecord } from '../../api/plan.js';
@@ -73,7 +73,7 @@ export async function readTextValue(flag: string, text: string, context: Context
 	const path = resolve(context.cwd, text.slice(1));
 	let bytes: Uint8Array;
 	try {
-		bytes = await readFile(path);
+		bytes = readFileSync(path);
 	} catch (error) {
 		throw new UsageError(`${flag} can't read ${text.slice(1)}: ${(error as Error).message}`, { cause: error });
 	}

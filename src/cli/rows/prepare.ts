@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type PlannedRequest, type Planner, type RowValues } from '../../api/plan.js';
+import { openArguments } from '../../bulk/arguments.js';
 import { compileColumns } from '../../bulk/rows.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
 import type { InputSource } from '../../bulk/source.js';
@@ -168,9 +169,10 @@ function readMap(pairs: readonly string[] | undefined): Map<string, string> {
 }
 
 async function openSource(targets: Targets, { context }: Invocation, stateDir: string): Promise<InputSource> {
+	if (targets.ids !== undefined) return openArguments(targets.ids);
 	const { openInput } = await import('../../bulk/source.js');
 	return openInput({
-		...(targets.ids === undefined ? { path: targets.path as string } : { ids: targets.ids }),
+		path: targets.path as string,
 		...(targets.format === undefined ? {} : { format: targets.format }),
 		stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 		stateDir,

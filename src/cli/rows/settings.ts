@@ -1,6 +1,6 @@
 /** How a run goes about its rows: flags first, then the profile's defaults, then ours. */
 
-import { parseReport, type ReportSpec } from '../../bulk/reports.js';
+import { parseReport, type ReportSpec } from '../../bulk/report-spec.js';
 import { UsageError } from '../../errors.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
 import type { OptionValues } from '../command.js';
