@@ -1,5 +1,6 @@
 /** What an answer means, whatever its shape: the one place where bytes from the service become a verdict. */
 
+import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { Dialect } from '../api/dialect.js';
 import { bodyIn } from '../api/dialect.js';
@@ -25,14 +26,17 @@ export interface Verdict {
 	warnings?: string[];
 	/** The target of a redirect. */
 	location?: string;
-	/** The Retry-After header as it came. */
+	/** The Retry-After header as it came, and the Date header that it is to be read against. */
 	retryAfter?: string;
+	date?: string;
 }
 
 /** How deep JSON may nest before it is refused; printing and redacting walk it. */
 const MAX_DEPTH = 200;
 /** Below this size no text can nest deeper than that. */
 const SHALLOW_BYTES = 2 * MAX_DEPTH;
+/** More codings than anybody needs are an attempt to blow a small answer up. */
+const MAX_CODINGS = 3;
 /** How much of an answer that is not JSON is shown. */
 const FIRST_WORDS = 80;
 
@@ -43,7 +47,7 @@ const LATER = new Set([408, 425, 429, 503]);
 
 /** The answer's text or JSON, or why it has neither. */
 type Content =
-	| { kind: 'json'; value: unknown; before?: string }
+	| { kind: 'json'; value: unknown; warnings?: string[] }
 	| { kind: 'empty' }
 	| { kind: 'html'; words: string; login: boolean }
 	| { kind: 'text'; words: string; contentType: string }
@@ -76,8 +80,9 @@ export async function decodeBody(answer: RawAnswer, maxBytes = MAX_ANSWER_BYTES)
 		deflate: (body) => promisify(zlib.inflate)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
 		br: (body) => promisify(zlib.brotliDecompress)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
 	};
+	if (codings.length > MAX_CODINGS) return { why: `it has ${codings.length} content codings, one over another` };
 	let body = answer.body;
-	for (const coding of codings.reverse().slice(0, 3)) {
+	for (const coding of codings.reverse()) {
 		const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
 		if (decode === undefined) return { why: `its content coding "${firstWords(coding)}" is not known` };
 		try {
@@ -116,15 +121,43 @@ function parseJson(text: string): { value: unknown } | undefined {
 	}
 }
 
-/** Tries the text from each `{` on for JSON that runs to the end: a PHP notice may stand before it. */
+const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
+
+/** Where an object begins, as far as its first characters tell. */
+const OBJECT_START = /\{\s*["}]/;
+/** What `POST …/custom-fields` answers instead of an object, at the end of other text. */
+const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
+
+/**
+ * JSON that runs to the end of the text behind something else: a PHP notice may stand before it. Only the first object
+ * that begins is tried, since a later one that is whole may be a part of one that is cut off.
+ */
 function jsonAfterText(text: string): { value: unknown; before: string } | undefined {
-	let at = text.indexOf('{');
-	for (let tries = 0; at > 0 && tries < 20; tries++) {
-		const parsed = parseJson(text.slice(at));
-		if (parsed !== undefined) return { ...parsed, before: firstWords(text.slice(0, at)) };
-		at = text.indexOf('{', at + 1);
+	const start = OBJECT_START.exec(text)?.index;
+	if (start !== undefined) {
+		const parsed = parseJson(text.slice(start));
+		return parsed === undefined ? undefined : { ...parsed, before: firstWords(text.slice(0, start)) };
 	}
-	return undefined;
+	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
+	if (last === undefined) return undefined;
+	return { value: JSON.parse(last) as unknown, before: firstWords(text.slice(0, text.lastIndexOf(last))) };
+}
+
+/** The JSON with what is odd about its surroundings, or undefined where there is none. */
+function readJson(text: string, body: Buffer): Extract<Content, { kind: 'json' }> | undefined {
+	const warnings: string[] = [];
+	// A replacement character comes from the service, or from bytes that are no text.
+	if (text.includes('\uFFFD') && !isUtf8(body))
+		warnings.push("the answer is not valid UTF-8; what can't be read is shown as \uFFFD");
+	let parsed = parseJson(text);
+	if (parsed === undefined) {
+		// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
+		const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);
+		if (after === undefined) return undefined;
+		parsed = after;
+		if (after.before !== '') warnings.push(`text stood before the answer's JSON: ${after.before}`);
+	}
+	return { kind: 'json', value: parsed.value, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 function readContent(body: Buffer, contentType: string): Content {
@@ -134,18 +167,16 @@ function readContent(body: Buffer, contentType: string): Content {
 	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {
 		return { kind: 'broken', why: `it nests deeper than ${MAX_DEPTH} levels` };
 	}
-	const parsed = parseJson(text);
-	if (parsed !== undefined) return { kind: 'json', value: parsed.value };
+	const json = readJson(text, body);
+	if (json !== undefined) return json;
 	const isHtml =
 		trimmed.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(trimmed.slice(0, 4000));
-	const after = jsonAfterText(text);
-	if (after !== undefined) return { kind: 'json', ...after };
 	if (isHtml) {
 		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, 20_000))?.[1]?.trim();
 		const login = /type=["']?password/i.test(trimmed.slice(0, 200_000));
-		return { kind: 'html', words: firstWords(title || trimmed.replace(/<[^>]*>/g, ' ')), login };
+		return { kind: 'html', words: firstWords(title || trimmed.slice(0, 20_000).replace(/<[^>]*>/g, ' ')), login };
 	}
-	if (/^[{["]/.test(trimmed)) return { kind: 'cut', words: firstWords(trimmed) };
+	if (BEGINS_AS_JSON.test(trimmed) || OBJECT_START.test(trimmed)) return { kind: 'cut', words: firstWords(trimmed) };
 	return { kind: 'text', words: firstWords(trimmed), contentType };
 }
 
@@ -193,16 +224,25 @@ function readServiceError(value: unknown): { code?: string; message?: string; re
 	return result;
 }
 
-/** Some proxies turn an error's status into 200; the body still says what it was. */
-function errorInsideSuccess(value: unknown): boolean {
-	return (
-		isObject(value) &&
-		typeof value.code === 'string' &&
-		typeof value.message === 'string' &&
-		isObject(value.data) &&
-		typeof value.data.status === 'number' &&
-		value.data.status >= 400
-	);
+/** What a service error consists of, and nothing else does. */
+const ERROR_KEYS = new Set(['code', 'message', 'data', 'additional_errors']);
+
+/** Some proxies and plugins turn an error's status into 200; the body still says that it is one. */
+function refusalInside(endpoint: NamedEndpoint, value: unknown): { code?: string; message?: string } | undefined {
+	if (!isObject(value)) return undefined;
+	const { code, message, data } = value;
+	const isCoded = typeof code === 'string' && typeof message === 'string';
+	if (isCoded && isObject(data) && typeof data.status === 'number' && data.status >= 400)
+		return readServiceError(value);
+	// Custom fields may have any names, and so may whatever another path answers.
+	if (endpoint.name === 'ticket.fields.get' || endpoint.name === ANY_PATH) return undefined;
+	if (isCoded && Object.keys(value).every((key) => ERROR_KEYS.has(key))) return readServiceError(value);
+	const hasError =
+		(typeof value.error === 'string' && value.error !== '') || value.error === true || isObject(value.error);
+	// `success: false` is how a credential check may say that they are wrong.
+	if (!hasError && (value.success !== false || endpoint.name === 'user.check')) return undefined;
+	const inner = readServiceError(isObject(value.error) ? value.error : value);
+	return { code: inner.code ?? 'error_in_answer', message: inner.message ?? 'the answer says that it failed' };
 }
 
 function shapeName(value: unknown): string {
@@ -219,22 +259,40 @@ export const ANY_PATH = 'any path';
 
 /** Whether a 2xx answer's JSON can be the endpoint's; where the interface shows nothing, an object is taken. */
 function isExpectedShape(endpoint: NamedEndpoint, value: unknown): boolean {
-	if (isObject(value)) return true;
 	switch (endpoint.name) {
 		case ANY_PATH:
 			return true;
 		case 'ticket.fields.set':
-			return value === null || value === true || Array.isArray(value);
+			return isObject(value) || value === null || value === true || isEmptyArray(value);
 		case 'ticket.fields.get':
-			return Array.isArray(value);
+			return isObject(value) || isEmptyArray(value);
 		case 'user.id':
-			return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+			return isId(value) || (isObject(value) && Object.values(value).some(isId));
 		case 'user.check':
-			return value === true || value === false || typeof value === 'number';
+			// An object without anything in it says nothing of the credentials.
+			return typeof value === 'boolean' || isId(value) || (isObject(value) && Object.keys(value).length > 0);
 		default:
-			return false;
+			return isObject(value);
 	}
 }
+
+function isId(value: unknown): boolean {
+	return (typeof value === 'number' && value > 0) || (typeof value === 'string' && /^[1-9]\d*$/.test(value));
+}
+
+/** PHP writes an object without keys as `[]`. */
+function isEmptyArray(value: unknown): boolean {
+	return Array.isArray(value) && value.length === 0;
+}
+
+/** What the answer's shape is, and what was expected of it. */
+function explainShape(endpoint: NamedEndpoint, value: unknown): string {
+	if (endpoint.name === 'user.id' && isObject(value)) return 'the answer shows no id';
+	return `the answer is ${isObject(value) ? 'an empty object' : shapeName(value)} where an object was expected`;
+}
+
+/** Where an answer without a body leaves open what was asked: it can't show what was to be read. */
+const NEEDS_BODY = new Set(['ticket.fields.get', 'user.id', 'user.check']);
 
 /** Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for granted). */
 export async function judgeAnswer(answer: RawAnswer, endpoint: NamedEndpoint, dialect: Dialect): Promise<Verdict> {
@@ -255,8 +313,9 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoi
 		const message = incomplete.permanent ? incomplete.message : `the answer broke off: ${incomplete.message}`;
 		return { bearing, status, code: incomplete.code, message, hasBody: false };
 	}
-	if ((status === 204 || status === 205) && content.kind === 'empty')
+	if ((status === 204 || status === 205) && content.kind === 'empty' && !NEEDS_BODY.has(endpoint.name)) {
 		return { bearing: 'accepted', status, hasBody: false };
+	}
 	if (status === 202 || status === 206) {
 		const message =
 			status === 202 ? 'the request was accepted for later, not carried out' : 'only a part of an answer came';
@@ -271,19 +330,19 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoi
 	}
 	const body = bodyIn(dialect, content.value);
 	const base = { status, body, hasBody: true, ...warningsOf(content) };
-	if (errorInsideSuccess(content.value)) return { bearing: 'said-no', ...base, ...readServiceError(content.value) };
+	const refusal = refusalInside(endpoint, content.value);
+	if (refusal !== undefined) return { bearing: 'said-no', ...base, ...refusal };
 	if (isObject(body) && body.deleted === false) {
 		return { bearing: 'said-no', ...base, code: 'not_deleted', message: 'the service answered that it did not delete' };
 	}
 	if (!isExpectedShape(endpoint, content.value)) {
-		const message = `the answer is ${shapeName(content.value)} where an object was expected`;
-		return { bearing: 'unclear', ...base, code: 'unexpected_shape', message };
+		return { bearing: 'unclear', ...base, code: 'unexpected_shape', message: explainShape(endpoint, content.value) };
 	}
 	return { bearing: 'accepted', ...base };
 }
 
-function warningsOf(content: { before?: string }): { warnings?: string[] } {
-	return content.before === undefined ? {} : { warnings: [`text stood before the answer's JSON: ${content.before}`] };
+function warningsOf({ warnings }: { warnings?: string[] }): { warnings?: string[] } {
+	return warnings === undefined ? {} : { warnings };
 }
 
 function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect): Verdict {
@@ -295,7 +354,14 @@ function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect): Ve
 		: GATEWAY.has(status) && !isServiceError
 			? 'no-answer'
 			: 'said-no';
-	const base: Verdict = { bearing, status, hasBody: false, ...(retryAfter === undefined ? {} : { retryAfter }) };
+	const date = retryAfter === undefined ? undefined : header(answer, 'date');
+	const base: Verdict = {
+		bearing,
+		status,
+		hasBody: false,
+		...(retryAfter === undefined ? {} : { retryAfter }),
+		...(date === undefined ? {} : { date }),
+	};
 	if (status >= 300 && status < 400) return { ...base, ...judgeRedirect(answer) };
 	if (content.kind === 'json') {
 		const error = readServiceError(content.value);
@@ -320,7 +386,11 @@ function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<stri
 function judgeRedirect(answer: RawAnswer): Partial<Verdict> {
 	const location = header(answer, 'location');
 	if (location === undefined) {
-		return { code: `http_${answer.status}`, message: 'the answer is a redirect that names no target' };
+		const message =
+			answer.status === 304
+				? 'the answer is "not modified", as if a copy had been asked about'
+				: 'the answer is a redirect that names no target';
+		return { code: `http_${answer.status}`, message };
 	}
 	const target = location.slice(0, 300);
 	return {

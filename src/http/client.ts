@@ -44,6 +44,10 @@ export interface Client {
 
 const NO_BODY = Buffer.alloc(0);
 
+function seconds(ms: number): string {
+	return `${ms / 1000} s`;
+}
+
 class AttemptTimeout extends Error {
 	readonly code = 'ATTEMPT_TIMEOUT';
 }
@@ -61,6 +65,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private body: Buffer = NO_BODY;
 	private more: Buffer[] | undefined;
 	private bytes = 0;
+	/** Set once the attempt was settled before anything was written: it must never be written later. */
 	private overdue: Error | undefined;
 
 	constructor(
@@ -69,10 +74,19 @@ class Exchange implements Dispatcher.DispatchHandler {
 		private readonly settle: (exchange: Exchange, attempt: Attempt) => void,
 	) {}
 
-	/** Gives up waiting; before the request is written this takes effect when it would be. */
+	/** Gives up waiting. Where no connection came about, undici may hold the request for long: it is then dropped unwritten. */
 	abort(reason: Error): void {
+		if (this.controller !== undefined) {
+			this.controller.abort(reason);
+			return;
+		}
 		this.overdue = reason;
-		this.controller?.abort(reason);
+		const problem = {
+			code: 'connect_timeout',
+			message: `no connection within ${seconds(this.timeoutMs)}`,
+			permanent: false,
+		};
+		this.settle(this, { kind: 'problem', problem, sent: false, ms: performance.now() - this.started });
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -81,10 +95,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 			return;
 		}
 		this.controller = controller;
-	}
-
-	onRequestUpgrade(controller: Dispatcher.DispatchController): void {
-		controller.abort(new Error('the answer switches protocols'));
 	}
 
 	onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
@@ -108,7 +118,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.settle(this, { kind: 'answer', answer: this.answer(), ms: performance.now() - this.started });
 	}
 
-	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+	onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+		if (this.overdue !== undefined) return;
 		const ms = performance.now() - this.started;
 		const problem = this.problem(error);
 		const attempt: Attempt =
@@ -125,7 +136,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 	private problem(error: Error): TransportProblem {
 		if (error instanceof AttemptTimeout) {
-			return { code: 'timeout', message: `no answer within ${this.timeoutMs / 1000} s`, permanent: false };
+			const what = this.status >= 200 ? 'its end did not come' : 'no answer';
+			return { code: 'timeout', message: `${what} within ${seconds(this.timeoutMs)}`, permanent: false };
 		}
 		if (error instanceof AnswerTooLarge) {
 			const message = `the answer is larger than ${Math.round(this.maxBytes / 1024 / 1024)} MiB and was not read further`;

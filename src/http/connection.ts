@@ -34,6 +34,7 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 		timeout: options.timeoutMs,
 		autoSelectFamily: true,
 		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+		...(options.lookup === undefined ? {} : { lookup: options.lookup }),
 		...(tls.ca === undefined ? {} : { ca: tls.ca }),
 		...(tls.cert === undefined ? {} : { cert: tls.cert }),
 		...(tls.key === undefined ? {} : { key: tls.key }),

@@ -4,7 +4,7 @@ import { type Dialect, neutralDialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
 import { judgeAnswer, type NamedEndpoint, type Verdict } from './answer.js';
 import type { Attempt, Client, HttpRequest, RawAnswer } from './client.js';
-import type { Delivery } from './outcome.js';
+import type { Delivery, OutcomeName } from './outcome.js';
 import { type AttemptBearing, decideRetry, parseRetryAfter } from './retry.js';
 
 /** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
@@ -96,19 +96,19 @@ export async function deliver(client: Client, request: Deliverable, options: Del
 	let last: Judged | undefined;
 	let attempts = 0;
 
-	const finish = (judged: Judged | undefined, note?: string): Delivery =>
+	const finish = (judged: Judged | undefined, more: Pick<Conclusion, 'note' | 'stopped'> = {}): Delivery =>
 		conclude(request, judged, {
 			lost,
 			attempts,
 			ms: started === undefined ? 0 : clock.monotonic() - started,
 			ignoreMissing: options.ignoreMissing,
-			note,
+			...more,
 		});
 
 	for (;;) {
 		const gate = pace?.ready(stop);
 		if (gate !== undefined) await gate;
-		if (stop?.aborted) return finish(last);
+		if (stop?.aborted) return finish(last, { stopped: true });
 		const before = options.beforeSend?.();
 		if (before !== undefined) await before;
 		const sentAt = clock.monotonic();
@@ -118,7 +118,7 @@ export async function deliver(client: Client, request: Deliverable, options: Del
 		if (attempt.kind === 'answer') options.onAnswer?.(attempt.answer);
 		const judged = await judgeAttempt(attempt, request, dialect);
 		last = judged;
-		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now());
+		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now(), judged.verdict?.date);
 		if (asksToSlowDown(judged)) pace?.refused(sentAt, retryAfterMs);
 		else if (judged.verdict !== undefined) pace?.answered();
 		const decision = decideRetry({
@@ -135,7 +135,7 @@ export async function deliver(client: Client, request: Deliverable, options: Del
 				decision.why === 'wait-too-long' && retryAfterMs !== undefined
 					? `the service asks to wait until ${new Date(clock.now() + Math.min(retryAfterMs, 8e12)).toISOString()}`
 					: undefined;
-			return finish(judged, note);
+			return finish(judged, { note });
 		}
 		if (judged.bearing === 'no-answer') lost = true;
 		options.onRetry?.({
@@ -161,7 +161,10 @@ interface Conclusion {
 	attempts: number;
 	ms: number;
 	ignoreMissing: boolean | undefined;
-	note: string | undefined;
+	/** What the person has to know beside the answer's own message. */
+	note?: string | undefined;
+	/** Whether a further attempt was due when the run was stopped. */
+	stopped?: boolean;
 }
 
 /** The row's outcome from its last attempt and what went before. */
@@ -187,29 +190,32 @@ export function conclude(request: Deliverable, judged: Judged | undefined, facts
 			: 'it was gone already';
 		return delivery;
 	}
+	delivery.outcome = outcomeOf(judged, facts);
+	return delivery;
+}
+
+function outcomeOf(judged: Judged | undefined, { lost, stopped }: Conclusion): OutcomeName {
 	switch (judged?.bearing) {
 		case 'accepted':
-			delivery.outcome = 'ok';
-			break;
+			return 'ok';
 		case 'said-no':
-			delivery.outcome = 'failed';
-			break;
+			// Somebody's page says nothing of an earlier attempt that may have got through; the service's own words do.
+			return lost && judged.verdict?.hasBody !== true && judged.verdict?.status !== 401 ? 'unknown' : 'failed';
 		case 'later':
-			delivery.outcome = facts.lost ? 'unknown' : 'failed';
-			break;
+			// A row whose next attempt was due is one that a resume has to send.
+			return lost ? 'unknown' : stopped === true ? 'not-sent' : 'failed';
 		case 'no-answer':
 		case 'unclear':
-			delivery.outcome = 'unknown';
-			break;
+			return 'unknown';
 		default:
-			delivery.outcome = facts.lost ? 'unknown' : 'not-sent';
+			return lost ? 'unknown' : 'not-sent';
 	}
-	return delivery;
 }
 
 function isMissing(request: Deliverable, verdict: Verdict | undefined): boolean {
 	if (request.endpoint.replay !== 'delete' || verdict === undefined) return false;
 	if (verdict.status === 410) return true;
 	// A page, or a path that nobody serves, says nothing of the thing that was to be deleted.
-	return verdict.status === 404 && verdict.hasBody && verdict.code !== 'rest_no_route';
+	if (verdict.status !== 404 || verdict.code === 'rest_no_route') return false;
+	return verdict.hasBody || verdict.code === 'http_404';
 }

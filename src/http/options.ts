@@ -1,5 +1,6 @@
 /** What a client is made of: where the service is, who calls, and how the way there is secured. */
 
+import type { LookupFunction } from 'node:net';
 import type { Dialect } from '../api/dialect.js';
 import type { Trace } from './trace.js';
 
@@ -31,5 +32,7 @@ export interface ConnectionOptions {
 	userAgent: string;
 	/** The largest answer that is read, in bytes. */
 	maxAnswerBytes?: number;
+	/** Resolves host names; the system's way by default. */
+	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;
 }

@@ -25,6 +25,7 @@ export class ProxyError extends Error {
 }
 
 interface SystemError {
+	name?: string;
 	code?: string;
 	message?: string;
 	errors?: unknown[];
@@ -42,7 +43,9 @@ const NAMES: Record<string, [code: string, message: string, permanent: boolean]>
 	ECONNRESET: ['connection_lost', 'the connection was reset', false],
 	EPIPE: ['connection_lost', 'the connection was closed by the other side', false],
 	UND_ERR_SOCKET: ['connection_lost', 'the connection was closed by the other side', false],
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection_lost', 'the answer was shorter than it said', false],
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the answer's length is not what its headers say", false],
+	UND_ERR_INVALID_ARG: ['bad_request', 'the request could not be put together', true],
+	EPROTO: ['tls_failed', 'no secure connection could be made', true],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
 	CERT_HAS_EXPIRED: ['tls_expired', "the host's certificate has expired", true],
 	CERT_NOT_YET_VALID: [
@@ -79,6 +82,12 @@ const NAMES: Record<string, [code: string, message: string, permanent: boolean]>
 	],
 };
 
+/** undici has one code for these, and tells them apart by the message alone. */
+const SOCKET_MESSAGES: Record<string, string> = {
+	'bad upgrade': 'the answer switches protocols (101), which was not asked for',
+	'bad response': 'the answer is "100 Continue", which was not asked for',
+};
+
 /** The first error in a chain of causes and aggregates that has a name we know. */
 function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 	if (typeof error !== 'object' || error === null || depth > 5) return;
@@ -92,18 +101,17 @@ function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 export function describeProblem(error: unknown): TransportProblem {
 	let fallback: string | undefined;
 	for (const each of unfold(error)) {
+		const unasked = each.code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[each.message ?? ''] : undefined;
+		if (unasked !== undefined) return { code: 'bad_http', message: unasked, permanent: true, cause: error };
 		const known = each.code === undefined ? undefined : NAMES[each.code];
 		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
 		if (each instanceof ProxyError) {
 			return { code: 'proxy_failed', message: each.message, permanent: each.permanent, cause: error };
 		}
-		if (each.code?.startsWith('HPE_')) {
-			return {
-				code: 'bad_http',
-				message: `the answer is not valid HTTP (${each.message ?? each.code})`,
-				permanent: false,
-				cause: error,
-			};
+		// undici's parser leaves the code out and puts llhttp's reason in parentheses.
+		if (each.name === 'HTTPParserError' || each.code?.startsWith('HPE_')) {
+			const reason = /\((.+)\)$/.exec(each.message ?? '')?.[1] ?? each.message ?? each.code;
+			return { code: 'bad_http', message: `the answer is not valid HTTP (${reason})`, permanent: false, cause: error };
 		}
 		if (each.code?.startsWith('ERR_SSL_') || each.code?.startsWith('ERR_TLS_') || each.code?.startsWith('CERT_')) {
 			return {

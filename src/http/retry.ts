@@ -10,14 +10,26 @@ export const MAX_DELAY_MS = 30_000;
 /** The longest Retry-After that is waited for; beyond it the person is told instead. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Reads Retry-After: seconds or an HTTP date, against the present in ms since 1970. Garbage is undefined. */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+/** An HTTP date in any of its three forms, in ms since 1970; they all mean GMT, also the one that does not say so. */
+function parseHttpDate(text: string): number | undefined {
+	if (!/^[A-Z][a-z]+,? /.test(text)) return undefined;
+	const date = Date.parse(/\d{4}$/.test(text) ? `${text} GMT` : text);
+	return Number.isNaN(date) ? undefined : date;
+}
+
+/**
+ * Reads Retry-After, seconds or an HTTP date, as milliseconds from now. Garbage is undefined.
+ * @param now Ours, in ms since 1970.
+ * @param serviceDate The answer's Date header: a date is measured by the clock of who wrote it, not by ours.
+ */
+export function parseRetryAfter(value: string | undefined, now: number, serviceDate?: string): number | undefined {
 	if (value === undefined) return undefined;
 	const text = value.trim();
 	if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER / 1000) * 1000;
-	if (!/^[A-Z][a-z]+,? /.test(text)) return undefined;
-	const date = Date.parse(text);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+	const date = parseHttpDate(text);
+	if (date === undefined) return undefined;
+	const present = serviceDate === undefined ? undefined : parseHttpDate(serviceDate.trim());
+	return Math.max(0, date - (present ?? now));
 }
 
 /** Full jitter: anything from nothing to the doubled base, so that clients that failed together do not return together. */

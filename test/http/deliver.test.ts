@@ -1,0 +1,327 @@
+import { describe, expect, it } from 'vitest';
+import { createDialect } from '../../src/api/dialect.js';
+import { endpoints } from '../../src/api/endpoints.js';
+import { createPlanner } from '../../src/api/plan.js';
+import type { Attempt, Client, RawAnswer } from '../../src/http/client.js';
+import type { Pace } from '../../src/http/deliver.js';
+import { check, deliverTo, lookUp, read, remove, setFields, update } from '../support/delivery.js';
+
+/** What one attempt comes to: a status with a body, or a problem. */
+type Step =
+	| { status: number; body?: string; headers?: RawAnswer['headers']; incomplete?: RawAnswer['incomplete'] }
+	| { lost: string; permanent?: boolean }
+	| { unsent: string; permanent?: boolean };
+
+const json = (status: number, value: unknown, headers = {}): Step => ({ status, body: JSON.stringify(value), headers });
+const ok = json(200, { id: 14, status: 'hold' });
+const gone = json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' });
+const page = { status: 404, body: '<html><title>Nothing here</title></html>' };
+const busy = { status: 503, body: 'busy' };
+
+function attemptOf(step: Step): Attempt {
+	if ('status' in step) {
+		const { status, body = '', headers = {}, incomplete } = step;
+		const answer = { status, headers, body: Buffer.from(body), ...(incomplete === undefined ? {} : { incomplete }) };
+		return { kind: 'answer', answer, ms: 5 };
+	}
+	const sent = 'lost' in step;
+	const code = sent ? step.lost : step.unsent;
+	const problem = { code, message: `${code} happened`, permanent: step.permanent === true };
+	return { kind: 'problem', problem, sent, ms: 5 };
+}
+
+/** A client that answers as told, the last answer over and over. */
+function scripted(...steps: Step[]): Client & { sent: number } {
+	const client = {
+		baseUrl: 'http://desk.test',
+		origin: 'http://desk.test',
+		sent: 0,
+		send: async () => attemptOf(steps[Math.min(client.sent++, steps.length - 1)] as Step),
+		close: async () => {},
+	};
+	return client;
+}
+
+describe('an update', () => {
+	it('is ok with the answer in hand', async () => {
+		const client = scripted(ok);
+		expect(await deliverTo(client, update)).toEqual({
+			outcome: 'ok',
+			status: 200,
+			body: { id: 14, status: 'hold' },
+			attempts: 1,
+			ms: 0,
+			waits: [],
+			retried: [],
+		});
+		expect(client.sent).toBe(1);
+	});
+
+	it('is sent again after a lost answer, and each attempt is told before the next', async () => {
+		const delivered = await deliverTo(
+			scripted({ lost: 'connection_lost' }, { status: 502 }, { unsent: 'connect_refused' }, ok),
+			update,
+		);
+		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [250, 500, 1000], ms: 1750 });
+		expect(delivered.retried).toEqual([
+			{ attempt: 1, sent: true, waitMs: 250, code: 'connection_lost' },
+			{ attempt: 2, sent: true, waitMs: 500, status: 502, code: 'http_502' },
+			{ attempt: 3, sent: false, waitMs: 1000, code: 'connect_refused' },
+		]);
+	});
+
+	it('is unknown when no answer ever comes, after as many attempts as allowed', async () => {
+		const client = scripted({ lost: 'timeout' });
+		expect(await deliverTo(client, update, { retries: 2 })).toMatchObject({
+			outcome: 'unknown',
+			code: 'timeout',
+			message: 'timeout happened',
+			attempts: 3,
+		});
+		expect(client.sent).toBe(3);
+	});
+
+	it('is not-sent when nobody was ever reached', async () => {
+		expect(await deliverTo(scripted({ unsent: 'connect_refused' }), update)).toMatchObject({
+			outcome: 'not-sent',
+			code: 'connect_refused',
+			attempts: 5,
+		});
+	});
+
+	it('is unknown when one attempt was lost and nobody was reached since', async () => {
+		expect(
+			await deliverTo(scripted({ lost: 'timeout' }, { unsent: 'connect_refused' }), update, { retries: 1 }),
+		).toMatchObject({ outcome: 'unknown', code: 'connect_refused', attempts: 2 });
+	});
+
+	it('is not tried again where trying can not help', async () => {
+		expect(await deliverTo(scripted({ unsent: 'tls_expired', permanent: true }), update)).toMatchObject({
+			outcome: 'not-sent',
+			attempts: 1,
+		});
+		expect(await deliverTo(scripted({ lost: 'bad_http', permanent: true }), update)).toMatchObject({
+			outcome: 'unknown',
+			attempts: 1,
+		});
+	});
+
+	it('is failed when the service goes on to refuse for now, and unknown if it may have got through before', async () => {
+		expect(await deliverTo(scripted(busy), update, { retries: 1 })).toMatchObject({
+			outcome: 'failed',
+			status: 503,
+			attempts: 2,
+		});
+		expect(await deliverTo(scripted({ lost: 'timeout' }, busy), update, { retries: 1 })).toMatchObject({
+			outcome: 'unknown',
+			status: 503,
+		});
+	});
+
+	it('is failed by the service’s word after a lost answer, but not by somebody’s page', async () => {
+		const no = json(400, { code: 'rest_invalid_param', message: 'no' });
+		expect(await deliverTo(scripted({ lost: 'timeout' }, no), update)).toMatchObject({
+			outcome: 'failed',
+			status: 400,
+		});
+		expect(await deliverTo(scripted({ lost: 'timeout' }, page), update)).toMatchObject({
+			outcome: 'unknown',
+			status: 404,
+			code: 'html_answer',
+		});
+		expect(await deliverTo(scripted(page), update)).toMatchObject({ outcome: 'failed', attempts: 1 });
+	});
+
+	it('is failed by a 401 whatever went before, so that the run stops', async () => {
+		expect(await deliverTo(scripted({ lost: 'timeout' }, { status: 401 }), update)).toMatchObject({
+			outcome: 'failed',
+			status: 401,
+		});
+	});
+
+	it('is unknown at once when the answer is there but makes no sense', async () => {
+		expect(await deliverTo(scripted({ status: 200, body: '' }), update)).toMatchObject({
+			outcome: 'unknown',
+			code: 'empty_answer',
+			attempts: 1,
+		});
+	});
+
+	it('carries reasons and warnings', async () => {
+		const params = { code: 'c', message: 'm', data: { params: { status: 'bad' } } };
+		expect(await deliverTo(scripted(json(400, params)), update)).toMatchObject({ reasons: { status: 'bad' } });
+		expect(await deliverTo(scripted({ status: 200, body: 'Notice: x\n{"id":14}' }), update)).toMatchObject({
+			outcome: 'ok',
+			warnings: ["text stood before the answer's JSON: Notice: x"],
+		});
+	});
+
+	it('hands the answer on under neutral names', async () => {
+		const dialect = createDialect({ product: 'acme' });
+		const request = createPlanner(endpoints['user.update'], dialect)({ ids: { id: '7' }, fields: {} });
+		expect(
+			await deliverTo(scripted(json(200, { id: 7, acme_after_reply: 'stay' })), request, { dialect }),
+		).toMatchObject({ body: { id: 7, support_after_reply: 'stay' } });
+	});
+});
+
+describe('a deletion', () => {
+	it('answered 404 or 410 is ok only after an answer was lost', async () => {
+		const already = json(410, { code: 'rest_already_trashed', message: 'The post has already been deleted.' });
+		for (const missing of [gone, already, { status: 404 }, { status: 410 }]) {
+			expect(await deliverTo(scripted(missing), remove)).toMatchObject({ outcome: 'failed', attempts: 1 });
+			expect(await deliverTo(scripted({ lost: 'timeout' }, missing), remove)).toMatchObject({
+				outcome: 'ok',
+				message: 'it is gone; an earlier attempt without an answer may have deleted it',
+				attempts: 2,
+			});
+			expect(await deliverTo(scripted({ status: 504 }, missing), remove)).toMatchObject({ outcome: 'ok' });
+		}
+	});
+
+	it('answered 404 after mere refusals is not ok: it never got through', async () => {
+		expect(await deliverTo(scripted(busy, gone), remove)).toMatchObject({ outcome: 'failed' });
+		expect(await deliverTo(scripted({ unsent: 'connect_refused' }, gone), remove)).toMatchObject({ outcome: 'failed' });
+	});
+
+	it('answered 404 is ok where an earlier process may have sent it', async () => {
+		expect(await deliverTo(scripted(gone), remove, { maybeSent: true })).toMatchObject({ outcome: 'ok', attempts: 1 });
+	});
+
+	it('answered 404 or 410 is ok where missing things are to be ignored', async () => {
+		expect(await deliverTo(scripted(gone), remove, { ignoreMissing: true })).toMatchObject({
+			outcome: 'ok',
+			message: 'it was gone already',
+		});
+	});
+
+	it('is not taken for done by a page, nor by a path that nobody serves', async () => {
+		const unserved = json(404, { code: 'rest_no_route', message: 'No route was found' });
+		for (const step of [page, unserved]) {
+			expect(await deliverTo(scripted(step), remove, { ignoreMissing: true })).toMatchObject({ outcome: 'failed' });
+		}
+		expect(await deliverTo(scripted({ lost: 'timeout' }, page), remove)).toMatchObject({ outcome: 'unknown' });
+		expect(await deliverTo(scripted({ lost: 'timeout' }, unserved), remove)).toMatchObject({ outcome: 'failed' });
+	});
+
+	it('alone takes 404 for done: an update does not', async () => {
+		for (const request of [update, setFields, read]) {
+			expect(await deliverTo(scripted({ lost: 'timeout' }, gone), request, { ignoreMissing: true })).toMatchObject({
+				outcome: 'failed',
+			});
+		}
+	});
+});
+
+describe('a credential check', () => {
+	it.each<[string, Step, string]>([
+		['a lost answer', { lost: 'timeout' }, 'unknown'],
+		['a gateway without an answer', { status: 502 }, 'unknown'],
+		['a refusal for now', busy, 'failed'],
+		['nobody there', { unsent: 'connect_refused' }, 'not-sent'],
+		['an empty answer', { status: 200 }, 'unknown'],
+	])('is sent once, after %s too', async (_what, step, outcome) => {
+		const client = scripted(step);
+		expect(await deliverTo(client, check)).toMatchObject({ outcome, attempts: 1, retried: [] });
+		expect(client.sent).toBe(1);
+	});
+});
+
+describe('reading', () => {
+	it('is repeated as often as an update', async () => {
+		for (const request of [read, lookUp]) {
+			const client = scripted({ lost: 'timeout' }, json(200, { id: 7 }));
+			expect(await deliverTo(client, request)).toMatchObject({ outcome: 'ok', attempts: 2 });
+		}
+	});
+});
+
+describe('a service that asks to wait', () => {
+	it('is waited for as long as it says', async () => {
+		const later: Step = { status: 429, headers: { 'retry-after': '60' } };
+		expect(await deliverTo(scripted(later, ok), update)).toMatchObject({ outcome: 'ok', waits: [60_500] });
+	});
+
+	it('is not waited for any longer than ten minutes: the person is told until when', async () => {
+		const later: Step = { status: 429, body: 'slow down', headers: { 'retry-after': '31536000' } };
+		const delivered = await deliverTo(scripted(later), update);
+		expect(delivered).toMatchObject({ outcome: 'failed', code: 'wait_too_long', attempts: 1, waits: [] });
+		expect(delivered.message).toBe(
+			'the answer is not JSON (no content type): slow down; the service asks to wait until 2027-11-21T00:00:00.000Z',
+		);
+	});
+
+	it('for longer than there will be time does not break the message', async () => {
+		const later: Step = { status: 503, headers: { 'retry-after': '9'.repeat(400) } };
+		expect((await deliverTo(scripted(later), update)).message).toMatch(/wait until 2\d{3}-/);
+	});
+});
+
+describe('a stopped run', () => {
+	it('sends nothing more, and says of each row what is known of it', async () => {
+		const stopping = async (...steps: Step[]) => {
+			const stop = new AbortController();
+			const client = scripted(...steps);
+			const delivered = await deliverTo(client, update, {
+				stop: stop.signal,
+				onRetry: () => stop.abort(),
+			});
+			expect(client.sent).toBe(1);
+			return delivered;
+		};
+		expect(await stopping({ lost: 'timeout' })).toMatchObject({ outcome: 'unknown' });
+		expect(await stopping({ unsent: 'connect_refused' })).toMatchObject({ outcome: 'not-sent' });
+		expect(await stopping(busy)).toMatchObject({ outcome: 'not-sent', status: 503, attempts: 1 });
+	});
+
+	it('does not begin a row', async () => {
+		const client = scripted(ok);
+		expect(await deliverTo(client, update, { stop: AbortSignal.abort() })).toMatchObject({
+			outcome: 'not-sent',
+			attempts: 0,
+			ms: 0,
+		});
+		expect(await deliverTo(client, remove, { stop: AbortSignal.abort(), maybeSent: true })).toMatchObject({
+			outcome: 'unknown',
+		});
+		expect(client.sent).toBe(0);
+	});
+});
+
+describe('what goes on around an attempt', () => {
+	it('waits for the note that it is about to be sent, each time', async () => {
+		const order: string[] = [];
+		const client = scripted({ lost: 'timeout' }, ok);
+		const send = client.send;
+		client.send = (request) => {
+			order.push('send');
+			return send(request);
+		};
+		await deliverTo(client, remove, {
+			beforeSend: async () => {
+				await Promise.resolve();
+				order.push('noted');
+			},
+		});
+		expect(order).toEqual(['noted', 'send', 'noted', 'send']);
+	});
+
+	it('tells the brake what is news of the service’s load, and what is not', async () => {
+		const news: string[] = [];
+		const pace: Pace = {
+			ready: () => Promise.resolve(),
+			refused: (_at, wait) => news.push(`refused ${wait}`),
+			answered: () => news.push('answered'),
+		};
+		const steps: Step[] = [
+			{ status: 429, headers: { 'retry-after': '2' } },
+			{ status: 503 },
+			{ status: 504 },
+			{ unsent: 'connect_refused' },
+			{ lost: 'timeout' },
+			json(400, { code: 'x', message: 'no' }),
+		];
+		await deliverTo(scripted(...steps), update, { pace, retries: 9 });
+		expect(news).toEqual(['refused 2000', 'refused undefined', 'refused undefined', 'refused undefined', 'answered']);
+	});
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+	type AttemptBearing,
+	BASE_DELAY_MS,
+	backoffMs,
+	decideRetry,
+	MAX_DELAY_MS,
+	MAX_RETRY_AFTER_MS,
+	parseRetryAfter,
+	type RetryFacts,
+} from '../../src/http/retry.js';
+
+const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
+
+describe('parseRetryAfter', () => {
+	it.each([
+		['0', 0],
+		['120', 120_000],
+		[' 7 ', 7000],
+		['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
+		['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
+		['Sun Nov  6 08:49:37 1994', 30_000],
+		['Sun, 06 Nov 1994 08:00:00 GMT', 0],
+	])('reads %j as %i ms', (text, ms) => {
+		expect(parseRetryAfter(text, NOW)).toBe(ms);
+	});
+
+	it.each([
+		'',
+		'soon',
+		'-5',
+		'1.5',
+		'1e9',
+		'0x10',
+		'120, 60',
+		'2026-01-01',
+		'Sun',
+		'Someday, 99 Foo 1994 25:61:61 GMT',
+	])('takes no sense from %j', (text) => {
+		expect(parseRetryAfter(text, NOW)).toBeUndefined();
+	});
+
+	it('takes no sense from a header that is not there', () => {
+		expect(parseRetryAfter(undefined, NOW)).toBeUndefined();
+	});
+
+	it('measures a date by the clock of the service, however wrong ours is', () => {
+		const ours = Date.UTC(2031, 0, 1);
+		const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+		expect(parseRetryAfter(date, ours, 'Sun, 06 Nov 1994 08:49:07 GMT')).toBe(30_000);
+		expect(parseRetryAfter(date, ours, 'nonsense')).toBe(0);
+	});
+
+	it('gives a finite number or nothing for any header', () => {
+		fc.assert(
+			fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\d+$/), fc.stringMatching(/^[A-Z][a-z]+, .*$/)), (text) => {
+				const ms = parseRetryAfter(text, NOW);
+				expect(ms === undefined || (Number.isFinite(ms) && ms >= 0)).toBe(true);
+			}),
+		);
+	});
+});
+
+describe('backoffMs', () => {
+	it('doubles its bound with each attempt up to half a minute', () => {
+		const bounds = [1, 2, 3, 4, 7, 20].map((attempt) => backoffMs(attempt, 1));
+		expect(bounds).toEqual([500, 1000, 2000, 4000, MAX_DELAY_MS, MAX_DELAY_MS]);
+	});
+
+	it('waits anything from nothing to its bound', () => {
+		expect(backoffMs(3, 0)).toBe(0);
+		expect(backoffMs(3, 0.25)).toBe(BASE_DELAY_MS);
+	});
+});
+
+describe('decideRetry', () => {
+	const facts = (more: Partial<RetryFacts>): RetryFacts => ({
+		bearing: 'later',
+		replay: 'set',
+		attempt: 1,
+		retries: 4,
+		permanent: false,
+		retryAfterMs: undefined,
+		random: 0.5,
+		...more,
+	});
+
+	it.each<[AttemptBearing, boolean]>([
+		['accepted', false],
+		['said-no', false],
+		['unclear', false],
+		['later', true],
+		['no-answer', true],
+		['not-sent', true],
+	])('after %s it sends again: %s', (bearing, again) => {
+		for (const replay of ['set', 'delete', 'read'] as const) {
+			expect(decideRetry(facts({ bearing, replay })).again).toBe(again);
+		}
+	});
+
+	it.each<AttemptBearing>(['later', 'no-answer', 'not-sent'])(
+		'never sends a credential check twice, not even after %s',
+		(bearing) => {
+			expect(decideRetry(facts({ bearing, replay: 'once' }))).toEqual({ again: false });
+		},
+	);
+
+	it('sends no more often than it was allowed to', () => {
+		expect(decideRetry(facts({ attempt: 4 })).again).toBe(true);
+		expect(decideRetry(facts({ attempt: 5 }))).toEqual({ again: false });
+		expect(decideRetry(facts({ retries: 0 }))).toEqual({ again: false });
+	});
+
+	it('does not try what can never work', () => {
+		expect(decideRetry(facts({ bearing: 'not-sent', permanent: true }))).toEqual({ again: false });
+	});
+
+	it('waits as long as the service asks, and a little longer so that not all return at once', () => {
+		expect(decideRetry(facts({ retryAfterMs: 3000 }))).toEqual({ again: true, waitMs: 3200 });
+		expect(decideRetry(facts({ retryAfterMs: 3000, random: 0 }))).toEqual({ again: true, waitMs: 3000 });
+		expect(decideRetry(facts({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 50 });
+	});
+
+	it('waits ten minutes at the most, and otherwise says so', () => {
+		expect(decideRetry(facts({ retryAfterMs: MAX_RETRY_AFTER_MS })).again).toBe(true);
+		expect(decideRetry(facts({ retryAfterMs: MAX_RETRY_AFTER_MS + 1 }))).toEqual({
+			again: false,
+			why: 'wait-too-long',
+		});
+	});
+
+	it('takes a wait from nobody but the service itself', () => {
+		expect(decideRetry(facts({ bearing: 'no-answer', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 250 });
+	});
+});

@@ -1,0 +1,93 @@
+/** Sends planned requests to a test's server with a clock that never waits. */
+
+import { onTestFinished } from 'vitest';
+import { endpoints } from '../../src/api/endpoints.js';
+import { createPlanner, type PlannedRequest } from '../../src/api/plan.js';
+import { type Client, createClient } from '../../src/http/client.js';
+import { type AttemptRecord, type DeliverOptions, deliver } from '../../src/http/deliver.js';
+import type { ConnectionOptions } from '../../src/http/options.js';
+import type { Delivery } from '../../src/http/outcome.js';
+
+/** An update of ticket 14 to `hold`. */
+export const update: PlannedRequest = createPlanner(endpoints['ticket.update'])({
+	ids: { id: '14' },
+	fields: { status: 'hold' },
+});
+/** The deletion of ticket 14. */
+export const remove: PlannedRequest = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' } });
+/** A look at the custom fields of ticket 14. */
+export const read: PlannedRequest = createPlanner(endpoints['ticket.fields.get'])({ ids: { id: '14' } });
+/** New custom fields for ticket 14. */
+export const setFields: PlannedRequest = createPlanner(endpoints['ticket.fields.set'])({
+	ids: { ticket_id: '14' },
+	fields: { colour: 'red' },
+});
+/** The id of `anna`. */
+export const lookUp: PlannedRequest = createPlanner(endpoints['user.id'])({
+	ids: { username: 'anna' },
+	fields: { username: 'anna' },
+});
+/** Whether `anna` and a password belong together. */
+export const check: PlannedRequest = createPlanner(endpoints['user.check'])({
+	ids: { username: 'anna' },
+	fields: { username: 'anna', password: 'sesam' },
+});
+
+export async function testClient(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Client> {
+	const client = await createClient({
+		baseUrl,
+		auth: { scheme: 'basic', username: 'anna', password: 'sesam' },
+		timeoutMs: 5000,
+		connections: 1,
+		userAgent: 'test',
+		...options,
+	});
+	onTestFinished(() => client.close());
+	return client;
+}
+
+/** A clock whose waits are over at once, and a note of how long they would have been. */
+export function instantClock(): {
+	waits: number[];
+	now(): number;
+	monotonic(): number;
+	sleep(ms: number): Promise<void>;
+} {
+	let passed = 0;
+	const waits: number[] = [];
+	return {
+		waits,
+		now: () => Date.UTC(2026, 10, 21) + passed,
+		monotonic: () => passed,
+		sleep: async (ms) => {
+			waits.push(ms);
+			passed += ms;
+		},
+	};
+}
+
+export interface Delivered extends Delivery {
+	waits: number[];
+	/** Attempts that were repeated. */
+	retried: AttemptRecord[];
+}
+
+/** Delivers one request; `client` may also be the base URL of a server. */
+export async function deliverTo(
+	target: Client | string,
+	request: PlannedRequest,
+	options: Partial<DeliverOptions> & { connection?: Partial<ConnectionOptions> } = {},
+): Promise<Delivered> {
+	const { connection, ...more } = options;
+	const client = typeof target === 'string' ? await testClient(target, connection) : target;
+	const clock = instantClock();
+	const retried: AttemptRecord[] = [];
+	const delivery = await deliver(client, request, {
+		retries: 4,
+		clock,
+		random: () => 0.5,
+		onRetry: (record) => retried.push(record),
+		...more,
+	});
+	return { ...delivery, waits: clock.waits, retried };
+}

@@ -1,0 +1,159 @@
+/** A server that speaks TCP by hand, so that a test can answer anything at all, or nothing, and counts what it was asked. */
+
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** One request as it came in, and the means to answer it. */
+export interface RawRequest {
+	/** 1-based: which connection, which request on it, and which of all. */
+	readonly connection: number;
+	readonly onConnection: number;
+	readonly number: number;
+	readonly method: string;
+	readonly path: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string;
+	readonly socket: Socket;
+	/** How many requests for this path came so far, this one included. */
+	readonly tries: number;
+	/** Writes bytes as they are. */
+	write(bytes: string | Uint8Array): void;
+	/** A whole answer with its Content-Length. */
+	answer(status: number, body?: string | Uint8Array, headers?: Record<string, string>): void;
+	/** A JSON answer. */
+	json(status: number, value: unknown, headers?: Record<string, string>): void;
+	/** Ends the connection as a program that crashes does. */
+	reset(): void;
+}
+
+/** What happens to each request; by default nothing. */
+export type Script = (request: RawRequest) => void | Promise<void>;
+
+export interface RawServerOptions {
+	host?: string;
+	/** Before any byte is read. */
+	onConnection?: (socket: Socket, connection: number) => void;
+	/** A TLS server's options would go elsewhere: this one is plain. */
+	port?: number;
+}
+
+export interface RawServer {
+	readonly port: number;
+	readonly baseUrl: string;
+	readonly requests: readonly RawRequest[];
+	readonly connections: number;
+	/** How many requests each path had. */
+	readonly counts: ReadonlyMap<string, number>;
+	/** Resolves once so many requests have come. */
+	reached(requests: number): Promise<void>;
+	stop(): Promise<void>;
+}
+
+/** An answer as bytes, with the length that it has. */
+export function httpAnswer(
+	status: number | string,
+	body: string | Uint8Array = '',
+	headers: Record<string, string> = {},
+): Buffer {
+	const bytes = Buffer.from(body as Uint8Array);
+	const all: Record<string, string> = { 'content-length': String(bytes.length), ...headers };
+	const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+	const line = typeof status === 'number' ? `${status} Whatever` : status;
+	return Buffer.concat([Buffer.from(`HTTP/1.1 ${line}\r\n${lines.join('')}\r\n`, 'latin1'), bytes]);
+}
+
+/** Starts it on a free port; it ends with the test. */
+export async function startRawServer(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
+	const { host = '127.0.0.1' } = options;
+	const sockets = new Set<Socket>();
+	const requests: RawRequest[] = [];
+	const counts = new Map<string, number>();
+	let waiting: { requests: number; resolve: () => void }[] = [];
+	let connections = 0;
+
+	function take(socket: Socket, connection: number): void {
+		let bytes: Buffer = Buffer.alloc(0);
+		let onConnection = 0;
+		socket.on('data', (chunk) => {
+			bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+			for (;;) {
+				const end = bytes.indexOf('\r\n\r\n');
+				if (end < 0) return;
+				const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
+				const headers = Object.fromEntries(
+					lines.map((line) => [
+						line.slice(0, line.indexOf(':')).toLowerCase(),
+						line.slice(line.indexOf(':') + 1).trim(),
+					]),
+				);
+				const length = Number(headers['content-length'] ?? 0);
+				if (bytes.length < end + 4 + length) return;
+				const body = bytes.toString('utf8', end + 4, end + 4 + length);
+				bytes = bytes.subarray(end + 4 + length);
+				const [method = '', path = ''] = first.split(' ');
+				begin(socket, { connection, onConnection: ++onConnection, method, path, headers, body });
+			}
+		});
+	}
+
+	function begin(
+		socket: Socket,
+		facts: Pick<RawRequest, 'connection' | 'onConnection' | 'method' | 'path' | 'headers' | 'body'>,
+	): void {
+		const tries = (counts.get(facts.path) ?? 0) + 1;
+		counts.set(facts.path, tries);
+		const write = (bytes: string | Uint8Array): void => {
+			if (!socket.destroyed) socket.write(bytes);
+		};
+		const request: RawRequest = {
+			...facts,
+			number: requests.length + 1,
+			socket,
+			tries,
+			write,
+			answer: (status, body, headers) => write(httpAnswer(status, body, headers)),
+			json: (status, value, headers) =>
+				write(httpAnswer(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers })),
+			reset: () => socket.resetAndDestroy(),
+		};
+		requests.push(request);
+		const due = waiting.filter((each) => each.requests <= requests.length);
+		waiting = waiting.filter((each) => each.requests > requests.length);
+		for (const each of due) each.resolve();
+		void script(request);
+	}
+
+	const server: Server = createServer({ noDelay: true }, (socket) => {
+		sockets.add(socket);
+		socket.on('error', () => {});
+		socket.on('close', () => sockets.delete(socket));
+		const connection = ++connections;
+		options.onConnection?.(socket, connection);
+		if (!socket.destroyed) take(socket, connection);
+	});
+	await new Promise<void>((resolve, reject) => {
+		server.once('error', reject);
+		server.listen(options.port ?? 0, host, resolve);
+	});
+	const { port } = server.address() as AddressInfo;
+	const stop = (): Promise<void> => {
+		for (const socket of sockets) socket.destroy();
+		return new Promise((resolve) => server.close(() => resolve()));
+	};
+	onTestFinished(stop);
+	return {
+		port,
+		baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+		requests,
+		get connections() {
+			return connections;
+		},
+		counts,
+		reached(wanted) {
+			if (requests.length >= wanted) return Promise.resolve();
+			return new Promise((resolve) => waiting.push({ requests: wanted, resolve }));
+		},
+		stop,
+	};
+}
