@@ -44,6 +44,8 @@ const NAMES: Record<string, [code: string, message: string, permanent: boolean]>
 	EPIPE: ['connection_lost', 'the connection was closed by the other side', false],
 	UND_ERR_SOCKET: ['connection_lost', 'the connection was closed by the other side', false],
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the answer's length is not what its headers say", false],
+	// What undici holds for impossible, such as a status of 000.
+	ERR_ASSERTION: ['bad_http', 'the answer is not valid HTTP', false],
 	UND_ERR_INVALID_ARG: ['bad_request', 'the request could not be put together', true],
 	EPROTO: ['tls_failed', 'no secure connection could be made', true],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
