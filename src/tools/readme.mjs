@@ -1,40 +1,17 @@
 /** Keeps the generated parts of README.md in step with the program: `--check` fails where they are stale. */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { root, withModule } from './bundle.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const readme = join(root, 'README.md');
 
-/** The program's own descriptions, bundled so that plain Node can read them. */
-async function loadReference() {
-	const folder = await mkdtemp(join(tmpdir(), 'supportctl-readme-'));
-	try {
-		const bundle = await rolldown({
-			cwd: root,
-			input: { reference: 'src/cli/help/reference.ts' },
-			platform: 'node',
-			external: ['@napi-rs/keyring'],
-			logLevel: 'silent',
-		});
-		await bundle.write({
-			dir: folder,
-			format: 'esm',
-			entryFileNames: '[name].mjs',
-			chunkFileNames: '[name]-[hash].mjs',
-		});
-		await bundle.close();
-		const { referenceMarkdown, sectionMarkdown } = await import(pathToFileURL(join(folder, 'reference.mjs')).href);
-		return {
-			reference: await referenceMarkdown(),
-			'more-than-one-machine': await sectionMarkdown('bulk', 'More than one machine'),
-		};
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
+/** The parts, made from the program's own descriptions. */
+function loadParts() {
+	return withModule('src/cli/help/reference.ts', async ({ referenceMarkdown, sectionMarkdown }) => ({
+		reference: await referenceMarkdown(),
+		'more-than-one-machine': await sectionMarkdown('bulk', 'More than one machine'),
+	}));
 }
 
 /** Puts each part between its `<!-- begin NAME -->` and `<!-- end NAME -->`. */
@@ -50,7 +27,7 @@ function fill(text, parts) {
 }
 
 const before = await readFile(readme, 'utf8');
-const after = fill(before, await loadReference());
+const after = fill(before, await loadParts());
 if (process.argv.includes('--check')) {
 	if (before !== after) {
 		console.error('README.md is not in step with the program: npm run docs');

@@ -1,9 +1,11 @@
-/** The command reference of the README: every command as Markdown, made from the same descriptions as its help. */
+/** The command reference of the README and of the man page, made from the same descriptions as each command's help. */
 
 import type { CommandSpec, OptionSpec } from '../command.js';
 import { type CommandEntry, commands } from '../manifest.js';
 import { openingBlocks, optionBlocks } from './command-page.js';
-import { pageMarkdown, readPage } from './page.js';
+import { orientation } from './overview.js';
+import { heading, type Page, pageMarkdown, readPage } from './page.js';
+import { manPage } from './roff.js';
 import { topics } from './topics.js';
 
 /** A flag that this many commands take is described once for all. */
@@ -14,11 +16,13 @@ interface LoadedCommand {
 	spec: CommandSpec;
 }
 
+function loadAll(): Promise<LoadedCommand[]> {
+	return Promise.all(commands.map(async (entry) => ({ entry, spec: (await entry.load()).command })));
+}
+
 /** Commands under their headings, flags of their own with them, and those that many share at the end. */
 export async function referenceMarkdown(): Promise<string> {
-	const loaded = await Promise.all(
-		commands.map(async (entry): Promise<LoadedCommand> => ({ entry, spec: (await entry.load()).command })),
-	);
+	const loaded = await loadAll();
 	const shared = sharedOptions(loaded);
 	const groups = [...new Set(commands.map((entry) => entry.group))];
 	const sections = groups.map((group) => {
@@ -26,6 +30,25 @@ export async function referenceMarkdown(): Promise<string> {
 		return [`### ${group}`, ...inside.map((each) => commandMarkdown(each, shared))].join('\n\n');
 	});
 	return `${[...sections, sharedMarkdown(loaded, shared)].join('\n\n')}\n`;
+}
+
+/** The man page: the orientation, every command with its own flags, the shared flags, and every topic. */
+export async function manualRoff(version: string): Promise<string> {
+	const loaded = await loadAll();
+	const shared = sharedOptions(loaded);
+	const sections: { title: string; page: Page }[] = [{ title: 'DESCRIPTION', page: orientation }];
+	for (const { entry, spec } of loaded) {
+		const own = spec.options.filter((option) => !shared.has(keyOf(option)));
+		sections.push({
+			title: `supportctl ${entry.words.join(' ')}`,
+			page: [...openingBlocks(spec, entry.words), ...optionBlocks(own)],
+		});
+	}
+	sections.push({ title: 'SHARED FLAGS', page: optionBlocks(sharedList(loaded, shared)) });
+	for (const topic of topics) {
+		sections.push({ title: topic.name, page: [heading(topic.summary), ...readPage((await topic.load()).text)] });
+	}
+	return manPage(version, sections);
 }
 
 /** One section of a topic of `help` as Markdown, without its heading. */
@@ -66,10 +89,14 @@ function commandMarkdown({ entry, spec }: LoadedCommand, shared: ReadonlySet<str
 	return parts.join('\n\n');
 }
 
-function sharedMarkdown(loaded: readonly LoadedCommand[], shared: ReadonlySet<string>): string {
+function sharedList(loaded: readonly LoadedCommand[], shared: ReadonlySet<string>): OptionSpec[] {
 	const options = new Map<string, OptionSpec>();
 	for (const option of loaded.flatMap(({ spec }) => spec.options)) {
 		if (shared.has(keyOf(option))) options.set(keyOf(option), option);
 	}
-	return `### Shared flags\n\n${pageMarkdown(optionBlocks([...options.values()]), 4)}`;
+	return [...options.values()];
+}
+
+function sharedMarkdown(loaded: readonly LoadedCommand[], shared: ReadonlySet<string>): string {
+	return `### Shared flags\n\n${pageMarkdown(optionBlocks(sharedList(loaded, shared)), 4)}`;
 }
