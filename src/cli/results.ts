@@ -3,6 +3,7 @@
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
+import type { Output } from '../io/context.js';
 import { loadPalette, type Palette, wantsColour } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
 import type { Format } from '../output/formats/names.js';
@@ -36,6 +37,7 @@ export async function stderrPalette({ context, options }: Invocation): Promise<P
 export interface ResultShape {
 	columns?: readonly Column[];
 	more?: RenderOptions['more'];
+	resolve?: RenderOptions['resolve'];
 	single?: boolean;
 	idOf?: RenderOptions['idOf'];
 	profileFormat?: string | undefined;
@@ -49,7 +51,7 @@ export interface ResultShape {
 /** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
 export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
-	if (shape.keys !== undefined) checkFields(options, shape.keys);
+	if (shape.keys !== undefined && shape.resolve === undefined) checkFields(options, shape.keys);
 	const renderer = await createRenderer(
 		{
 			format: chosenFormat(options, shape.profileFormat),
@@ -58,6 +60,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			query: options.query as string | undefined,
 			columns: shape.columns,
 			more: shape.more,
+			resolve: shape.resolve,
 			single: shape.single,
 			idOf: shape.idOf,
 			isTTY: context.stdout.isTTY,
@@ -74,6 +77,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 		row: (row) => renderer.row(row),
 		async end() {
 			const summary = await renderer.end();
+			if (summary.dropped.length > 0) warnOfDropped(summary.dropped, context.stderr);
 			const [missing] = summary.missing;
 			if (missing === undefined || summary.rows === 0) return summary;
 			// What was sent is sent: a run ends as it went, and a misspelt key of an answer is only said.
@@ -82,6 +86,13 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			return summary;
 		},
 	};
+}
+
+function warnOfDropped(dropped: readonly string[], stderr: Output): void {
+	const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
+	stderr.write(
+		`warning: later rows have columns that are not shown: ${names}; --fields or --format ndjson shows them\n`,
+	);
 }
 
 /** Complains of columns that no outcome can have, before anything is sent. */

@@ -164,3 +164,14 @@ export function customFieldColumns(read: ReadCustomFields): (row: Row) => Column
 			get: (each) => ownOf(fieldsOf(each), name),
 		}));
 }
+
+/** For a renderer's `resolve`: a name that is no key of an outcome is a custom field. */
+export function customFieldNamed(
+	read: ReadCustomFields,
+	keys: readonly string[],
+): (name: string) => ((row: Row) => unknown) | undefined {
+	return (name) =>
+		keys.includes(name.split('.')[0] as string)
+			? undefined
+			: (row) => (row.outcome === 'ok' ? ownOf(read(row.body), name) : undefined);
+}

@@ -2,7 +2,7 @@
 
 import { FailedError, UsageError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
-import { type Column, parseFields, type ResolvedColumn, type Row, resolveColumn } from './columns.js';
+import { type Column, getterOf, parseFields, type ResolvedColumn, type Row, resolveColumn } from './columns.js';
 import type { Encoder, EncoderOptions } from './formats/encoder.js';
 import { type Format, formats } from './formats/names.js';
 import { createRedactor } from './redact.js';
@@ -20,6 +20,8 @@ export interface RenderOptions {
 	readonly columns?: readonly Column[] | undefined;
 	/** Further columns that only the rows know. */
 	readonly more?: ((row: Row) => readonly Column[]) | undefined;
+	/** What a name in `--fields` or `--field` stands for where it is no path; undefined where it is one. */
+	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
 	/** One object rather than a list: `key  value` lines, and a JSON object instead of an array. */
 	readonly single?: boolean | undefined;
 	/** The id that `--format ids` prints for a row; its own id where absent. */
@@ -37,6 +39,8 @@ export interface RenderSummary {
 	rows: number;
 	/** Columns of `--fields` or `--field` that no row had. */
 	missing: string[];
+	/** Columns that only late rows have, which came too late for the header of csv, tsv or a pipe. */
+	dropped: string[];
 	/** Keys of the first row, to suggest a name from. */
 	seen: string[];
 }
@@ -70,8 +74,11 @@ const encoders: Record<Format | 'plain', (options: EncoderOptions) => Promise<En
 };
 
 async function createEncoder(options: RenderOptions, single: boolean, known: boolean): Promise<Encoder> {
-	if (options.field !== undefined) return (await import('./formats/lines.js')).createField(options.field);
-	const fields = options.fields === undefined ? undefined : parseFields(options.fields);
+	if (options.field !== undefined) {
+		const [column] = fieldColumns({ field: options.field, resolve: known ? options.resolve : undefined });
+		return (await import('./formats/lines.js')).createField((column as ResolvedColumn).get);
+	}
+	const fields = options.fields === undefined ? undefined : fieldColumns(known ? options : { fields: options.fields });
 	const format = options.format ?? (options.isTTY ? 'table' : 'plain');
 	if (format !== 'plain' && !formats.includes(format)) throw unknownFormat(format);
 	return encoders[format]({
@@ -84,6 +91,16 @@ async function createEncoder(options: RenderOptions, single: boolean, known: boo
 		width: options.isTTY ? (options.width ?? 80) : Number.POSITIVE_INFINITY,
 		palette: options.palette ?? plainPalette,
 	});
+}
+
+/** The columns that `--fields` or `--field` name. */
+function fieldColumns({
+	fields,
+	field,
+	resolve,
+}: Pick<RenderOptions, 'fields' | 'field' | 'resolve'>): ResolvedColumn[] {
+	const columns = field === undefined ? parseFields(fields ?? []) : [resolveColumn({ path: field })];
+	return columns.map((column) => ({ ...column, get: resolve?.(column.path) ?? column.get }));
 }
 
 /** A profile's file can hold any text. */
@@ -112,7 +129,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 			},
 			async end() {
 				await stream.end();
-				return { rows, ...watch.summary() };
+				return { rows, dropped: stream.dropped(), ...watch.summary() };
 			},
 		};
 	}
@@ -124,8 +141,8 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 		},
 		async end() {
 			const found = search(options.single === true ? rows[0] : rows);
-			await renderFound(found, options, write, watch.look);
-			return { rows: rows.length, ...watch.summary() };
+			const dropped = await renderFound(found, options, write, watch.look);
+			return { rows: rows.length, dropped, ...watch.summary() };
 		},
 	};
 }
@@ -136,10 +153,10 @@ async function renderFound(
 	options: RenderOptions,
 	write: Write,
 	look: (row: unknown) => void,
-): Promise<void> {
+): Promise<string[]> {
 	const isList = Array.isArray(found);
 	const encoder = isBare(found, options)
-		? (await import('./formats/lines.js')).createField('value')
+		? (await import('./formats/lines.js')).createField(getterOf('value'))
 		: await createEncoder(options, !isList, false);
 	const stream = createStream(encoder, write);
 	const rows = isList ? found : found === null && isLineFormat(options) ? [] : [found];
@@ -148,6 +165,7 @@ async function renderFound(
 		await stream.row(row);
 	}
 	await stream.end();
+	return stream.dropped();
 }
 
 /** Without a format or columns of its own, a value or a list of values is printed bare, a line each. */
@@ -164,6 +182,7 @@ function isLineFormat({ format, field }: RenderOptions): boolean {
 
 interface TextStream {
 	row(row: unknown): void | Promise<void>;
+	dropped(): string[];
 	end(): Promise<void>;
 }
 
@@ -191,6 +210,7 @@ function createStream(encoder: Encoder, write: Write): TextStream {
 			if (text.length >= BATCH) return flush();
 			timer ??= setTimeout(settle, encoder.settle === undefined ? PATIENCE : TABLE_PATIENCE);
 		},
+		dropped: () => encoder.dropped?.() ?? [],
 		async end() {
 			text += encoder.end();
 			await flush();
@@ -204,10 +224,9 @@ interface FieldWatch {
 }
 
 /** Notices fields that were asked for and that no row has. */
-function createFieldWatch({ fields, field }: RenderOptions): FieldWatch {
-	const wanted =
-		field === undefined ? (fields === undefined ? [] : parseFields(fields)) : [resolveColumn({ path: field })];
-	let missing: ResolvedColumn[] = wanted;
+function createFieldWatch(options: RenderOptions): FieldWatch {
+	const named = options.fields !== undefined || options.field !== undefined;
+	let missing = named ? fieldColumns(options.query === undefined ? options : { ...options, resolve: undefined }) : [];
 	let seen: string[] | undefined;
 	return {
 		look(row) {

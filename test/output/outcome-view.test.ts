@@ -4,9 +4,11 @@ import type { Outcome } from '../../src/http/outcome.js';
 import { plainPalette } from '../../src/output/colour.js';
 import {
 	customFieldColumns,
+	customFieldNamed,
 	deleteColumns,
 	fieldsColumns,
 	lookupColumns,
+	outcomeKeys,
 	outcomeView,
 	updateColumns,
 } from '../../src/output/outcome-view.js';
@@ -124,6 +126,16 @@ describe('the table of custom fields', () => {
 				'',
 			].join('\n'),
 		);
+	});
+
+	it('lets --fields and --field name custom fields beside the keys of an outcome', async () => {
+		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
+		const options = { isTTY: false, resolve: customFieldNamed(readCustomFields, outcomeKeys(['id'])) };
+		expect(await print(outcomes, { ...options, fields: 'id,order,status,body.size' })).toBe(
+			'1\t7\t200\t\n2\t8\t200\tXL\n3\t9\t200\t\n4\t10\t200\t\n',
+		);
+		expect(await print(outcomes, { ...options, field: 'order' })).toBe('7\n8\n9\n10\n');
+		expect(await print(outcomes, { ...options, fields: 'order', format: 'csv' })).toBe('order\n7\n8\n9\n10\n');
 	});
 
 	it('takes the names of fields as they are, __proto__ too', async () => {

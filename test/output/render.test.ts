@@ -181,7 +181,12 @@ describe('--fields, --field and --query', () => {
 	it('says at the end which columns no row had', async () => {
 		const renderer = await createRenderer({ isTTY: false, fields: 'id,body.status,stauts' }, () => {});
 		for (const row of rows) renderer.row(row);
-		expect(await renderer.end()).toEqual({ rows: 3, missing: ['stauts'], seen: ['id', 'outcome', 'body'] });
+		expect(await renderer.end()).toEqual({
+			rows: 3,
+			dropped: [],
+			missing: ['stauts'],
+			seen: ['id', 'outcome', 'body'],
+		});
 	});
 
 	it('fields that name nothing are a usage error before anything is printed', async () => {
@@ -236,6 +241,16 @@ describe('--fields, --field and --query', () => {
 });
 
 describe('streaming', () => {
+	it('says which columns came too late for the header', async () => {
+		let text = '';
+		const renderer = await createRenderer({ isTTY: false, format: 'csv' }, (piece) => {
+			text += piece;
+		});
+		for (let id = 0; id < 300; id++) renderer.row(id === 250 ? { id, late: 1 } : { id });
+		expect((await renderer.end()).dropped).toEqual(['late']);
+		expect(parseCsv(text)).toHaveLength(301);
+	});
+
 	it('writes in large pieces, asks to wait only then, and keeps nothing', async () => {
 		const pieces: number[] = [];
 		let waits = 0;

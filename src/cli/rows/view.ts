@@ -5,6 +5,7 @@ import type { Palette } from '../../output/colour.js';
 import type { Column } from '../../output/columns.js';
 import {
 	customFieldColumns,
+	customFieldNamed,
 	deleteColumns,
 	fieldsColumns,
 	lookupColumns,
@@ -33,7 +34,11 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		case 'user.id':
 			return shape(lookupColumns({ ids, palette }));
 		case 'ticket.fields.get':
-			return { ...base, columns: fieldsColumns({ ids, palette }), more: customFieldColumns(readCustomFields) };
+			return {
+				...shape(fieldsColumns({ ids, palette })),
+				more: customFieldColumns(readCustomFields),
+				resolve: customFieldNamed(readCustomFields, base.keys),
+			};
 		case 'ticket.fields.set':
 			return shape(plainColumns({ ids, palette }));
 		default:

@@ -2,7 +2,15 @@
 
 import { cellText, type ResolvedColumn, type Row } from '../columns.js';
 import { sanitise } from '../sanitise.js';
-import { asRow, columnsFor, discoversColumns, type Encoder, type EncoderOptions, SAMPLE } from './encoder.js';
+import {
+	asRow,
+	columnsFor,
+	discoversColumns,
+	type Encoder,
+	type EncoderOptions,
+	newColumns,
+	SAMPLE,
+} from './encoder.js';
 
 /** A cell in quotation marks where a reader needs them. Values are kept as they are: a formula stays a formula. */
 function quoter(separator: string): (text: string) => string {
@@ -12,26 +20,31 @@ function quoter(separator: string): (text: string) => string {
 
 /** Rows as lines; where only rows know the columns, the first ones are held back to find them. */
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
-	let columns: readonly ResolvedColumn[] | undefined = discoversColumns(options) ? undefined : options.columns;
+	const discovers = discoversColumns(options);
+	let columns: readonly ResolvedColumn[] | undefined = discovers ? undefined : options.columns;
+	/** Columns that are known, and those that came after the header was written. */
+	let known = new Set<string>();
+	const late = new Set<string>();
 	let held: Row[] = [];
 	let started = false;
 
-	function rowLine(known: readonly ResolvedColumn[], row: Row): string {
+	function rowLine(shown: readonly ResolvedColumn[], row: Row): string {
 		const cells: string[] = [];
-		for (let index = 0; index < known.length; index++) {
-			cells.push(cellText((known[index] as ResolvedColumn).get(row)));
+		for (let index = 0; index < shown.length; index++) {
+			cells.push(cellText((shown[index] as ResolvedColumn).get(row)));
 		}
 		return line(cells);
 	}
 
-	function start(known: readonly ResolvedColumn[]): string {
+	function start(shown: readonly ResolvedColumn[]): string {
 		if (started) return '';
 		started = true;
-		return header && known.length > 0 ? line(known.map((column) => column.label)) : '';
+		return header && shown.length > 0 ? line(shown.map((column) => column.label)) : '';
 	}
 
 	function release(): string {
 		columns = columnsFor(options, held);
+		known = new Set(columns.map((column) => column.path));
 		const text = start(columns) + held.map((row) => rowLine(columns as ResolvedColumn[], row)).join('');
 		held = [];
 		return text;
@@ -39,10 +52,14 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 
 	return {
 		row(row) {
-			if (columns !== undefined) return start(columns) + rowLine(columns, asRow(row));
+			if (columns !== undefined) {
+				if (discovers) for (const { label, path } of newColumns(options, known, asRow(row))) late.add(label ?? path);
+				return start(columns) + rowLine(columns, asRow(row));
+			}
 			held.push(asRow(row));
 			return held.length < SAMPLE ? '' : release();
 		},
+		dropped: () => [...late],
 		end() {
 			if (columns !== undefined) return start(columns);
 			return release();

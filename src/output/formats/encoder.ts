@@ -9,6 +9,8 @@ export interface Encoder {
 	row(row: unknown): string;
 	/** Text for rows that were held back, because no more came for a while. */
 	settle?(): string;
+	/** Columns that came too late to be shown. */
+	dropped?(): string[];
 	/** What closes the output. */
 	end(): string;
 }
@@ -61,11 +63,11 @@ export function discoversColumns(options: EncoderOptions): boolean {
 	return options.columns === undefined || (!options.chosen && options.more !== undefined);
 }
 
-/** The names of columns that a row has beyond those that are known. */
-export function newColumns(options: EncoderOptions, known: ReadonlySet<string>, row: Row): string[] {
-	const names =
-		options.columns === undefined ? Object.keys(row) : (options.more?.(row).map((column) => column.path) ?? []);
-	return names.filter((name) => !known.has(name));
+/** The columns that a row has beyond those whose paths are known. */
+export function newColumns(options: EncoderOptions, known: ReadonlySet<string>, row: Row): Column[] {
+	const columns =
+		options.columns === undefined ? Object.keys(row).map((path) => ({ path })) : (options.more?.(row) ?? []);
+	return columns.filter((column) => !known.has(column.path));
 }
 
 /** A row with the chosen columns only, under their labels; the row itself where none were chosen. */

@@ -1,7 +1,7 @@
 /** ids, count and `--field`: one bare value a line, or one number. */
 
 import { UsageError } from '../../errors.js';
-import { cellText, getterOf, type Row } from '../columns.js';
+import { cellText, type Row } from '../columns.js';
 import { sanitise } from '../sanitise.js';
 import type { Encoder, EncoderOptions } from './encoder.js';
 
@@ -50,10 +50,9 @@ export function createCount(): Encoder {
 }
 
 /** One value of each row; a line break inside a value is shown, so that lines and rows stay in step. */
-export function createField(path: string): Encoder {
-	const get = getterOf(path);
+export function createField(get: (row: Row) => unknown): Encoder {
 	return {
-		row: (row) => `${sanitise(cellText(typeof row === 'object' ? get(row) : row))}\n`,
+		row: (row) => `${sanitise(cellText(typeof row === 'object' && row !== null ? get(row as Row) : row))}\n`,
 		end: () => '',
 	};
 }

@@ -17,13 +17,15 @@ count :: The number of rows
 
 ## Picking
 
---fields a,b.c :: These columns in this order. Dots go into objects; path=label names the header
+--fields a,b.c :: These columns in this order. Dots go into objects; path=label names the header.
+With "ticket fields get" the names of custom fields are columns too
 --field a :: One bare value a line
 --query EXPR :: JMESPath over the list of all results, or over the one object
 
     $ supportctl ticket update 14 15 --status hold --fields id,outcome,body.assignee
     $ supportctl ticket update 14 --status hold --field body.modified
     $ supportctl ticket update --input edits.csv --query "[?outcome=='failed'].[id, message]"
+    $ supportctl ticket fields get 14 --field severity
     $ supportctl user id ann bob --format ids | supportctl user update - --roles agent
 
 ## What an outcome has

@@ -8,6 +8,7 @@ export const command = rowCommand({
 	description: 'Several tickets make one table with a column per field.',
 	examples: [
 		{ command: 'supportctl ticket fields get 14', note: 'one ticket' },
+		{ command: 'supportctl ticket fields get 14 --field order_number', note: 'one value, for a script' },
 		{ command: 'supportctl ticket fields get 14 15 16', note: 'several, side by side' },
 		{ command: 'supportctl ticket fields get - --format csv < ids.txt > fields.csv', note: 'a sheet of many' },
 	],
