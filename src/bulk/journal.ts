@@ -118,8 +118,13 @@ export class Journal {
 	}
 
 	/** To be awaited before the row that changes these values is sent. */
-	before(row: number, ids: Readonly<Record<string, string>>, values: Readonly<Record<string, unknown>>): Promise<void> {
-		return this.append(beforeLine(row, ids, values, this.#redact));
+	before(
+		row: number,
+		ids: Readonly<Record<string, string>>,
+		values: Readonly<Record<string, unknown>>,
+		absent: readonly string[] = [],
+	): Promise<void> {
+		return this.append(beforeLine(row, ids, values, absent, this.#redact));
 	}
 
 	/** Writes what was appended, in one write. */

@@ -56,7 +56,14 @@ export interface CustomFieldOptions extends PerformOptions {
 	onlyChanged: boolean;
 	verify: boolean;
 	/** Keeps the old values before the write; the write waits for it. */
-	snapshot?: ((row: RunRow, before: CustomFields) => Promise<void>) | undefined;
+	snapshot?: ((row: RunRow, before: HeldBefore) => Promise<void>) | undefined;
+}
+
+/** What a ticket held of the fields that are about to be written. */
+export interface HeldBefore {
+	values: CustomFields;
+	/** Fields that it did not have. */
+	absent: string[];
 }
 
 /** What reading a ticket's custom fields came to. */
@@ -116,7 +123,7 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 				}
 				request = planWrite({ ids: request.ids, fields: changed });
 			}
-			if (snapshot !== undefined) await snapshot(row, pick(fields, Object.keys(request.sent ?? {})));
+			if (snapshot !== undefined) await snapshot(row, heldBefore(fields, Object.keys(request.sent ?? {})));
 		}
 		const delivered = await deliver(client, request, { ...delivery, ...options.hooks(row) });
 		const outcome = outcomeOf(row, delivered);
@@ -140,8 +147,12 @@ function missed(sent: Readonly<Record<string, unknown>>, held: CustomFields): Ap
 		.map(([field, value]) => ({ field, sent: value, shown: held[field] ?? null }));
 }
 
-function pick(fields: CustomFields, names: readonly string[]): CustomFields {
-	const picked = emptyRecord<unknown>();
-	for (const name of names) if (name in fields) picked[name] = fields[name];
-	return picked;
+function heldBefore(fields: CustomFields, names: readonly string[]): HeldBefore {
+	const values = emptyRecord<unknown>();
+	const absent: string[] = [];
+	for (const name of names) {
+		if (name in fields) values[name] = fields[name];
+		else absent.push(name);
+	}
+	return { values, absent };
 }

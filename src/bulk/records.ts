@@ -137,12 +137,13 @@ export function sentLine(row: number): string {
 
 /**
  * What the service held before a row was sent. Values named like secrets are not kept but named in `withheld`,
- * so that an undo can't put back a placeholder.
+ * so that an undo can't put back a placeholder; fields that it did not hold are named in `absent`.
  */
 export function beforeLine(
 	row: number,
 	ids: Readonly<Record<string, string>>,
 	values: Readonly<Record<string, unknown>>,
+	absent: readonly string[],
 	redact: Redact,
 ): string {
 	const kept: [string, unknown][] = [];
@@ -159,6 +160,7 @@ export function beforeLine(
 		ids,
 		values: Object.fromEntries(kept),
 		withheld: withheld.length === 0 ? undefined : withheld,
+		absent: absent.length === 0 ? undefined : absent,
 	});
 }
 

@@ -1,108 +1,125 @@
 /** `--dry-run`: each request as it would be sent, and with `--diff` what it would change. */
 
-import { customFieldText, readCustomFields } from '../../api/custom-fields.js';
+import { type CustomFields, customFieldText, readCustomFields } from '../../api/custom-fields.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
+import { inOrder } from '../../bulk/in-order.js';
+import { AdaptivePace } from '../../bulk/pace.js';
 import { inShard } from '../../bulk/shard.js';
-import { ExitCode } from '../../errors.js';
-import type { Client } from '../../http/client.js';
-import { deliver } from '../../http/deliver.js';
+import { ExitCode, RefusedError } from '../../errors.js';
+import { type DeliverOptions, deliver } from '../../http/deliver.js';
+import type { Delivery } from '../../http/outcome.js';
 import { openResults, type ResultShape, stdoutPalette } from '../results.js';
 import type { PreparedRun } from './prepare.js';
 import type { PlannedRow, Survey } from './survey.js';
 
 /** The rows of this shard that are valid. */
-async function* validRows(run: PreparedRun): AsyncGenerator<PlannedRow> {
+async function* validRows(run: PreparedRun): AsyncGenerator<PlannedRow[]> {
 	for await (const batch of run.source.read()) {
+		const rows: PlannedRow[] = [];
 		for (const raw of batch) {
 			const planned = run.planRow(raw);
 			if (Array.isArray(planned)) continue;
-			if (run.shard === undefined || inShard(planned.request.key, run.shard)) yield planned;
+			if (run.shard === undefined || inShard(planned.request.key, run.shard)) rows.push(planned);
 		}
+		yield rows;
 	}
 }
+
+type Print = (row: unknown) => void | Promise<void>;
 
 /** Prints method, path and body of every request and sends none of them. */
 export async function showPlan(run: PreparedRun, survey: Survey): Promise<ExitCode> {
-	const palette = await stdoutPalette(run.invocation);
-	const { context } = run.invocation;
 	const diff = run.customFields?.diff === true;
 	const shape: ResultShape = {
-		palette,
+		palette: await stdoutPalette(run.invocation),
 		profileFormat: run.session.connection.defaults.format,
-		columns: diff
-			? [
-					{ path: 'ticket_id' },
-					{ path: 'field' },
-					{ path: 'old' },
-					{ path: 'new' },
-					{ path: 'message', optional: true },
-				]
-			: [{ path: 'method' }, { path: 'path' }, { path: 'body' }],
+		columns: (diff ? ['ticket_id', 'field', 'old', 'new'] : ['method', 'path', 'body']).map((path) => ({ path })),
 	};
+	if (diff) shape.columns = [...(shape.columns ?? []), { path: 'message', optional: true }];
 	const results = await openResults(run.invocation, shape);
-	if (diff) await showDiff(run, (row) => results.row(row));
-	else {
-		for await (const { row, line, request } of validRows(run)) {
-			const { method, path, body } = request;
-			await results.row({
-				row,
-				...(line === undefined ? {} : { line }),
-				...request.ids,
-				method,
-				path,
-				body: body === undefined ? null : (JSON.parse(body) as unknown),
-			});
-		}
-	}
+	const unread = await (diff ? showDiff : showRequests)(run, (row) => results.row(row));
 	await results.end();
+	const { selected } = survey;
 	if (!run.settings.quiet) {
-		const { selected } = survey;
-		context.stderr.write(`dry run: ${selected} ${selected === 1 ? 'request' : 'requests'}, none sent\n`);
+		const remark = unread === 0 ? '' : `; ${unread} ${unread === 1 ? 'ticket' : 'tickets'} could not be read`;
+		const what = `${selected} ${selected === 1 ? 'request' : 'requests'}`;
+		run.invocation.context.stderr.write(`dry run: ${what}, none sent${remark}\n`);
 	}
-	return ExitCode.ok;
+	if (unread === 0) return ExitCode.ok;
+	return unread === selected ? ExitCode.failed : ExitCode.partial;
 }
 
-/** Reads each ticket's custom fields and prints the ones that would change. */
-async function showDiff(run: PreparedRun, print: (row: unknown) => void | Promise<void>): Promise<void> {
-	const client: Client = await run.session.openClient(1);
-	const { context } = run.invocation;
-	const planRead = createPlanner(endpoints['ticket.fields.get'], run.session.dialect);
+async function showRequests(run: PreparedRun, print: Print): Promise<number> {
+	for await (const batch of validRows(run)) {
+		for (const { row, line, request } of batch) {
+			const { method, path, body } = request;
+			const place = line === undefined ? { row } : { row, line };
+			await print({ ...place, ...request.ids, method, path, body: body === undefined ? null : JSON.parse(body) });
+		}
+	}
+	return 0;
+}
+
+/** Reads each ticket's custom fields, several at a time, and prints the ones that would change; returns how many can't be read. */
+async function showDiff(run: PreparedRun, print: Print): Promise<number> {
+	const { settings, session, invocation } = run;
+	const { clock, random } = invocation.context;
+	const client = await session.openClient(settings.concurrency);
+	const planRead = createPlanner(endpoints['ticket.fields.get'], session.dialect);
+	const delivery: DeliverOptions = {
+		retries: settings.retries,
+		clock,
+		random,
+		dialect: session.dialect,
+		pace: new AdaptivePace({ clock, random, rate: settings.rate }),
+	};
+	const read = async (planned: PlannedRow): Promise<{ planned: PlannedRow; answer: Delivery }> => {
+		const id = planned.request.ids.ticket_id as string;
+		return { planned, answer: await deliver(client, planRead({ ids: { id } }), delivery) };
+	};
+	let unread = 0;
 	try {
-		for await (const { row, request } of validRows(run)) {
-			const ticket = request.ids.ticket_id as string;
-			const read = await deliver(client, planRead({ ids: { id: ticket } }), {
-				retries: run.settings.retries,
-				clock: context.clock,
-				random: context.random,
-			});
-			const held = read.outcome === 'ok' ? readCustomFields(read.body) : undefined;
-			if (held === undefined) {
-				await print({
-					row,
-					ticket_id: ticket,
-					field: null,
-					old: null,
-					new: null,
-					message: read.message ?? 'not readable',
-				});
-				continue;
-			}
-			for (const [field, value] of Object.entries(request.sent ?? {})) {
-				const known = field in held;
-				const old = known ? (customFieldText(held[field]) ?? held[field]) : null;
-				if (known && old === customFieldText(value)) continue;
-				await print({
-					row,
-					ticket_id: ticket,
-					field,
-					old,
-					new: value,
-					message: known ? null : 'the service does not show this field',
-				});
+		for await (const { planned, answer } of inOrder(validRows(run), settings.concurrency, read)) {
+			checkSignedIn(answer);
+			const held = answer.outcome === 'ok' ? readCustomFields(answer.body) : undefined;
+			if (held === undefined) unread++;
+			for (const change of held === undefined ? [unreadable(answer)] : changesOf(planned, held)) {
+				await print({ row: planned.row, ticket_id: planned.request.ids.ticket_id, ...change });
 			}
 		}
 	} finally {
 		await client.close();
+	}
+	return unread;
+}
+
+/** @throws RefusedError: every further ticket would be refused just so */
+function checkSignedIn({ status, code, message }: Delivery): void {
+	if (status !== 401) return;
+	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}`, {
+		code: code ?? 'unauthorized',
+		hint: 'supportctl login stores others',
+	});
+}
+
+interface Change {
+	field: string | null;
+	old: unknown;
+	new: unknown;
+	message: string | null;
+}
+
+function unreadable({ message, code, outcome }: Delivery): Change {
+	const why = outcome === 'ok' ? 'the custom fields are in a shape that is not known' : (message ?? code ?? outcome);
+	return { field: null, old: null, new: null, message: `not readable: ${why}` };
+}
+
+function* changesOf({ request }: PlannedRow, held: CustomFields): Generator<Change> {
+	for (const [field, value] of Object.entries(request.sent ?? {})) {
+		const known = field in held;
+		const old = known ? (customFieldText(held[field]) ?? held[field]) : null;
+		if (known && old === customFieldText(value)) continue;
+		yield { field, old, new: value, message: known ? null : 'the service does not show this field' };
 	}
 }

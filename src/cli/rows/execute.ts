@@ -110,7 +110,7 @@ function createRowPerform(run: PreparedRun, options: PerformOptions, log: RunLog
 		planWrite: run.planWrite,
 		onlyChanged: customFields.onlyChanged,
 		verify: customFields.verify,
-		...(customFields.snapshot && log !== undefined ? { snapshot: (row, before) => log.before(row, before) } : {}),
+		...(customFields.snapshot && log !== undefined ? { snapshot: (row, held) => log.before(row, held) } : {}),
 	});
 }
 

@@ -1,10 +1,10 @@
 /** A run's journal as the command over rows uses it: what the header says, and which records a row leaves. */
 
 import { resolve } from 'node:path';
-import type { CustomFields } from '../../api/custom-fields.js';
 import type { Counts } from '../../bulk/counts.js';
 import type { RunRow } from '../../bulk/engine.js';
 import { createJournal, type Journal, openJournal } from '../../bulk/journal.js';
+import type { HeldBefore } from '../../bulk/perform.js';
 import type { RunHeader } from '../../bulk/records.js';
 import { writeReport } from '../../bulk/reports.js';
 import { createRunId } from '../../bulk/runs.js';
@@ -27,7 +27,7 @@ export interface RunLog {
 	/** Before a delete is sent. */
 	sending(row: RunRow): Promise<void>;
 	/** Before custom fields are overwritten. */
-	before(row: RunRow, values: CustomFields): Promise<void>;
+	before(row: RunRow, held: HeldBefore): Promise<void>;
 	/** The last record. @throws FailedError where the journal failed at any time */
 	end(ended: Ended): void;
 	/** Writes the reports that were asked for. */
@@ -138,7 +138,7 @@ function createRunLog(run: PreparedRun, journal: Journal): RunLog {
 			quietly(journal.attempt({ row: row.row, attempt, status, code, lost }));
 		},
 		sending: (row) => journal.sent(row.row),
-		before: (row, values) => journal.before(row.row, row.request.ids, values),
+		before: (row, { values, absent }) => journal.before(row.row, row.request.ids, values, absent),
 		end(ended) {
 			const interrupted = ended.stopped?.kind === 'signal' ? true : undefined;
 			const at = new Date(context.clock.now()).toISOString();

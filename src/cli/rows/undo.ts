@@ -1,67 +1,44 @@
 /** Puts back what a run of `ticket fields set --snapshot` overwrote: a run of its own, fed from the other's journal. */
 
-import { journalLines } from '../../bulk/scan.js';
-import { type ExitCode, UsageError } from '../../errors.js';
+import { lockHolder } from '../../bulk/lock.js';
+import { oldValues, type Unrestorable, type Unrestored } from '../../bulk/snapshots.js';
+import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
 import { sanitise } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
 import { checkSameService, openPastRun, optionsOf, type PastRun } from './past-run.js';
 import { runRows } from './run.js';
 
-/** What a journal's snapshot says of one ticket. */
-interface Snapshot {
-	ticket: string;
-	values: Record<string, unknown>;
-	withheld: string[];
-}
+const REASONS: Readonly<Record<Unrestorable, string>> = {
+	secret: 'its old value was not kept, being secret',
+	absent: 'there was none before, and the interface shows no way to remove one',
+	'not-text': 'its old value was no text that could be sent',
+};
 
-function readSnapshot(text: string | undefined): Snapshot | undefined {
-	if (text === undefined || !text.startsWith('{"type":"before"')) return undefined;
-	try {
-		const { ids, values, withheld } = JSON.parse(text) as {
-			ids: Record<string, string>;
-			values: Record<string, unknown>;
-			withheld?: string[];
-		};
-		return { ticket: ids.ticket_id as string, values, withheld: withheld ?? [] };
-	} catch {
-		return undefined;
-	}
-}
+/** How many fields are named for one reason. */
+const NAMED = 20;
 
-/** The oldest snapshot of each ticket: what was there before the run. */
-async function* oldestSnapshots(path: string): AsyncGenerator<Snapshot> {
-	const seen = new Set<string>();
-	for await (const { texts } of journalLines(path)) {
-		for (const text of texts) {
-			const snapshot = readSnapshot(text);
-			if (snapshot === undefined) continue;
-			const fresh: Snapshot = { ...snapshot, values: {} };
-			for (const [name, value] of Object.entries(snapshot.values)) {
-				const key = `${snapshot.ticket} ${name}`;
-				if (seen.has(key)) continue;
-				seen.add(key);
-				fresh.values[name] = value;
-			}
-			yield fresh;
+/** What stays as it is, a line a field rather than one a ticket. */
+function* remarks(unrestored: Unrestored): Generator<string> {
+	for (const [reason, names] of unrestored) {
+		for (const [name, count] of [...names].slice(0, NAMED)) {
+			yield `${name} stays as it is on ${count} ${count === 1 ? 'ticket' : 'tickets'}: ${REASONS[reason]}`;
 		}
+		if (names.size > NAMED) yield `so do ${names.size - NAMED} more fields: ${REASONS[reason]}`;
 	}
 }
 
 /** The rows that put the old values back, as NDJSON on a standard input of their own. */
 function undoInput(past: PastRun, warn: (text: string) => void): Input {
 	async function* lines(): AsyncGenerator<Uint8Array> {
+		const unrestored: Unrestored = new Map();
 		let kept = 0;
-		for await (const { ticket, values, withheld } of oldestSnapshots(past.path)) {
-			if (withheld.length > 0)
-				warn(`ticket ${ticket}: the old values of ${withheld.join(', ')} were not kept, being secret`);
-			const fields = Object.fromEntries(
-				Object.entries(values).map(([name, value]) => [name, value === null ? '' : String(value)]),
-			);
-			if (Object.keys(fields).length === 0) continue;
+		for await (const { ticket, fields } of oldValues(past.path, unrestored)) {
 			kept++;
-			yield Buffer.from(`${JSON.stringify({ ticket_id: ticket, custom_fields: fields })}\n`);
+			const row = { ticket_id: ticket, custom_fields: Object.fromEntries(fields) };
+			yield Buffer.from(`${JSON.stringify(row)}\n`);
 		}
+		for (const remark of remarks(unrestored)) warn(remark);
 		if (kept === 0) {
 			throw new UsageError(`run ${past.header.id} has no old values that could be put back`, {
 				code: 'nothing_to_undo',
@@ -70,6 +47,16 @@ function undoInput(past: PastRun, warn: (text: string) => void): Input {
 		}
 	}
 	return { isTTY: false, bytes: lines, text: () => Promise.resolve('') };
+}
+
+/** @throws FailedError while the run still goes on: what it writes next could not be undone */
+function checkEnded({ path, header }: PastRun): void {
+	const pid = lockHolder(`${path}.lock`);
+	if (pid === undefined) return;
+	throw new FailedError(`run ${header.id} is still going on in process ${pid}`, {
+		code: 'locked',
+		hint: 'stop it with Ctrl-C, or wait for its end',
+	});
 }
 
 /** Undoes a run; what it puts back is kept as well, so that the undo can be undone. */
@@ -84,6 +71,7 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 			},
 		);
 	}
+	checkEnded(past);
 	const { options } = invocation;
 	const stdin = undoInput(past, (text) => context.stderr.write(`warning: ${sanitise(text)}\n`));
 	const kept = optionsOf(past, {});

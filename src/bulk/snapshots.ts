@@ -1,0 +1,76 @@
+/** What a run overwrote, read from its journal: the values that were there before it, one row a ticket and field. */
+
+import { customFieldText } from '../api/custom-fields.js';
+import { journalLines } from './scan.js';
+
+/** Old values of one ticket, as texts that can be sent. */
+export interface OldValues {
+	ticket: string;
+	fields: [name: string, value: string][];
+}
+
+/** Why a field's old value can't be put back. */
+export type Unrestorable = 'secret' | 'absent' | 'not-text';
+
+/** How many tickets have a field that can't be put back, by the reason. */
+export type Unrestored = Map<Unrestorable, Map<string, number>>;
+
+interface Snapshot {
+	ticket: string;
+	values: Record<string, unknown>;
+	withheld: string[];
+	absent: string[];
+}
+
+function isNames(value: unknown): value is string[] {
+	return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+/** A snapshot's record; undefined for any other line, whatever it is. */
+function readSnapshot(text: string | undefined): Snapshot | undefined {
+	if (text === undefined || !text.startsWith('{"type":"before"')) return undefined;
+	try {
+		const record = JSON.parse(text) as Record<string, unknown>;
+		const { ids, values, withheld = [], absent = [] } = record;
+		const ticket = (ids as Record<string, unknown> | undefined)?.ticket_id;
+		if (typeof ticket !== 'string' || typeof values !== 'object' || values === null) return undefined;
+		if (!isNames(withheld) || !isNames(absent)) return undefined;
+		return { ticket, values: values as Record<string, unknown>, withheld, absent };
+	} catch {
+		return undefined;
+	}
+}
+
+/**
+ * The oldest snapshot of each ticket's fields, in the journal's order: what was there before the run, however often the
+ * run wrote it or was resumed.
+ * @param unrestored Gathers what can't be put back.
+ */
+export async function* oldValues(path: string, unrestored: Unrestored): AsyncGenerator<OldValues> {
+	const seen = new Set<string>();
+	const isNew = (ticket: string, name: string): boolean => {
+		const key = `${ticket} ${name}`;
+		return seen.has(key) ? false : seen.add(key) !== undefined;
+	};
+	const note = (reason: Unrestorable, name: string): void => {
+		const names = unrestored.get(reason) ?? new Map<string, number>();
+		unrestored.set(reason, names.set(name, (names.get(name) ?? 0) + 1));
+	};
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			const snapshot = readSnapshot(text);
+			if (snapshot === undefined) continue;
+			const { ticket, values, withheld, absent } = snapshot;
+			for (const name of withheld) if (isNew(ticket, name)) note('secret', name);
+			for (const name of absent) if (isNew(ticket, name)) note('absent', name);
+			const fields: [string, string][] = [];
+			for (const [name, value] of Object.entries(values)) {
+				if (!isNew(ticket, name)) continue;
+				const old = customFieldText(value);
+				if (old === undefined) note('not-text', name);
+				else fields.push([name, old]);
+			}
+			if (fields.length > 0) yield { ticket, fields };
+		}
+	}
+}
