@@ -37,16 +37,52 @@ export interface Rejects {
 	close(): void;
 }
 
-const READ_BYTES = 16 * 1024;
+const WINDOW_BYTES = 64 * 1024;
 
-function readLine(fd: number, offset: number): string {
-	const pieces: Buffer[] = [];
-	for (let at = offset; ; at += READ_BYTES) {
-		const piece = Buffer.alloc(READ_BYTES);
-		const length = readSync(fd, piece, 0, READ_BYTES, at);
-		const end = piece.subarray(0, length).indexOf(10);
-		pieces.push(piece.subarray(0, end < 0 ? length : end));
-		if (end >= 0 || length < READ_BYTES) return Buffer.concat(pieces).toString('utf8');
+/** Reads lines by their place; neighbours come from one read. */
+class LineReader {
+	readonly #fd: number;
+	readonly #window = Buffer.alloc(WINDOW_BYTES);
+	#start = 0;
+	#length = 0;
+
+	constructor(path: string) {
+		this.#fd = openSync(path, 'r');
+	}
+
+	lineAt(offset: number): string {
+		const inWindow = this.#find(offset);
+		if (inWindow !== undefined) return inWindow;
+		this.#fill(offset);
+		return this.#find(offset) ?? this.#longLineAt(offset);
+	}
+
+	close(): void {
+		closeSync(this.#fd);
+	}
+
+	#fill(offset: number): void {
+		this.#start = offset;
+		this.#length = readSync(this.#fd, this.#window, 0, WINDOW_BYTES, offset);
+	}
+
+	/** The line, where the window holds all of it. */
+	#find(offset: number): string | undefined {
+		const from = offset - this.#start;
+		if (from < 0 || from >= this.#length) return undefined;
+		const end = this.#window.subarray(0, this.#length).indexOf(10, from);
+		return end < 0 ? undefined : this.#window.toString('utf8', from, end);
+	}
+
+	#longLineAt(offset: number): string {
+		const pieces: Buffer[] = [];
+		for (let at = offset; ; at += WINDOW_BYTES) {
+			this.#fill(at);
+			const piece = this.#window.subarray(0, this.#length);
+			const end = piece.indexOf(10);
+			pieces.push(Buffer.from(piece.subarray(0, end < 0 ? this.#length : end)));
+			if (end >= 0 || this.#length < WINDOW_BYTES) return Buffer.concat(pieces).toString('utf8');
+		}
 	}
 }
 
@@ -73,14 +109,14 @@ export async function gatherRejects(path: string, outcomes: ReadonlySet<OutcomeN
 			at = next;
 		}
 	}
-	const fd = openSync(path, 'r');
+	const lines = new LineReader(path);
 	return {
 		idNames,
 		recordOf(row) {
 			const offset = offsets.get(row);
-			return offset === 0 ? undefined : recordFrom(readLine(fd, offset));
+			return offset === 0 ? undefined : recordFrom(lines.lineAt(offset));
 		},
-		close: () => closeSync(fd),
+		close: () => lines.close(),
 	};
 }
 
