@@ -97,14 +97,17 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.controller = controller;
 	}
 
-	onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
 		this.status = status;
 		this.headers = headers;
+		if (Number(headers['content-length']) > this.maxBytes) controller.abort(new AnswerTooLarge());
 	}
 
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
 		this.bytes += chunk.length;
 		if (this.bytes > this.maxBytes) {
+			// Its beginning is enough to say what it is.
+			this.more = undefined;
 			controller.abort(new AnswerTooLarge());
 		} else if (this.body === NO_BODY) {
 			this.body = chunk;
