@@ -8,6 +8,6 @@ export { type TicketStatus, ticketStatuses } from './api/statuses.js';
 export { type CallResult, SupportClient, type SupportClientOptions } from './client/support-client.js';
 export type { CallInput } from './client/types.js';
 export { ExitCode, SupportctlError, UsageError } from './errors.js';
-export type { Auth, ProxySettings } from './http/options.js';
+export type { Auth, ProxySettings } from './http/auth.js';
 export type { Delivery, OutcomeName } from './http/outcome.js';
 export { version } from './version.js';

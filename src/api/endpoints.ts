@@ -89,6 +89,9 @@ interface Typed<D extends Details> {
 	readonly body: D extends { body: infer B } ? B : Endpoint['body'];
 }
 
+/** What a row is besides. */
+type Rest = Omit<Endpoint, 'parameters' | 'query' | 'fields' | 'required' | 'body'>;
+
 function endpoint<const D extends Details>(
 	name: string,
 	method: Method,
@@ -96,7 +99,7 @@ function endpoint<const D extends Details>(
 	noun: string,
 	summary: string,
 	rest: D,
-): Omit<Endpoint, keyof Typed<D>> & Typed<D> {
+): Rest & Typed<D> {
 	const row: Endpoint = {
 		name,
 		method,
@@ -114,7 +117,7 @@ function endpoint<const D extends Details>(
 		documented: true,
 		...rest,
 	};
-	return row as Omit<Endpoint, keyof Typed<D>> & Typed<D>;
+	return row as Rest & Typed<D>;
 }
 
 const ticketId = ownerId('ticket_id', 'Ticket');

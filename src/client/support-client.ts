@@ -6,9 +6,9 @@ import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js
 import { createPlanner, emptyRecord, type Planner, type RowValues } from '../api/plan.js';
 import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
+import type { Auth, ProxySettings } from '../http/auth.js';
 import { type Client, createClient } from '../http/client.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
-import type { Auth, ProxySettings } from '../http/options.js';
 import type { Delivery } from '../http/outcome.js';
 import { version } from '../version.js';
 import type { CallInput } from './types.js';

@@ -2,7 +2,8 @@
 
 import type { Dispatcher, Pool as PoolType } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Auth, ConnectionOptions } from './options.js';
+import type { Auth } from './auth.js';
+import type { ConnectionOptions } from './options.js';
 
 /** What takes requests to one origin: a pool, or a way through a proxy. */
 export type Sender = Pick<Dispatcher, 'dispatch' | 'destroy'>;

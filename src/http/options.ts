@@ -2,20 +2,8 @@
 
 import type { LookupFunction } from 'node:net';
 import type { Dialect } from '../api/dialect.js';
+import type { Auth, ProxySettings } from './auth.js';
 import type { Trace } from './trace.js';
-
-/** Credentials, resolved and in the clear; they leave this room only as a header. */
-export type Auth =
-	| { scheme: 'basic'; username: string; password: string }
-	| { scheme: 'bearer'; token: string }
-	| { scheme: 'header'; name: string; value: string }
-	| { scheme: 'none' };
-
-export interface ProxySettings {
-	httpProxy?: string | undefined;
-	httpsProxy?: string | undefined;
-	noProxy?: string | undefined;
-}
 
 export interface ConnectionOptions {
 	/** Without a trailing slash; what comes before `/support-api/v1`. */

@@ -6,8 +6,9 @@ import type { buildConnector as Connecting, Pool as PoolType } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { UsageError } from '../errors.js';
+import type { ProxySettings } from './auth.js';
 import type { Sender } from './connection.js';
-import type { ConnectionOptions, ProxySettings } from './options.js';
+import type { ConnectionOptions } from './options.js';
 import { ProxyError } from './problem.js';
 
 function matchesEntry(entry: string, host: string, port: string): boolean {
