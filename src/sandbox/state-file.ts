@@ -111,9 +111,9 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 		const text = `${JSON.stringify(options.take())}\n`;
 		try {
 			if (identity(target) !== known) throw new Error('another process has written it meanwhile');
-			const file = await open(temporary, 'w', 0o600);
+			await rm(temporary, { force: true });
+			const file = await open(temporary, 'wx', 0o600);
 			try {
-				await file.chmod(0o600);
 				await file.writeFile(text);
 				await file.sync();
 			} finally {

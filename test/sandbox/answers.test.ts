@@ -195,7 +195,14 @@ test('a ticket goes to the trash, once, and then for good', async () => {
 	expect(await refusal('DELETE', '/tickets/14?force=true')).toEqual([404, 'rest_post_invalid_id']);
 	expect(await refusal('POST', '/tickets/14', { status: 'hold' })).toEqual([404, 'rest_post_invalid_id']);
 	expect(await refusal('GET', '/tickets/14/replies')).toEqual([404, 'rest_post_invalid_id']);
-	expect([...sandbox.store.attachments.values()].some((each) => each.post === 14)).toBe(false);
+});
+
+test('attachments of a ticket that is deleted for good stay, on their own', async () => {
+	const attachment = [...sandbox.store.attachments.values()][0];
+	await answered('DELETE', `/tickets/${attachment?.post}`);
+	expect(await answered('GET', `/attachments/${attachment?.id}`)).toMatchObject({ post: attachment?.post });
+	await answered('DELETE', `/tickets/${attachment?.post}?force=true`);
+	expect(await answered('GET', `/attachments/${attachment?.id}`)).toMatchObject({ post: 0 });
 });
 
 test('force=false is the trash, and force=maybe is refused', async () => {

@@ -66,6 +66,14 @@ test("never more than the limit and one second's burst is served, and waiting as
 	);
 });
 
+test("a quiet minute is not saved up: no more than a second's worth comes at once", () => {
+	let now = 0;
+	const faults = createFaults({ latencyMs: 0, failRate: 0, rateLimit: 5 }, Math.random, () => now);
+	now = 60_000;
+	const drawn = Array.from({ length: 8 }, () => describe(faults.next()));
+	expect(drawn).toEqual([...Array(5).fill('served'), ...Array(3).fill(429)]);
+});
+
 test('beyond the limit the answer is 429 in JSON with Retry-After', async () => {
 	const sandbox = await start({ rateLimit: 2, clock: { now: Date.now, monotonic: () => 0, sleep: async () => {} } });
 	await sandbox.call('GET', '/users/me');
