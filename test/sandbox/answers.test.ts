@@ -408,6 +408,15 @@ test('a term is updated; its tickets show the new slug', async () => {
 	expect(await refusal('POST', '/ticket_priority/1', { name: 'x' })).toEqual([404, 'rest_term_invalid']);
 });
 
+test('the children of a deleted term go to its parent', async () => {
+	const [top, middle, low] = ['low', 'normal', 'high'].map((slug) => termId('ticket_priority', slug));
+	await answered('POST', `/ticket_priority/${middle}`, { parent: top });
+	await answered('POST', `/ticket_priority/${low}`, { parent: middle });
+	expect(await refusal('POST', `/ticket_priority/${top}`, { parent: low })).toEqual([400, 'rest_term_invalid']);
+	await answered('DELETE', `/ticket_priority/${middle}?force=true`);
+	expect(await answered('GET', `/ticket_priority/${low}`)).toMatchObject({ parent: top });
+});
+
 test('a term counts its tickets', async () => {
 	const id = termId('product', 'lumen-lamp');
 	const count = async (): Promise<unknown> => (await answered('GET', `/product/${id}`)).count;
