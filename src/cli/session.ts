@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client } from '../http/client.js';
+import type { ConnectionOptions } from '../http/options.js';
 import type { TraceEvent } from '../http/trace.js';
 import { stateFolder } from '../profile/folders.js';
 import { type Auth, type ResolvedConnection, resolveConnection } from '../profile/resolve.js';
@@ -51,7 +52,7 @@ export async function openSession(invocation: Invocation, needs: SessionNeeds = 
 	};
 }
 
-/** Opens a client that logs as the invocation asks. */
+/** Opens a client that logs as the invocation asks, and in whose answers the caller's credentials do not come back. */
 export async function openClient(
 	invocation: Invocation,
 	connection: Pick<ResolvedConnection, 'baseUrl' | 'auth' | 'timeoutMs' | 'tls' | 'proxy'>,
@@ -59,15 +60,20 @@ export async function openClient(
 ): Promise<Client> {
 	const { baseUrl, auth, timeoutMs, tls, proxy } = connection;
 	letParserEarnItsCompiler();
-	const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation, auth)]);
-	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent: `supportctl/${version}`, trace });
+	const [{ createClient }, trace, hide] = await Promise.all([
+		import('../http/client.js'),
+		traceTo(invocation, auth),
+		hideCredentials(auth),
+	]);
+	const userAgent = `supportctl/${version}`;
+	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent, trace, hide });
 }
 
-/** What must not be seen in a log, wherever it turns up. */
+/** What must not be seen anywhere. */
 export function secretsOf(auth: Auth): string[] {
 	switch (auth.scheme) {
 		case 'basic':
-			return [auth.password, Buffer.from(`${auth.username}:${auth.password}`).toString('base64')];
+			return [auth.password, `${auth.username}:${auth.password}`];
 		case 'bearer':
 			return [auth.token];
 		case 'header':
@@ -85,15 +91,28 @@ function letParserEarnItsCompiler(): void {
 	setFlagsFromString('--wasm-tiering-budget=180000000');
 }
 
+/** A shorter secret may be an ordinary word, and one of digits an id: blacking those out would change what answers say. */
+const SHORTEST_HIDDEN = 8;
+
+async function hideCredentials(auth: Auth): Promise<ConnectionOptions['hide']> {
+	const secrets = secretsOf(auth).filter((each) => each.length >= SHORTEST_HIDDEN && !/^\d+$/.test(each));
+	const [{ createSecretFinder }, { REDACTED }] = await Promise.all([
+		import('../output/secret-finder.js'),
+		import('../output/redact.js'),
+	]);
+	const finder = createSecretFinder(secrets);
+	return finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) };
+}
+
 /** A listener that logs to stderr as `-v` and `-vv` ask. */
 async function traceTo(invocation: Invocation, auth: Auth): Promise<((event: TraceEvent) => void) | undefined> {
 	const { context, options } = invocation;
 	const verbosity = (options.verbose as number | undefined) ?? 0;
 	if (verbosity === 0) return undefined;
-	const [{ renderTrace }, { stderrPalette }] = await Promise.all([
+	const [{ createTrace }, { stderrPalette }] = await Promise.all([
 		import('../output/trace.js'),
 		import('./results.js'),
 	]);
 	const palette = await stderrPalette(invocation);
-	return (event) => context.stderr.write(renderTrace(event, { verbosity, palette, secrets: secretsOf(auth) }));
+	return createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets: secretsOf(auth) });
 }

@@ -5,6 +5,7 @@ import type { Method } from '../api/endpoints.js';
 import { authHeaders, createDispatcher } from './connection.js';
 import type { ConnectionOptions } from './options.js';
 import { describeProblem, type TransportProblem } from './problem.js';
+import { createScrubber } from './scrub.js';
 
 /** The largest answer that is read unless told otherwise, in bytes. */
 export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
@@ -199,6 +200,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const deadlines = new Deadlines(options.timeoutMs);
 	const maxBytes = options.maxAnswerBytes ?? MAX_ANSWER_BYTES;
 	const { trace } = options;
+	const scrub = options.hide === undefined ? undefined : createScrubber(options.hide);
 
 	function send(request: HttpRequest): Promise<Attempt> {
 		const base = request.body === undefined ? common : withBody;
@@ -206,8 +208,9 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		const target = `${url.origin}${basePath}${request.path}`;
 		trace?.({ type: 'request', method: request.method, url: target, headers, body: request.body });
 		return new Promise((resolve) => {
-			const exchange = new Exchange(maxBytes, options.timeoutMs, (settled, attempt) => {
+			const exchange = new Exchange(maxBytes, options.timeoutMs, (settled, received) => {
 				deadlines.delete(settled);
+				const attempt = scrub === undefined ? received : scrub(received);
 				if (trace !== undefined) traceAttempt(request.method, target, attempt);
 				resolve(attempt);
 			});

@@ -23,4 +23,6 @@ export interface ConnectionOptions {
 	/** Resolves host names; the system's way by default. */
 	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;
+	/** Finds and blacks out secrets in answers; `mayHold` is asked of every body and header and must be quick. */
+	hide?: { mayHold(text: string | Uint8Array): boolean; clean(text: string): string } | undefined;
 }

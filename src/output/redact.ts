@@ -1,5 +1,7 @@
 /** Keeps secrets out of whatever is printed: values under keys that are named like one, header lists, URLs and plain text. */
 
+import { createSecretFinder, type SecretFinder } from './secret-finder.js';
+
 /** What stands in a secret's place. */
 export const REDACTED = '[redacted]';
 
@@ -183,39 +185,37 @@ function decodeName(name: string): string {
 /** The shortest secret that is looked for in text; a shorter one would black out ordinary words. */
 const SHORTEST = 3;
 
-/** The spellings in which a secret could come back: as it is, in JSON, in a URL, in base64. */
-function spellings(secret: string): string[] {
-	const json = JSON.stringify(secret).slice(1, -1);
-	let url = secret;
-	try {
-		url = encodeURIComponent(secret);
-	} catch {
-		// A lone surrogate has no URL spelling.
-	}
-	const base64 = Buffer.from(secret).toString('base64');
-	return [secret, json, url, base64, base64.replace(/=+$/, '')];
+function finderFor(secrets: readonly string[]): SecretFinder | undefined {
+	return createSecretFinder(secrets.filter((secret) => secret.length >= SHORTEST));
+}
+
+function redactFound(text: string, finder: SecretFinder | undefined): string {
+	const clean = redactUrls(text);
+	return finder?.mayHold(clean) === true ? finder.replace(clean, REDACTED) : clean;
+}
+
+/** A function for many texts that makes each free of the secrets, in any of their usual spellings. */
+export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
+	const finder = finderFor(secrets);
+	return (text) => redactFound(text, finder);
 }
 
 /** Text in which none of the secrets is left, in any of their usual spellings. */
 export function redactText(text: string, secrets: readonly string[]): string {
-	const needles = secrets.filter((secret) => secret.length >= SHORTEST).flatMap(spellings);
-	needles.sort((left, right) => right.length - left.length);
-	let clean = redactUrls(text);
-	for (const needle of needles) {
-		if (clean.includes(needle)) clean = clean.replaceAll(needle, REDACTED);
-	}
-	return clean;
+	return redactFound(text, finderFor(secrets));
 }
 
 /** A value in whose texts none of the secrets is left, keys included; what lies too deep is dropped. */
-export function redactTexts(value: unknown, secrets: readonly string[], depth = 0): unknown {
-	if (typeof value === 'string') return redactText(value, secrets);
-	if (typeof value !== 'object' || value === null) return value;
-	if (depth >= MAX_DEPTH) return '[too deep]';
-	if (Array.isArray(value)) return value.map((each) => redactTexts(each, secrets, depth + 1));
-	return Object.fromEntries(
-		Object.entries(value).map(([key, each]) => [redactText(key, secrets), redactTexts(each, secrets, depth + 1)]),
-	);
+export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
+	const clean = createTextRedactor(secrets);
+	const walk = (each: unknown, depth: number): unknown => {
+		if (typeof each === 'string') return clean(each);
+		if (typeof each !== 'object' || each === null) return each;
+		if (depth >= MAX_DEPTH) return '[too deep]';
+		if (Array.isArray(each)) return each.map((inner) => walk(inner, depth + 1));
+		return Object.fromEntries(Object.entries(each).map(([key, inner]) => [clean(key), walk(inner, depth + 1)]));
+	};
+	return walk(value, 0);
 }
 
 /** A request or answer body for a log: JSON and forms lose the values under secret names, cut-off JSON too. */

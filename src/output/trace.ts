@@ -1,7 +1,7 @@
 /** `-v` and `-vv`: requests and answers as lines for stderr, without secrets and without raw escapes. */
 
 import { type Palette, plainPalette } from './colour.js';
-import { redactBody, redactHeaders, redactText, redactUrl } from './redact.js';
+import { createTextRedactor, isSecretName, redactBody, redactHeaders, redactUrl } from './redact.js';
 import { sanitise, sanitiseLines } from './sanitise.js';
 
 type Headers = readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -36,7 +36,7 @@ export const BODY_SHOWN = 4_096;
 /** The lines of one event, each ending in a line break; empty where this verbosity does not show it. */
 export function renderTrace(event: TraceLike, { verbosity, palette = plainPalette, secrets = [] }: TraceView): string {
 	if (verbosity < 1) return '';
-	const clean = (text: string): string => redactText(text, secrets);
+	const clean = createTextRedactor(secrets);
 	const lines = [headline(event, palette, clean)];
 	if (verbosity >= 2 && event.type !== 'problem') {
 		const mark = event.type === 'request' ? '>' : '<';
@@ -73,4 +73,32 @@ function bodyLines(body: string, clean: (text: string) => string): string[] {
 	const shown = sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
 	if (text.length > BODY_SHOWN) shown.push(`(${text.length - BODY_SHOWN} of ${text.length} characters not shown)`);
 	return shown;
+}
+
+/** How many secrets of requests are remembered for the answers that follow. */
+const REMEMBERED = 1_000;
+
+/** Secrets that requests carry, such as a user's new password: an answer may repeat them under another name. */
+function secretsIn(body: string | undefined): string[] {
+	if (body === undefined || !body.startsWith('{')) return [];
+	const found: string[] = [];
+	try {
+		JSON.parse(body, (name, value: unknown) => {
+			if (typeof value === 'string' && isSecretName(name)) found.push(value);
+			return value;
+		});
+	} catch {
+		return [];
+	}
+	return found;
+}
+
+/** A listener for the HTTP layer that writes what a verbosity asks for. */
+export function createTrace(write: (text: string) => void, view: TraceView): (event: TraceLike) => void {
+	let secrets = view.secrets ?? [];
+	return (event) => {
+		const more = event.type === 'request' ? secretsIn(event.body).filter((each) => !secrets.includes(each)) : [];
+		if (more.length > 0) secrets = [...secrets, ...more].slice(-REMEMBERED);
+		write(renderTrace(event, { ...view, secrets }));
+	};
 }

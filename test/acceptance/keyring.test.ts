@@ -1,24 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliResult, runCli } from '../support/cli.js';
-import { runWithKeyring } from '../support/keyring.js';
+import { hasKeyring, runWithKeyring } from '../support/keyring.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
-
-function isInstalled(program: string): boolean {
-	try {
-		execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-/** Where both are, the promises are about a real keyring; elsewhere, about its absence. */
-const hasKeyring =
-	process.platform === 'linux' && isInstalled('dbus-run-session') && isInstalled('gnome-keyring-daemon');
 
 let desk: TestSandbox;
 beforeAll(async () => {

@@ -1,8 +1,21 @@
 /** A real keyring for a test: a D-Bus session and an unlocked gnome-keyring of its own, in which the binary is run. */
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type CliOptions, type CliResult, runCli } from './cli.js';
+
+function isInstalled(program: string): boolean {
+	try {
+		execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** Where both are, promises are about a real keyring; elsewhere, about its absence. */
+export const hasKeyring =
+	process.platform === 'linux' && isInstalled('dbus-run-session') && isInstalled('gnome-keyring-daemon');
 
 export interface KeyringSession {
 	run(args: readonly string[], options?: CliOptions): Promise<CliResult>;

@@ -1,0 +1,433 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from '../../src/cli/manifest.js';
+import { runMain } from '../../src/main.js';
+import { startCli } from '../support/cli.js';
+import { memoryContext } from '../support/context.js';
+import { hasKeyring, runWithKeyring } from '../support/keyring.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { runInTerminal } from '../support/terminal.js';
+
+/** The secret that is looked for; fit for a header, for basic it gets awkward letters too. */
+const MARKER = 'mk7Qz-marker-19xV';
+const AWKWARD = ` ${MARKER} "ä%:' `;
+
+/** Another, which is the password of a user whom commands are about. */
+const OTHER = 'w3Xp-other-marker-R8k';
+
+/** The marker as it is, or the core of it in any spelling in which a secret leaks. */
+function findLeak(text: string): string | undefined {
+	const pairs = [MARKER, AWKWARD, OTHER].flatMap((secret) => [secret, `anna:${secret}`]);
+	const spellings = [
+		MARKER,
+		OTHER,
+		...pairs.map((each) => Buffer.from(each).toString('base64').replace(/=+$/, '')),
+		...pairs.map((each) => Buffer.from(each).toString('hex')),
+		encodeURIComponent(AWKWARD),
+	];
+	const found = spellings.find((each) => text.includes(each));
+	if (found === undefined) return undefined;
+	const at = text.indexOf(found);
+	return text.slice(Math.max(0, at - 100), at + found.length + 60);
+}
+
+/** Every file below a folder that holds the marker. */
+function leakyFiles(folder: string): string[] {
+	if (!existsSync(folder)) return [];
+	return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+		.map((name) => join(folder, name))
+		.filter((path) => statSync(path).isFile() && findLeak(readFileSync(path, 'latin1')) !== undefined);
+}
+
+type Mood = 'kind' | 'cruel';
+
+/** What a service that repeats everything it is told says, in a different form each time. */
+function repeat(
+	request: IncomingMessage,
+	body: string,
+	count: number,
+): { status: number; type: string; text: string; location?: string } {
+	const header = request.headers.authorization ?? String(request.headers['x-desk-key'] ?? '');
+	const decoded = header.startsWith('Basic ') ? Buffer.from(header.slice(6), 'base64').toString() : header;
+	const json = 'application/json';
+	const words = `no entry for ${decoded} (${header})`;
+	switch (count % 7) {
+		case 0:
+			return {
+				status: 400,
+				type: json,
+				text: JSON.stringify({
+					code: 'rest_invalid_param',
+					message: words,
+					data: { status: 400, params: { title: words, password: words } },
+				}),
+			};
+		case 1:
+			return {
+				status: 403,
+				type: json,
+				text: JSON.stringify({ code: decoded.replace(/\W/g, '_'), message: words, data: { sent: body, header } }),
+			};
+		case 2:
+			return {
+				status: 500,
+				type: 'text/html',
+				text: `<html><title>${decoded}</title><body>${header} ${decoded}</body></html>`,
+			};
+		case 3:
+			return { status: 200, type: json, text: `{"id": 1, "title": ${JSON.stringify(words)}, "cut` };
+		case 4:
+			return {
+				status: 302,
+				type: 'text/plain',
+				text: decoded,
+				location: `https://elsewhere.example/?u=${encodeURIComponent(decoded)}&h=${encodeURIComponent(header)}`,
+			};
+		case 5:
+			return { status: 404, type: 'text/plain', text: words };
+		default:
+			return { status: 401, type: json, text: JSON.stringify({ code: 'incorrect_password', message: words }) };
+	}
+}
+
+/** A service that repeats what it is told: cheerfully, or in errors of every kind. */
+async function startEcho(mood: Mood): Promise<string> {
+	let count = 0;
+	const server = createServer(async (request, response) => {
+		let body = '';
+		for await (const chunk of request) body += chunk;
+		const { authorization } = request.headers;
+		if (mood === 'kind') {
+			const decoded = authorization?.startsWith('Basic ')
+				? Buffer.from(authorization.slice(6), 'base64').toString()
+				: authorization;
+			response.setHeader('content-type', 'application/json');
+			response.setHeader('x-echo', encodeURIComponent(decoded ?? ''));
+			const sent = body === '' ? {} : JSON.parse(body);
+			response.end(
+				JSON.stringify({
+					...sent,
+					id: 7,
+					title: { raw: sent.title },
+					caller: decoded,
+					header: authorization,
+					password: decoded,
+					custom: { name: decoded },
+				}),
+			);
+			return;
+		}
+		const answer = repeat(request, body, count++);
+		if (answer.location !== undefined) response.setHeader('location', answer.location);
+		response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Call {
+	argv: string[];
+	stdin?: string;
+}
+
+/** A call of every command; a new command has to be added here. */
+const calls: Record<string, Call[]> = {
+	'ticket update': [
+		{ argv: ['14', '15', '--status', 'hold', '--title', 'x'] },
+		{
+			argv: ['--input', '-', '--input-format', 'csv', '--report', 'junit:report.xml', '--report', 'json:report.json'],
+			stdin: 'id,title\n1,a\n2,b\n3,c\n4,d\n5,e\n6,f\n7,g\n',
+		},
+		{ argv: ['14', '--status', 'hold', '-n'] },
+	],
+	'ticket delete': [{ argv: ['14', '--yes'] }],
+	'ticket fields set': [{ argv: ['14', '--set', 'a=b', '--verify', '--snapshot'] }],
+	'ticket fields get': [{ argv: ['14', '15'] }],
+	'reply update': [{ argv: ['14', '3', '--content', 'x'] }],
+	'reply delete': [{ argv: ['14', '3', '--yes'] }],
+	'user update': [
+		{ argv: ['3', '--password-stdin', '--name', 'x'], stdin: `${OTHER}\n` },
+		{ argv: ['--input', '-', '--input-format', 'csv'], stdin: `id,password\n3,${OTHER}\n4,${OTHER}\nx,${OTHER}\n` },
+	],
+	'user delete': [{ argv: ['3', '--reassign', '1', '--yes'] }],
+	'user password delete': [{ argv: ['3', 'laptop', '--yes'] }],
+	'user id': [{ argv: ['anna', 'bob'] }],
+	'user check': [{ argv: ['bob', '--password-stdin'], stdin: `${OTHER}\n` }],
+	'attachment update': [{ argv: ['3', '--title', 'x'] }],
+	'term update': [{ argv: ['ticket_priority', '3', '--name', 'x'] }],
+	'term delete': [{ argv: ['product', '3', '--force', '--yes'] }],
+	login: [{ argv: ['--no-input', '--secret-command', 'cat "$SECRET_FILE"', '--profile', 'other'] }],
+	logout: [{ argv: ['other'] }],
+	'profile list': [{ argv: [] }],
+	'profile show': [{ argv: [] }],
+	'profile use': [{ argv: ['other'] }],
+	'profile set': [{ argv: ['other', '--timeout', '5'] }],
+	'profile remove': [{ argv: ['nobody'] }],
+	'profile path': [{ argv: [] }],
+	'run list': [{ argv: [] }],
+	'run show': [{ argv: ['last'] }],
+	'run rejects': [{ argv: ['last', '--format', 'csv'] }],
+	'run resume': [{ argv: ['last'] }],
+	'run undo': [{ argv: ['last', '--yes'] }],
+};
+
+/** Commands that neither have nor get the caller's credentials. */
+const withoutSecrets = new Set(['sandbox', 'completion', 'help']);
+
+const verbosities = [[], ['-v'], ['-vv', '--debug'], ['-vv', '--json', '--debug']];
+
+interface Stage {
+	home: string;
+	config: string;
+	state: string;
+	cwd: string;
+	secretFile: string;
+	env: Record<string, string>;
+}
+
+/** Folders of their own for a run of commands, with a file that holds the secret outside all of them. */
+function setStage(baseUrl: string, secret: string): Stage {
+	const home = temporaryFolder();
+	const [config, state, cwd, tmp] = ['config', 'state', 'cwd', 'tmp'].map((name) => join(home, name)) as [
+		string,
+		string,
+		string,
+		string,
+	];
+	for (const folder of [config, state, cwd, tmp]) mkdirSync(folder, { mode: 0o700 });
+	const secretFile = join(temporaryFolder(), 'secret');
+	writeFileSync(secretFile, `${secret}\n`, { mode: 0o600 });
+	const env = {
+		PATH: process.env.PATH as string,
+		HOME: home,
+		TMPDIR: tmp,
+		SUPPORTCTL_CONFIG_DIR: config,
+		SUPPORTCTL_STATE_DIR: state,
+		SUPPORTCTL_BASE_URL: baseUrl,
+		SECRET_FILE: secretFile,
+	};
+	return { home, config, state, cwd, secretFile, env };
+}
+
+/** The ways in which a secret comes in; `only` is the file that may hold it. */
+const ways: Record<string, { secret: string; prepare(stage: Stage): { env?: Record<string, string>; only?: string } }> =
+	{
+		SUPPORTCTL_PASSWORD: {
+			secret: AWKWARD,
+			prepare: () => ({ env: { SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: AWKWARD } }),
+		},
+		SUPPORTCTL_TOKEN: { secret: MARKER, prepare: () => ({ env: { SUPPORTCTL_TOKEN: MARKER } }) },
+		SUPPORTCTL_PASSWORD_FILE: {
+			secret: AWKWARD,
+			prepare: ({ secretFile }) => ({ env: { SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD_FILE: secretFile } }),
+		},
+		'a header': {
+			secret: MARKER,
+			prepare(stage) {
+				store(stage, { scheme: 'header', headerName: 'X-Desk-Key' });
+				return { env: { SUPPORTCTL_TOKEN: MARKER } };
+			},
+		},
+		'the profile file': {
+			secret: AWKWARD,
+			prepare(stage) {
+				store(stage, { username: 'anna', secret: { store: 'file', value: AWKWARD } });
+				return { only: join(stage.config, 'config.json') };
+			},
+		},
+		'a secret command': {
+			secret: AWKWARD,
+			prepare(stage) {
+				store(stage, { username: 'anna', secret: { store: 'command', command: 'cat "$SECRET_FILE"' } });
+				return {};
+			},
+		},
+	};
+
+function store(stage: Stage, profile: Record<string, unknown>): void {
+	const baseUrl = stage.env.SUPPORTCTL_BASE_URL;
+	const config = { version: 1, current: 'desk', profiles: { desk: { baseUrl, ...profile } } };
+	writeFileSync(join(stage.config, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+}
+
+describe('a secret', () => {
+	it('is looked for in what every command says', () => {
+		const missing = commands.map(({ words }) => words.join(' ')).filter((words) => !withoutSecrets.has(words));
+		expect(missing.filter((words) => !Object.hasOwn(calls, words))).toEqual([]);
+	});
+
+	for (const [way, { secret, prepare }] of Object.entries(ways)) {
+		for (const mood of ['kind', 'cruel'] as const) {
+			it(`that comes from ${way} is nowhere else after every command at every verbosity against a ${mood} service`, async () => {
+				const stage = setStage(await startEcho(mood), secret);
+				const { env = {}, only } = prepare(stage);
+				const leaks: string[] = [];
+				for (const verbosity of verbosities) {
+					for (const [words, each] of Object.entries(calls)) {
+						for (const { argv, stdin } of each) {
+							const context = memoryContext({
+								argv: [
+									...words.split(' '),
+									...argv,
+									...verbosity,
+									...(words.startsWith('ticket') ? ['--retries', '0'] : []),
+								],
+								env: { ...stage.env, ...env },
+								cwd: stage.cwd,
+								...(stdin !== undefined && { stdin }),
+							});
+							await runMain(context);
+							for (const stream of ['stdout', 'stderr'] as const) {
+								const leak = findLeak(context[stream].text);
+								if (leak !== undefined) leaks.push(`${context.argv.join(' ')}: ${stream}: …${leak}…`);
+							}
+						}
+					}
+				}
+				expect(leaks).toEqual([]);
+				expect(leakyFiles(stage.home).filter((path) => path !== only)).toEqual([]);
+			});
+		}
+	}
+});
+/** The command lines of all processes at this moment. */
+function commandLines(): string {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.map((pid) => {
+			try {
+				return readFileSync(join('/proc', pid, 'cmdline'), 'utf8').replaceAll('\0', ' ');
+			} catch {
+				return '';
+			}
+		})
+		.join('\n');
+}
+
+/** A kind service that looks at all command lines while a request is under way; `hold` never answers. */
+async function startWatcher(hold = false) {
+	const seen: string[] = [];
+	let arrived = (): void => {};
+	const arrival = new Promise<void>((resolve) => {
+		arrived = resolve;
+	});
+	const server = createServer((request, response) => {
+		seen.push(commandLines());
+		arrived();
+		request.resume();
+		if (hold) return;
+		const signedIn = request.headers.authorization !== undefined;
+		response.writeHead(signedIn ? 200 : 401, { 'content-type': 'application/json' });
+		response.end(signedIn ? '{"id": 7}' : '{"code": "rest_not_logged_in", "message": "no"}');
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, arrival };
+}
+
+const table = ['id,title', ...Array.from({ length: 20 }, (_, row) => `${row + 1},x`)].join('\n');
+
+describe('the program as a process', () => {
+	it('has no secret in its arguments or those of its children, nor in what it leaves behind', async () => {
+		const { baseUrl, seen } = await startWatcher();
+		const stage = setStage(baseUrl, AWKWARD);
+		const run = async (args: string[], input?: string, env: Record<string, string> = {}) => {
+			const options = { env: { ...stage.env, ...env }, cwd: stage.cwd, ...(input !== undefined && { input }) };
+			return startCli(args, options).ended;
+		};
+		const dump = join(temporaryFolder(), 'during-command');
+		const spy = `cat /proc/[0-9]*/cmdline > '${dump}' 2>/dev/null; cat "$SECRET_FILE"`;
+		const login = ['login', '--username', 'anna', '--no-input', '-vv', '--debug'];
+		const results = [
+			await run([...login, '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
+			await run(['profile', 'set', 'default', '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
+			await run(['ticket', 'update', '--input', '-', '--input-format', 'csv', '-vv'], table),
+			await run([...login, '--secret-command', spy]),
+			await run(['ticket', 'update', '14', '--status', 'hold', '-vv']),
+			await run(['logout']),
+			await run(['ticket', 'update', '14', '--title', 'x'], undefined, {
+				SUPPORTCTL_USERNAME: 'anna',
+				SUPPORTCTL_PASSWORD_FILE: stage.secretFile,
+			}),
+		];
+		expect(results.map(({ exitCode, stderr }) => [exitCode, exitCode === 0 ? '' : stderr])).toEqual(
+			results.map(() => [0, '']),
+		);
+		expect(seen.length).toBeGreaterThan(20);
+		expect([...seen, readFileSync(dump, 'latin1')].map(findLeak).filter(Boolean)).toEqual([]);
+		expect(results.map(({ stdout, stderr }) => findLeak(stdout + stderr)).filter(Boolean)).toEqual([]);
+		expect(leakyFiles(stage.home)).toEqual([]);
+	});
+
+	it('leaves none behind when it is killed while a request is under way', async () => {
+		const { baseUrl, arrival } = await startWatcher(true);
+		const stage = setStage(baseUrl, AWKWARD);
+		const running = startCli(['user', 'update', '--input', '-', '--input-format', 'csv', '-vv', '--yes'], {
+			env: { ...stage.env, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: AWKWARD },
+			cwd: stage.cwd,
+			input: `id,password\n3,${OTHER}\n4,${OTHER}\n`,
+		});
+		await arrival;
+		running.child.kill('SIGKILL');
+		const { stdout, stderr } = await running.ended;
+		expect(findLeak(stdout + stderr)).toBeUndefined();
+		expect(leakyFiles(stage.home)).toEqual([]);
+	});
+
+	it('shows none that is typed in a terminal, and keeps it only where it was told to', async () => {
+		const { baseUrl } = await startWatcher();
+		const stage = setStage(baseUrl, AWKWARD);
+		const typed = async (argv: string[]): Promise<string> => {
+			let answered = false;
+			const { raw, exitCode } = await runInTerminal(argv, {
+				env: stage.env,
+				onOutput(text, terminal) {
+					if (answered || !/Password/.test(text)) return;
+					answered = true;
+					terminal.write(`${AWKWARD}\r`);
+				},
+			});
+			expect(exitCode, raw).toBe(0);
+			return raw;
+		};
+		const login = await typed(['login', '--username', 'anna', '--insecure-storage', '-vv']);
+		const check = await typed(['user', 'check', 'bob', '-vv']);
+		expect([login, check].map(findLeak)).toEqual([undefined, undefined]);
+		expect(leakyFiles(stage.home)).toEqual([join(stage.config, 'config.json')]);
+	});
+
+	it(
+		hasKeyring ? 'keeps it in a real keyring and nowhere else' : 'keeps it in the file where there is no keyring',
+		async () => {
+			const { baseUrl } = await startWatcher();
+			const stage = setStage(baseUrl, AWKWARD);
+			const session = hasKeyring ? await runWithKeyring(stage.env) : undefined;
+			const run = (args: string[], input?: string) => {
+				const options = { env: stage.env, cwd: stage.cwd, ...(input !== undefined && { input }) };
+				return session === undefined ? startCli(args, options).ended : session.run(args, options);
+			};
+			try {
+				const login = await run(['login', '--username', 'anna', '--password-stdin', '-vv'], AWKWARD);
+				const update = await run(['ticket', 'update', '14', '15', '--status', 'hold', '-vv']);
+				const show = await run(['profile', 'show', '--json']);
+				expect([login, update, show].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+				expect([login, update, show].map(({ stdout, stderr }) => findLeak(stdout + stderr)).filter(Boolean)).toEqual(
+					[],
+				);
+				expect(leakyFiles(stage.home)).toEqual(hasKeyring ? [] : [join(stage.config, 'config.json')]);
+			} finally {
+				await session?.stop();
+			}
+		},
+	);
+});
