@@ -23,6 +23,7 @@ export function openArguments(ids: readonly string[]): InputSource {
 		async *read() {
 			if (batch.length > 0) yield batch;
 		},
+		detach: async () => undefined,
 		dispose: async () => undefined,
 	};
 }

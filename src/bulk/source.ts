@@ -49,6 +49,8 @@ export interface InputSource {
 	readonly spooled: boolean;
 	/** Yields the rows from the first on. Throws UsageError naming the line, or that the file has changed. */
 	read(): AsyncIterable<Batch>;
+	/** Takes a spooled copy's name away: it is read on, and gone even if this process is killed. */
+	detach(): Promise<void>;
 	/** Closes the file and removes a spooled copy, unless it is kept for a resume. */
 	dispose(options?: { keep?: boolean }): Promise<void>;
 }
@@ -287,6 +289,9 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const opened = path === undefined ? await spool(options.stdin, stateDir) : await openRegular(path, name, stateDir);
 	const spooled = opened.path.startsWith(join(stateDir, SPOOL_FOLDER) + sep);
 	const file = new SteadyFile(opened.handle, name);
+	const detach: InputSource['detach'] = async () => {
+		if (spooled) await unlink(opened.path).catch(() => undefined);
+	};
 	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
 		await file.close();
 		if (spooled && !keep) await unlink(opened.path).catch(() => undefined);
@@ -322,6 +327,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 				}
 				rows = last;
 			},
+			detach,
 			dispose,
 		};
 	} catch (error) {

@@ -163,6 +163,11 @@ const calls: Record<string, Call[]> = {
 	'attachment update': [{ argv: ['3', '--title', 'x'] }],
 	'term update': [{ argv: ['ticket_priority', '3', '--name', 'x'] }],
 	'term delete': [{ argv: ['product', '3', '--force', '--yes'] }],
+	api: [
+		{ argv: ['GET', 'tickets', '-i'] },
+		{ argv: ['POST', 'users/3', '-f', `password=${OTHER}`, '-f', 'name=x'] },
+		{ argv: ['POST', 'users/3', '--input', '-'], stdin: JSON.stringify({ password: OTHER }) },
+	],
 	login: [{ argv: ['--no-input', '--secret-command', 'cat "$SECRET_FILE"', '--profile', 'other'] }],
 	logout: [{ argv: ['other'] }],
 	'profile list': [{ argv: [] }],

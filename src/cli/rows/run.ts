@@ -20,6 +20,7 @@ export async function runRows(
 	try {
 		check?.(run);
 		const survey = await surveyInput(run);
+		if (survey.hasSecrets) await run.source.detach();
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);
 		if (run.settings.dryRun) return await (await import('./dry-run.js')).showPlan(run, survey);
