@@ -226,14 +226,15 @@ export interface CreateJournalOptions {
 	readonly redact: Redact;
 }
 
-function cannotCreate(path: string, error: unknown): Error {
+/** Before anything was sent: afterwards, the journal's own failure is told. */
+function cannotWrite(path: string, error: unknown): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
 	const { code, message } = error as NodeJS.ErrnoException;
 	const reasons: Record<string, string> = {
 		EACCES: 'permission denied',
 		EROFS: 'the file system is read-only',
 		ENOSPC: 'the disk is full',
-		ENOENT: 'there is no such folder',
+		ENOENT: 'there is no such file or folder',
 		ENOTDIR: 'there is no such folder',
 		EISDIR: 'it is a folder',
 	};
@@ -289,7 +290,7 @@ export function createJournal(options: CreateJournalOptions): Journal {
 	} catch (error) {
 		if (fd !== undefined) closeSync(fd);
 		lock?.release();
-		throw cannotCreate(path, error);
+		throw cannotWrite(path, error);
 	}
 }
 
@@ -346,10 +347,11 @@ export async function openJournal(
 	path: string,
 	options: OpenJournalOptions,
 ): Promise<{ journal: Journal; scan: JournalScan }> {
-	const real = realpathSync(path);
-	const lock = acquireLock(lockPath(real), `the journal ${real}`);
+	let lock: Lock | undefined;
 	let fd: number | undefined;
 	try {
+		const real = realpathSync(path);
+		lock = acquireLock(lockPath(real), `the journal ${real}`);
 		const scan = await scanJournal(real);
 		fd = openSync(real, constants.O_RDWR | constants.O_APPEND);
 		if (scan.tornBytes > 0) ftruncateSync(fd, scan.validBytes);
@@ -360,7 +362,7 @@ export async function openJournal(
 		return { journal, scan };
 	} catch (error) {
 		if (fd !== undefined) closeSync(fd);
-		lock.release();
-		throw error;
+		lock?.release();
+		throw cannotWrite(path, error);
 	}
 }

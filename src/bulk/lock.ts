@@ -166,7 +166,11 @@ export function acquireLock(path: string, what: string): Lock {
 	const self = describeSelf();
 	const lock: Lock = {
 		release() {
-			if (readOwner(path)?.token === self.token) unlinkSync(path);
+			try {
+				if (readOwner(path)?.token === self.token) unlinkSync(path);
+			} catch {
+				// A lock that can't be removed ends with this process.
+			}
 		},
 	};
 	for (let tries = 0; tries < TRIES; tries++) {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ExitCode, FailedError, UsageError } from '../errors.js';
+import { type ExitCode, FailedError } from '../errors.js';
 import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
 import type { RowRecord, RunHeader } from './records.js';

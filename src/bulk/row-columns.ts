@@ -164,9 +164,16 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 	const asWritten = AS_WRITTEN.has(field.kind);
 	const isMap = field.kind === 'map';
 	const wire = field.name;
-	// Cells of a column repeat: the last text's value is kept, unless it is an object that a later step could change.
+	// Cells of a column repeat: what came of the last text is kept, unless it is an object that a later step could change.
 	let lastText: string | undefined;
 	let lastValue: unknown;
+	let lastProblem: string | undefined;
+	const read = (cell: string, trimmed: string): string | undefined => {
+		const parsed = parseField(field, asWritten ? cell : trimmed, rules);
+		if (isProblem(parsed)) return parsed.problem;
+		lastValue = parsed.value;
+		return refuse(name, parsed.value);
+	};
 	const store = (value: unknown, draft: Draft): undefined => {
 		draft.fields[wire] = isMap ? joinMaps(draft.fields[wire], value) : value;
 		draft.filled = true;
@@ -174,18 +181,13 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 	return {
 		name,
 		text: (cell, draft) => {
-			if (cell === lastText) return store(lastValue, draft);
-			const trimmed = cell.trim();
-			if (trimmed === '') return clear ? store('', draft) : undefined;
-			const parsed = parseField(field, asWritten ? cell : trimmed, rules);
-			if (isProblem(parsed)) return parsed.problem;
-			const problem = refuse(name, parsed.value);
-			if (problem !== undefined) return problem;
-			if (typeof parsed.value !== 'object') {
-				lastText = cell;
-				lastValue = parsed.value;
+			if (cell !== lastText) {
+				const trimmed = cell.trim();
+				if (trimmed === '') return clear ? store('', draft) : undefined;
+				lastProblem = read(cell, trimmed);
+				lastText = lastProblem === undefined && typeof lastValue === 'object' ? undefined : cell;
 			}
-			return store(parsed.value, draft);
+			return lastProblem ?? store(lastValue, draft);
 		},
 		typed: (value, draft) => {
 			const parsed = checkTyped(field, value, rules);

@@ -306,30 +306,31 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		return end(draft, raw, complaints);
 	};
 
-	const keys = new Map<string, { column: Column; means: string } | undefined>();
-	const lookUp = (name: string): { column: Column; means: string } | undefined => {
-		if (keys.has(name)) return keys.get(name);
-		const found = words.find(name);
+	const keys = new Map<string, { column: Column; means: string } | string>();
+	/** The key's column, or what is wrong with it. */
+	const lookUp = (name: string): { column: Column; means: string } | string => {
+		const known = keys.get(name);
+		if (known !== undefined) return known;
+		const found = words.find(name) ?? words.unknown(name);
 		// Names come from the input: a set without end would grow with it.
 		if (keys.size < 1000) keys.set(name, found);
 		return found;
 	};
 
+	const readKey = (name: string, value: unknown, draft: Draft, seen: Set<string>): string | undefined => {
+		const found = lookUp(name);
+		if (typeof found === 'string') return found;
+		if (seen.has(found.means)) return `${quote(name)} says the same as another key`;
+		seen.add(found.means);
+		return found.column.typed(value, draft);
+	};
+
 	const readObject = (raw: RawRow, object: Readonly<Record<string, unknown>>): RowValues | Complaint[] => {
 		const draft = begin();
 		let complaints: Complaint[] | undefined;
-		let seen: Set<string> | undefined;
-		const names = Object.keys(object);
-		for (const name of names) {
-			const found = lookUp(name);
-			let problem = found === undefined ? words.unknown(name) : undefined;
-			if (found !== undefined) {
-				seen ??= new Set();
-				problem = seen.has(found.means)
-					? `${quote(name)} says the same as another key`
-					: found.column.typed(object[name], draft);
-				seen.add(found.means);
-			}
+		const seen = new Set<string>();
+		for (const name of Object.keys(object)) {
+			const problem = readKey(name, object[name], draft, seen);
 			if (problem === undefined) continue;
 			complaints ??= [];
 			complaints.push(complaint(raw, name, problem));

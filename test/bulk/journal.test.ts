@@ -177,7 +177,7 @@ describe('a journal', () => {
 		});
 		mkdirSync(join(folder, 'runs'));
 		expect((await failureOf(() => startJournal(folder, 1, join(folder, 'none', 'j')))).message).toContain(
-			'there is no such folder',
+			'there is no such file or folder',
 		);
 		expect((await failureOf(() => startJournal(folder, 1, '/dev/full'))).message).toContain('the disk is full');
 	});
@@ -455,5 +455,16 @@ describe('a disk that fills up', () => {
 		journal.close();
 		truncateSync(copy, statSync(copy).size - 3);
 		expect((await scanJournal(copy)).tornBytes).toBeGreaterThan(0);
+	});
+});
+
+describe('a journal that can not be gone on with', () => {
+	it('says so in words', async () => {
+		const folder = temporaryFolder();
+		expect(await failureOf(() => openJournal(join(folder, 'none'), resumeAs))).toMatchObject({
+			name: 'FailedError',
+			message: `can't write the journal ${join(folder, 'none')}: there is no such file or folder`,
+		});
+		expect(await failureOf(() => openJournal(folder, resumeAs))).toMatchObject({ name: 'FailedError' });
 	});
 });

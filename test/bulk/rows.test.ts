@@ -102,6 +102,17 @@ describe('compileColumns for an update', () => {
 		expect(readCells(update, { id: '1' })).toEqual(['there is nothing to send: every field is empty']);
 	});
 
+	it('says the same of a cell each time that it comes', () => {
+		const { read } = compile(update, ['id', 'status', 'ticket-tag']);
+		const results = ['hodl', 'hodl', 'hold', 'hold', 'hodl'].map((status, index) =>
+			read({ row: index + 1, line: 2, cells: ['1', status, '1,2'] }),
+		);
+		expect(results.map((each) => Array.isArray(each))).toEqual([true, true, false, false, true]);
+		expect(results[2]).toEqual(results[3]);
+		const [left, right] = [results[2], results[3]] as RowValues[];
+		expect(left?.fields?.['ticket-tag']).not.toBe(right?.fields?.['ticket-tag']);
+	});
+
 	it('says how many cells a ragged row has', () => {
 		const { read } = compile(update, ['id', 'status']);
 		expect(read({ row: 1, line: 2, cells: ['14'] })).toMatchObject([

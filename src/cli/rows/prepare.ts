@@ -3,7 +3,7 @@
 import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type PlannedRequest, type Planner, type RowValues } from '../../api/plan.js';
 import { openArguments } from '../../bulk/arguments.js';
-import { compileColumns } from '../../bulk/rows.js';
+import { compileColumns, ERROR_COLUMN } from '../../bulk/rows.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
 import type { InputSource } from '../../bulk/source.js';
 import { UsageError } from '../../errors.js';
@@ -71,7 +71,7 @@ export async function prepareRun(
 	const plan = createPlanning(definition, endpoint, session, undocumented);
 	const source = await openSource(targets, invocation, session.stateDir);
 	try {
-		const { read } = compileColumns({
+		const { read, ignored } = compileColumns({
 			name: source.name,
 			columns: source.columns,
 			endpoint,
@@ -90,6 +90,11 @@ export async function prepareRun(
 			},
 			blank: settings.blank,
 		});
+		if (endpoint.body === 'custom_fields' && ignored.includes(ERROR_COLUMN)) {
+			context.stderr.write(
+				`note: the column ${ERROR_COLUMN} is what run rejects adds, and is not sent; --map ${ERROR_COLUMN}=${ERROR_COLUMN} sends it\n`,
+			);
+		}
 		const planRow = createRowPlan({ read, plan, dataIds: defaults.dataIds });
 		return {
 			definition,

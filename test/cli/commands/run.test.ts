@@ -85,6 +85,18 @@ describe('run rejects', () => {
 		]);
 	});
 
+	it('adds a column that is no custom field, and the command says so', async () => {
+		const desk = createDesk();
+		desk.write('again.csv', 'ticket_id,color,error\n1,red,404 x\n');
+		const plain = await desk.run(['ticket', 'fields', 'set', '--input', 'again.csv', '--dry-run', '--json']);
+		expect(JSON.parse(plain.out)[0].body).toEqual({ custom_fields: { color: 'red' } });
+		expect(plain.err).toContain('note: the column error is what run rejects adds, and is not sent');
+		const mapped = ['ticket', 'fields', 'set', '--input', 'again.csv', '--map', 'error=error', '--dry-run', '--json'];
+		expect(JSON.parse((await desk.run(mapped)).out)[0].body).toEqual({
+			custom_fields: { color: 'red', error: '404 x' },
+		});
+	});
+
 	it('refuses an input that has changed', async () => {
 		const desk = createDesk();
 		desk.write('edits.csv', EDITS);

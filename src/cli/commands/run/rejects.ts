@@ -5,8 +5,8 @@ import { outcomeNames } from '../../../bulk/counts.js';
 import type { RunHeader } from '../../../bulk/records.js';
 import { errorText, gatherRejects, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
 import { ERROR_COLUMN } from '../../../bulk/rows.js';
-import { findRun } from '../../../bulk/runs.js';
-import { finalRecords, scanJournal } from '../../../bulk/scan.js';
+import { findRun, readRunHeader } from '../../../bulk/runs.js';
+import { finalRecords } from '../../../bulk/scan.js';
 import { type InputSource, openInput } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
@@ -98,7 +98,7 @@ export const command: CommandSpec = {
 		const { context, args, options } = invocation;
 		const path = findRun(runsPlace(invocation), args[0] as string, context.cwd);
 		const outcomes = new Set<OutcomeName>((options.outcome as OutcomeName[] | undefined) ?? ['failed', 'invalid']);
-		const { header } = await scanJournal(path);
+		const header = readRunHeader(path);
 		const source = await openAgain(header, invocation);
 		if (source === undefined) {
 			const { idNames, close } = await gatherRejects(path, outcomes);
