@@ -1,12 +1,11 @@
 /** Builds dist/: the program in few files that load when a command needs them, the library, and its type declarations. */
 
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { root } from './bundle.mjs';
+import { writeLicences, writeManPage } from './package-files.mjs';
 
 /**
  * What packages load at once and this program never reaches. Left in, it would be a third of the time that a lone
@@ -64,13 +63,14 @@ const shared = {
 	plugins: [leaveOut],
 };
 
-await rm(`${root}/dist`, { recursive: true, force: true });
+// A folder of its own until it is whole, so that nobody meets half a program.
+const draft = `dist-${process.pid}`;
 // CommonJS, since Node starts it sooner than modules: by 5 ms, and by half a millisecond for each further file.
-await build({
+const program = await build({
 	...shared,
 	input: { main: 'src/main.ts' },
 	output: {
-		dir: 'dist',
+		dir: draft,
 		format: 'cjs',
 		dynamicImportInCjs: false,
 		minify: true,
@@ -79,11 +79,11 @@ await build({
 		chunkFileNames: 'chunks/[name]-[hash].cjs',
 	},
 });
-await build({
+const library = await build({
 	...shared,
 	input: { index: 'src/index.ts' },
 	output: {
-		dir: 'dist',
+		dir: draft,
 		format: 'esm',
 		minify: true,
 		entryFileNames: '[name].js',
@@ -94,4 +94,14 @@ await build({
 const tsc = createRequire(import.meta.url)
 	.resolve('typescript/package.json')
 	.replace(/package\.json$/, 'bin/tsc');
-execFileSync(process.execPath, [tsc, '--project', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
+execFileSync(process.execPath, [tsc, '--project', 'tsconfig.types.json', '--outDir', `${draft}/types`], {
+	cwd: root,
+	stdio: 'inherit',
+});
+await writeManPage(`${root}/${draft}`);
+await writeLicences(
+	`${root}/${draft}`,
+	[...program.output, ...library.output].flatMap((chunk) => chunk.moduleIds ?? []),
+);
+await rm(`${root}/dist`, { recursive: true, force: true });
+await rename(`${root}/${draft}`, `${root}/dist`);
