@@ -206,12 +206,15 @@ async function demo() {
 	await run(['user', 'check', agent, '--password-stdin'], { input: 'a guess\n', expected: 10 });
 	check('the right password is told from a wrong one by the exit code', []);
 
+	const ofLeaver = ['api', 'GET', `tickets?author=0&assignee=${LEAVES}`, '--paginate', '--format', 'count'];
+	await run(ofLeaver);
 	await run(['user', 'delete', String(LEAVES), '--reassign', String(RECEIVES), '--yes', '--format', 'table']);
-	check(
-		`all that user ${LEAVES} had is user ${RECEIVES}'s, and nothing else has moved`,
-		differencesOfReassign(edited, await look(desk)),
-	);
+	const left = (await run(ofLeaver)).trim();
+	check(`nothing is assigned to user ${LEAVES} any more`, left === '0' ? [] : [`${left} tickets are`]);
+	const reassigned = differencesOfReassign(edited, await look(desk));
+	check(`all that user ${LEAVES} had is user ${RECEIVES}'s, and nothing else has moved`, reassigned);
 
+	await run(['run', 'list', '--format', 'table']);
 	child.kill('SIGTERM');
 	const code = await ended;
 	check('the sandbox has ended cleanly', code === 0 ? [] : [`its exit code is ${code}`]);
