@@ -5,6 +5,8 @@ import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client } from '../http/client.js';
 import type { ConnectionOptions } from '../http/options.js';
 import type { TraceEvent } from '../http/trace.js';
+import { REDACTED } from '../output/redact.js';
+import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/folders.js';
 import { type Auth, type ResolvedConnection, resolveConnection } from '../profile/resolve.js';
 import { version } from '../version.js';
@@ -60,11 +62,8 @@ export async function openClient(
 ): Promise<Client> {
 	const { baseUrl, auth, timeoutMs, tls, proxy } = connection;
 	letParserEarnItsCompiler();
-	const [{ createClient }, trace, hide] = await Promise.all([
-		import('../http/client.js'),
-		traceTo(invocation, auth),
-		hideCredentials(auth),
-	]);
+	const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation, auth)]);
+	const hide = hideCredentials(auth);
 	const userAgent = `supportctl/${version}`;
 	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent, trace, hide });
 }
@@ -94,12 +93,8 @@ function letParserEarnItsCompiler(): void {
 /** A shorter secret may be an ordinary word, and one of digits an id: blacking those out would change what answers say. */
 const SHORTEST_HIDDEN = 8;
 
-async function hideCredentials(auth: Auth): Promise<ConnectionOptions['hide']> {
+function hideCredentials(auth: Auth): ConnectionOptions['hide'] {
 	const secrets = secretsOf(auth).filter((each) => each.length >= SHORTEST_HIDDEN && !/^\d+$/.test(each));
-	const [{ createSecretFinder }, { REDACTED }] = await Promise.all([
-		import('../output/secret-finder.js'),
-		import('../output/redact.js'),
-	]);
 	const finder = createSecretFinder(secrets);
 	return finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) };
 }

@@ -1,0 +1,166 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAuthority } from '../support/certificates.js';
+import { runCli } from '../support/cli.js';
+import { startForwardProxy } from '../support/forward-proxy.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const authority = createAuthority();
+
+/** An HTTPS service that wants credentials and remembers who called; ends with the test. */
+async function startService(options: ServerOptions) {
+	const requests: { path: string | undefined; headers: IncomingMessage['headers']; client: unknown }[] = [];
+	const server = createServer(options, (request, response) => {
+		request.resume();
+		const client = (request.socket as TLSSocket).getPeerCertificate()?.subject?.CN;
+		requests.push({ path: request.url, headers: request.headers, client });
+		const signedIn = request.headers.authorization !== undefined;
+		response.writeHead(signedIn ? 200 : 401, { 'content-type': 'application/json' });
+		response.end(signedIn ? '{"id": 14, "status": "hold"}' : '{"code": "rest_not_logged_in", "message": "no"}');
+	});
+	server.on('tlsClientError', () => {});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	const { port } = server.address() as AddressInfo;
+	return { baseUrl: `https://127.0.0.1:${port}/wp-json`, port, requests };
+}
+
+/** A folder with the CA's certificate and a client's, and an environment whose profiles are kept in it. */
+function setUp() {
+	const folder = temporaryFolder();
+	const client = authority.issue({ names: ['anna-laptop'] });
+	writeFileSync(join(folder, 'ca.pem'), authority.cert);
+	writeFileSync(join(folder, 'client.pem'), client.cert);
+	writeFileSync(join(folder, 'client.key'), client.key, { mode: 0o600 });
+	const config = join(folder, 'config');
+	const env = { SUPPORTCTL_CONFIG_DIR: config, SUPPORTCTL_STATE_DIR: join(folder, 'state') };
+	const run = (args: string[], more: Record<string, string> = {}, input = '') =>
+		runCli(args, { env: { ...env, ...more }, cwd: folder, input });
+	const login = (baseUrl: string, ...more: string[]) =>
+		run(
+			[
+				'login',
+				'--base-url',
+				baseUrl,
+				'--username',
+				'anna',
+				'--password-stdin',
+				'--no-input',
+				'--insecure-storage',
+				...more,
+			],
+			{},
+			'sesam-sesam',
+		);
+	const stored = () => JSON.parse(readFileSync(join(config, 'config.json'), 'utf8')).profiles.default;
+	return { folder, run, login, stored };
+}
+
+const good = () => authority.issue({ names: ['localhost'], addresses: ['127.0.0.1'] });
+const update = ['ticket', 'update', '14', '--status', 'hold'];
+
+describe('HTTPS from login to a run', () => {
+	it('keeps the CA of the profile as an absolute path and trusts it from anywhere', async () => {
+		const { baseUrl, requests } = await startService(good());
+		const { run, login, stored, folder } = setUp();
+		expect((await login(baseUrl, '--ca-file', 'ca.pem')).exitCode).toBe(0);
+		expect(stored().caFile).toBe(join(folder, 'ca.pem'));
+		const { exitCode, stderr } = await run([...update, '--timeout', '5']);
+		expect(exitCode, stderr).toBe(0);
+		expect(requests.at(-1)?.path).toBe('/wp-json/support-api/v1/tickets/14');
+	});
+
+	it('shows the client certificate of the profile', async () => {
+		const { baseUrl, requests } = await startService({
+			...good(),
+			ca: authority.cert,
+			requestCert: true,
+			rejectUnauthorized: true,
+		});
+		const { run, login } = setUp();
+		const flags = ['--ca-file', 'ca.pem', '--cert', 'client.pem', '--key', 'client.key'];
+		const { exitCode, stderr } = await login(baseUrl, ...flags);
+		expect(exitCode, stderr).toBe(0);
+		expect((await run(update)).exitCode).toBe(0);
+		expect(new Set(requests.map(({ client }) => client))).toEqual(new Set(['anna-laptop']));
+	});
+
+	it.each([
+		['from an unknown CA', () => createAuthority('Somebody').issue({ addresses: ['127.0.0.1'] }), /unknown CA/],
+		[
+			'that has expired',
+			() => authority.issue({ addresses: ['127.0.0.1'], until: new Date(Date.now() - 1000) }),
+			/has expired/,
+		],
+		['for another name', () => authority.issue({ names: ['desk.example.com'] }), /for another name/],
+	])('says that the certificate is one %s, stores nothing and sends nothing', async (_, identity, words) => {
+		const { baseUrl, requests } = await startService(identity());
+		const { run, login, stored } = setUp();
+		const tried = await login(baseUrl, '--ca-file', 'ca.pem');
+		expect(tried.exitCode).toBe(1);
+		expect(tried.stderr).toMatch(words);
+		expect(stored).toThrow();
+		const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
+		const used = await run([...update, '--ca-file', 'ca.pem', '--retries', '0'], env);
+		expect(used.exitCode).toBe(1);
+		expect(used.stderr).toMatch(words);
+		expect(requests).toEqual([]);
+	});
+
+	it('goes through the proxy of the environment, which sees no credentials, and NO_PROXY takes a host out', async () => {
+		const { baseUrl, port } = await startService(good());
+		const { run, login } = setUp();
+		await login(baseUrl, '--ca-file', 'ca.pem');
+		const proxy = await startForwardProxy();
+		expect((await run(update, { HTTPS_PROXY: proxy.url })).exitCode).toBe(0);
+		expect(proxy.seen).toEqual([`CONNECT 127.0.0.1:${port}`]);
+		expect(JSON.stringify(proxy.headers)).not.toContain('authorization');
+		expect((await run(update, { https_proxy: proxy.url, NO_PROXY: '127.0.0.1' })).exitCode).toBe(0);
+		expect(proxy.seen).toHaveLength(1);
+		const gone = await run([...update, '--retries', '0'], { HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' });
+		expect(gone.exitCode).toBe(1);
+		expect(gone.stderr).toMatch(/the proxy 127\.0\.0\.1:1 can't be reached/);
+		expect(gone.stderr).not.toContain('hunter2');
+	});
+
+	it('never follows a redirect, so that no other origin gets the credentials', async () => {
+		const other = await startService(good());
+		const { createServer: plain } = await import('node:http');
+		const redirecting = plain((request, response) => {
+			request.resume();
+			response.writeHead(308, { location: other.baseUrl + request.url }).end();
+		});
+		await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
+		onTestFinished(() => void redirecting.close());
+		const { run } = setUp();
+		const env = {
+			SUPPORTCTL_BASE_URL: `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`,
+			SUPPORTCTL_USERNAME: 'anna',
+			SUPPORTCTL_PASSWORD: 'sesam-sesam',
+		};
+		const { exitCode, stderr } = await run([...update, '--ca-file', 'ca.pem'], env);
+		expect(exitCode).toBe(1);
+		expect(stderr).toContain(`redirects to ${other.baseUrl}`);
+		expect(other.requests).toEqual([]);
+	});
+
+	it('warns of a private key that others can read', async () => {
+		const { baseUrl } = await startService(good());
+		const { folder, run } = setUp();
+		const { chmodSync } = await import('node:fs');
+		chmodSync(join(folder, 'client.key'), 0o644);
+		const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
+		const flags = ['--ca-file', 'ca.pem', '--cert', 'client.pem', '--key', 'client.key'];
+		const { exitCode, stderr } = await run([...update, ...flags], env);
+		expect(exitCode).toBe(0);
+		expect(stderr).toMatch(/^warning: the private key .*client\.key can be read by others: chmod 600/m);
+	});
+});
