@@ -38,7 +38,6 @@ const homes: Record<string, readonly string[]> = {
 	'@jmespath-community/jmespath': ['output'],
 	'csv-parse': ['bulk'],
 	'proper-lockfile': ['profile'],
-	'@bomb.sh/tab': ['cli'],
 };
 
 interface Import {

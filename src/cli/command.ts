@@ -17,8 +17,8 @@ export interface ArgumentSpec {
 	readonly completes?: Completes;
 }
 
-/** Kinds of names that completion finds out for itself. */
-export type Completes = 'profiles' | 'files' | 'columns' | 'runs';
+/** Kinds of names that completion finds out for itself; `reports` are `format:file`. */
+export type Completes = 'profiles' | 'files' | 'columns' | 'runs' | 'reports';
 
 export interface OptionSpec {
 	/** As commander takes it: `-j, --concurrency <n>`, `--force`, `--no-color`. */

@@ -65,6 +65,7 @@ export const commands: readonly CommandEntry[] = [
 	entry('run rejects', RUNS, 'Give back the rows that failed, to mend', () => import('./commands/run/rejects.js')),
 	entry('api', TOOLS, 'Send any request below the prefix', () => import('./commands/api.js')),
 	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
+	entry('completion', TOOLS, 'Print a completion script for your shell', () => import('./commands/completion.js')),
 ];
 
 /** Whether `words` begin the words of a command. */

@@ -11,6 +11,9 @@ export type Target =
 	| { kind: 'group'; words: readonly string[]; rest: readonly string[] }
 	| { kind: 'overview' };
 
+/** The word by which completion scripts ask; it is in no list of commands. */
+const COMPLETER = '__complete';
+
 const HELP_FLAGS = new Set(['-h', '--help']);
 
 /** Finds the command that `argv` begins with. @throws UsageError that names the nearest command. */
@@ -76,6 +79,9 @@ export async function moveLeadingFlags(argv: readonly string[]): Promise<readonl
 
 /** Runs what the context's argv asks for. */
 export async function runProgram(context: Context): Promise<ExitCode> {
+	if (context.argv[0] === COMPLETER) {
+		return (await import('./completion/complete.js')).runCompleter(context, context.argv.slice(1));
+	}
 	const argv = await moveLeadingFlags(context.argv);
 	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
 	const target = findCommand(argv);

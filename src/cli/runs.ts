@@ -11,6 +11,7 @@ export const runArgument: ArgumentSpec = {
 	name: 'run',
 	help: "A run's id, a unique start of one, last, or a journal's path",
 	required: true,
+	completes: 'runs',
 };
 
 /** The state folder, which needs no profile. */

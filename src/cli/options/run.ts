@@ -101,6 +101,7 @@ export const engineOptions: readonly OptionSpec[] = [
 		help: 'Write a report: junit, json, markdown or csv',
 		group: RUN,
 		repeatable: true,
+		completes: 'reports',
 	},
 ];
 

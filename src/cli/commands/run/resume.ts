@@ -17,7 +17,14 @@ export const command: CommandSpec = {
 		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },
 		{ command: 'supportctl run resume last -- --password-stdin < new.txt', note: 'with a secret that was not kept' },
 	],
-	arguments: [{ name: 'run', help: "A run's id, a unique start of one, last, or a journal's path", required: true }],
+	arguments: [
+		{
+			name: 'run',
+			help: "A run's id, a unique start of one, last, or a journal's path",
+			required: true,
+			completes: 'runs',
+		},
+	],
 	options: [
 		...[...inputOptions, ...guardOptions, ...engineOptions].filter(
 			(option) => takes(option.flags) && !option.flags.includes('input-format'),

@@ -13,7 +13,14 @@ export const command: CommandSpec = {
 		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would be put back' },
 		{ command: 'supportctl run undo 20261121-0815', note: 'put it back' },
 	],
-	arguments: [{ name: 'run', help: "A run's id, a unique start of one, last, or a journal's path", required: true }],
+	arguments: [
+		{
+			name: 'run',
+			help: "A run's id, a unique start of one, last, or a journal's path",
+			required: true,
+			completes: 'runs',
+		},
+	],
 	options: [
 		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Guards' },
 		...guardOptions.filter((option) => !option.flags.includes('--yes')),

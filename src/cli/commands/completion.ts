@@ -1,0 +1,49 @@
+/** `completion`: the script that teaches a shell to complete this program's commands, flags and values. */
+
+import { didYouMean } from '../../api/suggest.js';
+import { quote } from '../../api/values.js';
+import { ExitCode, UsageError } from '../../errors.js';
+import type { CommandSpec } from '../command.js';
+import { type Shell, shells } from '../completion/answers.js';
+
+const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
+	bash: () => import('../completion/scripts/bash.js'),
+	zsh: () => import('../completion/scripts/zsh.js'),
+	fish: () => import('../completion/scripts/fish.js'),
+	powershell: () => import('../completion/scripts/powershell.js'),
+};
+
+export const command: CommandSpec = {
+	summary: 'Print a script that completes commands, flags and values in your shell.',
+	description: [
+		'Completes commands, flags, statuses, taxonomies and other values that flags take, the names of profiles, the ids of runs, files, and for --map, --ignore-column and --id-column the columns of the --input file that is on the line already. Nothing is asked of the service.',
+		'The script calls supportctl at each Tab, so it stays as it is when supportctl is updated. For one session of bash or zsh alone: source <(supportctl completion bash).',
+	].join('\n\n'),
+	examples: [
+		{
+			command: 'supportctl completion bash > ~/.local/share/bash-completion/completions/supportctl',
+			note: 'bash, with the package bash-completion',
+		},
+		// biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own.
+		{ command: 'supportctl completion zsh > "${fpath[1]}/_supportctl"', note: 'zsh' },
+		{ command: 'supportctl completion fish > ~/.config/fish/completions/supportctl.fish', note: 'fish' },
+		{ command: 'supportctl completion powershell >> $PROFILE', note: 'PowerShell' },
+	],
+	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: shells }],
+	options: [],
+	async run({ args, context }) {
+		const [shell, ...more] = args;
+		if (shell === undefined) {
+			throw new UsageError(`missing <shell>: one of ${shells.join(', ')}`, { code: 'missing_argument' });
+		}
+		if (more.length > 0) throw new UsageError('completion takes the name of one shell');
+		const known = shells.find((each) => each === shell);
+		if (known === undefined) {
+			throw new UsageError(`${quote(shell)} is not one of ${shells.join(', ')}${didYouMean(shell, shells)}`, {
+				code: 'unknown_shell',
+			});
+		}
+		context.stdout.write((await scripts[known]()).script);
+		return ExitCode.ok;
+	},
+};

@@ -1,0 +1,82 @@
+/** The names that completion reads from this machine: profiles, runs and the columns of input files. What can't be read is no name. */
+
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Context } from '../../io/context.js';
+import type { Candidate, Sources } from './offer.js';
+
+/** More runs than this are no help. */
+const RUNS_SHOWN = 50;
+
+async function orNothing<T>(read: () => Promise<T[]>): Promise<T[]> {
+	try {
+		return await read();
+	} catch {
+		return [];
+	}
+}
+
+/** `~` is the shell's, which has not seen the word yet. */
+function pathOf(file: string, { env, cwd }: Context): string {
+	return file.startsWith('~/') && env.HOME !== undefined ? join(env.HOME, file.slice(2)) : resolve(cwd, file);
+}
+
+export function createSources(context: Context): Sources {
+	const place = { env: context.env, cwd: context.cwd };
+	return {
+		profiles: () => orNothing(() => readProfiles(place)),
+		runs: () =>
+			orNothing(async () => {
+				const [{ runIds }, { stateFolder }] = await Promise.all([
+					import('../../bulk/runs.js'),
+					import('../../profile/folders.js'),
+				]);
+				const ids = runIds(stateFolder(place)).slice(-RUNS_SHOWN).reverse();
+				const last: Candidate[] = ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }];
+				return [...last, ...ids.map((value) => ({ value }))];
+			}),
+		columns: (file, format) => orNothing(() => readColumns(pathOf(file, context), format)),
+		reportFormats: async () => (await import('../../bulk/reports.js')).reportFormats,
+		topics: async () =>
+			(await import('../help/topics.js')).topics.map(({ name, summary }) => ({ value: name, help: summary })),
+		async leadingOptions() {
+			const [{ outputOptions }, { connectionOptions }] = await Promise.all([
+				import('../options/output.js'),
+				import('../connection-options.js'),
+			]);
+			return [...connectionOptions, ...outputOptions];
+		},
+	};
+}
+
+async function readProfiles(place: { env: Context['env']; cwd: string }): Promise<Candidate[]> {
+	const [{ configFolder }, { readStore }] = await Promise.all([
+		import('../../profile/folders.js'),
+		import('../../profile/store.js'),
+	]);
+	const { profiles } = readStore(configFolder(place)).store;
+	return Object.entries(profiles).map(([value, { baseUrl }]) => ({
+		value,
+		help: typeof baseUrl === 'string' ? baseUrl : undefined,
+	}));
+}
+
+/** The header of a table, or the keys of the first object; a pipe would be used up by looking, so it is left alone. */
+async function readColumns(path: string, format: string | undefined): Promise<string[]> {
+	if (!(await stat(path)).isFile()) return [];
+	const { openInput } = await import('../../bulk/source.js');
+	const known = format === 'csv' || format === 'tsv' || format === 'ndjson' ? format : undefined;
+	const source = await openInput({
+		path,
+		...(known === undefined ? {} : { format: known }),
+		stdin: (async function* () {})(),
+		stateDir: path,
+	});
+	try {
+		if (source.columns !== undefined) return [...source.columns];
+		for await (const [first] of source.read()) return Object.keys(first?.object ?? {});
+		return [];
+	} finally {
+		await source.dispose();
+	}
+}
