@@ -36,7 +36,7 @@ export function createSources(context: Context): Sources {
 				return [...last, ...ids.map((value) => ({ value }))];
 			}),
 		columns: (file, format) => orNothing(() => readColumns(pathOf(file, context), format)),
-		reportFormats: async () => (await import('../../bulk/reports.js')).reportFormats,
+		reportFormats: async () => (await import('../../bulk/report-spec.js')).reportFormats,
 		topics: async () =>
 			(await import('../help/topics.js')).topics.map(({ name, summary }) => ({ value: name, help: summary })),
 		async leadingOptions() {
