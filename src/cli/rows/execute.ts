@@ -18,6 +18,7 @@ import type { Progress } from '../../output/progress.js';
 import { redactTexts } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { openResults, stderrPalette, stdoutPalette } from '../results.js';
+import type { Ended } from './ended.js';
 import { createFailureLog } from './failure-log.js';
 import { checkOwnAccount } from './guard.js';
 import type { PreparedRun } from './prepare.js';
@@ -25,16 +26,6 @@ import type { ResumedRun, RunLog } from './run-log.js';
 import { listenForStop, openProgress, writeSummary } from './summary.js';
 import type { Survey } from './survey.js';
 import { outcomeShape } from './view.js';
-
-/** How a run went, for its summary, its reports and its journal. */
-export interface Ended {
-	counts: Counts;
-	exitCode: ExitCode;
-	stopped: StopReason | undefined;
-	/** How long this process worked on it. */
-	ms: number;
-	resumable: boolean;
-}
 
 export interface EndedRun {
 	exitCode: ExitCode;

@@ -7,9 +7,9 @@ import { stateFolder } from '../../profile/folders.js';
 import type { CommandSpec, Invocation, OptionValues } from '../command.js';
 import { commands } from '../manifest.js';
 import { parseLine } from '../parse.js';
+import { readDefaults } from './defaults.js';
 import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
 import type { PreparedRun } from './prepare.js';
-import { readDefaults } from './row-command.js';
 import type { RunSettingsRecord } from './run-log.js';
 
 export interface PastRun {

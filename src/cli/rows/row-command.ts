@@ -1,12 +1,12 @@
 /** Makes a command over rows of its definition: flags from the endpoint table, one way to run for all. */
 
-import type { ArgumentSpec, Invocation, OptionSpec } from '../command.js';
+import type { ArgumentSpec, OptionSpec } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
 import { longName } from '../option-names.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions, ignoreMissingOption, inputOptions, strictOption } from '../options/run.js';
-import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
-import { dataOption, fieldOptions, readData, readFieldFlags } from './field-flags.js';
+import type { RowCommandDefinition, RowCommandSpec } from './definition.js';
+import { dataOption, fieldOptions } from './field-flags.js';
 
 export const forceOption = (help: string): OptionSpec => ({ flags: '--force', help, group: 'Fields' });
 
@@ -39,22 +39,6 @@ function optionsOf(definition: RowCommandDefinition): OptionSpec[] {
 		const name = longName(option);
 		return seen.has(name) ? false : seen.add(name);
 	});
-}
-
-/** What flags give to every row. @throws UsageError */
-export async function readDefaults(definition: RowCommandDefinition, invocation: Invocation): Promise<RowDefaults> {
-	const { options, context } = invocation;
-	const rules = { undocumented: options.undocumented === true };
-	const data = await readData(definition.fields, options, rules, context);
-	const flags = await readFieldFlags(definition.fields, options, rules, context);
-	const defaults: RowDefaults = {
-		fields: Object.assign(data.values, flags),
-		force: options.force === true,
-		reassign: undefined,
-		dataIds: data.ids,
-	};
-	await definition.completeDefaults?.(defaults, invocation);
-	return defaults;
 }
 
 export function rowCommand(definition: RowCommandDefinition): RowCommandSpec {

@@ -14,7 +14,7 @@ import { createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';
 import type { OptionValues } from '../command.js';
 import type { RowDefaults } from './definition.js';
-import type { Ended } from './execute.js';
+import type { Ended } from './ended.js';
 import type { PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 

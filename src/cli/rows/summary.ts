@@ -5,7 +5,7 @@ import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Progress } from '../../output/progress.js';
 import { stderrPalette, wantsJson } from '../results.js';
-import type { Ended } from './execute.js';
+import type { Ended } from './ended.js';
 import { DOCTOR_STEP, nextStep } from './failures.js';
 import type { PreparedRun } from './prepare.js';
 import type { RunLog } from './run-log.js';
