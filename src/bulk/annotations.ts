@@ -54,3 +54,13 @@ export function outcomeAnnotation(
 		message: outcome.message ?? outcome.outcome,
 	});
 }
+
+/** The annotation of an input that can't be read or whose header can't be used; undefined where the error names no line. */
+export function inputErrorAnnotation(
+	error: { message: string; data: Readonly<Record<string, unknown>> },
+	file: string | undefined,
+): string | undefined {
+	const { line } = error.data;
+	if (typeof line !== 'number') return undefined;
+	return formatAnnotation({ level: 'error', file, line, title: 'the input is invalid', message: error.message });
+}

@@ -12,6 +12,8 @@ const CR = 13;
 export interface CsvReader extends BlockReader {
 	/** The header's names, once it was read. */
 	readonly columns: readonly string[] | undefined;
+	/** The line on which the header starts. */
+	readonly headerLine: number;
 	/** The separator, once the header was read. */
 	readonly delimiter: string | undefined;
 }
@@ -114,6 +116,7 @@ export function createCsvReader(options: CsvOptions): CsvReader {
 	let row = 0;
 	let line = 1;
 	let columns: readonly string[] | undefined;
+	let headerLine = 1;
 	let delimiter: string | undefined;
 
 	/** Settles the separator; returns the bytes of what stands before the header. */
@@ -141,6 +144,7 @@ export function createCsvReader(options: CsvOptions): CsvReader {
 			seen.add(each);
 		}
 		columns = names;
+		headerLine = at;
 	}
 
 	function addRecord(cells: string[], at: number, rows: RawRow[]): void {
@@ -200,6 +204,9 @@ export function createCsvReader(options: CsvOptions): CsvReader {
 		},
 		get columns() {
 			return columns;
+		},
+		get headerLine() {
+			return headerLine;
 		},
 		get delimiter() {
 			return delimiter;

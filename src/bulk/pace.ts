@@ -95,6 +95,11 @@ export class AdaptivePace implements Pace {
 		this.meter = new RateMeter(this.clock.monotonic());
 	}
 
+	/** How long nothing will be sent, in milliseconds, because the service asked for it or nobody was there. */
+	get pauseMs(): number {
+		return Math.max(0, this.pausedUntil - this.clock.monotonic());
+	}
+
 	/** Requests a second that may be sent now. */
 	get rate(): number {
 		return Math.min(this.found, this.ceiling);

@@ -39,6 +39,8 @@ export interface CompileOptions {
 	readonly name: string;
 	/** The header of CSV and TSV; undefined where rows are objects or ids. */
 	readonly columns: readonly string[] | undefined;
+	/** The line on which it stands. */
+	readonly headerLine?: number | undefined;
 	/** What the rows are for; with `endpointFor`, the one that stands for all in messages. */
 	readonly endpoint: Endpoint;
 	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
@@ -173,11 +175,12 @@ class Vocabulary {
 
 function headerError(options: CompileOptions, problems: readonly string[]): UsageError {
 	const [first = '', ...rest] = problems;
-	return new UsageError(`${options.name}: ${first}`, {
+	const { name, headerLine: line } = options;
+	return new UsageError(`${name}${line === undefined ? '' : ` line ${line}`}: ${first}`, {
 		code: 'invalid_input',
 		details: rest,
 		hint: 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN',
-		data: { file: options.name, line: 1 },
+		data: { file: name, line: line ?? 1 },
 	});
 }
 

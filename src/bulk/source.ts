@@ -26,6 +26,8 @@ export interface OpenInputOptions {
 	cwd?: string;
 	/** The largest record, in bytes; 8 MiB unless told. */
 	maxLineBytes?: number;
+	/** Told of the copy that is about to be made, so that whoever ends the process can remove it. */
+	onSpool?: ((path: string) => void) | undefined;
 }
 
 /** Bulk input that can be read any number of times, each time with the same rows or with an error. */
@@ -39,6 +41,8 @@ export interface InputSource {
 	readonly format: InputFormat;
 	/** The header of CSV and TSV. */
 	readonly columns: readonly string[] | undefined;
+	/** The line on which it stands. */
+	readonly headerLine: number | undefined;
 	/** The separator of CSV and TSV. */
 	readonly delimiter: string | undefined;
 	/** Of the bytes as they are on disk, known after the first whole pass. */
@@ -165,7 +169,7 @@ async function pruneSpool(folder: string): Promise<void> {
 /** Copies a stream into a private file, so that it can be read twice. */
 async function spool(
 	bytes: AsyncIterable<Uint8Array>,
-	stateDir: string,
+	{ stateDir, onSpool }: Pick<OpenInputOptions, 'stateDir' | 'onSpool'>,
 ): Promise<{ handle: FileHandle; path: string }> {
 	const folder = join(stateDir, SPOOL_FOLDER);
 	const path = join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`);
@@ -174,6 +178,7 @@ async function spool(
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		await pruneSpool(folder).catch(() => undefined);
 		const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+		onSpool?.(path);
 		handle = await open(path, flags, 0o600);
 		for await (const chunk of bytes) await handle.writeFile(chunk);
 		return { handle, path };
@@ -286,7 +291,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const path = fromStdin ? undefined : resolve(options.cwd ?? '.', given);
 	const limits: ReadLimits = { name, maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES };
 
-	const opened = path === undefined ? await spool(options.stdin, stateDir) : await openRegular(path, name, stateDir);
+	const opened = path === undefined ? await spool(options.stdin, options) : await openRegular(path, name, options);
 	const spooled = opened.path.startsWith(join(stateDir, SPOOL_FOLDER) + sep);
 	const file = new SteadyFile(opened.handle, name);
 	const detach: InputSource['detach'] = async () => {
@@ -311,6 +316,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			path: opened.path,
 			format,
 			columns: header?.columns,
+			headerLine: header?.headerLine,
 			delimiter: header?.delimiter,
 			spooled,
 			get sha256() {
@@ -348,9 +354,9 @@ async function detectFormat(chunks: AsyncIterable<Buffer>, name: string): Promis
 async function openRegular(
 	path: string,
 	name: string,
-	stateDir: string,
+	options: OpenInputOptions,
 ): Promise<{ handle: FileHandle; path: string }> {
 	const handle = await openFile(path, name);
 	if ((await handle.stat()).isFile()) return { handle, path };
-	return await spool(handle.createReadStream(), stateDir);
+	return await spool(handle.createReadStream(), options);
 }

@@ -176,7 +176,8 @@ async function sendRows(
 	const total = survey.selected + rejects;
 	const { results } = screen;
 	const failures = createFailureLog(run, total, await stderrPalette(invocation));
-	const progress = await openProgress(run, total, totalOf(counts));
+	const pace = new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate });
+	const progress = await openProgress(run, total, totalOf(counts), () => pace.pauseMs);
 	screen.progress = progress;
 	const scrub = await createScrubber(survey);
 	const stop = new AbortController();
@@ -220,7 +221,7 @@ async function sendRows(
 				random: context.random,
 				dialect: session.dialect,
 				stop: stop.signal,
-				pace: new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate }),
+				pace,
 				ignoreMissing: settings.ignoreMissing,
 				// A lone request has its retries; a run has to notice that nobody is there.
 				...(log === undefined ? {} : { onRetry: watchAttempt }),

@@ -23,13 +23,17 @@ export function checkSet(run: PreparedRun, survey: Survey): void {
 	survey.guard.check();
 }
 
-/** Asks, or takes `--yes` and `--confirm` for the answer. @throws UsageError where the answer is no */
-export async function confirmWrite(run: PreparedRun, survey: Survey): Promise<void> {
+/**
+ * Asks, or takes `--yes` and `--confirm` for the answer.
+ * @param rows How many are about to be sent.
+ * @throws UsageError where the answer is no
+ */
+export async function confirmWrite(run: PreparedRun, survey: Survey, rows = survey.selected): Promise<void> {
 	const { definition, endpoint, session, settings, invocation } = run;
-	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return;
+	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
 	const question = needsQuestion(
 		{
-			action: describeAction(run, survey.selected),
+			action: describeAction(run, rows),
 			isDelete: definition.isDelete,
 			host: session.host,
 			profile: session.connection.profileName,
@@ -53,7 +57,11 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 	if (run.endpoint.name !== 'user.delete') return;
 	const { auth } = run.session.connection;
 	const { context } = run.invocation;
-	if (auth.scheme !== 'basic') return;
+	if (auth.scheme === 'none') return;
+	if (auth.scheme !== 'basic') {
+		await warnUnchecked(run, 'its credentials name no user');
+		return;
+	}
 	const request = createPlanner(
 		endpoints['user.id'],
 		run.session.dialect,
@@ -74,12 +82,7 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 	}
 	const id = isObject(found.body) ? found.body.id : found.body;
 	if (found.outcome !== 'ok' || (typeof id !== 'number' && typeof id !== 'string')) {
-		const why = found.message ?? 'the answer shows no id';
-		const { sanitise } = await import('../../output/sanitise.js');
-		context.stderr.write(
-			sanitise(`warning: could not check whether this deletes the account that is signed in: ${why}`),
-		);
-		context.stderr.write('\n');
+		await warnUnchecked(run, found.message ?? 'the answer shows no id');
 		return;
 	}
 	if (survey.guard.deletes(String(id))) {
@@ -88,4 +91,9 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 			hint: 'sign in as somebody else to delete it',
 		});
 	}
+}
+
+async function warnUnchecked({ invocation }: PreparedRun, why: string): Promise<void> {
+	const { warn } = await import('../notices.js');
+	warn(invocation.context, [`could not check whether this deletes the account that is signed in: ${why}`]);
 }

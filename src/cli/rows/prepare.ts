@@ -46,6 +46,7 @@ const takenStdin: Input = {
 /** What a resumed run knows already. */
 export interface PrepareOverrides {
 	defaults?: RowDefaults;
+	onSpool?: (path: string) => void;
 }
 
 /** Reads flags, resolves settings, opens the input. @throws UsageError, RefusedError */
@@ -69,11 +70,12 @@ export async function prepareRun(
 	const settings = runSettings(options, session.connection.defaults);
 	const shard = settings.shard === undefined ? undefined : parseShard(settings.shard);
 	const plan = createPlanning(definition, endpoint, session, undocumented);
-	const source = await openSource(targets, invocation, session.stateDir);
+	const source = await openSource(targets, invocation, session.stateDir, overrides.onSpool);
 	try {
 		const { read, ignored } = compileColumns({
 			name: source.name,
 			columns: source.columns,
+			headerLine: source.headerLine,
 			endpoint,
 			...(hasTaxonomy(definition)
 				? { endpointFor: (taxonomy: string) => definition.endpointFor(taxonomy, undocumented) }
@@ -173,7 +175,12 @@ function readMap(pairs: readonly string[] | undefined): Map<string, string> {
 	return map;
 }
 
-async function openSource(targets: Targets, { context }: Invocation, stateDir: string): Promise<InputSource> {
+async function openSource(
+	targets: Targets,
+	{ context }: Invocation,
+	stateDir: string,
+	onSpool: PrepareOverrides['onSpool'],
+): Promise<InputSource> {
 	if (targets.ids !== undefined) return openArguments(targets.ids);
 	const { openInput } = await import('../../bulk/source.js');
 	return openInput({
@@ -182,5 +189,6 @@ async function openSource(targets: Targets, { context }: Invocation, stateDir: s
 		stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 		stateDir,
 		cwd: context.cwd,
+		onSpool,
 	});
 }

@@ -1,9 +1,10 @@
 /** Goes on with a run: the same command, flags and input; only the rows that are not done. */
 
-import { exitCodeOf } from '../../bulk/counts.js';
+import { type Counts, exitCodeOf } from '../../bulk/counts.js';
 import { summariseRun } from '../../bulk/runs.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
+import { watchBeforeSending } from './before-sending.js';
 import { checkSet, confirmWrite } from './guard.js';
 import { checkSameService, openPastRun, optionsOf, type PastRun, restoreDefaults } from './past-run.js';
 import { type PreparedRun, prepareRun } from './prepare.js';
@@ -13,10 +14,17 @@ import type { Survey } from './survey.js';
 /** @throws UsageError where the input, the service or the command is another than the run's. */
 export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 	const past = await openPastRun(invocation);
-	const done = await alreadyDone(past, invocation);
-	if (done !== undefined) return done;
+	const { counts, end } = await summariseRun(past.path, past.header.id);
+	if (end !== undefined && openRows(end.counts) === 0) {
+		invocation.context.stderr.write(`run ${past.header.id} is done: nothing is left to send\n`);
+		return exitCodeOf(end.counts);
+	}
 	const defaults = await restoreDefaults(past, invocation);
-	const run = await prepareRun(past.definition, runInvocation(past, invocation), { defaults });
+	const before = watchBeforeSending(invocation.context);
+	const run = await prepareRun(past.definition, runInvocation(past, invocation), {
+		defaults,
+		onSpool: before.onSpool,
+	});
 	let keepInput = true;
 	try {
 		checkSameService(past, run);
@@ -24,25 +32,28 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 		checkSameInput(past, run, survey);
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);
-		await confirmWrite(run, survey);
+		await confirmWrite(run, survey, survey.selected - (counts === undefined ? 0 : doneRows(counts)));
+		before.check();
+		before.end();
 		const [{ executeRun }, { resumeRunLog }] = await Promise.all([import('./execute.js'), import('./run-log.js')]);
 		const resumed = await resumeRunLog(run, past.path);
 		const ended = await executeRun(run, survey, resumed);
 		keepInput = ended.resumable;
 		return ended.exitCode;
 	} finally {
+		before.end();
 		await run.source.dispose({ keep: keepInput });
 	}
 }
 
-/** The exit code of a run that came to its end and left nothing open; nothing is opened or sent for it. */
-async function alreadyDone(past: PastRun, { context }: Invocation): Promise<ExitCode | undefined> {
-	const { end } = await summariseRun(past.path, past.header.id);
-	if (end === undefined) return undefined;
-	const { counts } = end;
-	if (counts.unknown + counts['not-sent'] + counts.unauthorized > 0) return undefined;
-	context.stderr.write(`run ${past.header.id} is done: nothing is left to send\n`);
-	return exitCodeOf(counts);
+/** Rows that a resume would send again or for the first time, of those that a run's end counts. */
+function openRows(counts: Counts): number {
+	return counts.unknown + counts['not-sent'] + counts.unauthorized;
+}
+
+/** Rows that were sent and are done; the invalid ones were never to be sent. */
+function doneRows(counts: Counts): number {
+	return counts.ok + counts.skipped + counts.failed - counts.unauthorized;
 }
 
 /** The call that the run was, with the input that its journal names or that this call gives. */

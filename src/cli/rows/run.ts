@@ -1,9 +1,10 @@
 /** One call of a row command from its flags to its exit code: prepare, survey, guard, then show or execute. */
 
 import { complaintAnnotation } from '../../bulk/annotations.js';
-import { ExitCode, FailedError } from '../../errors.js';
+import { ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { wantsJson } from '../results.js';
+import { watchBeforeSending } from './before-sending.js';
 import type { RowCommandDefinition } from './definition.js';
 import { checkSet, confirmWrite } from './guard.js';
 import { type PreparedRun, prepareRun } from './prepare.js';
@@ -15,17 +16,20 @@ export async function runRows(
 	invocation: Invocation,
 	check?: (run: PreparedRun) => void,
 ): Promise<ExitCode> {
-	const run = await prepareRun(definition, invocation);
+	const before = watchBeforeSending(invocation.context);
+	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, { onSpool: before.onSpool }));
 	let keepInput = false;
 	try {
 		check?.(run);
-		const survey = await surveyInput(run);
+		const survey = await annotateInput(invocation, () => surveyInput(run));
 		if (survey.hasSecrets) await run.source.detach();
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);
 		if (run.settings.dryRun) return await (await import('./dry-run.js')).showPlan(run, survey);
 		await confirmWrite(run, survey);
+		before.check();
 		const { executeRun } = await import('./execute.js');
+		before.end();
 		const ended = await executeRun(run, survey).catch((error: unknown) => {
 			keepInput = isBrokenOff(error) && !survey.hasSecrets;
 			throw error;
@@ -33,7 +37,22 @@ export async function runRows(
 		keepInput = ended.resumable && !survey.hasSecrets;
 		return ended.exitCode;
 	} finally {
+		before.end();
 		await run.source.dispose({ keep: keepInput });
+	}
+}
+
+/** Shows an input that can't be read, or a header that can't be used, beside its line where the CI service does that. */
+export async function annotateInput<T>({ context, options }: Invocation, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (context.env.GITHUB_ACTIONS === 'true' && error instanceof UsageError) {
+			const { inputErrorAnnotation } = await import('../../bulk/annotations.js');
+			const annotation = inputErrorAnnotation(error, options.input === '-' ? undefined : (options.input as string));
+			if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+		}
+		throw error;
 	}
 }
 

@@ -3,7 +3,8 @@
 import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
-import type { Progress } from '../../output/progress.js';
+import type { Clock } from '../../io/context.js';
+import type { Progress, ProgressCounts } from '../../output/progress.js';
 import { stderrPalette, wantsJson } from '../results.js';
 import type { Ended } from './ended.js';
 import { DOCTOR_STEP, nextStep } from './failures.js';
@@ -12,12 +13,52 @@ import type { RunLog } from './run-log.js';
 
 const noProgress: Progress = { update() {}, clear() {}, done() {} };
 
-/** A run of one row has no progress to show. */
-export async function openProgress(run: PreparedRun, total: number, start: number): Promise<Progress> {
+/** How often progress is shown anew while no row comes to its end, in milliseconds. */
+const REFRESH_MS = 1000;
+
+/**
+ * A run of one row has no progress to show.
+ * @param pauseMs How long the run holds still at present, in milliseconds.
+ */
+export async function openProgress(
+	run: PreparedRun,
+	total: number,
+	start: number,
+	pauseMs: () => number,
+): Promise<Progress> {
 	if (total <= 1 || run.settings.quiet) return noProgress;
 	const { createProgress } = await import('../../output/progress.js');
 	const { stderr, clock } = run.invocation.context;
-	return createProgress({ stderr, clock, total, start, palette: await stderrPalette(run.invocation) });
+	const progress = createProgress({ stderr, clock, total, start, palette: await stderrPalette(run.invocation) });
+	return refreshed(progress, clock, pauseMs);
+}
+
+/** Progress that goes on telling the time, and what the run waits for, when a pause leaves it without outcomes. */
+function refreshed(progress: Progress, clock: Clock, pauseMs: () => number): Progress {
+	const over = new AbortController();
+	let last: ProgressCounts | undefined;
+
+	async function refresh(): Promise<void> {
+		while (!over.signal.aborted) {
+			await clock.sleep(REFRESH_MS, over.signal);
+			if (last === undefined || over.signal.aborted) continue;
+			const seconds = Math.round(pauseMs() / 1000);
+			progress.update(seconds < 1 ? last : { ...last, note: `waiting ${seconds} s for the service` });
+		}
+	}
+
+	return {
+		update(counts) {
+			if (last === undefined) void refresh();
+			last = counts;
+			progress.update(counts);
+		},
+		clear: () => progress.clear(),
+		done() {
+			over.abort();
+			progress.done();
+		},
+	};
 }
 
 /** The first signal stops sending and waits for what is in flight; the second leaves at once. */
