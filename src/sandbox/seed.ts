@@ -9,8 +9,6 @@ import { attachmentWords, firstNames, lastNames, locales, termWords, topics } fr
 /** Changes with the words or rules below, so that a state file made for other samples is not mixed with them. */
 export const SEED_VERSION = 1;
 
-export const MAX_SEED = 1_000_000;
-
 /** The administrator, whom the sandbox's own credentials belong to. */
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';
@@ -55,7 +53,7 @@ export function slugify(text: string): string {
 
 const STATUSES = ['queued', 'queued', 'processing', 'processing', 'hold', 'in-progress', 'pending'];
 
-/** @param size how many tickets; 0 to MAX_SEED */
+/** @param size how many tickets */
 export function createSeed(size: number): Seed {
 	const agents = Math.min(40, 4 + Math.floor(size / 500));
 	const customers = Math.min(5000, Math.max(8, Math.floor(size / 4)));

@@ -1,6 +1,6 @@
 /** Records → the answers of the live service (service notes, "Answers"). */
 
-import { taxonomies } from '../api/fields.js';
+import { attachmentFields, type Field, replyFields, termFields, ticketFields, userFields } from '../api/fields.js';
 import { capabilitiesOf } from './access.js';
 import type { Call, Desk } from './call.js';
 import type {
@@ -32,6 +32,16 @@ function links(desk: Desk, call: Call, collection: string, id: number): Shape {
 	return { self: [{ href: `${base}/${id}` }], collection: [{ href: base }] };
 }
 
+/** Adds what the table has and the live service's shape does not: a field that was added is shown once it was set. */
+function withOthers(desk: Desk, shape: Shape, fields: readonly Field[], record: object): Shape {
+	for (const { name, kind } of fields) {
+		if (kind === 'secret' || !Object.hasOwn(record, name)) continue;
+		const wireName = desk.dialect.fieldOut(name);
+		if (!(wireName in shape)) shape[wireName] = record[name as never];
+	}
+	return shape;
+}
+
 /** One term as a ticket's string: its slug, or nothing. */
 function termSlug(desk: Desk, id: number): string {
 	return id === 0 ? '' : (desk.store.terms.get(id)?.slug ?? '');
@@ -40,7 +50,7 @@ function termSlug(desk: Desk, id: number): string {
 export function ticketShape(desk: Desk, call: Call, ticket: TicketRecord): Shape {
 	const calculated = ticket['time-calculated'];
 	const adjustment = ticket['time-adjustments'];
-	return {
+	const shape = {
 		id: ticket.id,
 		date: ticket.date,
 		date_gmt: ticket.date,
@@ -72,10 +82,11 @@ export function ticketShape(desk: Desk, call: Call, ticket: TicketRecord): Shape
 		'time-notes': ticket['time-notes'],
 		_links: links(desk, call, '/tickets', ticket.id),
 	};
+	return withOthers(desk, shape, ticketFields, ticket);
 }
 
 export function replyShape(desk: Desk, call: Call, reply: ReplyRecord): Shape {
-	return {
+	const shape = {
 		id: reply.id,
 		date: reply.date,
 		date_gmt: reply.date,
@@ -90,12 +101,13 @@ export function replyShape(desk: Desk, call: Call, reply: ReplyRecord): Shape {
 		parent: reply.ticket,
 		_links: links(desk, call, `/tickets/${reply.ticket}/replies`, reply.id),
 	};
+	return withOthers(desk, shape, replyFields, reply);
 }
 
 export function userShape(desk: Desk, call: Call, user: UserRecord): Shape {
 	const avatar = (size: number): string => `${call.origin}/avatar/${user.id}?s=${size}`;
 	const { dialect } = desk;
-	return {
+	const shape = {
 		id: user.id,
 		username: user.username,
 		name: user.name,
@@ -119,10 +131,11 @@ export function userShape(desk: Desk, call: Call, user: UserRecord): Shape {
 		[dialect.fieldOut('support_after_reply')]: user.support_after_reply,
 		_links: links(desk, call, '/users', user.id),
 	};
+	return withOthers(desk, shape, userFields, user);
 }
 
 export function termShape(desk: Desk, call: Call, term: TermRecord): Shape {
-	return {
+	const shape = {
 		id: term.id,
 		count: desk.store.termCount(term),
 		description: term.description,
@@ -135,11 +148,12 @@ export function termShape(desk: Desk, call: Call, term: TermRecord): Shape {
 		...(term.color === undefined ? {} : { color: term.color }),
 		_links: links(desk, call, `/${term.taxonomy}`, term.id),
 	};
+	return withOthers(desk, shape, termFields, term);
 }
 
 export function attachmentShape(desk: Desk, call: Call, attachment: AttachmentRecord): Shape {
 	const url = `${call.origin}/files/${attachment.file}`;
-	return {
+	const shape = {
 		id: attachment.id,
 		date: attachment.date,
 		date_gmt: attachment.date,
@@ -165,6 +179,7 @@ export function attachmentShape(desk: Desk, call: Call, attachment: AttachmentRe
 		source_url: url,
 		_links: links(desk, call, '/attachments', attachment.id),
 	};
+	return withOthers(desk, shape, attachmentFields, attachment);
 }
 
 /** The hash stands only where something is deleted for good: callers have to keep it off the screen. */
@@ -196,8 +211,4 @@ export function customMarkup(field: CustomField, value: string): string {
 		default:
 			return `<input type="${field.control}" ${attributes} value="${text}">`;
 	}
-}
-
-export function isTaxonomy(text: string): boolean {
-	return (taxonomies as readonly string[]).includes(text);
 }

@@ -1,0 +1,27 @@
+/** A field that is added to the table is served by the sandbox without another line. */
+
+import { expect, onTestFinished, test } from 'vitest';
+import { type Field, termFields, ticketFields, userFields } from '../../src/api/fields.js';
+import { startSandbox } from '../support/sandbox.js';
+
+test("a new field is checked by its kind, stored, shown and listed among the route's arguments", async () => {
+	const added: Field = { name: 'visits', kind: 'integer', help: 'How often the page was seen' };
+	const tables: readonly (readonly Field[])[] = [ticketFields, userFields, termFields];
+	for (const table of tables as Field[][]) {
+		table.push(added);
+		onTestFinished(() => void table.pop());
+	}
+	const desk = await startSandbox();
+	onTestFinished(() => desk.stop());
+	for (const path of ['/tickets/14', '/users/3', '/ticket_priority/21']) {
+		expect((await desk.call('GET', path)).body).not.toHaveProperty('visits');
+		expect(await desk.call('POST', path, { visits: '7' })).toMatchObject({ status: 200, body: { visits: 7 } });
+		expect(await desk.call('GET', path)).toMatchObject({ body: { visits: 7 } });
+		expect(await desk.call('POST', path, { visits: 'many' })).toMatchObject({
+			status: 400,
+			body: { data: { params: { visits: 'visits is not of type integer.' } } },
+		});
+	}
+	const { body } = await desk.call('GET', '');
+	expect(JSON.stringify(body)).toContain('"visits":{"description":"How often the page was seen"');
+});
