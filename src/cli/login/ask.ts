@@ -1,14 +1,14 @@
 /** How `login` asks the service who is calling: the look-up of a user's id by name, which changes nothing. */
 
-import { createDialect } from '../api/dialect.js';
-import { endpoints } from '../api/endpoints.js';
-import { createPlanner } from '../api/plan.js';
-import { judgeAnswer } from '../http/answer.js';
-import type { Attempt } from '../http/client.js';
-import type { Ask, ProbeAnswer } from '../profile/probe.js';
-import type { Auth, ResolvedConnection } from '../profile/resolve.js';
-import type { Invocation } from './command.js';
-import { openClient } from './session.js';
+import { createDialect } from '../../api/dialect.js';
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner } from '../../api/plan.js';
+import { judgeAnswer } from '../../http/answer.js';
+import type { Attempt } from '../../http/client.js';
+import type { Ask, ProbeAnswer } from '../../profile/probe.js';
+import type { Auth, ResolvedConnection } from '../../profile/resolve.js';
+import type { Invocation } from '../command.js';
+import { openClient } from '../session.js';
 
 export interface SignInTarget extends Pick<ResolvedConnection, 'timeoutMs' | 'prefixes' | 'tls' | 'proxy'> {
 	/** Sent only when asked for. */

@@ -1,0 +1,127 @@
+/** Finding the base URL: from flags or a person, tried without credentials, mended where a slip is seen. */
+
+import { FailedError, UsageError } from '../../errors.js';
+import { parseBaseUrl } from '../../profile/base-url.js';
+import { readVariable } from '../../profile/environment.js';
+import { findService, type Place } from '../../profile/probe.js';
+import { effectiveScheme } from '../../profile/resolve.js';
+import { say, warn } from '../notices.js';
+import { createAsk, lookUp } from './ask.js';
+import { type Found, type Login, profileOf, settingsFor, targetOf } from './login.js';
+
+/** The base URL from flag, environment, a person, or the profile that is signed in to again. */
+export async function firstBaseUrl(login: Login): Promise<string> {
+	const { context } = login.invocation;
+	const stored = profileOf(login.store, login.named ?? login.store.current)?.baseUrl;
+	const initial = typeof stored === 'string' ? stored : undefined;
+	const variable = login.flags.baseUrl === undefined ? readVariable(context.env, 'BASE_URL', context.cwd) : undefined;
+	const given = (login.flags.baseUrl as string | undefined) ?? variable?.value;
+	if (given !== undefined) {
+		return readBaseUrl(login, given, variable === undefined ? '--base-url' : variable.name);
+	}
+	if (login.prompts === undefined) {
+		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${login.named ?? login.store.current}"`);
+		throw new UsageError('no base URL is given and nobody can be asked', {
+			hint: 'give --base-url https://desk.example.com/wp-json',
+		});
+	}
+	const answer = await login.prompts.text('Base URL of the help desk (what comes before /support-api/v1):', {
+		...(initial !== undefined && { initial }),
+		check: (text) => complaint(login, text) ?? true,
+	});
+	return readBaseUrl(login, answer, 'your answer');
+}
+
+/** What is wrong with a base URL beyond what can be mended, in a sentence. */
+function complaint(login: Login, text: string): string | undefined {
+	try {
+		parse(login, text, 'your answer');
+		return undefined;
+	} catch (error) {
+		if (!(error instanceof UsageError)) throw error;
+		return error.data.mended === undefined ? [error.message, error.hint].filter(Boolean).join('; ') : undefined;
+	}
+}
+
+function parse(login: Login, text: string, from: string): { url: string; warnings: string[] } {
+	const { options } = login.invocation;
+	const productPrefix = login.flags.productPrefix as string | undefined;
+	const loose = parseBaseUrl(text, { allowHttp: true, from, ...(productPrefix && { productPrefix }) });
+	const own = profileOf(login.store, login.named ?? login.store.current);
+	const known =
+		typeof own?.baseUrl === 'string' &&
+		URL.canParse(own.baseUrl) &&
+		new URL(own.baseUrl).hostname === new URL(loose.url).hostname;
+	const allowHttp = (options.allowHttp as boolean | undefined) ?? (known && own?.allowHttp === true);
+	parseBaseUrl(loose.url, { allowHttp, from });
+	return loose;
+}
+
+/** Checks a base URL; where it can be mended, a person is asked, and otherwise the error says how. */
+async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
+	try {
+		const { url, warnings } = parse(login, text, from);
+		warn(login.invocation.context, warnings);
+		return url;
+	} catch (error) {
+		const mended = error instanceof UsageError ? error.data.mended : undefined;
+		if (login.prompts === undefined || typeof mended !== 'string') throw error;
+		if (!(await login.prompts.confirm(`Did you mean ${mended}?`))) throw error;
+		return readBaseUrl(login, mended, from);
+	}
+}
+
+/** Looks for the service without credentials; a base URL that was likely meant is offered, and never taken unasked. */
+export async function locate(login: Login, baseUrl: string): Promise<Found> {
+	const { invocation } = login;
+	const { name, resolved } = settingsFor(login, baseUrl);
+	const { target, warnings } = targetOf(login, { resolved }, { scheme: 'none' }, resolved.settings.username);
+	const { path } = lookUp(target);
+	const { place, answer, mended } = await findService(baseUrl, path, createAsk(invocation, target));
+	if (place.kind === 'service') {
+		warn(invocation.context, warnings);
+		const scheme = effectiveScheme(resolved, invocation.context.env, invocation.context.cwd);
+		return { baseUrl, name, resolved, scheme, without: answer };
+	}
+	const error = explainPlace(baseUrl, place, mended);
+	if (login.prompts === undefined || mended === undefined) throw error;
+	say(invocation, `${error.message}.`);
+	if (!(await login.prompts.confirm(`The help desk answers at ${mended}. Use that?`))) throw error;
+	return locate(login, await readBaseUrl(login, mended, 'the mended URL'));
+}
+
+/** Why there is no signing in at a base URL, and what to do about it. */
+function explainPlace(baseUrl: string, place: Exclude<Place, { kind: 'service' }>, mended?: string): FailedError {
+	const hint = mended === undefined ? undefined : `the help desk answers at ${mended}: --base-url ${mended}`;
+	const data = mended === undefined ? {} : { mended };
+	switch (place.kind) {
+		case 'moved':
+			return new FailedError(`${baseUrl} redirects to ${place.target}; no credentials were sent`, {
+				code: 'redirect',
+				hint: hint ?? 'give the base URL that does not redirect',
+				data,
+			});
+		case 'elsewhere':
+			return new FailedError(`no help desk was found under ${baseUrl}: ${place.why}`, {
+				code: 'no_service',
+				hint:
+					hint ??
+					'the base URL often ends in /wp-json; a deployment with an abbreviation of its own needs --product-prefix',
+				data,
+			});
+		default:
+			return new FailedError(`${baseUrl} can't be reached: ${place.why}`, {
+				code: place.code,
+				hint: hintFor(place.code),
+			});
+	}
+}
+
+/** What helps against a connection that could not be made. */
+function hintFor(code: string): string {
+	if (code === 'dns_failed') return "check the host's name, and whether this machine is on the right network";
+	if (code.startsWith('tls_')) return 'check the date of this machine and the host; --ca-file names a CA of your own';
+	if (code === 'connect_refused') return 'check the port, and whether the service is running';
+	if (code === 'http_403') return 'a firewall before the service may refuse this machine';
+	return 'try again later; `supportctl doctor` looks closer';
+}
