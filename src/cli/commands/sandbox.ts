@@ -166,7 +166,7 @@ function announcement(desk: Listening, tickets: number, given: OptionValues): st
 		`export SUPPORTCTL_BASE_URL='${desk.baseUrl}'`,
 		`export SUPPORTCTL_USERNAME='${desk.username}'`,
 		`export SUPPORTCTL_PASSWORD='${desk.password}'`,
-		`supportctl ticket update 14 --status hold${prefixFlags(given)}`,
+		`supportctl ticket update ${Math.min(14, tickets)} --status hold${prefixFlags(given)}`,
 		'',
 	].join('\n');
 }

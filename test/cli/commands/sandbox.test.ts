@@ -45,6 +45,7 @@ test('it prints its address and credentials when it is ready, and they work as p
 	const text = context.stdout.text;
 	const variable = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
 	expect(text).toContain('A desk of 3 tickets is served at http://127.0.0.1:');
+	expect(text).toContain('supportctl ticket update 3 --status hold\n');
 	const response = await fetch(`${variable('SUPPORTCTL_BASE_URL')}/support-api/v1/users/me`, {
 		headers: { authorization: basic(variable('SUPPORTCTL_USERNAME'), variable('SUPPORTCTL_PASSWORD')) },
 	});
