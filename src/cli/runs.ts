@@ -46,15 +46,15 @@ const GOOD: ReadonlySet<unknown> = new Set(['finished', 'running']);
 
 export function runColumns(palette: Palette): Column[] {
 	return [
-		{ path: 'run' },
+		{ path: 'run', whole: true },
 		{ path: 'state', style: (text, row) => (GOOD.has(row.state) ? palette.good(text) : palette.doubtful(text)) },
-		{ path: 'command' },
-		{ path: 'service' },
+		{ path: 'command', whole: true },
 		{ path: 'rows' },
 		{ path: 'ok' },
 		{ path: 'failed' },
 		{ path: 'unknown' },
 		{ path: 'not_sent' },
+		{ path: 'service' },
 		{ path: 'problem', optional: true, important: true },
 	];
 }

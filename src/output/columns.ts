@@ -16,6 +16,8 @@ export interface Column {
 	readonly optional?: boolean;
 	/** Shrunk after the others where a terminal is narrow. */
 	readonly important?: boolean;
+	/** Never cut: a key that is copied from the table. */
+	readonly whole?: boolean;
 	/** How a terminal's table paints the cell. */
 	readonly style?: (text: string, row: Row) => string;
 }

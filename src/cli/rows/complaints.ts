@@ -45,7 +45,7 @@ export function createComplaintSink({ json, source, write, annotate }: Complaint
 		},
 		end({ rows, invalid, complaints }, skipped) {
 			if (count === 0) return;
-			const of = `${invalid} of ${rows} ${rows === 1 ? 'row is' : 'rows are'} invalid`;
+			const of = `${invalid} of ${rows} ${rows === 1 ? 'row' : 'rows'} ${invalid === 1 ? 'is' : 'are'} invalid`;
 			const what = skipped ? `${of} and will be skipped` : `${of}; nothing was sent`;
 			if (json) {
 				write(`\n],"message":${JSON.stringify(what)},"exitCode":2}}\n`);

@@ -51,7 +51,10 @@ function createGrid(options: EncoderOptions): Encoder {
 		for (const share of [IMPORTANT, 0]) {
 			for (const least of NARROWEST) {
 				const content = natural.map((each, index) => Math.max(filled[index] as number, Math.min(each, least.header)));
-				const minimum = columns.map((column) => (column.important === true ? Math.floor(room * share) : least.cell));
+				const minimum = columns.map((column, index) => {
+					if (column.whole === true) return filled[index] as number;
+					return column.important === true ? Math.floor(room * share) : least.cell;
+				});
 				const fitted = fitWidths(content, minimum, room);
 				if (fitted !== undefined) return fitWidths(natural, fitted, room);
 			}
