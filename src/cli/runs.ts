@@ -44,6 +44,13 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 
 const GOOD: ReadonlySet<unknown> = new Set(['finished', 'running']);
 
+/** Rows that a resume would send. */
+function openRows(row: Row): unknown {
+	if (typeof row.rows !== 'number' || row.ok === null) return null;
+	const done = [row.ok, row.failed, row.invalid, row.skipped].map(Number);
+	return row.rows - done.reduce((sum, each) => sum + each, 0);
+}
+
 export function runColumns(palette: Palette): Column[] {
 	return [
 		{ path: 'run', whole: true },
@@ -52,9 +59,7 @@ export function runColumns(palette: Palette): Column[] {
 		{ path: 'rows' },
 		{ path: 'ok' },
 		{ path: 'failed' },
-		{ path: 'unknown' },
-		{ path: 'not_sent' },
-		{ path: 'service' },
+		{ path: 'open', get: openRows },
 		{ path: 'problem', optional: true, important: true },
 	];
 }
