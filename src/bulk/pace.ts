@@ -31,6 +31,13 @@ const CALM_GROWTH = 0.1;
 const CALM_MS = 15_000;
 /** Below this no cut goes, in requests a second. */
 const MIN_RATE = 0.5;
+/** Where the way back begins after nothing was served for a while, in requests a second or as a share of what was found. */
+const RETURN_RATE = 4;
+const RETURN_SHARE = 1 / 8;
+/** How long that rate takes to double, in milliseconds. */
+const RETURN_DOUBLING_MS = 500;
+/** Beyond this many a second, where no limit is known, nothing is held back any more. */
+const RETURN_END = 20_000;
 /** How long a probe is waited for before another is sent, in milliseconds. */
 const PROBE_PATIENCE_MS = 5000;
 
@@ -72,6 +79,8 @@ export class RateMeter {
  * Finds the rate that a service can take. Until the first refusal nothing is held back. A refusal pauses every row, lets
  * one request through as a probe, and goes on at a share of what was served; the rate then grows back, slowly where the
  * last refusal happened. Refusals of requests that were sent before the last cut are the same piece of news and cut nothing.
+ * Where nothing at all was served for two seconds, refusals say that the service is away and nothing of what it can
+ * take: the rate stays as it was found, and the run returns to it in steps that double.
  */
 export class AdaptivePace implements Pace {
 	private readonly clock: PaceClock;
@@ -85,6 +94,12 @@ export class AdaptivePace implements Pace {
 	private lastGrowth = 0;
 	private refusalsInARow = 0;
 	private cuts = 0;
+	/** What the first cut of a row of refusals left: that is the news, should the others turn out to be an absence. */
+	private firstCut = Number.POSITIVE_INFINITY;
+	private away = false;
+	/** The rate on the way back from an absence; infinite at all other times. */
+	private returning = Number.POSITIVE_INFINITY;
+	private returningAt = 0;
 	/** Whether only one request may go until it is answered. */
 	private probing = false;
 	private probeSentAt = Number.NEGATIVE_INFINITY;
@@ -102,7 +117,7 @@ export class AdaptivePace implements Pace {
 
 	/** Requests a second that may be sent now. */
 	get rate(): number {
-		return Math.min(this.found, this.ceiling);
+		return Math.min(this.found, this.returning, this.ceiling);
 	}
 
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined {
@@ -115,7 +130,9 @@ export class AdaptivePace implements Pace {
 		this.meter.count(now);
 		this.refusalsInARow = 0;
 		this.probing = false;
-		if (this.found !== Number.POSITIVE_INFINITY) this.grow(now);
+		if (this.away) this.comeBack(now);
+		else if (this.returning !== Number.POSITIVE_INFINITY) this.comeCloser(now);
+		else if (this.found !== Number.POSITIVE_INFINITY) this.grow(now);
 	}
 
 	refused(sentAt: number, retryAfterMs: number | undefined): void {
@@ -123,21 +140,49 @@ export class AdaptivePace implements Pace {
 		if (retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
 		if (sentAt < this.lastCut) return;
 		this.refusalsInARow++;
-		// Served while paused says little, so a rate that was found before is cut by a share of itself.
 		const served = this.meter.rate(now);
-		const known = this.found === Number.POSITIVE_INFINITY ? served : Math.max(served, this.found * 0.7);
-		this.refusedRate = Math.max(MIN_RATE, Math.min(this.rate, known));
-		this.found = Math.max(MIN_RATE, this.refusedRate * CUT);
-		if (retryAfterMs === undefined) {
-			const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusalsInARow - 1));
-			this.pausedUntil = Math.max(this.pausedUntil, now + pause * (1 + this.options.random() / 2));
-		}
-		this.cuts++;
+		if (served > 0) this.cut(served);
+		else this.standBack();
+		// Also where the service names a time: one that refuses again after it has named too short a one.
+		const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusalsInARow - 1));
+		this.pausedUntil = Math.max(this.pausedUntil, now + pause * (1 + this.options.random() / 2));
 		this.lastCut = now;
 		this.lastGrowth = this.pausedUntil;
 		this.nextAt = this.pausedUntil;
 		this.probing = true;
 		this.probeSentAt = Number.NEGATIVE_INFINITY;
+	}
+
+	private cut(served: number): void {
+		const { rate } = this;
+		// Served while paused, or while the rate was doubling, says little: a rate that was found before is cut by a share of itself.
+		const floor = this.returning !== Number.POSITIVE_INFINITY ? rate / 2 : rate * 0.7;
+		const known = rate === Number.POSITIVE_INFINITY ? served : Math.max(served, floor);
+		this.refusedRate = Math.max(MIN_RATE, Math.min(rate, known));
+		this.found = Math.max(MIN_RATE, this.refusedRate * CUT);
+		if (this.refusalsInARow === 1) this.firstCut = this.found;
+		this.returning = Number.POSITIVE_INFINITY;
+		this.cuts++;
+	}
+
+	private standBack(): void {
+		this.away = true;
+		if (this.refusalsInARow > 1) this.found = Math.max(this.found, this.firstCut);
+		const share = this.found === Number.POSITIVE_INFINITY ? 0 : this.found * RETURN_SHARE;
+		this.returning = Math.max(RETURN_RATE, share);
+	}
+
+	private comeBack(now: number): void {
+		this.away = false;
+		this.returningAt = now;
+	}
+
+	private comeCloser(now: number): void {
+		this.returning *= 2 ** ((now - this.returningAt) / RETURN_DOUBLING_MS);
+		this.returningAt = now;
+		if (this.returning < Math.min(this.found, RETURN_END)) return;
+		this.returning = Number.POSITIVE_INFINITY;
+		this.lastGrowth = now;
 	}
 
 	private grow(now: number): void {

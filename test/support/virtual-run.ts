@@ -1,0 +1,113 @@
+/** Runs rows against a service that exists only as a function, on a clock of its own: minutes of a run in milliseconds. */
+
+import { setMaxListeners } from 'node:events';
+import { endpoints } from '../../src/api/endpoints.js';
+import { createPlanner } from '../../src/api/plan.js';
+import { type RunRow, runEngine } from '../../src/bulk/engine.js';
+import { AdaptivePace } from '../../src/bulk/pace.js';
+import type { Attempt, Client } from '../../src/http/client.js';
+import { deliver } from '../../src/http/deliver.js';
+import type { OutcomeName } from '../../src/http/outcome.js';
+import { VirtualClock } from './virtual-clock.js';
+
+export interface VirtualAnswer {
+	status: number;
+	headers?: Record<string, string>;
+}
+
+/** What the service answers to a request that arrives at `now`, in milliseconds; undefined for no answer ever. */
+export type VirtualService = (now: number) => VirtualAnswer | undefined;
+
+export interface VirtualRunOptions {
+	service: VirtualService;
+	workers: number;
+	/** From a request to its answer, in milliseconds. */
+	latencyMs?: number;
+	seconds: number;
+	/** `--rate`. */
+	rate?: number;
+	retries?: number;
+	/** The run ends by itself after so many rows. */
+	rows?: number;
+	seed?: number;
+}
+
+export interface VirtualRun {
+	/** Every request: when it arrived, and its answer's status. */
+	requests: { at: number; status: number | undefined }[];
+	outcomes: Partial<Record<OutcomeName, number>>;
+	/** Rows with an outcome, in the order of their ends. */
+	done: number[];
+	/** When it was over, in milliseconds. */
+	ms: number;
+}
+
+/** The same numbers for the same seed. */
+export function seededRandom(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+		return state / 0x8000_0000;
+	};
+}
+
+function attemptOf({ status, headers = {} }: VirtualAnswer): Attempt {
+	const body = Buffer.from(status < 300 ? '{"id":1}' : '{"code":"rest_refused","message":"not now"}');
+	return {
+		kind: 'answer',
+		ms: 1,
+		answer: { status, headers: { 'content-type': 'application/json', ...headers }, body },
+	};
+}
+
+export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun> {
+	const { service, latencyMs = 25, seconds, retries = 4 } = options;
+	const clock = new VirtualClock();
+	const random = seededRandom(options.seed ?? 1);
+	const run: VirtualRun = { requests: [], outcomes: {}, done: [], ms: 0 };
+	const stop = new AbortController();
+	setMaxListeners(0, stop.signal);
+	const client: Pick<Client, 'send'> = {
+		async send() {
+			await clock.sleep(latencyMs / 2);
+			const answer = service(clock.monotonic());
+			run.requests.push({ at: clock.monotonic(), status: answer?.status });
+			if (answer === undefined) {
+				await clock.sleep(30_000, stop.signal);
+				return {
+					kind: 'problem',
+					problem: { code: 'timeout', message: 'no answer', permanent: false },
+					sent: true,
+					ms: 1,
+				};
+			}
+			await clock.sleep(latencyMs / 2);
+			return attemptOf(answer);
+		},
+	};
+	const plan = createPlanner(endpoints['ticket.update']);
+	async function* rows(): AsyncGenerator<RunRow[]> {
+		for (let row = 1; row <= (options.rows ?? Number.POSITIVE_INFINITY); row++) {
+			yield [{ row, request: plan({ ids: { id: String(row) }, fields: { status: 'hold' } }) }];
+		}
+	}
+	const pace = new AdaptivePace({ clock, random, ...(options.rate === undefined ? {} : { rate: options.rate }) });
+	const delivery = { retries, clock, random, pace, stop: stop.signal };
+	const work = runEngine({
+		rows: rows(),
+		concurrency: options.workers,
+		stop: stop.signal,
+		perform: async ({ row, request }) => ({ row, ids: {}, ...(await deliver(client as Client, request, delivery)) }),
+		record({ row, outcome }) {
+			if (stop.signal.aborted) return undefined;
+			run.outcomes[outcome] = (run.outcomes[outcome] ?? 0) + 1;
+			run.done.push(row);
+			return undefined;
+		},
+	});
+	await clock.run(work, seconds * 1000);
+	run.ms = clock.monotonic();
+	stop.abort();
+	await clock.run(work);
+	return run;
+}
