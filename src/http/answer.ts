@@ -6,7 +6,8 @@ import type { Dialect } from '../api/dialect.js';
 import { bodyIn } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { isObject } from '../api/values.js';
-import { MAX_ANSWER_BYTES, type RawAnswer } from './client.js';
+import type { RawAnswer } from './client.js';
+import { MAX_ANSWER_BYTES } from './limits.js';
 
 /**
  * How an answer bears on sending again: `accepted` and `said-no` are final, `later` is a request to come back,

@@ -4,11 +4,9 @@ import type { Dispatcher } from 'undici';
 import type { Method } from '../api/endpoints.js';
 import { authHeaders, createDispatcher } from './connection.js';
 import type { ConnectionOptions } from './options.js';
+import { MAX_ANSWER_BYTES } from './limits.js';
 import { describeProblem, type TransportProblem } from './problem.js';
 import { createScrubber } from './scrub.js';
-
-/** The largest answer that is read unless told otherwise, in bytes. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface HttpRequest {
 	method: Method | (string & {});

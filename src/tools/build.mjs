@@ -28,9 +28,10 @@ const unreached = [
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
  */
 const together = {
-	start: /src\/(version|errors|cli\/(program|help\/(command|overview)))\.ts$/,
+	start: /src\/(version|errors|http\/limits|cli\/(program|help\/(command|overview)))\.ts$/,
 	commands:
 		/src\/cli\/(parse|commands\/(ticket|reply|attachment|term)\/.*|commands\/user\/(update|delete|id|password\/.*))\.ts$/,
+	http: /src\/http\/client\.ts$/,
 	rows: /src\/(cli\/rows\/(run|execute|complaints)|output\/formats\/delimited)\.ts$/,
 	bulk: /src\/(cli\/rows\/run-log|bulk\/(source|csv)|output\/progress)\.ts$/,
 };
