@@ -3,8 +3,8 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../api/endpoints.js';
 import { authHeaders, createDispatcher } from './connection.js';
-import type { ConnectionOptions } from './options.js';
 import { MAX_ANSWER_BYTES } from './limits.js';
+import type { ConnectionOptions } from './options.js';
 import { describeProblem, type TransportProblem } from './problem.js';
 import { createScrubber } from './scrub.js';
 

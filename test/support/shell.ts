@@ -72,10 +72,10 @@ function plain(text: string): string {
 		.replace(/[\r\x07\x0f]/g, '');
 }
 
-/** Starts the shell; `setup` are lines of its start-up file, after ours. */
+/** Starts the shell; `before` and `setup` are lines of its start-up file, before and after ours. */
 export async function openShell(
 	name: ShellName,
-	{ setup = '', env = {} }: { setup?: string; env?: Record<string, string> } = {},
+	{ before = '', setup = '', env = {} }: { before?: string; setup?: string; env?: Record<string, string> } = {},
 ): Promise<Shell> {
 	const path = requireTool(name);
 	const home = temporaryFolder();
@@ -87,7 +87,7 @@ export async function openShell(
 	symlinkSync(binary, join(bin, 'supportctl'));
 	const { args, rcName, rc } = setups[name];
 	const rcFile = join(home, rcName);
-	writeFileSync(rcFile, `${rc}\n${setup}\n`);
+	writeFileSync(rcFile, `${before}\n${rc}\n${setup}\n`);
 	const terminal: IPty = spawn(path, args(rcFile), {
 		cols: 200,
 		rows: 200,

@@ -57,10 +57,10 @@ function bashQuestion(line: string, breaks: string): Question {
 		current: text,
 		answer(offer) {
 			if (offer.files !== undefined) {
-				// The path to look for, how much of each that is found to leave out, and what to put before it.
+				// The path to look for, how much of each that is found to leave out, what to put before it, the open quote.
 				const path = text.slice(offer.files.length);
 				const cut = Math.max(0, kept - offer.files.length);
-				return lines(['files', path, String(cut), offer.files.slice(kept)]);
+				return lines(['files', path, String(cut), offer.files.slice(kept), quote ?? '']);
 			}
 			const values = fit(offer)
 				.candidates.filter(({ value }) => value.startsWith(text))

@@ -19,10 +19,17 @@ _supportctl() {
 	done < <("$program" __complete bash "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null)
 	case \${answer[0]-} in
 	files)
-		type compopt >/dev/null 2>&1 && compopt -o filenames
+		# The path to look for, how much of it stays out, what goes before it, and whether a quotation mark is open.
 		while IFS= read -r line; do
-			COMPREPLY+=("\${answer[3]-}\${line:\${answer[2]}}")
+			line=\${line:\${answer[2]}}
+			if [ -n "\${answer[3]-}" ]; then
+				[ -d "$line" ] && line=$line/ && type compopt >/dev/null 2>&1 && compopt -o nospace
+				[ -z "\${answer[4]-}" ] && printf -v line %q "$line"
+			fi
+			COMPREPLY+=("\${answer[3]-}$line")
 		done < <(compgen -f -- "\${answer[1]}")
+		# bash quotes names of files itself, but not what stands before them.
+		[ -z "\${answer[3]-}" ] && type compopt >/dev/null 2>&1 && compopt -o filenames
 		;;
 	words | open)
 		type compopt >/dev/null 2>&1 && {

@@ -1,0 +1,342 @@
+/** What is offered at each place of a command line. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { taxonomies } from '../../../src/api/fields.js';
+import { ticketStatuses } from '../../../src/api/statuses.js';
+import { commands } from '../../../src/cli/manifest.js';
+import { saveProfile } from '../../../src/profile/edit.js';
+import { runHere } from '../../support/cli.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+interface Place {
+	cwd?: string;
+	env?: Record<string, string>;
+}
+
+/** What zsh would be told at the end of these words: the first line, and the values. */
+async function ask(words: readonly string[], place: Place = {}) {
+	const { stdout, stderr, exitCode } = await runHere(['__complete', 'zsh', ...words], place);
+	expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+	const [kind, ...lines] = stdout.split('\n').slice(0, -1);
+	return { kind, lines, values: lines.map((line) => line.split('\t')[0] as string) };
+}
+const values = async (line: string, place: Place = {}) => (await ask(line.split(' '), place)).values;
+
+describe('commands', () => {
+	it('are offered word by word, with what they do', async () => {
+		const { values: first, lines } = await ask(['']);
+		expect(first).toEqual([...new Set(commands.map((entry) => entry.words[0])), 'help']);
+		expect(lines).toContain('login\tTry credentials and store them as a profile');
+		expect(await values('ticket ')).toEqual(['update', 'delete', 'fields']);
+		expect(await values('ticket fields ')).toEqual(['set', 'get']);
+		expect(await values('user password ')).toEqual(['delete']);
+	});
+
+	it('are found behind flags that stand before them', async () => {
+		expect(await values('--profile desk --json ticket fields ')).toEqual(['set', 'get']);
+		expect(await values('--no-color --scheme ')).toEqual(['basic', 'bearer', 'header', 'none']);
+	});
+
+	it('are not offered behind a word that is none', async () => {
+		expect(await values('tiket ')).toEqual([]);
+		expect(await values('ticket updat ')).toEqual([]);
+	});
+
+	it('are what help is about, and so are its topics', async () => {
+		expect(await values('help ')).toEqual(expect.arrayContaining(['ticket', 'login', 'bulk', 'exit-codes', 'safety']));
+		expect(await values('help ticket fields ')).toEqual(['set', 'get']);
+		expect(await values('help bulk ')).toEqual([]);
+	});
+});
+
+describe('flags', () => {
+	it('are those of the command, and not those that are there already', async () => {
+		const all = await values('ticket update 14 --');
+		expect(all).toEqual(
+			expect.arrayContaining(['--status', '--ticket-tag', '--data', '--dry-run', '--profile', '--help']),
+		);
+		const left = await values('ticket update 14 --status hold -n --ticket-tag 3 --');
+		for (const gone of ['--status', '--dry-run']) expect(left).not.toContain(gone);
+		for (const there of ['--ticket-tag', '--title']) expect(left).toContain(there);
+	});
+
+	it('leave out what conflicts with those that are there', async () => {
+		expect(await values('api GET tickets --paginate --')).not.toContain('--include');
+		expect(await values('api GET tickets -i --')).not.toContain('--paginate');
+	});
+
+	it('are offered where nothing else can be known, but not behind --', async () => {
+		expect(await values('ticket update 14 ')).toContain('--status');
+		expect(await values('ticket update -- ')).toEqual([]);
+		expect(await values('ticket update -- --')).toEqual([]);
+	});
+
+	it.each(commands.map((entry) => entry.words.join(' ')))('of %s are all offered', async (name) => {
+		const entry = commands.find((each) => each.words.join(' ') === name);
+		const { command } = await (entry as NonNullable<typeof entry>).load();
+		const flags = command.options
+			.filter((option) => option.hidden !== true)
+			.map((option) => /--[a-z0-9-]+/.exec(option.flags)?.[0]);
+		expect(await values(`${name} --`)).toEqual([...flags, '--help']);
+	});
+});
+
+describe('values', () => {
+	it.each([
+		['ticket update --status ', [...ticketStatuses]],
+		['ticket update 14 --time-adjustments-type ', ['positive', 'negative', '+', '-']],
+		['ticket update --format ', ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count']],
+		['ticket update --blank ', ['skip', 'clear']],
+		[
+			'ticket update --format=',
+			[
+				'--format=table',
+				'--format=json',
+				'--format=ndjson',
+				'--format=csv',
+				'--format=tsv',
+				'--format=yaml',
+				'--format=ids',
+				'--format=count',
+			],
+		],
+		['user update --support-can-be-assigned ', ['true', 'false']],
+		['term delete ', ['product', 'ticket_priority']],
+		['term update ', ['ticket_priority']],
+		['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+		['api ', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']],
+		['api GET ', ['tickets', 'users', 'users/me', 'attachments', ...taxonomies]],
+	])('of %j', async (line, expected) => {
+		expect(await values(line)).toEqual(expected);
+	});
+
+	it('of a flag without a value are none', async () => {
+		expect(await values('ticket update --dry-run=')).toEqual([]);
+	});
+
+	it('of free text are none, and no flags either', async () => {
+		expect(await ask(['ticket', 'update', '--title', ''])).toEqual({ kind: 'words', lines: [], values: [] });
+		expect(await values('ticket update --title=')).toEqual([]);
+	});
+});
+
+describe('paths are left to the shell', () => {
+	it.each([
+		['ticket update --input ', '', ''],
+		['ticket update --input my', '', 'my'],
+		['ticket update --input=my', '--input=', 'my'],
+		['ticket update --ca-file ', '', ''],
+		['ticket update --content @no', '@', 'no'],
+		['ticket fields set 14 --set note=@no', 'note=@', 'no'],
+		['api POST tickets/14 -F note=@no', 'note=@', 'no'],
+		['ticket update --report junit:out/', 'junit:', 'out/'],
+	])('in %j', async (line, before, path) => {
+		expect(await ask(line.split(' '))).toMatchObject({ kind: 'files', lines: [before, path] });
+	});
+
+	it('behind the format of a report, which is offered first', async () => {
+		expect(await ask(['ticket', 'update', '--report', ''])).toMatchObject({
+			kind: 'open',
+			values: ['junit:', 'json:', 'markdown:', 'csv:'],
+		});
+	});
+});
+
+describe('names of this machine', () => {
+	it('are those of profiles, with their base URLs', async () => {
+		const folder = temporaryFolder();
+		const env = { SUPPORTCTL_CONFIG_DIR: folder };
+		for (const name of ['desk', 'staging']) {
+			await saveProfile({
+				folder,
+				name,
+				settings: { baseUrl: `https://${name}.example/wp-json` },
+				secret: { kind: 'value', value: 'hunter2' },
+				insecureStorage: true,
+			});
+		}
+		const { lines } = await ask(['profile', 'use', ''], { env });
+		expect(lines).toEqual(['desk\thttps://desk.example/wp-json', 'staging\thttps://staging.example/wp-json']);
+		for (const line of [
+			'ticket update --profile ',
+			'ticket delete --confirm ',
+			'logout ',
+			'profile show ',
+			'--profile ',
+		]) {
+			expect(await values(line, { env }), line).toEqual(['desk', 'staging']);
+		}
+		expect(await values('ticket update --profile=', { env })).toEqual(['--profile=desk', '--profile=staging']);
+	});
+
+	it('are none, and no error, where the file of profiles is damaged', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'config.json'), '{"profiles": [');
+		expect(await values('ticket update --profile ', { env: { SUPPORTCTL_CONFIG_DIR: folder } })).toEqual([]);
+	});
+
+	it('are the ids of runs, the newest first', async () => {
+		const state = temporaryFolder();
+		mkdirSync(join(state, 'runs'));
+		for (const id of ['20260101-000000-aaaaa', '20260202-000000-bbbbb'])
+			writeFileSync(join(state, 'runs', `${id}.ndjson`), '');
+		for (const line of ['run resume ', 'run show ', 'run rejects ', 'run undo ']) {
+			expect(await values(line, { env: { SUPPORTCTL_STATE_DIR: state } }), line).toEqual([
+				'last',
+				'20260202-000000-bbbbb',
+				'20260101-000000-aaaaa',
+			]);
+		}
+	});
+});
+
+describe('columns of the input that is on the line', () => {
+	const cwd = () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'edits.csv'), '\uFEFF"Ticket Id";new status;"a:b=c"\r\n1;hold;x\r\n');
+		writeFileSync(join(folder, 'edits.tsv.gz'), gzipSync('id\tStatus\n1\thold\n'));
+		writeFileSync(join(folder, 'edits.ndjson'), '{"id": 1, "Status": "hold"}\n');
+		writeFileSync(join(folder, 'plain'), 'id,Status\n1,hold\n');
+		writeFileSync(join(folder, 'odd.csv'), 'id,"two\nlines","esc\x1b[31m",__proto__\n');
+		return folder;
+	};
+
+	it('are offered for --ignore-column, --id-column and --map', async () => {
+		const place = { cwd: cwd() };
+		expect(await values('ticket update --input edits.csv --ignore-column ', place)).toEqual([
+			'Ticket Id',
+			'new status',
+			'a:b=c',
+		]);
+		expect(await values('ticket update --input=edits.csv --id-column=', place)).toEqual([
+			'--id-column=Ticket Id',
+			'--id-column=new status',
+			'--id-column=a:b=c',
+		]);
+		expect(await ask(['ticket', 'update', '--input', 'edits.csv', '--map', ''], place)).toMatchObject({
+			kind: 'open',
+			values: ['Ticket Id=', 'new status=', 'a:b=c='],
+		});
+	});
+
+	it('are not offered twice', async () => {
+		const words = [
+			'ticket',
+			'update',
+			'--input',
+			'edits.csv',
+			'--map',
+			'Ticket Id=id',
+			'--ignore-column',
+			'a:b=c',
+			'--map',
+			'',
+		];
+		expect((await ask(words, { cwd: cwd() })).values).toEqual(['new status=']);
+	});
+
+	it('stand for the fields and ids of the command', async () => {
+		const place = { cwd: cwd() };
+		const { values: fields } = await ask(['ticket', 'update', '--input', 'edits.csv', '--map', 'a:b=c='], place);
+		expect(fields).toEqual(expect.arrayContaining(['a:b=c=id', 'a:b=c=status', 'a:b=c=ticket_priority']));
+		expect(fields).not.toContain('a:b=c=ticket_id');
+		expect(await values('reply update --map Foo=', place)).toEqual(
+			expect.arrayContaining(['Foo=ticket_id', 'Foo=content']),
+		);
+	});
+
+	it.each(['edits.tsv.gz', 'edits.ndjson', 'plain'])('are read from %s', async (file) => {
+		expect(await values(`ticket update --input ${file} --ignore-column `, { cwd: cwd() })).toEqual(['id', 'Status']);
+	});
+
+	it('are read from a path with ~, which the shell has not seen yet', async () => {
+		const home = cwd();
+		const place = { env: { HOME: home } };
+		expect(await values('ticket update --input ~/plain --ignore-column ', place)).toEqual(['id', 'Status']);
+	});
+
+	it('leave out names that a line of a script, or a terminal, could not hold', async () => {
+		expect(await values('ticket update --input odd.csv --ignore-column ', { cwd: cwd() })).toEqual(['id', '__proto__']);
+	});
+
+	it.each(['nope.csv', '-', '.', '/dev/stdin'])('are none for %s', async (file) => {
+		expect(await values(`ticket update --input ${file} --ignore-column `, { cwd: cwd() })).toEqual([]);
+	});
+});
+
+describe('each shell gets it in its own way:', () => {
+	const BREAKS = ' \t\n"\'@><=;|&(:';
+	const bash = async (line: string, cwd = temporaryFolder()) =>
+		(await runHere(['__complete', 'bash', line, BREAKS], { cwd })).stdout.split('\n').slice(0, -1);
+
+	it('bash the part of the word that it replaces, quoted', async () => {
+		expect(await bash('supportctl ticket update --status=ho')).toEqual(['words', 'hold']);
+		expect(await bash('supportctl ticket update --status ho')).toEqual(['words', 'hold']);
+		expect(await bash('supportctl tick')).toEqual(['words', 'ticket']);
+		const cwd = temporaryFolder();
+		writeFileSync(join(cwd, 'e.csv'), 'Ticket Id,$(touch x)\n');
+		expect(await bash('supportctl ticket update --input e.csv --ignore-column ', cwd)).toEqual([
+			'words',
+			'Ticket\\ Id',
+			'\\$\\(touch\\ x\\)',
+		]);
+		expect(await bash('supportctl ticket update --input e.csv --ignore-column "Ti', cwd)).toEqual([
+			'words',
+			'Ticket Id',
+		]);
+	});
+
+	it('bash the path to look for, what of it to leave out, and what to put before it', async () => {
+		expect(await bash('supportctl ticket update --input=dir/a=b')).toEqual(['files', 'dir/a=b', '6', '', '']);
+		expect(await bash('supportctl ticket update --content @no')).toEqual(['files', 'no', '0', '@', '']);
+		expect(await bash('supportctl ticket update --report junit:o')).toEqual(['files', 'o', '0', '', '']);
+		expect(await bash('supportctl ticket update --content "@no')).toEqual(['files', 'no', '0', '@', '"']);
+	});
+
+	it('PowerShell from words in base64, matched whatever their case', async () => {
+		const question = (words: unknown) => Buffer.from(JSON.stringify(words)).toString('base64');
+		const { stdout } = await runHere(['__complete', 'powershell', question(['ticket', 'update', '--status', 'HO'])]);
+		expect(stdout).toBe('words\nhold\n');
+		expect((await runHere(['__complete', 'powershell', question(['tick'])])).stdout).toMatch(/^words\nticket\t.+\n$/);
+		for (const odd of ['', 'x', question('ticket'), question([1])]) {
+			expect(await runHere(['__complete', 'powershell', odd])).toEqual({ exitCode: 2, stdout: '', stderr: '' });
+		}
+	});
+
+	it('another shell nothing', async () => {
+		for (const words of [[], ['tcsh', 'x']]) {
+			expect(await runHere(['__complete', ...words])).toEqual({ exitCode: 2, stdout: '', stderr: '' });
+		}
+	});
+});
+
+describe('completion', () => {
+	it.each([
+		['bash', /^complete -F _supportctl supportctl$/m],
+		['zsh', /^#compdef supportctl$/m],
+		['fish', /^complete -c supportctl /m],
+		['powershell', /^Register-ArgumentCompleter -Native -CommandName supportctl/m],
+	])('%s prints its script', async (shell, pattern) => {
+		const { exitCode, stdout, stderr } = await runHere(['completion', shell]);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(stdout).toMatch(pattern);
+	});
+
+	it.each([
+		[[], /missing <shell>/],
+		[['bahs'], /"bahs" is not one of bash, zsh, fish, powershell; did you mean "bash"\?/],
+		[['bash', 'zsh'], /one shell/],
+	])('%j is a usage error', async (argv, message) => {
+		const { exitCode, stdout, stderr } = await runHere(['completion', ...argv]);
+		expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+		expect(stderr).toMatch(message);
+	});
+
+	it('the word that scripts ask by is in no help', async () => {
+		for (const argv of [['--help'], ['help', 'completion']])
+			expect((await runHere(argv)).stdout).not.toContain('__complete');
+	});
+});

@@ -1,0 +1,68 @@
+/** bash's line is read as bash reads it, and nothing of it is ever run. */
+
+import { describe, expect, it } from 'vitest';
+import { quoteForBash, readTypedLine } from '../../../src/cli/completion/shell-words.js';
+
+/** COMP_WORDBREAKS as bash has it by default. */
+const BREAKS = ' \t\n"\'@><=;|&(:';
+const read = (line: string) => readTypedLine(line, BREAKS);
+
+describe('words', () => {
+	it.each([
+		['supportctl tic', ['supportctl'], 'tic'],
+		['supportctl ticket ', ['supportctl', 'ticket'], ''],
+		['supportctl  "two words" x', ['supportctl', 'two words'], 'x'],
+		["supportctl 'a\\b' x", ['supportctl', 'a\\b'], 'x'],
+		['supportctl my\\ file.csv x', ['supportctl', 'my file.csv'], 'x'],
+		['supportctl "a\\"b\\$c\\d" x', ['supportctl', 'a"b$c\\d'], 'x'],
+		['supportctl a"b c"d', ['supportctl'], 'ab cd'],
+		['supportctl "" x', ['supportctl', ''], 'x'],
+		['supportctl $(rm -rf x) `y` x', ['supportctl', '$(rm', '-rf', 'x)', '`y`'], 'x'],
+		['supportctl ticket update - < ids.txt --st', ['supportctl', 'ticket', 'update', '-'], '--st'],
+		['supportctl a 2>err.txt b', ['supportctl', 'a'], 'b'],
+		['supportctl a >>out b', ['supportctl', 'a'], 'b'],
+		['supportctl a<in b', ['supportctl', 'a'], 'b'],
+		['supportctl x\\', ['supportctl'], 'x\\'],
+		['', [], ''],
+	])('of %j', (line, words, current) => {
+		const found = read(line);
+		expect({ words: found.words, current: found.current.text }).toEqual({ words, current });
+	});
+});
+
+describe('what readline replaces', () => {
+	it.each([
+		['supportctl --status=ho', '--status=ho', '--status='],
+		['supportctl junit:re', 'junit:re', 'junit:'],
+		['supportctl a:b=c', 'a:b=c', 'a:b='],
+		['supportctl a\\:b', 'a:b', ''],
+		['supportctl @fi', '@fi', ''],
+		['supportctl x=@fi', 'x=@fi', 'x='],
+		['supportctl "a=b', 'a=b', ''],
+		['supportctl --x="my fi', '--x=my fi', '--x='],
+		["supportctl 'a:b", 'a:b', ''],
+		['supportctl plain', 'plain', ''],
+	])('of %j leaves %j but for %j', (line, text, kept) => {
+		const { current } = read(line);
+		expect({ text: current.text, kept: current.text.slice(0, current.kept) }).toEqual({ text, kept });
+	});
+
+	it('is the whole word where bash was told not to break words', () => {
+		expect(readTypedLine('supportctl --status=ho', ' \t\n').current.kept).toBe(0);
+	});
+});
+
+describe('a value behind what is typed', () => {
+	it.each([
+		['plain-1.csv', undefined, 'plain-1.csv'],
+		['Ticket Id', undefined, 'Ticket\\ Id'],
+		['$(touch x)', undefined, '\\$\\(touch\\ x\\)'],
+		["it's;`a`&|<>*?[]{}~!#", undefined, "it\\'s\\;\\`a\\`\\&\\|\\<\\>\\*\\?\\[\\]\\{\\}~\\!\\#"],
+		['größe', undefined, 'größe'],
+		['a "b" $c `d` \\e', '"', 'a \\"b\\" \\$c \\`d\\` \\\\e'],
+		['a $b', "'", 'a $b'],
+		["it's", "'", undefined],
+	] as const)('%j in %s is %j', (value, quote, typed) => {
+		expect(quoteForBash(value, quote)).toBe(typed);
+	});
+});
