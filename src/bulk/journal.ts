@@ -58,7 +58,12 @@ function createBatch(): Batch {
 	return { written, resolve, reject };
 }
 
-const NOT_SYNCABLE = new Set(['EINVAL', 'ENOTSUP', 'EROFS']);
+const NOT_SYNCABLE: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EROFS']);
+
+/** Whether there is nothing to wait for, as with a pipe, and so no failure. */
+function isNotSyncable(error: unknown): boolean {
+	return NOT_SYNCABLE.has((error as NodeJS.ErrnoException).code);
+}
 
 /**
  * Writes records. Each append resolves once its record is in the file, so that a killed process loses nothing that was
@@ -187,7 +192,7 @@ export class Journal {
 		fdatasync(this.#fd, (error) => {
 			this.#timer = undefined;
 			if (this.#closed) return;
-			if (error !== null && !NOT_SYNCABLE.has(error.code ?? '')) this.#fail(error);
+			if (error !== null && !isNotSyncable(error)) this.#fail(error);
 			else if (this.#dirty) this.#timer = setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
 		});
 	}
@@ -328,7 +333,7 @@ function syncNow(fd: number): void {
 	try {
 		fdatasyncSync(fd);
 	} catch (error) {
-		if (!NOT_SYNCABLE.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+		if (!isNotSyncable(error)) throw error;
 	}
 }
 

@@ -456,8 +456,12 @@ describe('a redirect', () => {
 	});
 
 	it('without a target says so', async () => {
-		expect(await judge(302)).toMatchObject({ code: 'http_302', message: /names no target/ });
-		expect(await judge(304)).toMatchObject({ bearing: 'said-no', code: 'http_304', message: /not modified/ });
+		expect(await judge(302)).toMatchObject({ code: 'http_302', message: expect.stringContaining('names no target') });
+		expect(await judge(304)).toMatchObject({
+			bearing: 'said-no',
+			code: 'http_304',
+			message: expect.stringContaining('not modified'),
+		});
 	});
 
 	it('is not quoted at any length', async () => {

@@ -1,0 +1,242 @@
+import type * as FileSystem from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openJournal } from '../../src/bulk/journal.js';
+import { scanJournal } from '../../src/bulk/scan.js';
+import { redact } from '../../src/output/redact.js';
+import { outcomeOf, startJournal } from '../support/journal.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A disk that does what a test tells it to, one call after another; without a word it is the real one. */
+const disk = vi.hoisted(() => ({
+	/** How many bytes of the next writes are taken, or the code that they fail with. */
+	writes: [] as (number | string)[],
+	syncs: [] as (string | undefined)[],
+	truncates: [] as string[],
+	/** Waits of the disk that were begun in the background. */
+	background: 0,
+}));
+
+const failure = (code: string): Error => Object.assign(new Error(`${code}: as the test wants it`), { code });
+
+vi.mock('node:fs', async (original) => {
+	const real = await original<typeof FileSystem>();
+	return {
+		...real,
+		writeSync(fd: number, bytes: Uint8Array, offset = 0): number {
+			const next = disk.writes.shift();
+			if (typeof next === 'string') throw failure(next);
+			return real.writeSync(fd, bytes, offset, next ?? bytes.length - offset);
+		},
+		fdatasync(fd: number, done: (error: Error | null) => void): void {
+			disk.background++;
+			const code = disk.syncs.shift();
+			if (code === undefined) real.fdatasync(fd, done);
+			else done(failure(code));
+		},
+		fdatasyncSync(fd: number): void {
+			const code = disk.syncs.shift();
+			if (code !== undefined) throw failure(code);
+			real.fdatasyncSync(fd);
+		},
+		ftruncateSync(fd: number, length: number): void {
+			const code = disk.truncates.shift();
+			if (code !== undefined) throw failure(code);
+			real.ftruncateSync(fd, length);
+		},
+	};
+});
+
+const resumeAs = { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' };
+const codeOf = (step: () => unknown): unknown => {
+	try {
+		step();
+	} catch (error) {
+		return (error as { code: unknown }).code;
+	}
+	return undefined;
+};
+
+beforeEach(() => {
+	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+	vi.useRealTimers();
+	Object.assign(disk, { writes: [], syncs: [], truncates: [], background: 0 });
+});
+
+describe('a write that comes in pieces', () => {
+	it('is one record all the same', async () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		disk.writes = [5, 1];
+		await journal.outcome(outcomeOf(1));
+		journal.close();
+		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, corruptLines: 0, tornBytes: 0 });
+	});
+});
+
+describe('a write that fails half-way', () => {
+	it.each([
+		['ENOSPC', 'the disk is full'],
+		['EFBIG', 'the file may not grow'],
+		['EIO', 'EIO: as the test wants it'],
+	])('by %s fails this and every later append in words, and leaves whole lines', async (code, reason) => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		disk.writes = [30, code];
+		const expected = {
+			code: 'journal_failed',
+			message: `can't write the journal ${journal.path}: ${reason}`,
+			hint: `make room, then: supportctl run resume ${journal.header.id}`,
+		};
+		await expect(journal.outcome(outcomeOf(2))).rejects.toMatchObject(expected);
+		expect(journal.failure).toMatchObject(expected);
+		await expect(journal.outcome(outcomeOf(3))).rejects.toBe(journal.failure);
+		const end = { at: 'x', counts: (await scanJournal(journal.path)).counts, exit: 1 as const };
+		expect(codeOf(() => journal.close(end))).toBe('journal_failed');
+		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, tornBytes: 0, corruptLines: 0, end: undefined });
+	});
+
+	it('keeps the records of the same write that are whole', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		const first = journal.outcome(outcomeOf(1));
+		const second = journal.outcome(outcomeOf(2));
+		disk.writes = [100, 'ENOSPC'];
+		await expect(Promise.all([first, second])).rejects.toMatchObject({ code: 'journal_failed' });
+		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		const scan = await scanJournal(journal.path);
+		expect([scan.states.isDone(1), scan.states.isDone(2), scan.tornBytes]).toEqual([true, false, 0]);
+	});
+
+	it('cuts nothing off where nothing was written', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		const before = readFileSync(journal.path, 'utf8');
+		disk.writes = ['ENOSPC'];
+		await expect(journal.outcome(outcomeOf(2))).rejects.toMatchObject({ code: 'journal_failed' });
+		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect(readFileSync(journal.path, 'utf8')).toBe(before);
+	});
+
+	it('and takes no byte at all is a full disk, not a loop without end', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		disk.writes = [0];
+		await expect(journal.outcome(outcomeOf(1))).rejects.toMatchObject({
+			message: expect.stringContaining('the disk is full'),
+		});
+		expect(codeOf(() => journal.close())).toBe('journal_failed');
+	});
+
+	it('and can’t be cut off leaves a torn line, which a resume drops', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		disk.writes = [30, 'EIO'];
+		disk.truncates = ['EIO'];
+		await expect(journal.outcome(outcomeOf(2))).rejects.toMatchObject({ code: 'journal_failed' });
+		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect((await scanJournal(journal.path)).tornBytes).toBe(30);
+		const { journal: resumed, scan } = await openJournal(journal.path, resumeAs);
+		await resumed.outcome(outcomeOf(2));
+		resumed.close();
+		expect(scan.done).toBe(1);
+		expect(await scanJournal(journal.path)).toMatchObject({ done: 2, tornBytes: 0, corruptLines: 0, resumes: 1 });
+	});
+});
+
+describe('the disk itself', () => {
+	it('is waited for a quarter of a second after a record, once for all that came meanwhile, and not without one', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await vi.advanceTimersByTimeAsync(1000);
+		expect(disk.background).toBe(0);
+		await journal.outcome(outcomeOf(1));
+		await journal.outcome(outcomeOf(2));
+		await vi.advanceTimersByTimeAsync(249);
+		expect(disk.background).toBe(0);
+		await vi.advanceTimersByTimeAsync(1);
+		expect(disk.background).toBe(1);
+		journal.close();
+	});
+
+	it('is waited for again where a record came while it was', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		// What can't be synced, such as a pipe, is no failure.
+		disk.syncs = ['EINVAL', 'ENOTSUP'];
+		await vi.advanceTimersByTimeAsync(250);
+		await journal.outcome(outcomeOf(2));
+		await vi.advanceTimersByTimeAsync(250);
+		expect([disk.background, journal.failure]).toEqual([2, undefined]);
+		journal.close();
+	});
+
+	it.each([['EIO'], [undefined]])('that says %s in the background: a later append knows', async (code) => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		disk.syncs = [code];
+		await vi.advanceTimersByTimeAsync(250);
+		const later = journal.outcome(outcomeOf(2));
+		if (code === undefined) {
+			await later;
+			journal.close();
+		} else {
+			await expect(later).rejects.toMatchObject({ code: 'journal_failed', message: expect.stringContaining('EIO') });
+			expect(codeOf(() => journal.close())).toBe('journal_failed');
+		}
+	});
+
+	it('that fails at the end makes the end fail, and the lock is free', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		disk.syncs = ['EIO'];
+		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect(codeOf(() => journal.close())).toBeUndefined();
+		const { journal: again } = await openJournal(journal.path, resumeAs);
+		again.close();
+	});
+
+	it.each([['EINVAL'], ['ENOTSUP'], ['EROFS']])('that has no way to sync (%s) is no failure', async (code) => {
+		disk.syncs = [code];
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		disk.syncs = [code];
+		expect(codeOf(() => journal.close())).toBeUndefined();
+	});
+});
+
+describe('a journal that can’t be begun', () => {
+	it('leaves no file where there was none, and an empty one as it was', () => {
+		const folder = temporaryFolder();
+		const [fresh, empty] = [join(folder, 'fresh'), join(folder, 'empty')];
+		writeFileSync(empty, '');
+		for (const path of [fresh, empty]) {
+			disk.writes = [10, 'ENOSPC'];
+			expect(codeOf(() => startJournal(folder, 9, path))).toBe('journal_failed');
+		}
+		expect(() => readFileSync(fresh)).toThrow(/ENOENT/);
+		expect(readFileSync(empty, 'utf8')).toBe('');
+		startJournal(folder, 9, empty).close();
+	});
+
+	it('tells the first error, also where tidying up fails too', () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'empty');
+		writeFileSync(path, '');
+		disk.writes = ['ENOSPC'];
+		disk.truncates = ['EIO'];
+		expect(() => startJournal(folder, 9, path)).toThrow(/the disk is full/);
+	});
+});
+
+describe('a journal that can’t be gone on with', () => {
+	it('is as it was, and free for the next', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		journal.close();
+		appendFileSync(journal.path, '{"type":"ro');
+		disk.truncates = ['EIO'];
+		await expect(openJournal(journal.path, resumeAs)).rejects.toMatchObject({ code: 'journal_failed' });
+		expect((await scanJournal(journal.path)).tornBytes).toBe(11);
+		(await openJournal(journal.path, resumeAs)).journal.close();
+	});
+});

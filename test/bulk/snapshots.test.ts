@@ -1,0 +1,98 @@
+import { appendFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type OldValues, oldValues, type Unrestored } from '../../src/bulk/snapshots.js';
+import { outcomeOf, startJournal } from '../support/journal.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** What an undo would find in a journal with these snapshots: the old values, and what can't be put back. */
+async function undoOf(
+	snapshots: readonly { ticket: string; values: Record<string, unknown>; absent?: string[] }[],
+	more = '',
+): Promise<{ old: OldValues[]; unrestored: Record<string, Record<string, number>> }> {
+	const journal = startJournal(temporaryFolder(), 100);
+	for (const [index, { ticket, values, absent }] of snapshots.entries()) {
+		await journal.before(index + 1, { ticket_id: ticket }, values, absent);
+		await journal.outcome(outcomeOf(index + 1, { ids: { ticket_id: ticket } }));
+	}
+	journal.close();
+	appendFileSync(journal.path, more);
+	const unrestored: Unrestored = new Map();
+	const old: OldValues[] = [];
+	for await (const each of oldValues(journal.path, unrestored)) old.push(each);
+	return {
+		old,
+		unrestored: Object.fromEntries([...unrestored].map(([why, names]) => [why, Object.fromEntries(names)])),
+	};
+}
+
+describe('oldValues', () => {
+	it('gives each ticket’s values as texts that can be sent, in the journal’s order', async () => {
+		const { old, unrestored } = await undoOf([
+			{ ticket: '14', values: { colour: 'red', count: 3, done: true, note: null } },
+			{ ticket: '12', values: { colour: '' } },
+		]);
+		expect(old).toEqual([
+			{
+				ticket: '14',
+				fields: [
+					['colour', 'red'],
+					['count', '3'],
+					['done', '1'],
+					['note', ''],
+				],
+			},
+			{ ticket: '12', fields: [['colour', '']] },
+		]);
+		expect(unrestored).toEqual({});
+	});
+
+	it('takes what was there before the run, however often the run wrote it', async () => {
+		const { old } = await undoOf([
+			{ ticket: '14', values: { colour: 'red' } },
+			{ ticket: '14', values: { colour: 'blue', size: 'L' } },
+			{ ticket: '14', values: { colour: 'green', size: 'XL' } },
+			{ ticket: '1', values: { colour: 'grey' } },
+		]);
+		expect(old).toEqual([
+			{ ticket: '14', fields: [['colour', 'red']] },
+			{ ticket: '14', fields: [['size', 'L']] },
+			{ ticket: '1', fields: [['colour', 'grey']] },
+		]);
+	});
+
+	it('names what can’t be put back, with how many tickets have it, and gives the rest', async () => {
+		const { old, unrestored } = await undoOf([
+			{ ticket: '1', values: { 'api-token': 'x', parts: ['a'], colour: 'red' }, absent: ['size'] },
+			{ ticket: '2', values: { 'api-token': 'y', parts: { a: 1 } }, absent: ['size', 'weight'] },
+		]);
+		expect(old).toEqual([{ ticket: '1', fields: [['colour', 'red']] }]);
+		expect(unrestored).toEqual({
+			secret: { 'api-token': 2 },
+			absent: { size: 2, weight: 1 },
+			'not-text': { parts: 2 },
+		});
+	});
+
+	it('does not give a value that a later snapshot shows for a field that the ticket did not have', async () => {
+		const { old, unrestored } = await undoOf([
+			{ ticket: '1', values: {}, absent: ['colour'] },
+			{ ticket: '1', values: { colour: 'red', 'api-token': 'a' } },
+			{ ticket: '1', values: { colour: 'blue', 'api-token': 'b' }, absent: ['colour'] },
+		]);
+		expect(old).toEqual([]);
+		expect(unrestored).toEqual({ absent: { colour: 1 }, secret: { 'api-token': 1 } });
+	});
+
+	it.each([
+		['no JSON', '{"type":"before",'],
+		['no ticket', '{"type":"before","row":1,"values":{"a":"b"}}'],
+		['a ticket that is no text', '{"type":"before","row":1,"ids":{"ticket_id":1},"values":{"a":"b"}}'],
+		['no values', '{"type":"before","row":1,"ids":{"ticket_id":"1"}}'],
+		['null for values', '{"type":"before","row":1,"ids":{"ticket_id":"1"},"values":null}'],
+		['names that are no list', '{"type":"before","row":1,"ids":{"ticket_id":"1"},"values":{"a":"b"},"withheld":"c"}'],
+		['names that are no texts', '{"type":"before","row":1,"ids":{"ticket_id":"1"},"values":{"a":"b"},"absent":[1]}'],
+	])('leaves a damaged snapshot out: %s', async (_, line) => {
+		const { old } = await undoOf([], `${line}\n{"type":"before","row":2,"ids":{"ticket_id":"2"},"values":{"a":"b"}}\n`);
+		expect(old).toEqual([{ ticket: '2', fields: [['a', 'b']] }]);
+	});
+});
