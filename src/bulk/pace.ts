@@ -41,7 +41,12 @@ const RETURN_END = 20_000;
 /** How long a probe is waited for before another is sent, in milliseconds. */
 const PROBE_PATIENCE_MS = 5000;
 
-/** Counts answers over the last two seconds, in slots of a tenth of a second. */
+/** So small a share of refusals says nothing of the rate: single rows wait, the run goes on. */
+const STRAY_SHARE = 0.04;
+/** How many answers it takes to tell. */
+const STRAY_ANSWERS = 25;
+
+/** Counts events over the last two seconds, in slots of a tenth of a second. */
 export class RateMeter {
 	private static readonly SLOT_MS = 100;
 	private static readonly SLOTS = 20;
@@ -59,12 +64,16 @@ export class RateMeter {
 		(this.slots[this.slot % RateMeter.SLOTS] as number)++;
 	}
 
-	/** Answers a second. */
-	rate(now: number): number {
+	/** How many were counted. */
+	total(now: number): number {
 		this.advance(now);
-		const total = this.slots.reduce((sum, each) => sum + each, 0);
+		return this.slots.reduce((sum, each) => sum + each, 0);
+	}
+
+	/** How many a second. */
+	rate(now: number): number {
 		const span = Math.min(RateMeter.SLOT_MS * RateMeter.SLOTS, Math.max(now - this.first, 250));
-		return (total * 1000) / span;
+		return (this.total(now) * 1000) / span;
 	}
 
 	private advance(now: number): void {
@@ -78,7 +87,8 @@ export class RateMeter {
 /**
  * Finds the rate that a service can take. Until the first refusal nothing is held back. A refusal pauses every row, lets
  * one request through as a probe, and goes on at a share of what was served; the rate then grows back, slowly where the
- * last refusal happened. Refusals of requests that were sent before the last cut are the same piece of news and cut nothing.
+ * last refusal happened. Refusals of requests that were sent before the last cut are the same piece of news and cut nothing;
+ * nor do stray ones among many answers, unless the service names a time or says "too many".
  * Where nothing at all was served for two seconds, refusals say that the service is away and nothing of what it can
  * take: the rate stays as it was found, and the run returns to it in steps that double.
  */
@@ -86,6 +96,7 @@ export class AdaptivePace implements Pace {
 	private readonly clock: PaceClock;
 	private readonly ceiling: number;
 	private readonly meter: RateMeter;
+	private readonly refusals: RateMeter;
 	private found = Number.POSITIVE_INFINITY;
 	private refusedRate = Number.POSITIVE_INFINITY;
 	private nextAt = 0;
@@ -108,6 +119,7 @@ export class AdaptivePace implements Pace {
 		this.clock = options.clock;
 		this.ceiling = options.rate ?? Number.POSITIVE_INFINITY;
 		this.meter = new RateMeter(this.clock.monotonic());
+		this.refusals = new RateMeter(this.clock.monotonic());
 	}
 
 	/** How long nothing will be sent, in milliseconds, because the service asked for it or nobody was there. */
@@ -135,10 +147,12 @@ export class AdaptivePace implements Pace {
 		else if (this.found !== Number.POSITIVE_INFINITY) this.grow(now);
 	}
 
-	refused(sentAt: number, retryAfterMs: number | undefined): void {
+	refused(sentAt: number, retryAfterMs: number | undefined, tooMany: boolean): void {
 		const now = this.clock.monotonic();
+		this.refusals.count(now);
 		if (retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
 		if (sentAt < this.lastCut) return;
+		if (retryAfterMs === undefined && !tooMany && this.isStray(now)) return;
 		this.refusalsInARow++;
 		const served = this.meter.rate(now);
 		if (served > 0) this.cut(served);
@@ -183,6 +197,11 @@ export class AdaptivePace implements Pace {
 		if (this.returning < Math.min(this.found, RETURN_END)) return;
 		this.returning = Number.POSITIVE_INFINITY;
 		this.lastGrowth = now;
+	}
+
+	private isStray(now: number): boolean {
+		const answers = this.meter.total(now);
+		return answers >= STRAY_ANSWERS && this.refusals.total(now) <= answers * STRAY_SHARE;
 	}
 
 	private grow(now: number): void {
