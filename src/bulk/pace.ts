@@ -42,7 +42,7 @@ const RETURN_END = 20_000;
 const PROBE_PATIENCE_MS = 5000;
 
 /** So small a share of refusals says nothing of the rate: single rows wait, the run goes on. */
-const STRAY_SHARE = 0.04;
+const STRAY_SHARE = 0.06;
 /** How many answers it takes to tell. */
 const STRAY_ANSWERS = 25;
 

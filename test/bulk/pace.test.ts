@@ -147,7 +147,18 @@ describe('whoever waits', () => {
 		const clock = new VirtualClock();
 		const pace = new AdaptivePace({ clock, random: () => 0 });
 		expect(pace.pauseMs).toBe(0);
-		pace.refused(0, 12_000);
+		pace.refused(0, 12_000, false);
 		expect(pace.pauseMs).toBe(12_000);
+	});
+
+	it('lets stray refusals among many answers hold up their rows alone, but not a 429', () => {
+		const clock = new VirtualClock();
+		const pace = new AdaptivePace({ clock, random: () => 0 });
+		for (let answer = 0; answer < 100; answer++) pace.answered();
+		for (let stray = 0; stray < 6; stray++) pace.refused(0, undefined, false);
+		expect(pace.ready(undefined)).toBeUndefined();
+		pace.refused(0, undefined, true);
+		expect(pace.ready(undefined)).toBeInstanceOf(Promise);
+		expect(pace.pauseMs).toBe(500);
 	});
 });
