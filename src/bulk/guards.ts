@@ -8,13 +8,15 @@ export interface CountLimits {
 	max?: number | undefined;
 }
 
+const there = (rows: number): string => (rows === 1 ? 'there is 1 row' : `there are ${rows} rows`);
+
 /** Holds `--expect` and `--max` against the number of rows. @throws UsageError */
 export function checkCount(rows: number, limits: CountLimits): void {
 	if (limits.expect !== undefined && rows !== limits.expect) {
-		throw new UsageError(`--expect ${limits.expect}, but there are ${rows} rows; nothing was sent`, { code: 'expect' });
+		throw new UsageError(`--expect ${limits.expect}, but ${there(rows)}; nothing was sent`, { code: 'expect' });
 	}
 	if (limits.max !== undefined && rows > limits.max) {
-		throw new UsageError(`--max ${limits.max}, but there are ${rows} rows; nothing was sent`, { code: 'max' });
+		throw new UsageError(`--max ${limits.max}, but ${there(rows)}; nothing was sent`, { code: 'max' });
 	}
 }
 

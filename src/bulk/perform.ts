@@ -73,9 +73,13 @@ type Reading = { fields: CustomFields } | { delivery: Delivery };
 export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 	const { client, delivery, strict, planRead, planWrite, snapshot } = options;
 
-	async function read(row: RunRow): Promise<Reading> {
+	// What is written is looked at also when the run was told to stop meanwhile: that row is in flight.
+	const { stop: _stop, pace: _pace, ...rest } = delivery;
+	const onceMore: DeliverOptions = { ...rest, retries: 0 };
+
+	async function read(row: RunRow, how = delivery): Promise<Reading> {
 		const ticket = row.request.ids.ticket_id as string;
-		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), delivery);
+		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), how);
 		if (delivered.outcome !== 'ok') return { delivery: delivered };
 		const fields = readCustomFields(delivered.body);
 		if (fields !== undefined) return { fields };
@@ -96,7 +100,8 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 	}
 
 	async function verified(row: RunRow, request: PlannedRequest, outcome: Outcome): Promise<Outcome> {
-		const reading = await read(row);
+		let reading = await read(row);
+		if ('delivery' in reading && delivery.stop?.aborted === true) reading = await read(row, onceMore);
 		if ('fields' in reading) return withDifferences(outcome, missed(request.sent ?? {}, reading.fields), strict);
 		const why = reading.delivery.message ?? reading.delivery.outcome;
 		const message = `written, but it could not be read back: ${why}`;

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { type StopRules, StopWatch } from '../../src/bulk/stop.js';
+import type { Outcome } from '../../src/http/outcome.js';
+import { outcomeOf } from '../support/journal.js';
+
+const watch = (rules: Partial<StopRules> = {}): StopWatch =>
+	new StopWatch({ stopOnError: false, maxFailures: undefined, concurrency: 4, ...rules });
+
+const failed = (row: number, more: Partial<Outcome> = {}): Outcome =>
+	outcomeOf(row, { outcome: 'failed', status: 400, code: 'rest_invalid_param', ...more });
+
+function unanswered(row: number, outcome: 'unknown' | 'not-sent' = 'unknown'): Outcome {
+	const { status: _, ...rest } = outcomeOf(row, {
+		outcome,
+		code: 'connection_lost',
+		message: 'the connection was reset',
+	});
+	return rest;
+}
+
+describe('a run goes on', () => {
+	it('after failures of any kind but a 401, where no rule says otherwise', () => {
+		const rules = watch();
+		for (let row = 1; row <= 1000; row++) {
+			expect(rules.look(failed(row, { status: row % 2 === 0 ? 403 : 500 }))).toBeUndefined();
+		}
+	});
+
+	it('after rows that were not to be sent', () => {
+		const rules = watch({ stopOnError: true, maxFailures: 0 });
+		expect(rules.look(outcomeOf(1, { outcome: 'skipped' }))).toBeUndefined();
+		expect(rules.look(outcomeOf(2, { outcome: 'invalid' }))).toBeUndefined();
+		expect(rules.look(outcomeOf(3))).toBeUndefined();
+	});
+
+	it('after any number of lost answers that others come between', () => {
+		const rules = watch();
+		for (let row = 1; row <= 200; row++) {
+			expect(rules.look(row % 14 === 0 ? outcomeOf(row) : unanswered(row))).toBeUndefined();
+		}
+	});
+});
+
+describe('a run stops', () => {
+	it('at a 401, also where the row says so for another reason than the credentials', () => {
+		const outcome = failed(3, { status: 401, code: 'rest_forbidden' });
+		expect(watch().look(outcome)).toEqual({ kind: 'unauthorized', outcome });
+	});
+
+	it.each(['failed', 'unknown', 'not-sent'] as const)(
+		'at the first row that is %s, with --stop-on-error',
+		(outcome) => {
+			const bad = outcomeOf(5, { outcome });
+			const rules = watch({ stopOnError: true });
+			expect(rules.look(outcomeOf(4))).toBeUndefined();
+			expect(rules.look(bad)).toEqual({ kind: 'failure', outcome: bad });
+		},
+	);
+
+	it('at one failure more than --max-failures', () => {
+		const rules = watch({ maxFailures: 2 });
+		expect(rules.look(failed(1))).toBeUndefined();
+		expect(rules.look(outcomeOf(2))).toBeUndefined();
+		expect(rules.look(outcomeOf(3, { outcome: 'unknown' }))).toBeUndefined();
+		expect(rules.look(failed(4))).toEqual({ kind: 'too-many-failures', limit: 2 });
+		expect(watch({ maxFailures: 0 }).look(failed(1))).toEqual({ kind: 'too-many-failures', limit: 0 });
+	});
+
+	it('where the service asks to wait longer than anybody would', () => {
+		const outcome = outcomeOf(1, { outcome: 'not-sent', status: 429, code: 'wait_too_long' });
+		expect(watch().look(outcome)).toEqual({ kind: 'asked-to-wait', outcome });
+	});
+
+	it('after ten rows without any answer beyond those under way', () => {
+		const rules = watch({ concurrency: 6 });
+		for (let row = 1; row < 16; row++) expect(rules.look(unanswered(row))).toBeUndefined();
+		expect(rules.look(unanswered(16, 'not-sent'))).toEqual({ kind: 'unreachable', why: 'the connection was reset' });
+	});
+
+	it('after eight seconds without a connection, where there never was one', () => {
+		const rules = watch();
+		const away = { sent: false, code: 'connect_refused' };
+		expect(rules.lookAttempt(away, 100_000)).toBeUndefined();
+		expect(rules.lookAttempt(away, 107_999)).toBeUndefined();
+		expect(rules.lookAttempt(away, 108_000)).toEqual({ kind: 'unreachable', why: 'connect_refused' });
+	});
+
+	it('after five minutes without a connection, where there was one before', () => {
+		for (const reach of [
+			(rules: StopWatch) => rules.look(failed(1)),
+			(rules: StopWatch) => rules.lookAttempt({ sent: true, status: 503 }, 0),
+		]) {
+			const rules = watch();
+			reach(rules);
+			expect(rules.lookAttempt({ sent: false }, 1000)).toBeUndefined();
+			expect(rules.lookAttempt({ sent: false }, 300_000)).toBeUndefined();
+			expect(rules.lookAttempt({ sent: false }, 301_000)).toEqual({ kind: 'unreachable', why: 'no connection' });
+		}
+	});
+
+	it('not for connections that were missing now and then', () => {
+		const rules = watch();
+		for (let minute = 0; minute < 60; minute++) {
+			expect(rules.lookAttempt({ sent: false }, minute * 60_000)).toBeUndefined();
+			expect(rules.lookAttempt({ sent: true }, minute * 60_000 + 1)).toBeUndefined();
+		}
+	});
+});
