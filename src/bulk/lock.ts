@@ -93,7 +93,7 @@ function readOwner(path: string): Owner | null | undefined {
 	try {
 		const owner = JSON.parse(text) as Partial<Owner>;
 		const complete =
-			/^[0-9a-f]{16}$/.test(owner.token ?? '') &&
+			/^[0-9a-f]{16}$/.test(String(owner.token)) &&
 			typeof owner.host === 'string' &&
 			Number.isSafeInteger(owner.pid) &&
 			(owner.pid as number) > 0;
@@ -102,6 +102,9 @@ function readOwner(path: string): Owner | null | undefined {
 		return null;
 	}
 }
+
+/** What file systems without hard links say. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
 /** Puts a lock's file in place, whole and only where there is none. */
 function publish(path: string, self: Owner): boolean {
@@ -114,7 +117,7 @@ function publish(path: string, self: Owner): boolean {
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		if (code === 'EEXIST') return false;
-		if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK'].includes(code ?? '')) throw error;
+		if (!NO_LINKS.has(code)) throw error;
 		return publishWithoutLinks(path, text);
 	} finally {
 		unlinkSync(draft);
