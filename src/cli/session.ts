@@ -69,7 +69,7 @@ export async function openClient(
 }
 
 /** What must not be seen anywhere. */
-export function secretsOf(auth: Auth): string[] {
+function secretsOf(auth: Auth): string[] {
 	switch (auth.scheme) {
 		case 'basic':
 			return [auth.password, `${auth.username}:${auth.password}`];

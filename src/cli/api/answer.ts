@@ -4,16 +4,13 @@ import { STATUS_CODES } from 'node:http';
 import { FailedError } from '../../errors.js';
 import { decodeBody } from '../../http/answer.js';
 import type { RawAnswer } from '../../http/client.js';
-import { redactBody, redactHeaders, redactText } from '../../output/redact.js';
+import { redactBody, redactHeaders } from '../../output/redact.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
 
 /** Status line, headers without secrets, and the empty line that ends them. */
-export function headText(
-	{ status, headers }: Pick<RawAnswer, 'status' | 'headers'>,
-	secrets: readonly string[],
-): string {
+export function headText({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>): string {
 	const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()];
-	for (const [name, value] of redactHeaders(headers)) lines.push(sanitise(redactText(`${name}: ${value}`, secrets)));
+	for (const [name, value] of redactHeaders(headers)) lines.push(sanitise(`${name}: ${value}`));
 	return `${lines.join('\n')}\n\n`;
 }
 
@@ -26,7 +23,7 @@ export function contentType({ headers }: Pick<RawAnswer, 'headers'>): string {
  * The body's text without secrets: made safe for a terminal, and as it is for a program.
  * @throws FailedError for a body that is no text
  */
-export async function rawText(answer: RawAnswer, secrets: readonly string[], isTTY: boolean): Promise<string> {
+export async function rawText(answer: RawAnswer, isTTY: boolean): Promise<string> {
 	const bytes = await decodeBody(answer);
 	const why = (reason: string): FailedError =>
 		new FailedError(`the answer is not printed: ${reason}`, { code: 'unprintable_answer' });
@@ -37,7 +34,7 @@ export async function rawText(answer: RawAnswer, secrets: readonly string[], isT
 	} catch {
 		throw why(`${bytes.length} bytes of ${contentType(answer) || 'an unknown type'} that are not text`);
 	}
-	const clean = redactText(redactBody(text), secrets);
+	const clean = redactBody(text);
 	if (!isTTY) return clean;
 	const shown = sanitiseLines(clean);
 	return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`;

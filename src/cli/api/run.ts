@@ -7,14 +7,14 @@ import type { Client, RawAnswer } from '../../http/client.js';
 import { deliver } from '../../http/deliver.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
 import { renderError } from '../../output/errors.js';
-import { redactTexts, redactUrl } from '../../output/redact.js';
+import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import type { Invocation, OptionValues } from '../command.js';
 import { warn } from '../notices.js';
 import { openResults, type ResultShape, stderrPalette, stdoutPalette, wantsJson } from '../results.js';
 import { describeFailure, exitCodeOfOutcome, nextStep } from '../rows/failures.js';
 import { DEFAULT_RETRIES } from '../rows/settings.js';
-import { openSession, type Session, secretsOf } from '../session.js';
+import { openSession, type Session } from '../session.js';
 import { contentType, headText, rawText } from './answer.js';
 import { type Call, readCall } from './call.js';
 import { followLink, LoopGuard, nextLink } from './pages.js';
@@ -30,7 +30,6 @@ interface Api {
 	session: Session;
 	call: Call;
 	shape: ResultShape;
-	secrets: string[];
 	send(path: string): Promise<Exchanged>;
 }
 
@@ -51,7 +50,7 @@ export async function runApi(invocation: Invocation): Promise<ExitCode> {
 	const client = await session.openClient(1);
 	try {
 		const send = sender(invocation, session, client, call);
-		const api: Api = { invocation, session, call, shape, secrets: secretsOf(connection.auth), send };
+		const api: Api = { invocation, session, call, shape, send };
 		return options.paginate === true ? await runPages(api, list) : await runOnce(api);
 	} finally {
 		await client.close();
@@ -120,26 +119,22 @@ function isFine(method: string, { outcome, code }: Delivery, answer: RawAnswer):
 }
 
 async function runOnce(api: Api): Promise<ExitCode> {
-	const { call, invocation, secrets } = api;
+	const { call, invocation } = api;
 	const { delivery, answer } = await api.send(call.path);
-	if (answer !== undefined && invocation.options.include === true)
-		invocation.context.stdout.write(headText(answer, secrets));
+	if (answer !== undefined && invocation.options.include === true) invocation.context.stdout.write(headText(answer));
 	return printAnswer(api, { delivery, answer });
 }
 
 /** Prints a lone answer, and on stderr what is wrong with it. */
 async function printAnswer(api: Api, { delivery, answer }: Exchanged): Promise<ExitCode> {
-	const { invocation, shape, secrets } = api;
+	const { invocation, shape } = api;
 	const { context } = invocation;
 	const isGood = delivery.outcome === 'ok';
-	warn(
-		context,
-		(delivery.warnings ?? []).map((each) => redactTexts(each, secrets) as string),
-	);
+	warn(context, delivery.warnings ?? []);
 	if (isGood || printsErrors(invocation.options, shape.profileFormat)) {
 		if ('body' in delivery) await printValue(api, delivery.body, isGood);
 		else if (answer !== undefined && answer.incomplete === undefined) {
-			context.stdout.write(await rawText(answer, secrets, context.stdout.isTTY));
+			context.stdout.write(await rawText(answer, context.stdout.isTTY));
 		}
 	}
 	return isGood ? ExitCode.ok : reportFailure(api, delivery);
@@ -152,15 +147,14 @@ function printsErrors(options: OptionValues, profileFormat: string | undefined):
 }
 
 async function printValue(api: Api, body: unknown, isGood: boolean): Promise<void> {
-	const { invocation, shape, secrets } = api;
+	const { invocation, shape } = api;
 	const single = !Array.isArray(body);
 	const results = await openResults(invocation, { ...shape, single: single || !isGood });
-	const clean = redactTexts(body, secrets);
-	for (const row of single || !isGood ? [clean] : (clean as unknown[])) await results.row(row);
+	for (const row of single || !isGood ? [body] : body) await results.row(row);
 	await results.end();
 }
 
-async function reportFailure({ call, invocation, secrets }: Api, delivery: Delivery): Promise<ExitCode> {
+async function reportFailure({ call, invocation }: Api, delivery: Delivery): Promise<ExitCode> {
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
 	const { message, details } = describeFailure(outcome, call.method, call.path);
 	const exitCode = exitCodeOfOutcome(outcome);
@@ -182,7 +176,6 @@ async function reportFailure({ call, invocation, secrets }: Api, delivery: Deliv
 		json: wantsJson(options),
 		debug: options.debug === true,
 		palette: await stderrPalette(invocation),
-		secrets,
 	};
 	context.stderr.write(renderError(error, view));
 	return exitCode;
@@ -221,7 +214,7 @@ async function printPages(
 	list: Renderer,
 	first: Exchanged & { path: string },
 ): Promise<Exchanged | undefined> {
-	const { session, invocation, secrets } = api;
+	const { session, invocation } = api;
 	const guard = new LoopGuard();
 	const rules = { baseUrl: session.connection.baseUrl, root: session.dialect.root };
 	let page: Exchanged & { path: string } = first;
@@ -231,7 +224,7 @@ async function printPages(
 		warn(invocation.context, page.delivery.warnings ?? []);
 		const { body } = page.delivery;
 		const rows = Array.isArray(body) ? body : [body];
-		for (const row of rows) await list.row(redactTexts(row, secrets));
+		for (const row of rows) await list.row(row);
 		const link = linkOf(page);
 		if (link === undefined || invocation.context.stdout.closed) return undefined;
 		guard.left(rows.length);
