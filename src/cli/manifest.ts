@@ -63,6 +63,7 @@ export const commands: readonly CommandEntry[] = [
 	entry('run list', RUNS, 'List the runs', () => import('./commands/run/list.js')),
 	entry('run show', RUNS, 'Show what a run did', () => import('./commands/run/show.js')),
 	entry('run rejects', RUNS, 'Give back the rows that failed, to mend', () => import('./commands/run/rejects.js')),
+	entry('doctor', SETUP, 'Find out what is wrong, and what to do about it', () => import('./commands/doctor.js')),
 	entry('api', TOOLS, 'Send any request below the prefix', () => import('./commands/api.js')),
 	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
 	entry('completion', TOOLS, 'Print a completion script for your shell', () => import('./commands/completion.js')),

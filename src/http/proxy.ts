@@ -75,7 +75,7 @@ function explainRefusal(status: number): string {
 }
 
 /** Opens a tunnel to `authority` (host:port) and hands over the socket. */
-async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
+export async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
 	const request = proxy.protocol === 'https:' ? (await import('node:https')).request : httpRequest;
 	const authorization = proxyAuthorization(proxy);
 	const options: RequestOptions = {

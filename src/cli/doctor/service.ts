@@ -1,0 +1,110 @@
+/** Checks of what answers at the base URL: the prefix, the credentials, the clock. */
+
+import { judgeSignIn, type Place, type ProbeAnswer, type Search } from '../../profile/probe.js';
+import { type Finding, fail, pass, skipped, warn } from './finding.js';
+
+/** The answer to a GET of the prefix itself, without credentials: a list of routes, where the service gives one. */
+export interface RootAnswer {
+	status: number;
+	/** Undefined where it is not JSON. */
+	body: unknown;
+	/** The Date header. */
+	date: string | undefined;
+	/** Milliseconds since 1970 when it came. */
+	at: number;
+	ms: number;
+}
+
+function routesOf(root: RootAnswer | undefined): number | undefined {
+	if (root === undefined || root.status !== 200) return undefined;
+	const { routes } = (root.body ?? {}) as { routes?: unknown };
+	return typeof routes === 'object' && routes !== null ? Object.keys(routes).length : undefined;
+}
+
+export interface PrefixFacts {
+	/** The prefix as it is asked for: `https://desk.example/wp-json/support-api/v1`. */
+	url: string;
+	root: RootAnswer | undefined;
+	/** What a documented call without credentials found; undefined where the list of routes is enough. */
+	search: Search | undefined;
+	/** A prefix that the service has instead: `acme`. */
+	otherPrefix: string | undefined;
+	/** How a base URL is changed where these settings come from: `supportctl profile set desk --base-url`. */
+	mendWith: string;
+}
+
+/** Whether the interface is served below the base URL. */
+export function checkPrefix({ url, root, search, otherPrefix, mendWith }: PrefixFacts): Finding {
+	const routes = routesOf(root);
+	if (routes !== undefined) return pass('prefix', `${url} lists ${routes} routes`);
+	if (search === undefined) return fail('prefix', `${url} could not be asked`);
+	if (search.place.kind === 'service') return pass('prefix', `${url} answers`);
+	const hint =
+		otherPrefix !== undefined ? `the service has ${otherPrefix}-api: --product-prefix ${otherPrefix}` : undefined;
+	const mended = search.mended === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.mended}`;
+	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? placeHint(search.place));
+}
+
+function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): string {
+	switch (place.kind) {
+		case 'moved':
+			return `${url} redirects to ${place.target}, which is not followed`;
+		case 'elsewhere':
+			return `${url} is not the interface: ${place.why}`;
+		default:
+			return `${url} did not answer: ${place.why}`;
+	}
+}
+
+function placeHint(place: Exclude<Place, { kind: 'service' }>): string {
+	if (place.kind === 'moved') return 'write the base URL so that it does not redirect';
+	if (place.kind === 'elsewhere') {
+		return 'the base URL often ends in /wp-json; a deployment with an abbreviation of its own needs --product-prefix';
+	}
+	if (place.code === 'http_403') return 'a firewall before the service may refuse this machine';
+	return place.code.startsWith('http_')
+		? 'the host has trouble: look at its log, or try again later'
+		: 'try again later';
+}
+
+/** Whether the service takes the credentials. @param withCredentials undefined where none are sent */
+export function checkCredentials(without: ProbeAnswer, withCredentials: ProbeAnswer | undefined, who: string): Finding {
+	if (withCredentials === undefined) {
+		const refused = without.kind === 'answer' && (without.status === 401 || without.status === 403);
+		return refused
+			? fail('credentials', 'none are sent, and the service wants some', 'supportctl login')
+			: pass('credentials', 'none are sent, and the service wants none');
+	}
+	const verdict = judgeSignIn(without, withCredentials);
+	switch (verdict.kind) {
+		case 'accepted':
+			return verdict.note === undefined ? pass('credentials', `accepted${who}`) : warn('credentials', verdict.note);
+		case 'refused':
+			return fail('credentials', verdict.why, verdict.hint);
+		default:
+			return fail('credentials', `could not find out whether they are right: ${verdict.why}`, 'try again later');
+	}
+}
+
+/** A difference below this is the network's and the header's own, which has whole seconds. */
+const UNNOTICED_MS = 3_000;
+const MOST_MS = 60_000;
+
+/** Whether this machine and the service agree on the time. */
+export function checkClock(root: RootAnswer | undefined): Finding {
+	const date = root?.date === undefined ? Number.NaN : Date.parse(root.date);
+	if (root === undefined || Number.isNaN(date)) return skipped('clock', 'the answer has no date');
+	const difference = root.at - root.ms / 2 - date - 500;
+	const size = Math.abs(difference);
+	if (size <= UNNOTICED_MS) return pass('clock', "this machine's and the service's agree");
+	const message = `this machine is ${duration(size)} ${difference > 0 ? 'ahead of' : 'behind'} the service`;
+	if (size <= MOST_MS) return pass('clock', message);
+	return warn('clock', message, 'set the clock that is wrong: certificates and the times in journals depend on it');
+}
+
+function duration(ms: number): string {
+	const seconds = Math.round(ms / 1000);
+	if (seconds < 120) return `${seconds} s`;
+	if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+	return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
