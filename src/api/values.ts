@@ -114,6 +114,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a JSON value is, for messages: `an array`, `a string`, `null`. */
+export function kindOf(value: unknown): string {
+	if (value === null) return 'null';
+	if (Array.isArray(value)) return 'an array';
+	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
 /**
  * Reads one text for a field. Lists are split at commas; maps are `key=value` or a JSON object.
  * The kinds' rules are those of the command line's "Values are checked before anything is sent".

@@ -1,5 +1,6 @@
 /** Bulk input with one JSON object a line; values keep the types they have. */
 
+import { isObject, kindOf } from '../api/values.js';
 import type { BlockReader, RawRow } from './blocks.js';
 
 /** Why a line is no object, without repeating what it holds: that may be a secret. */
@@ -11,17 +12,10 @@ function problemOf(text: string, error: unknown): string {
 		: `the line is not JSON: it goes wrong at column ${Number(position) + 1}`;
 }
 
-function kindOf(value: unknown): string {
-	if (value === null) return 'null';
-	return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-}
-
 function readObject(text: string, row: number, line: number): RawRow {
 	try {
 		const value: unknown = JSON.parse(text);
-		if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-			return { row, line, object: value as Record<string, unknown> };
-		}
+		if (isObject(value)) return { row, line, object: value };
 		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
 	} catch (error) {
 		return { row, line, problem: problemOf(text, error) };

@@ -6,6 +6,7 @@ import {
 	checkTyped,
 	isObject,
 	isProblem,
+	kindOf,
 	parseField,
 	parseId,
 	parseSlug,
@@ -69,33 +70,48 @@ function refuse(name: string, value: unknown): string | undefined {
 	return problem === undefined ? undefined : `${name} ${problem}`;
 }
 
+/** Takes one text into the draft, or says what is wrong with it. */
+type Store = (text: string, draft: Draft) => string | undefined;
+
+/** A cell whose blanks do not count; an empty one leaves the row as it is. */
+const trimmed =
+	(store: Store): Column['text'] =>
+	(cell, draft) => {
+		const text = cell.trim();
+		return text === '' ? undefined : store(text, draft);
+	};
+
+/** A value of any type that is read by its text; null and "" leave the row as it is. */
+const asText =
+	(store: Store): Column['typed'] =>
+	(value, draft) =>
+		value === null || value === '' ? undefined : store(String(value).trim(), draft);
+
 /** An id column of the path. */
 export function idColumn(name: string, parameter: PathParameter): Column {
-	const parse = parameter.kind === 'id' ? parseId : parseSlug;
-	const store = (text: string, draft: Draft): string | undefined => {
+	const isId = parameter.kind === 'id';
+	const parse = isId ? parseId : parseSlug;
+	const store: Store = (text, draft) => {
 		const parsed = parse(text);
-		if ('problem' in parsed) return `${name} ${parsed.problem}`;
+		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
 		draft.ids[parameter.name] = parsed.value;
 		return undefined;
 	};
+	const read = asText(store);
 	return {
 		name,
-		text: (cell, draft) => {
-			const text = cell.trim();
-			return text === '' ? undefined : store(text, draft);
-		},
+		text: trimmed(store),
 		typed: (value, draft) => {
-			if (value === null || value === '') return undefined;
-			if (typeof value === 'string') return store(value.trim(), draft);
-			if (typeof value === 'number' && parameter.kind === 'id') return store(String(value), draft);
-			return `${name} ${quote(JSON.stringify(value))} is not ${parameter.kind === 'id' ? 'an id' : 'a slug'}`;
+			const fits = value === null || typeof value === 'string' || (isId && typeof value === 'number');
+			if (fits) return read(value, draft);
+			return `${name} ${quote(JSON.stringify(value))} is not ${isId ? 'an id' : 'a slug'}`;
 		},
 	};
 }
 
 /** The column that says which taxonomy, and so which endpoint, a row is about. */
 export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): Column {
-	const store = (text: string, draft: Draft): string | undefined => {
+	const store: Store = (text, draft) => {
 		try {
 			endpointFor(text);
 		} catch (error) {
@@ -107,7 +123,7 @@ export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => 
 	};
 	return {
 		name,
-		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
+		text: trimmed(store),
 		typed: (value, draft) =>
 			typeof value === 'string' ? store(value.trim(), draft) : `${name} ${quote(JSON.stringify(value))} is not a name`,
 	};
@@ -123,31 +139,23 @@ const FORCE: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 export function forceColumn(name: string): Column {
-	const store = (text: string, draft: Draft): string | undefined => {
+	const store: Store = (text, draft) => {
 		const value = FORCE.get(text.toLowerCase());
 		if (value === undefined) return `${name} ${quote(text)} is not true or false`;
 		draft.force = value;
 		return undefined;
 	};
-	return {
-		name,
-		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
-		typed: (value, draft) => (value === null || value === '' ? undefined : store(String(value).trim(), draft)),
-	};
+	return { name, text: trimmed(store), typed: asText(store) };
 }
 
 export function reassignColumn(name: string): Column {
-	const store = (text: string, draft: Draft): string | undefined => {
+	const store: Store = (text, draft) => {
 		const parsed = parseId(text);
-		if ('problem' in parsed) return `${name} ${parsed.problem}`;
+		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
 		draft.reassign = parsed.value;
 		return undefined;
 	};
-	return {
-		name,
-		text: (cell, draft) => (cell.trim() === '' ? undefined : store(cell.trim(), draft)),
-		typed: (value, draft) => (value === null || value === '' ? undefined : store(String(value).trim(), draft)),
-	};
+	return { name, text: trimmed(store), typed: asText(store) };
 }
 
 /** Kinds whose text is passed on as it was written, blanks and all. */
@@ -197,6 +205,21 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 	};
 }
 
+/** A column whose cells are kept as they were written; an empty one is left alone, or sent as "" under `clear`. */
+function writtenColumn(
+	name: string,
+	clear: boolean,
+	store: (value: unknown, draft: Draft) => undefined,
+): Pick<Column, 'name' | 'text'> {
+	return {
+		name,
+		text: (cell, draft) => {
+			if (cell.trim() === '') return clear ? store('', draft) : undefined;
+			return refuse(name, cell) ?? store(cell, draft);
+		},
+	};
+}
+
 /** `meta.KEY`: one key of a map field. */
 export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
 	const store = (value: unknown, draft: Draft): undefined => {
@@ -207,11 +230,7 @@ export function mapKeyColumn(name: string, field: Field, key: string, clear: boo
 		draft.filled = true;
 	};
 	return {
-		name,
-		text: (cell, draft) => {
-			if (cell.trim() === '') return clear ? store('', draft) : undefined;
-			return refuse(name, cell) ?? store(cell, draft);
-		},
+		...writtenColumn(name, clear, store),
 		typed: (value, draft) => refuse(name, value) ?? store(value, draft),
 	};
 }
@@ -223,22 +242,12 @@ export function customColumn(name: string, field: string, rules: ValueRules, cle
 		draft.filled = true;
 	};
 	return {
-		name,
-		text: (cell, draft) => {
-			if (cell.trim() === '') return clear ? store('', draft) : undefined;
-			return refuse(name, cell) ?? store(cell, draft);
-		},
+		...writtenColumn(name, clear, store),
 		typed: (value, draft) => {
 			const problem = refuse(name, value);
 			if (problem !== undefined) return problem;
 			if (typeof value === 'string' || rules.undocumented) return store(value, draft);
-			const kind =
-				value === null
-					? 'null'
-					: Array.isArray(value)
-						? 'an array'
-						: `a${typeof value === 'object' ? 'n' : ''} ${typeof value}`;
-			return `custom field ${quote(name)} is ${kind}; custom fields hold strings`;
+			return `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings`;
 		},
 	};
 }

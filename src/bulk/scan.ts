@@ -1,6 +1,7 @@
 /** Reads a journal in constant memory and says what is known of each row. */
 
 import { open } from 'node:fs/promises';
+import { isObject } from '../api/values.js';
 import { FailedError } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
@@ -154,7 +155,7 @@ export function parseRecord(text: string | undefined): Json | string {
 	if (text === undefined) return 'the line is too long';
 	try {
 		const value: unknown = JSON.parse(text);
-		return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : 'no JSON object';
+		return isObject(value) ? value : 'no JSON object';
 	} catch {
 		return 'no JSON';
 	}
@@ -162,7 +163,6 @@ export function parseRecord(text: string | undefined): Json | string {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function notAJournal(path: string, reason: string): FailedError {
 	return new FailedError(`${path} is not a journal that can be read: ${reason}`, { code: 'not_a_journal' });
@@ -185,10 +185,10 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 		isText(record.baseUrl) &&
 		isText(record.tool) &&
 		isText(record.started) &&
-		isMap(record.settings) &&
+		isObject(record.settings) &&
 		Array.isArray(command) &&
 		command.every(isText) &&
-		isMap(input) &&
+		isObject(input) &&
 		isCount(input.rows) &&
 		isText(input.sha256) &&
 		isText(input.name) &&
@@ -228,7 +228,7 @@ class Gathering {
 
 	#takeKind(record: Json): string | undefined {
 		if (record.type === 'end') {
-			if (!isMap(record.counts) || !isCount(record.exit) || !isText(record.at)) return 'an incomplete end';
+			if (!isObject(record.counts) || !isCount(record.exit) || !isText(record.at)) return 'an incomplete end';
 			const { type: _type, ...end } = record;
 			this.end = end as unknown as EndRecord;
 			return undefined;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Dialect } from '../api/dialect.js';
 import { bodyIn } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
-import { isObject } from '../api/values.js';
+import { isObject, kindOf } from '../api/values.js';
 import type { RawAnswer } from './client.js';
 import { MAX_ANSWER_BYTES } from './limits.js';
 
@@ -246,12 +246,6 @@ function refusalInside(endpoint: NamedEndpoint, value: unknown): { code?: string
 	return { code: inner.code ?? 'error_in_answer', message: inner.message ?? 'the answer says that it failed' };
 }
 
-function shapeName(value: unknown): string {
-	if (value === null) return 'null';
-	if (Array.isArray(value)) return 'an array';
-	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
 /** All that an answer's meaning depends on. */
 export type NamedEndpoint = Pick<Endpoint, 'name'>;
 
@@ -289,7 +283,7 @@ function isEmptyArray(value: unknown): boolean {
 /** What the answer's shape is, and what was expected of it. */
 function explainShape(endpoint: NamedEndpoint, value: unknown): string {
 	if (endpoint.name === 'user.id' && isObject(value)) return 'the answer shows no id';
-	return `the answer is ${isObject(value) ? 'an empty object' : shapeName(value)} where an object was expected`;
+	return `the answer is ${isObject(value) ? 'an empty object' : kindOf(value)} where an object was expected`;
 }
 
 /** Where an answer without a body leaves open what was asked: it can't show what was to be read. */

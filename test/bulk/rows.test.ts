@@ -364,6 +364,16 @@ describe('look-ups', () => {
 	});
 });
 
+describe('a row without anything that can be read', () => {
+	it('is a complaint of its own', () => {
+		const { read } = compile(update, undefined);
+		expect(read({ row: 3, line: 4 })).toEqual([{ row: 3, line: 4, column: undefined, message: 'the row is empty' }]);
+		expect(read({ row: 3, line: 4, problem: 'no JSON' })).toMatchObject([{ message: 'no JSON' }]);
+		expect(read({ row: 3, line: undefined, id: 'x' })).toMatchObject([{ column: 'id' }]);
+		expect(formatComplaint({ row: 3, line: undefined, column: 'id', message: 'no' }, 'arguments')).toBe('row 3: no');
+	});
+});
+
 describe('any header and any row', () => {
 	it('give values or complaints, or an error for people', () => {
 		const name = fc.oneof(
