@@ -41,6 +41,11 @@ function asMoment(value: unknown): string | undefined {
 	return match === null ? undefined : `${match[1]}T${match[2] ?? '00:00'}:${match[3] ?? '00'}`;
 }
 
+/** What services show of a field that was emptied: each kind has an empty value of its own. */
+function isEmpty(value: unknown): boolean {
+	return value === null || value === '' || value === 0 || value === '0';
+}
+
 function asAdjustment(value: unknown): unknown {
 	return value === 'positive' ? '+' : value === 'negative' ? '-' : value;
 }
@@ -51,7 +56,7 @@ export function sameValue(field: string, sent: unknown, shownRaw: unknown): bool
 	if (shown === undefined) return undefined;
 	if (sent === shown) return true;
 	if (TERM_FIELDS.has(field)) return sameTerms(sent, shown);
-	if (field === 'time-adjustments-type') return asAdjustment(sent) === asAdjustment(shown);
+	if (field === 'time-adjustments-type' && typeof sent === 'string') return asAdjustment(sent) === asAdjustment(shown);
 	if (Array.isArray(sent) || Array.isArray(shown)) return sameList(sent, shown);
 	if (isObject(sent)) return isObject(shown) ? sameMap(sent, shown) : undefined;
 	if (isObject(shown)) return undefined;
@@ -59,7 +64,7 @@ export function sameValue(field: string, sent: unknown, shownRaw: unknown): bool
 		const [left, right] = [asBoolean(sent), asBoolean(shown)];
 		return left === undefined || right === undefined ? String(sent) === String(shown) : left === right;
 	}
-	if ((sent === null || sent === '') && (shown === null || shown === '')) return true;
+	if ((sent === null || sent === '') && isEmpty(shown)) return true;
 	if (isNumeric(sent) && isNumeric(shown)) {
 		return String(sent) === String(shown) || (typeof sent !== typeof shown && Number(sent) === Number(shown));
 	}
@@ -82,7 +87,7 @@ function sameTerms(sent: unknown, shown: unknown): boolean | undefined {
 	const allIds = (list: string[]): boolean => list.every((each) => NUMERIC.test(each));
 	const noIds = (list: string[]): boolean => list.every((each) => !NUMERIC.test(each));
 	if (!(allIds(left) && allIds(right)) && !(noIds(left) && noIds(right))) return undefined;
-	return sameMembers(left, right);
+	return sameSet(left, right);
 }
 
 function termList(value: unknown): string[] | undefined {
@@ -92,21 +97,21 @@ function termList(value: unknown): string[] | undefined {
 	return value.every((each) => typeof each === 'string' || typeof each === 'number') ? value.map(String) : undefined;
 }
 
-function sameMembers(left: string[], right: string[]): boolean {
-	if (left.length !== right.length) return new Set(left).size === new Set(right).size && sameSet(left, right);
-	return sameSet(left, right);
+function sameSet(left: string[], right: string[]): boolean {
+	const [one, other] = [new Set(left), new Set(right)];
+	return one.size === other.size && left.every((each) => other.has(each));
 }
 
-function sameSet(left: string[], right: string[]): boolean {
-	const set = new Set(left);
-	return right.every((each) => set.has(each)) && left.every((each) => right.includes(each));
+function asList(value: unknown): unknown[] {
+	if (Array.isArray(value)) return value;
+	return value === null || value === '' ? [] : [value];
 }
 
 function sameList(sent: unknown, shown: unknown): boolean | undefined {
-	const left = Array.isArray(sent) ? sent : [sent];
-	const right = Array.isArray(shown) ? shown : [shown];
+	const left = asList(sent);
+	const right = asList(shown);
 	if ([...left, ...right].some((each) => typeof each === 'object' && each !== null)) return undefined;
-	return sameMembers(left.map(String), right.map(String));
+	return sameSet(left.map(String), right.map(String));
 }
 
 /** Only the keys that were sent are compared; a key that the answer does not show gives no verdict on it. */

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appliedDifferences, sameValue } from '../../src/api/applied.js';
+
+describe('a field that was sent and the one that is shown are the same', () => {
+	it.each<[string, unknown, unknown]>([
+		['status', 'hold', 'hold'],
+		['title', 'Printer', { raw: 'Printer', rendered: 'Printer' }],
+		['content', 'a\r\nb\r\n', { raw: 'a\nb', rendered: '<p>a</p>' }],
+		['title', ' Printer ', 'Printer'],
+		['assignee', 7, '7'],
+		['assignee', '7', 7],
+		['time-adjustments', '1.50', 1.5],
+		['time-adjustments', 0, '0'],
+		['support_can_be_assigned', true, '1'],
+		['support_can_be_assigned', true, 1],
+		['support_can_be_assigned', true, 'yes'],
+		['support_can_be_assigned', false, ''],
+		['support_can_be_assigned', false, '0'],
+		['support_can_be_assigned', 'true', true],
+		['support_can_be_assigned', 'no', false],
+		['support_smart_tickets_order', true, 'true'],
+		['ticket-tag', [2, 1], [1, 2]],
+		['ticket-tag', [1, 2], ['2', '1']],
+		['ticket-tag', [1, 1, 2], [2, 1]],
+		['ticket-tag', ['a', 'b'], ['b', 'a']],
+		['ticket-tag', '', []],
+		['product', '12', 12],
+		['product', 'printer', 'printer'],
+		['department', '', null],
+		['roles', ['agent', 'editor'], ['editor', 'agent']],
+		['roles', 'agent', ['agent']],
+		['roles', '', []],
+		['time-adjustments-type', 'positive', '+'],
+		['time-adjustments-type', '-', 'negative'],
+		['time-adjustments-type', '+', '+'],
+		['date', '2026-03-31', '2026-03-31T00:00:00'],
+		['date', '2026-03-31T09:00', '2026-03-31 09:00:00'],
+		['date_gmt', '2026-03-31T09:00:00Z', '2026-03-31T09:00:00'],
+		['date_gmt', '2026-03-31T09:00:00.000+00:00', '2026-03-31T09:00:00'],
+		['meta', { colour: 'red' }, { colour: 'red', size: 'xl' }],
+		['meta', { count: 3 }, { count: '3' }],
+		['time-notes', '', null],
+		['time-notes', null, ''],
+		['assignee', '', 0],
+		['parent', null, '0'],
+	])('%s: %j as %j', (field, sent, shown) => {
+		expect(sameValue(field, sent, shown)).toBe(true);
+	});
+});
+
+describe('they differ', () => {
+	it.each<[string, unknown, unknown]>([
+		['status', 'hold', 'read'],
+		['title', 'a', { raw: 'b', rendered: 'a' }],
+		['title', 'a', null],
+		['assignee', 7, '8'],
+		['assignee', 7, 'seven'],
+		['assignee', 7, true],
+		['slug', '007', '7'],
+		['slug', '1', '1.0'],
+		['support_can_be_assigned', true, false],
+		['support_can_be_assigned', true, '0'],
+		['support_can_be_assigned', 'maybe', true],
+		['ticket-tag', [1, 2], [1]],
+		['ticket-tag', [1], [1, 2]],
+		['ticket-tag', [1, 2, 2], [1, 2, 3]],
+		['ticket-tag', [], [1]],
+		['product', 'printer', 'scanner'],
+		['product', '12', '13'],
+		['roles', ['agent'], ['editor']],
+		['roles', ['agent'], 'editor'],
+		['time-adjustments-type', 'positive', '-'],
+		['date', '2026-03-31T09:00', '2026-03-31T10:00:00'],
+		['meta', { colour: 'red', size: 'xl' }, { colour: 'red', size: 's' }],
+		['time-notes', 'x', ''],
+		['time-notes', '', 'x'],
+		['assignee', '', 5],
+	])('%s: %j as %j', (field, sent, shown) => {
+		expect(sameValue(field, sent, shown)).toBe(false);
+	});
+});
+
+describe('nothing can be said', () => {
+	it.each<[string, unknown, unknown]>([
+		['product', 'printer', '12'],
+		['product', '12', 'printer'],
+		['ticket-tag', [1, 'urgent'], [1, 2]],
+		['ticket-tag', [1], [{ id: 1 }]],
+		['ticket-tag', { id: 1 }, [1]],
+		['product', 'printer', { slug: 'printer' }],
+		['title', 'a', { rendered: '<b>a</b>' }],
+		['date', '2026-03-31T09:00:00+02:00', '2026-03-31T09:00:00'],
+		['date', '2026-03-31', 1_774_915_200],
+		['meta', { colour: 'red' }, { size: 'xl' }],
+		['meta', { colour: 'red' }, 'red'],
+		['meta', { colour: 'red' }, []],
+		['meta', { a: { b: 1 } }, { a: 'b' }],
+		['title', 'a', { text: 'a' }],
+		['roles', ['agent'], [{ name: 'agent' }]],
+	])('%s: %j as %j', (field, sent, shown) => {
+		expect(sameValue(field, sent, shown)).toBeUndefined();
+	});
+
+	it('and no exception is thrown, whatever is compared', () => {
+		const value = fc.jsonValue({ maxDepth: 3 });
+		const field = fc.constantFrom(
+			'status',
+			'ticket-tag',
+			'product',
+			'roles',
+			'meta',
+			'date',
+			'time-adjustments-type',
+			'x',
+		);
+		fc.assert(
+			fc.property(field, value, value, (name, sent, shown) => {
+				expect([true, false, undefined]).toContain(sameValue(name, sent, shown));
+				expect(sameValue(name, sent, structuredClone(sent))).not.toBe(false);
+			}),
+		);
+	});
+});
+
+describe('appliedDifferences', () => {
+	it('lists the fields that differ, with both values, and no others', () => {
+		const sent = { status: 'hold', title: 'a', assignee: 3, product: 'printer', 'time-notes': 'x', roles: ['a'] };
+		const body = { id: 14, status: 'read', title: { raw: 'b' }, assignee: '3', product: '9', extra: 1, roles: ['a'] };
+		expect(appliedDifferences(sent, body)).toEqual([
+			{ field: 'status', sent: 'hold', shown: 'read' },
+			{ field: 'title', sent: 'a', shown: 'b' },
+		]);
+	});
+
+	it('never compares a password, and sees no inherited fields', () => {
+		expect(appliedDifferences({ password: 'x' }, { password: 'y' })).toEqual([]);
+		expect(appliedDifferences({ constructor: 'x', toString: 'y' }, {})).toEqual([]);
+	});
+
+	it.each([null, undefined, 'x', [], 4])('says nothing of the answer %j', (body) => {
+		expect(appliedDifferences({ status: 'hold' }, body)).toEqual([]);
+	});
+});

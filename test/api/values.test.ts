@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Field, FieldKind } from '../../src/api/fields.js';
+import {
+	checkTyped,
+	findField,
+	isIsoDate,
+	isProblem,
+	mergeValues,
+	parseField,
+	parseId,
+	parseSlug,
+	quote,
+} from '../../src/api/values.js';
+
+const field = (kind: FieldKind, name = `a-${kind}`): Field => ({ name, kind, help: '' });
+const strict = { undocumented: false };
+const loose = { undocumented: true };
+
+describe('an id', () => {
+	it.each(['1', '14', '9007199254740991'])('may be %s', (text) => {
+		expect(parseId(text)).toEqual({ value: text });
+	});
+
+	it.each([
+		'',
+		'0',
+		'00',
+		'01',
+		'-1',
+		'+1',
+		'1.0',
+		'1e3',
+		' 1',
+		'1 ',
+		'12abc',
+		'../users/1',
+		'１',
+		'0x10',
+		'1\n',
+		'NaN',
+		'1,2',
+	])('may not be %j', (text) => {
+		expect(parseId(text)).toEqual({ problem: `${JSON.stringify(text)} is not an id: ids are positive integers` });
+	});
+
+	it.each(['9007199254740992', '9'.repeat(30)])('may not be larger than a number can hold: %s', (text) => {
+		expect(parseId(text)).toEqual({ problem: `"${text}" is not an id: it is larger than 9007199254740991` });
+	});
+
+	it('is given back digit by digit, or refused, whatever the text', () => {
+		fc.assert(
+			fc.property(fc.oneof(fc.string(), fc.integer().map(String), fc.maxSafeNat().map(String)), (text) => {
+				const parsed = parseId(text);
+				expect(isProblem(parsed) || (parsed.value === text && String(Number(text)) === text)).toBe(true);
+			}),
+		);
+	});
+});
+
+describe('a slug', () => {
+	it.each(['a', 'abc-DEF_123', '0', 'x'.repeat(200)])('may be %.20s', (text) => {
+		expect(parseSlug(text)).toEqual({ value: text });
+	});
+
+	it.each(['', '.', '..', 'a/b', 'a b', '%2e', 'ä', 'a?b', 'a#b', 'x'.repeat(201), 'a\n'])(
+		'may not be %.20j',
+		(text) => {
+			expect(parseSlug(text)).toEqual({ problem: expect.stringContaining('is not a slug') });
+		},
+	);
+});
+
+describe('an ISO 8601 date', () => {
+	it.each([
+		'2026-03-31',
+		'2024-02-29',
+		'2026-03-31T09:00',
+		'2026-03-31 09:00:59',
+		'2026-03-31T09:00:00Z',
+		'2026-03-31T09:00:00.123456789Z',
+		'2026-03-31T23:59:60+14:00',
+		'2026-03-31T09:00:00-0130',
+	])('may be %s', (text) => {
+		expect(isIsoDate(text)).toBe(true);
+	});
+
+	it.each([
+		'',
+		'2026-02-29',
+		'2026-02-30',
+		'2026-04-31',
+		'2026-00-10',
+		'2026-13-10',
+		'2026-01-00',
+		'2026-01-01T24:00',
+		'2026-01-01T10:60',
+		'2026-01-01T10:00:61',
+		'2026-01-01T10:00+15:00',
+		'2026-01-01T10:00+10:60',
+		'2026-1-1',
+		'01.02.2026',
+		'2026-01-01T10',
+		'today',
+		' 2026-01-01',
+	])('may not be %j', (text) => {
+		expect(isIsoDate(text)).toBe(false);
+	});
+});
+
+describe('a text becomes the value that is sent', () => {
+	it.each<[FieldKind, string, unknown]>([
+		['text', ' =1+1\u001b[31m ', ' =1+1\u001b[31m '],
+		['longtext', 'a\r\nb', 'a\r\nb'],
+		['secret', ' p w ', ' p w '],
+		['term', '12', '12'],
+		['integer', '0', 0],
+		['integer', '007', 7],
+		['boolean', 'true', true],
+		['boolean', 'false', false],
+		['switch', 'true', true],
+		['switch', 'false', false],
+		['switch', 'newest', 'newest'],
+		['date', '2026-03-31', '2026-03-31'],
+		['status', 'hold', 'hold'],
+		['adjustment', '-', '-'],
+		['adjustment', 'positive', 'positive'],
+		['email', 'ada@desk.example', 'ada@desk.example'],
+		['terms', '3, 4,urgent,,', [3, 4, 'urgent']],
+		['terms', '9007199254740993', ['9007199254740993']],
+		['terms', '', []],
+		['list', 'agent, editor', ['agent', 'editor']],
+		['map', 'colour=red=blue', { colour: 'red=blue' }],
+		['map', ' {"a": {"b": 1}} ', { a: { b: 1 } }],
+	])('%s: %j is %j', (kind, text, value) => {
+		expect(parseField(field(kind), text, strict)).toEqual({ value });
+	});
+
+	it.each<[FieldKind, string, string]>([
+		['integer', '-1', 'a-integer "-1" is not a whole number of 0 or more'],
+		['integer', '1.5', 'a-integer "1.5" is not a whole number of 0 or more'],
+		['integer', '9007199254740993', 'a-integer "9007199254740993" is not a whole number of 0 or more'],
+		['boolean', 'TRUE', 'a-boolean "TRUE" is not true or false'],
+		['boolean', '1', 'a-boolean "1" is not true or false'],
+		['date', '31.3.2026', 'a-date "31.3.2026" is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00'],
+		['status', 'hodl', 'status "hodl" is not one of section 3; did you mean "hold"?'],
+		['status', '', 'status "" is not one of section 3'],
+		['adjustment', 'plus', 'a-adjustment "plus" is not positive, negative, + or -'],
+		['email', 'ada', 'email "ada" has no @ between a name and a host'],
+		['email', 'ada@', 'email "ada@" has no @ between a name and a host'],
+		['map', 'colour', 'a-map "colour" is not key=value'],
+		['map', '=red', 'a-map "=red" is not key=value'],
+		['map', '{"a":', 'a-map "{\\"a\\":" is not a JSON object'],
+		['map', '{"a":1}x', 'a-map "{\\"a\\":1}x" is not a JSON object'],
+	])('%s: %j is refused', (kind, text, problem) => {
+		expect(parseField(field(kind), text, strict)).toEqual({ problem });
+	});
+
+	it.each<[FieldKind, string]>([
+		['integer', '-1'],
+		['boolean', 'maybe'],
+		['date', 'tomorrow'],
+		['status', 'escalated'],
+		['adjustment', 'plus'],
+		['email', 'ada'],
+	])('%s: %j goes through as it is with --undocumented', (kind, text) => {
+		expect(parseField(field(kind), text, loose)).toEqual({ value: text });
+	});
+
+	it("takes a deployment's own statuses", () => {
+		expect(parseField(field('status'), 'wc-active', { undocumented: false, statuses: ['wc-active'] })).toEqual({
+			value: 'wc-active',
+		});
+	});
+
+	it('keeps keys with names of the language', () => {
+		const parsed = parseField(field('map'), '__proto__=x', strict);
+		expect(JSON.stringify(parsed)).toBe('{"value":{"__proto__":"x"}}');
+	});
+});
+
+describe('a value with a type of its own', () => {
+	it.each<[FieldKind, unknown]>([
+		['integer', 7],
+		['integer', '7'],
+		['integer', ''],
+		['boolean', true],
+		['boolean', 'false'],
+		['boolean', ''],
+		['date', '2026-03-31'],
+		['date', null],
+		['status', 'hold'],
+		['status', null],
+		['adjustment', ''],
+		['email', 'a@b'],
+		['map', { a: 1 }],
+		['map', []],
+		['map', null],
+		['map', ''],
+		['terms', [1, 'a']],
+		['terms', 'a,b'],
+		['list', 'agent'],
+		['text', 4],
+		['text', { raw: 'x' }],
+		['switch', 'newest'],
+	])('%s: %j is kept', (kind, value) => {
+		expect(checkTyped(field(kind), value, strict)).toEqual({ value });
+	});
+
+	it.each<[FieldKind, unknown, string]>([
+		['integer', -1, 'a-integer "-1" is not a whole number of 0 or more'],
+		['integer', 1.5, 'a-integer "1.5" is not a whole number of 0 or more'],
+		['integer', 'seven', 'a-integer "seven" is not a whole number of 0 or more'],
+		['integer', null, 'a-integer "null" is not a whole number of 0 or more'],
+		['boolean', 1, 'a-boolean "1" is not true or false'],
+		['boolean', 'yes', 'a-boolean "yes" is not true or false'],
+		['date', 20260331, 'a-date "20260331" is not a string'],
+		['status', ['hold'], 'a-status "[\\"hold\\"]" is not a string'],
+		['status', 'hodl', 'status "hodl" is not one of section 3; did you mean "hold"?'],
+		['email', true, 'a-email "true" is not a string'],
+		['adjustment', 1, 'a-adjustment "1" is not a string'],
+		['map', 4, 'a-map "4" is not an object'],
+		['map', 'x', 'a-map "\\"x\\"" is not an object'],
+		['integer', undefined, 'a-integer "undefined" is not a whole number of 0 or more'],
+	])('%s: %j is refused', (kind, value, problem) => {
+		expect(checkTyped(field(kind), value, strict)).toEqual({ problem });
+	});
+
+	it('goes through whatever it is with --undocumented', () => {
+		fc.assert(
+			fc.property(fc.constantFrom<FieldKind>('integer', 'status', 'map', 'date'), fc.jsonValue(), (kind, value) => {
+				expect(checkTyped(field(kind), value, loose)).toEqual({ value });
+			}),
+		);
+	});
+});
+
+describe('a second value for a field', () => {
+	it('is added where the field holds several, and wins elsewhere', () => {
+		expect(mergeValues(field('list'), ['a'], ['b'])).toEqual(['a', 'b']);
+		expect(mergeValues(field('map'), { a: 1, b: 1 }, { b: 2 })).toEqual({ a: 1, b: 2 });
+		expect(mergeValues(field('text'), 'a', 'b')).toBe('b');
+		expect(mergeValues(field('list'), 'a', ['b'])).toEqual(['b']);
+		expect(mergeValues(field('map'), [], { a: 1 })).toEqual({ a: 1 });
+	});
+});
+
+describe('a name in a message', () => {
+	it('is quoted, and cut where it is long', () => {
+		expect(quote('a"b')).toBe('"a\\"b"');
+		expect(quote('x'.repeat(60))).toBe(`"${'x'.repeat(60)}"`);
+		expect(quote('x'.repeat(61))).toBe(`"${'x'.repeat(60)}…"`);
+	});
+});
+
+describe('findField', () => {
+	const fields = [field('term', 'ticket_priority'), field('terms', 'ticket-tag')];
+
+	it.each(['ticket_priority', 'ticket-priority', ' Ticket-Priority '])('finds %j', (name) => {
+		expect(findField(fields, name)?.name).toBe('ticket_priority');
+	});
+
+	it.each(['priority', '', '__proto__', 'constructor'])('does not find %j', (name) => {
+		expect(findField(fields, name)).toBeUndefined();
+	});
+});
