@@ -186,7 +186,7 @@ const calls: Record<string, Call[]> = {
 };
 
 /** Time passes, but nobody waits for a retry. */
-const hurried: Clock = { ...systemClock, sleep: () => Promise.resolve() };
+const hurried: Clock = { ...systemClock, sleep: () => new Promise((resolve) => void setImmediate(resolve)) };
 
 /** Commands that neither have nor get the caller's credentials. */
 const withoutSecrets = new Set(['sandbox', 'completion', 'help']);
@@ -282,6 +282,7 @@ describe('a secret', () => {
 				const stage = setStage(await startEcho(mood), secret);
 				const { env = {}, only } = prepare(stage);
 				const leaks: string[] = [];
+				let redacted = 0;
 				for (const verbosity of thorough.has(way) ? verbosities : [['-vv', '--debug']]) {
 					for (const [words, each] of Object.entries(calls)) {
 						for (const { argv, stdin } of each) {
@@ -293,6 +294,7 @@ describe('a secret', () => {
 								...(stdin !== undefined && { stdin }),
 							});
 							await runMain(context);
+							redacted += context.stderr.text.split('[redacted]').length - 1;
 							for (const stream of ['stdout', 'stderr'] as const) {
 								const leak = findLeak(context[stream].text);
 								if (leak !== undefined) leaks.push(`${context.argv.join(' ')}: ${stream}: …${leak}…`);
@@ -301,6 +303,8 @@ describe('a secret', () => {
 					}
 				}
 				expect(leaks).toEqual([]);
+				// The service did repeat it, or there would have been nothing to find.
+				expect(redacted).toBeGreaterThan(20);
 				expect(leakyFiles(stage.home).filter((path) => path !== only)).toEqual([]);
 			});
 		}
