@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec, OptionSpec, OptionValues } from './command.js';
-import { camelCase, longFlag, longName, takesValue } from './option-names.js';
+import { camelCase, longFlag, longName, shortFlag, takesValue } from './option-names.js';
 
 export interface ParsedLine {
 	args: string[];
@@ -30,6 +30,15 @@ function toOption(spec: OptionSpec): Option {
 		: option.argParser((text) => readValue(spec, text));
 }
 
+/** Whether a flag stands anywhere among the words. Commander is told of no others: of sixty, a call uses three. */
+function occurs(spec: OptionSpec, words: readonly string[]): boolean {
+	const long = longFlag(spec);
+	const letter = shortFlag(spec)?.charAt(1);
+	return words.some(
+		(word) => word.startsWith(long) || (letter !== undefined && /^-[^-]/.test(word) && word.includes(letter)),
+	);
+}
+
 /** Reads a command's words. @throws UsageError that names the flag, with the nearest known one. */
 export function parseLine(spec: CommandSpec, words: readonly string[], rest: readonly string[]): ParsedLine {
 	const command = new Command(words.join(' '))
@@ -39,7 +48,7 @@ export function parseLine(spec: CommandSpec, words: readonly string[], rest: rea
 		.allowExcessArguments(true)
 		.showSuggestionAfterError(false)
 		.option('-h, --help');
-	for (const option of spec.options) command.addOption(toOption(option));
+	for (const option of spec.options) if (occurs(option, rest)) command.addOption(toOption(option));
 	command.argument('[args...]');
 	try {
 		command.parse([...rest], { from: 'user' });

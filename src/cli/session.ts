@@ -65,7 +65,8 @@ export async function openClient(
 	const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation, auth)]);
 	const hide = hideCredentials(auth);
 	const userAgent = `supportctl/${version}`;
-	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent, trace, hide });
+	const { monotonic } = invocation.context.clock;
+	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent, trace, hide, monotonic });
 }
 
 /** What must not be seen anywhere. */

@@ -55,9 +55,16 @@ class AnswerTooLarge extends Error {
 	readonly code = 'ANSWER_TOO_LARGE';
 }
 
+/** What every exchange of a client has to keep to. */
+interface Limits {
+	maxBytes: number;
+	timeoutMs: number;
+	monotonic(): number;
+}
+
 /** One request on its way; undici calls the `on…` functions. */
 class Exchange implements Dispatcher.DispatchHandler {
-	readonly started = performance.now();
+	readonly started: number;
 	private controller: Dispatcher.DispatchController | undefined;
 	private status = 0;
 	private headers: AnswerHeaders = {};
@@ -68,10 +75,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private overdue: Error | undefined;
 
 	constructor(
-		private readonly maxBytes: number,
-		private readonly timeoutMs: number,
+		private readonly limits: Limits,
 		private readonly settle: (exchange: Exchange, attempt: Attempt) => void,
-	) {}
+	) {
+		this.started = limits.monotonic();
+	}
 
 	/** Gives up waiting. Where no connection came about, undici may hold the request for long: it is then dropped unwritten. */
 	abort(reason: Error): void {
@@ -82,10 +90,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.overdue = reason;
 		const problem = {
 			code: 'connect_timeout',
-			message: `no connection within ${seconds(this.timeoutMs)}`,
+			message: `no connection within ${seconds(this.limits.timeoutMs)}`,
 			permanent: false,
 		};
-		this.settle(this, { kind: 'problem', problem, sent: false, ms: performance.now() - this.started });
+		this.settle(this, { kind: 'problem', problem, sent: false, ms: this.limits.monotonic() - this.started });
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -99,12 +107,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
 		this.status = status;
 		this.headers = headers;
-		if (Number(headers['content-length']) > this.maxBytes) controller.abort(new AnswerTooLarge());
+		if (Number(headers['content-length']) > this.limits.maxBytes) controller.abort(new AnswerTooLarge());
 	}
 
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
 		this.bytes += chunk.length;
-		if (this.bytes > this.maxBytes) {
+		if (this.bytes > this.limits.maxBytes) {
 			// Its beginning is enough to say what it is.
 			this.more = undefined;
 			controller.abort(new AnswerTooLarge());
@@ -117,12 +125,12 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseEnd(): void {
-		this.settle(this, { kind: 'answer', answer: this.answer(), ms: performance.now() - this.started });
+		this.settle(this, { kind: 'answer', answer: this.answer(), ms: this.limits.monotonic() - this.started });
 	}
 
 	onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
 		if (this.overdue !== undefined) return;
-		const ms = performance.now() - this.started;
+		const ms = this.limits.monotonic() - this.started;
 		const problem = this.problem(error);
 		const attempt: Attempt =
 			this.status >= 200
@@ -139,10 +147,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private problem(error: Error): TransportProblem {
 		if (error instanceof AttemptTimeout) {
 			const what = this.status >= 200 ? 'its end did not come' : 'no answer';
-			return { code: 'timeout', message: `${what} within ${seconds(this.timeoutMs)}`, permanent: false };
+			return { code: 'timeout', message: `${what} within ${seconds(this.limits.timeoutMs)}`, permanent: false };
 		}
 		if (error instanceof AnswerTooLarge) {
-			const message = `the answer is larger than ${Math.round(this.maxBytes / 1024 / 1024)} MiB and was not read further`;
+			const message = `the answer is larger than ${Math.round(this.limits.maxBytes / 1024 / 1024)} MiB and was not read further`;
 			return { code: 'answer_too_large', message, permanent: true };
 		}
 		return describeProblem(error);
@@ -154,11 +162,11 @@ class Deadlines {
 	private readonly waiting = new Set<Exchange>();
 	private timer: NodeJS.Timeout | undefined;
 
-	constructor(private readonly timeoutMs: number) {}
+	constructor(private readonly limits: Limits) {}
 
 	add(exchange: Exchange): void {
 		this.waiting.add(exchange);
-		if (this.timer === undefined) this.arm(this.timeoutMs);
+		if (this.timer === undefined) this.arm(this.limits.timeoutMs);
 	}
 
 	delete(exchange: Exchange): void {
@@ -175,7 +183,7 @@ class Deadlines {
 	}
 
 	private sweep(): void {
-		const limit = performance.now() - this.timeoutMs;
+		const limit = this.limits.monotonic() - this.limits.timeoutMs;
 		this.timer = undefined;
 		for (const exchange of this.waiting) {
 			if (exchange.started > limit) {
@@ -195,8 +203,12 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const basePath = url.pathname.replace(/\/+$/, '');
 	const common = ['accept', 'application/json', 'user-agent', options.userAgent, ...authHeaders(options.auth).flat()];
 	const withBody = [...common, 'content-type', 'application/json'];
-	const deadlines = new Deadlines(options.timeoutMs);
-	const maxBytes = options.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+	const limits: Limits = {
+		maxBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+		timeoutMs: options.timeoutMs,
+		monotonic: options.monotonic ?? (() => performance.now()),
+	};
+	const deadlines = new Deadlines(limits);
 	const { trace } = options;
 	const scrub = options.hide === undefined ? undefined : createScrubber(options.hide);
 
@@ -206,7 +218,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		const target = `${url.origin}${basePath}${request.path}`;
 		trace?.({ type: 'request', method: request.method, url: target, headers, body: request.body });
 		return new Promise((resolve) => {
-			const exchange = new Exchange(maxBytes, options.timeoutMs, (settled, received) => {
+			const exchange = new Exchange(limits, (settled, received) => {
 				deadlines.delete(settled);
 				const attempt = scrub === undefined ? received : scrub(received);
 				if (trace !== undefined) traceAttempt(request.method, target, attempt);

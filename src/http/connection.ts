@@ -1,7 +1,7 @@
 /** Where requests go and who they say they are: the connection pool, TLS, proxies and the auth headers. */
 
-import type { Dispatcher, Pool as PoolType } from 'undici';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Client as ClientType, Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import type { Auth } from './auth.js';
 import type { ConnectionOptions } from './options.js';
 
@@ -40,8 +40,7 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 		...(tls.cert === undefined ? {} : { cert: tls.cert }),
 		...(tls.key === undefined ? {} : { key: tls.key }),
 	};
-	const pool: PoolType.Options = {
-		connections: options.connections,
+	const single: ClientType.Options = {
 		pipelining: 1,
 		// Attempts have one deadline of their own; these would be further ones.
 		headersTimeout: 0,
@@ -50,8 +49,11 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 	};
 	if (options.proxy?.httpProxy || options.proxy?.httpsProxy) {
 		const { createProxiedSender } = await import('./proxy.js');
-		const sender = createProxiedSender(options, { ...pool, connect });
+		const sender = createProxiedSender(options, { ...single, connections: options.connections, connect });
 		if (sender !== undefined) return sender;
 	}
-	return new Pool(origin, pool);
+	// A lone request has no use for a pool.
+	if (options.connections === 1) return new Client(origin, single);
+	const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
+	return new Pool(origin, { ...single, connections: options.connections });
 }

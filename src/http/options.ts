@@ -25,4 +25,6 @@ export interface ConnectionOptions {
 	trace?: Trace | undefined;
 	/** Finds and blacks out secrets in answers; `mayHold` is asked of every body and header and must be quick. */
 	hide?: { mayHold(text: string | Uint8Array): boolean; clean(text: string): string } | undefined;
+	/** Milliseconds on a clock that never jumps; the platform's own unless told otherwise. */
+	monotonic?: (() => number) | undefined;
 }

@@ -119,7 +119,7 @@ function isUntouched(outcome: Outcome): boolean {
 /** Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it. */
 export async function executeRun(run: PreparedRun, survey: Survey, resumed?: ResumedRun): Promise<EndedRun> {
 	const { settings, session } = run;
-	const client = await session.openClient(settings.concurrency);
+	const client = await session.openClient(Math.max(1, Math.min(settings.concurrency, survey.selected)));
 	try {
 		await checkOwnAccount(run, survey, client);
 		// Before the journal: a column or a query that can't be used leaves no run behind.

@@ -41,7 +41,8 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
 			yes: settings.yes,
 			confirm: settings.confirm,
 		},
-		invocation.context.prompts.available,
+		// Looking for a terminal opens stdin, which an update has no need of.
+		definition.isDelete && invocation.context.prompts.available,
 	);
 	if (question === undefined) return;
 	if (!(await invocation.context.prompts.confirm(question))) {

@@ -1,0 +1,76 @@
+/** What makes the bundle start sooner: which parts of packages it leaves out, and which files are one. */
+
+import { createRequire } from 'node:module';
+
+const { ERROR, TYPE } = createRequire(import.meta.url)('undici/lib/llhttp/constants.js');
+
+/**
+ * What packages load at once and this program never reaches. Left in, it would be a third of the time that a lone
+ * request takes.
+ */
+const unreached = [
+	{ package: 'undici', asks: './client-h2.js', why: 'HTTP/2 is never allowed', code: 'module.exports = undefined' },
+	{ package: 'undici', asks: '../web/fetch/body.js', why: 'bodies are strings', code: '' },
+	{
+		package: 'undici',
+		asks: 'node:http',
+		why: 'only its limit on headers is used',
+		code: 'exports.maxHeaderSize = 16384; exports.IncomingMessage = class {};',
+	},
+	{
+		package: 'undici',
+		asks: '../llhttp/constants.js',
+		why: 'two of its tables are used, and it computes thirty',
+		code: `module.exports = ${JSON.stringify({ ERROR, TYPE })}`,
+	},
+	{
+		package: 'undici',
+		asks: 'node:assert',
+		why: 'its way to show differences loads the terminal',
+		code: "module.exports = (ok, why) => { if (!ok) throw new Error(why ?? 'undici: an assertion failed'); }",
+	},
+	{ package: 'commander', asks: 'node:child_process', why: 'no command is a program of its own', code: '' },
+];
+
+/**
+ * What runs together is one file, since each further one costs half a millisecond. The first that fits counts, and a
+ * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
+ */
+const together = {
+	start: /src\/(version|errors|http\/limits|cli\/(program|help\/(command|overview)))\.ts$/,
+	command: /src\/cli\/(parse|rows\/row-command)\.ts$/,
+	http: /src\/http\/client\.ts$/,
+	rows: /src\/(cli\/rows\/(run|execute|complaints)|output\/formats\/delimited)\.ts$/,
+	bulk: /src\/(cli\/rows\/run-log|bulk\/(source|csv)|output\/progress)\.ts$/,
+};
+
+export const startUpGroups = Object.entries(together).map(([name, test], index, all) => ({
+	name,
+	test,
+	priority: all.length - index,
+}));
+
+export const leaveOut = {
+	name: 'leave-out',
+	resolveId(source, importer = '') {
+		const found = unreached.find(
+			(each) => each.asks === source && importer.replaceAll('\\', '/').includes(`/node_modules/${each.package}/`),
+		);
+		return found === undefined ? undefined : { id: `\0unreached/${found.package}/${found.asks}.cjs` };
+	},
+	load(id) {
+		const found = unreached.find((each) => id === `\0unreached/${each.package}/${each.asks}.cjs`);
+		return found === undefined ? undefined : { code: `${found.code};exports.__unreached=1`, moduleType: 'js' };
+	},
+};
+
+/** V8 keeps a source with any character beyond ASCII at two bytes a character, and reads it half as fast. */
+export const asciiOnly = {
+	name: 'ascii-only',
+	generateBundle(_options, bundle) {
+		const toEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+		for (const chunk of Object.values(bundle)) {
+			if (chunk.type === 'chunk') chunk.code = chunk.code.replace(/[^\x00-\x7f]/g, toEscape);
+		}
+	},
+};
