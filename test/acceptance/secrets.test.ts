@@ -172,6 +172,7 @@ const calls: Record<string, Call[]> = {
 	],
 	login: [{ argv: ['--no-input', '--secret-command', 'cat "$SECRET_FILE"', '--profile', 'other'] }],
 	logout: [{ argv: ['other'] }],
+	doctor: [{ argv: [] }],
 	'profile list': [{ argv: [] }],
 	'profile show': [{ argv: [] }],
 	'profile use': [{ argv: ['other'] }],
