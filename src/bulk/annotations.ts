@@ -5,7 +5,7 @@ import type { Complaint } from './rows.js';
 export interface Annotation {
 	level: 'error' | 'warning';
 	message: string;
-	title?: string | undefined;
+	title: string;
 	/** As the repository names it. */
 	file?: string | undefined;
 	line?: number | undefined;
@@ -21,13 +21,8 @@ function escapeProperty(text: string): string {
 
 /** `::error file=edits.csv,line=813::…`, one line without its end; nothing in the texts can end it or begin another. */
 export function formatAnnotation({ level, message, title, file, line }: Annotation): string {
-	const properties: string[] = [];
-	if (file !== undefined) {
-		properties.push(`file=${escapeProperty(file)}`);
-		if (line !== undefined) properties.push(`line=${line}`);
-	}
-	if (title !== undefined) properties.push(`title=${escapeProperty(title)}`);
-	return `::${level}${properties.length === 0 ? '' : ` ${properties.join(',')}`}::${escapeData(message)}`;
+	const place = file === undefined ? '' : `file=${escapeProperty(file)},${line === undefined ? '' : `line=${line},`}`;
+	return `::${level} ${place}title=${escapeProperty(title)}::${escapeData(message)}`;
 }
 
 export function complaintAnnotation(complaint: Complaint, file: string | undefined): string {

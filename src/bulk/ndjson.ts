@@ -6,10 +6,11 @@ import type { BlockReader, RawRow } from './blocks.js';
 /** Why a line is no object, without repeating what it holds: that may be a secret. */
 function problemOf(text: string, error: unknown): string {
 	if (text.trimStart().startsWith('[')) return 'a JSON array where one object a line is expected';
-	const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-	return position === undefined
-		? 'the line is not JSON: it ends too early'
-		: `the line is not JSON: it goes wrong at column ${Number(position) + 1}`;
+	const said = String(error);
+	if (said.includes('Unexpected end')) return 'the line is not JSON: it ends too early';
+	// Node does not say where each fault is, only some.
+	const position = /position (\d+)/.exec(said)?.[1];
+	return `the line is not JSON${position === undefined ? '' : `: it goes wrong at column ${Number(position) + 1}`}`;
 }
 
 function readObject(text: string, row: number, line: number): RawRow {

@@ -124,6 +124,9 @@ describe('CSV input', () => {
 		await expect(rowsOf('edits.csv', `id,t\n1,a\n2,"${'x\n'.repeat(300_000)}\n`, limits)).rejects.toThrow(
 			'edits.csv line 3',
 		);
+		await expect(rowsOf('edits.csv', `id,t\n1,a\n2,"${'x\n'.repeat(1000)}"\n3,b\n`, limits)).rejects.toThrow(
+			'edits.csv line 3: the record is longer than 1000 bytes',
+		);
 	});
 
 	it('gives back whatever cells were written, with any separator, line end, mark and pieces', async () => {

@@ -114,6 +114,20 @@ describe('a journal', () => {
 		journal.close();
 	});
 
+	it('keeps warnings, and leaves out what an outcome does not have', async () => {
+		const journal = startJournal(temporaryFolder(), 2);
+		await journal.outcome({ row: 1, ids: {}, outcome: 'ok', attempts: 1, ms: 0, warnings: ['text "stood" before'] });
+		journal.close();
+		expect(recordsIn(journal.path).at(-1)).toEqual({
+			type: 'row',
+			row: 1,
+			outcome: 'ok',
+			attempts: 1,
+			ms: 0,
+			warnings: ['text "stood" before'],
+		});
+	});
+
 	it('keeps no value of a field named like a secret, in differences, snapshots, settings and messages', async () => {
 		const journal = startJournal(temporaryFolder(), 9, undefined, { settings: { data: { password: 'hunter2' } } });
 		await journal.outcome(
@@ -285,29 +299,41 @@ describe('scanJournal', () => {
 		await writeExample(journal);
 		journal.close();
 		const bytes = readFileSync(journal.path);
-		const whole = (length: number): string[] => bytes.subarray(0, length).toString('latin1').split('\n').slice(1, -1);
 		const headerEnd = bytes.indexOf(10) + 1;
 		const path = join(folder, 'cut.ndjson');
 		for (let length = 0; length <= bytes.length; length++) {
-			writeFileSync(path, bytes.subarray(0, length));
+			const cut = bytes.subarray(0, length);
+			writeFileSync(path, cut);
 			if (length < headerEnd) {
-				expect((await failureOf(() => openJournal(path, resumeAs))).message).toContain('nothing was sent');
+				expect((await failureOf(() => scanJournal(path))).message).toContain('nothing was sent');
 				continue;
 			}
-			const { journal: resumed, scan } = await openJournal(path, resumeAs);
-			const outcomes = whole(length)
+			const outcomes = cut
+				.toString('latin1')
+				.split('\n')
+				.slice(1, -1)
 				.map((line) => JSON.parse(line))
 				.filter((record) => record.type === 'row');
+			const scan = await scanJournal(path);
 			expect(scan.corruptLines).toBe(0);
 			for (let row = 1; row <= 12; row++) {
 				expect(scan.states.outcomeOf(row)).toBe(outcomes.find((record) => record.row === row)?.outcome);
 			}
 			expect(scan.validBytes + scan.tornBytes).toBe(length);
+			// Opening waits for the disk, so only the edges and the middle of lines are gone on with.
+			if (![1, 2, 40].includes(length - cut.lastIndexOf(10))) continue;
+			const { journal: resumed } = await openJournal(path, resumeAs);
 			resumed.outcome(outcomeOf(12));
 			resumed.close();
 			const again = await scanJournal(path);
 			expect([again.corruptLines, again.tornBytes, again.resumes, again.states.outcomeOf(12)]).toEqual([0, 0, 1, 'ok']);
 		}
+	});
+
+	it('is not gone on with where not even its header is whole', async () => {
+		const path = join(temporaryFolder(), 'cut.ndjson');
+		writeFileSync(path, '{"type":"run","version":1');
+		expect((await failureOf(() => openJournal(path, resumeAs))).message).toContain('nothing was sent');
 	});
 
 	it('fails only with errors for people, whatever the bytes', async () => {

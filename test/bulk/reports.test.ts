@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAnnotation, outcomeAnnotation } from '../../src/bulk/annotations.js';
 import { createCounts } from '../../src/bulk/counts.js';
 import { parseReport, type ReportFormat, reportFormats } from '../../src/bulk/report-spec.js';
 import { escapeMarkdown, escapeXml, type ReportFacts, writeReport } from '../../src/bulk/reports.js';
 import { scanJournal } from '../../src/bulk/scan.js';
-import type { Outcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -244,37 +242,5 @@ describe('parseReport', () => {
 		['json', 'needs a file'],
 	])('%s is refused', (text, message) => {
 		expect(() => parseReport(text)).toThrow(message);
-	});
-});
-
-describe('annotations', () => {
-	it('name file and line, and nothing in their texts can end them', () => {
-		expect(
-			formatAnnotation({
-				level: 'error',
-				file: 'a,b:c%.csv',
-				line: 813,
-				title: 'row 1: x\n',
-				message: '50%\r\n::error::y',
-			}),
-		).toBe('::error file=a%2Cb%3Ac%25.csv,line=813,title=row 1%3A x%0A::50%25%0D%0A::error::y');
-		fc.assert(
-			fc.property(fc.string(), fc.string(), (file, message) => {
-				expect(formatAnnotation({ level: 'warning', file, message })).not.toMatch(/[\r\n]/);
-			}),
-		);
-	});
-
-	it('are made for rows that did not go well', () => {
-		const annotation = (outcome: Partial<Outcome>) => outcomeAnnotation(outcomeOf(4, outcome), 'edits.csv');
-		expect(annotation({})).toBeUndefined();
-		expect(annotation({ outcome: 'skipped' })).toBeUndefined();
-		expect(annotation({ outcome: 'failed', message: 'no' })).toBe(
-			'::error file=edits.csv,line=5,title=row 4%3A failed::no',
-		);
-		expect(annotation({ outcome: 'unknown' })).toBe('::warning file=edits.csv,line=5,title=row 4%3A unknown::unknown');
-		expect(outcomeAnnotation(outcomeOf(4, { outcome: 'failed', message: 'no' }), undefined)).toBe(
-			'::error title=row 4%3A failed::no',
-		);
 	});
 });

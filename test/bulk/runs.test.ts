@@ -1,8 +1,10 @@
-import { rmSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRunId, findRun, listRuns, runIds } from '../../src/bulk/runs.js';
-import { startJournal } from '../support/journal.js';
+import { createCounts } from '../../src/bulk/counts.js';
+import { createRunId, findRun, listRuns, readRunHeader, runIds, summariseRun } from '../../src/bulk/runs.js';
+import { scanJournal } from '../../src/bulk/scan.js';
+import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 describe('run ids', () => {
@@ -56,5 +58,56 @@ describe('findRun', () => {
 
 	it('lists nothing where there is no state folder', async () => {
 		expect(await listRuns(join(temporaryFolder(), 'none'))).toEqual([]);
+	});
+});
+
+describe('the state of a run', () => {
+	const end = { at: 'x', counts: { ...createCounts(), ok: 7 }, exit: 0 } as const;
+
+	it('is running while a process has its journal, finished or interrupted by its last record, else broken off', async () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		const state = async () => (await summariseRun(journal.path, 'x')).state;
+		expect(await state()).toBe('running');
+		journal.close();
+		expect(await state()).toBe('broken-off');
+		appendFileSync(journal.path, `${JSON.stringify({ type: 'end', ...end, interrupted: true })}\n`);
+		expect(await state()).toBe('interrupted');
+		appendFileSync(journal.path, `${JSON.stringify({ type: 'end', ...end })}\n`);
+		expect(await state()).toBe('finished');
+		appendFileSync(journal.path, '{"type":"end",\n');
+		expect(await state()).toBe('broken-off');
+	});
+
+	it('has the counts that its end tells, or those that its records come to', async () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		await journal.outcome(outcomeOf(1, { outcome: 'failed' }));
+		const counted = { ...createCounts(), failed: 1 };
+		expect((await summariseRun(journal.path, 'x')).counts).toEqual(counted);
+		expect((await summariseRun(journal.path, 'x', await scanJournal(journal.path))).counts).toEqual(counted);
+		journal.close(end);
+		expect(await summariseRun(journal.path, 'x')).toEqual({
+			id: headerOf(0).id,
+			path: journal.path,
+			state: 'finished',
+			header: headerOf(3),
+			counts: end.counts,
+			end,
+		});
+		expect(readRunHeader(journal.path)).toEqual(headerOf(3));
+	});
+
+	it.each([
+		['', 'its first line is no JSON'],
+		['no line end', 'its first line is no JSON'],
+		['{"type":"row"}\n', 'its first line is not the start of a run'],
+	])('is damaged, with the reason, where the file holds %j', async (text, reason) => {
+		const path = join(temporaryFolder(), 'a.ndjson');
+		writeFileSync(path, text);
+		expect(await summariseRun(path, 'a')).toEqual({
+			id: 'a',
+			path,
+			state: 'damaged',
+			problem: `${path} is not a journal that can be read: ${reason}`,
+		});
 	});
 });

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatOfName, formatOfText, openInput } from '../../src/bulk/source.js';
+import { InterruptedError } from '../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -227,6 +228,33 @@ describe('openInput with standard input', () => {
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual(['young']);
 	});
 
+	it('passes on what the stream itself complains about, and keeps nothing of it', async () => {
+		const stateDir = temporaryFolder();
+		async function* withdrawn(): AsyncGenerator<Uint8Array> {
+			yield Buffer.from('1\n');
+			throw new InterruptedError();
+		}
+		expect(await failureOf(openInput({ stdin: withdrawn(), stateDir }))).toMatchObject({ name: 'InterruptedError' });
+		async function* broken(): AsyncGenerator<Uint8Array> {
+			yield Buffer.from('1\n');
+			throw new Error('read EIO');
+		}
+		expect(await failureOf(openInput({ stdin: broken(), stateDir }))).toMatchObject({
+			code: 'spool_failed',
+			message: `can't keep a copy of standard input in ${join(stateDir, 'spool')}: read EIO`,
+		});
+		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
+	});
+
+	it('is gone from the folder once it is detached, and is read on', async () => {
+		const stateDir = temporaryFolder();
+		const source = await open('1\n2\n', stateDir);
+		await source.detach();
+		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
+		expect((await readAll(source)).map((each) => each.id)).toEqual(['1', '2']);
+		await source.dispose();
+	});
+
 	it('says where it can not keep its copy', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'spool'), 'in the way');
@@ -235,6 +263,11 @@ describe('openInput with standard input', () => {
 });
 
 describe('openInput with ids from the command line', () => {
+	it('has nothing to give for none', async () => {
+		const source = await openInput({ ids: [], stdin: streamOf(''), stateDir: temporaryFolder() });
+		expect(await readAll(source)).toEqual([]);
+	});
+
 	it('gives them as rows without lines', async () => {
 		const source = await openInput({ ids: ['14', 'x'], stdin: streamOf(''), stateDir: temporaryFolder() });
 		expect(await readAll(source)).toEqual([
@@ -279,7 +312,8 @@ describe('formats', () => {
 	});
 
 	it('reads NDJSON with its types, and tells what is no object without repeating it', async () => {
-		const text = '{"id":1,"tags":[1,"a"],"x":null}\r\n\n{"id":\n[1]\n"secret"\n{"__proto__":{"a":1}}';
+		const text =
+			'{"id":1,"tags":[1,"a"],"x":null}\r\n\n{"id":\n[1]\n"secret"\n{"__proto__":{"a":1}}\nnull\n{"a": b}\n{"a": 1 2}\n[1,\n';
 		const { rows } = await rowsOf('a.ndjson', text);
 		expect(rows.slice(0, 4)).toEqual([
 			{ row: 1, line: 1, object: { id: 1, tags: [1, 'a'], x: null } },
@@ -288,6 +322,12 @@ describe('formats', () => {
 			{ row: 4, line: 5, problem: 'a string where a JSON object is expected' },
 		]);
 		expect(Object.keys(rows[4]?.object ?? {})).toEqual(['__proto__']);
+		expect(rows.slice(5).map((each) => each.problem)).toEqual([
+			'null where a JSON object is expected',
+			'the line is not JSON',
+			'the line is not JSON: it goes wrong at column 9',
+			'a JSON array where one object a line is expected',
+		]);
 	});
 
 	it('reads ids, leaving out blanks and blank lines', async () => {

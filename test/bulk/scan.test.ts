@@ -1,0 +1,175 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { firstRecords, journalLines, RowStates, rowRecordOf, scanJournal } from '../../src/bulk/scan.js';
+import type { OutcomeName } from '../../src/http/outcome.js';
+import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A journal with these lines behind its header. */
+function journalWith(lines: readonly (string | Record<string, unknown>)[], rows = 10): string {
+	const path = join(temporaryFolder(), 'run.ndjson');
+	const header = { type: 'run', version: 1, ...headerOf(rows) };
+	const texts = [header, ...lines].map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+	writeFileSync(path, `${texts.join('\n')}\n`);
+	return path;
+}
+
+const row = (number: number, outcome: OutcomeName, more: Record<string, unknown> = {}) => ({
+	type: 'row',
+	row: number,
+	outcome,
+	...more,
+});
+const lost = (number: number) => ({ type: 'attempt', row: number, lost: true });
+const sent = (number: number) => ({ type: 'sent', row: number });
+const end = { type: 'end', at: 'x', exit: 0, counts: {} };
+
+describe('what a row’s records say', () => {
+	it.each<[string, Record<string, unknown>[], { done: boolean; maybeSent: boolean }]>([
+		['nothing', [], { done: false, maybeSent: false }],
+		['ok', [row(1, 'ok')], { done: true, maybeSent: false }],
+		['skipped', [row(1, 'skipped')], { done: true, maybeSent: false }],
+		['invalid', [row(1, 'invalid')], { done: true, maybeSent: false }],
+		['failed', [row(1, 'failed', { status: 400 })], { done: true, maybeSent: false }],
+		['refused for its rights', [row(1, 'failed', { status: 403 })], { done: true, maybeSent: false }],
+		['refused for the credentials', [row(1, 'failed', { status: 401 })], { done: false, maybeSent: false }],
+		['not sent', [row(1, 'not-sent')], { done: false, maybeSent: false }],
+		['unknown', [row(1, 'unknown')], { done: false, maybeSent: true }],
+		['about to be sent', [sent(1)], { done: false, maybeSent: true }],
+		['an attempt that was answered', [{ type: 'attempt', row: 1, lost: false }], { done: false, maybeSent: false }],
+		['an attempt without an answer', [lost(1)], { done: false, maybeSent: true }],
+		['lost and then not sent', [lost(1), row(1, 'not-sent')], { done: false, maybeSent: true }],
+		['sent, and the answer was no', [sent(1), row(1, 'not-sent')], { done: false, maybeSent: false }],
+		['unknown, then ok', [row(1, 'unknown'), row(1, 'ok')], { done: true, maybeSent: true }],
+		['ok, then sent again', [row(1, 'ok'), sent(1)], { done: true, maybeSent: true }],
+	])('%s', async (_, records, expected) => {
+		const { states, done, inFlight } = await scanJournal(journalWith(records));
+		expect({ done: states.isDone(1), maybeSent: states.maybeSent(1) }).toEqual(expected);
+		expect({ done, inFlight }).toEqual({
+			done: expected.done ? 1 : 0,
+			inFlight: !expected.done && expected.maybeSent ? 1 : 0,
+		});
+	});
+
+	it('is kept apart for rows far from each other', () => {
+		const states = new RowStates();
+		for (const number of [1, 65_535, 65_536, 65_537, 4_000_000]) states.set(number, 1);
+		const seen = [0, 1, 2, 65_534, 65_535, 65_536, 65_537, 65_538, 131_073, 4_000_000].filter((each) =>
+			states.isDone(each),
+		);
+		expect(seen).toEqual([1, 65_535, 65_536, 65_537, 4_000_000]);
+	});
+});
+
+describe('a row number', () => {
+	it.each([0, -1, 1.5, 11, '1', null])('%j is damage in a run of ten rows', async (number) => {
+		const { corrupt, done } = await scanJournal(
+			journalWith([{ type: 'row', row: number, outcome: 'ok' }, row(10, 'ok')]),
+		);
+		expect(corrupt).toEqual([{ line: 2, reason: 'a row that the input does not have' }]);
+		expect(done).toBe(1);
+	});
+});
+
+describe('the end', () => {
+	it('is the end only where nothing follows', async () => {
+		expect((await scanJournal(journalWith([row(1, 'ok'), end]))).end).toEqual({ at: 'x', exit: 0, counts: {} });
+		const resumed = await scanJournal(journalWith([end, { type: 'resume', at: 'y', tool: '1' }]));
+		expect([resumed.end, resumed.resumes]).toEqual([undefined, 1]);
+		expect((await scanJournal(journalWith([end, row(1, 'ok')]))).end).toBeUndefined();
+	});
+
+	it.each([{ at: undefined }, { exit: -1 }, { counts: null }])('with %j is damage', async (more) => {
+		expect((await scanJournal(journalWith([{ ...end, ...more }]))).corrupt).toEqual([
+			{ line: 2, reason: 'an incomplete end' },
+		]);
+	});
+});
+
+describe('damage', () => {
+	it('is counted in full and named a hundred times', async () => {
+		const { corrupt, corruptLines } = await scanJournal(journalWith(Array.from({ length: 150 }, () => 'x')));
+		expect([corrupt.length, corrupt.at(-1)?.line, corruptLines]).toEqual([100, 101, 150]);
+	});
+
+	it('that is one line beyond any record is passed over without holding it in memory', async () => {
+		const path = journalWith([row(1, 'ok')]);
+		const piece = Buffer.alloc(1024 * 1024, 'x');
+		for (let count = 0; count < 66; count++) appendFileSync(path, piece);
+		appendFileSync(path, `\n${JSON.stringify(row(2, 'ok'))}\n`);
+		const { corrupt, done, validBytes, tornBytes } = await scanJournal(path);
+		expect([corrupt, done, tornBytes]).toEqual([[{ line: 3, reason: 'the line is too long' }], 2, 0]);
+		expect(validBytes).toBeGreaterThan(66 * 1024 * 1024);
+	});
+
+	it.each([
+		['there is no such file', () => join(temporaryFolder(), 'none')],
+		['EISDIR', () => temporaryFolder()],
+	])('of the file itself is told: %s', async (reason, pathOf) => {
+		await expect(scanJournal(pathOf())).rejects.toMatchObject({
+			code: 'unreadable_journal',
+			message: expect.stringContaining(reason),
+		});
+	});
+});
+
+describe('journalLines', () => {
+	it('gives each line once with its number and place, wherever a chunk ends', async () => {
+		const lines = Array.from({ length: 3000 }, (_, index) => `${index} ${'é'.repeat(index % 97)}`);
+		const path = join(temporaryFolder(), 'lines');
+		writeFileSync(path, `${lines.join('\n')}\nnever finished`);
+		const found: (string | undefined)[] = [];
+		let next = 1;
+		let place = 0;
+		for await (const { first, texts, end: at, bytes } of journalLines(path)) {
+			expect(first).toBe(next);
+			next += texts.length;
+			place += bytes.length;
+			expect(at).toBe(place);
+			found.push(...texts);
+		}
+		expect(found).toEqual(lines);
+	});
+});
+
+describe('a row’s record', () => {
+	it('keeps ids apart, and only those that are texts', () => {
+		expect(
+			rowRecordOf({ ...row(1, 'ok'), id: '5', ticket_id: '14', slug: 3, attempts: 2, ms: 7, status: 200 }),
+		).toEqual({
+			type: 'row',
+			row: 1,
+			outcome: 'ok',
+			attempts: 2,
+			ms: 7,
+			status: 200,
+			ids: { id: '5', ticket_id: '14' },
+		});
+		expect(rowRecordOf({ type: 'row', row: 1, outcome: 'fine' })).toBeUndefined();
+		expect(rowRecordOf({ type: 'sent', row: 1 })).toBeUndefined();
+	});
+});
+
+describe('firstRecords', () => {
+	it('gives rows whose last outcome is wanted, no more than asked for, and no outcome that was overtaken', async () => {
+		const journal = startJournal(temporaryFolder(), 10);
+		const note = (number: number, outcome: OutcomeName, message: string) =>
+			journal.outcome(outcomeOf(number, { outcome, message }));
+		await note(1, 'failed', 'one');
+		await note(2, 'unknown', 'overtaken');
+		await note(3, 'ok', 'fine');
+		await note(4, 'unknown', 'first');
+		await note(2, 'ok', 'two');
+		await note(4, 'unknown', 'second');
+		await note(5, 'failed', 'five');
+		journal.close();
+		const scan = await scanJournal(journal.path);
+		const find = async (limit: number) =>
+			(await firstRecords(journal.path, scan, new Set<OutcomeName>(['failed', 'unknown']), limit)).map(
+				(record) => record.message,
+			);
+		expect(await find(9)).toEqual(['one', 'second', 'five']);
+		expect(await find(2)).toEqual(['one', 'first']);
+	});
+});
