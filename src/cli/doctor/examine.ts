@@ -193,6 +193,7 @@ async function* examineAnswers(
 			root: answer,
 			search,
 			otherPrefix: search.place.kind === 'elsewhere' ? await findOtherPrefix(client) : undefined,
+			hasCertificate: url.protocol === 'https:' ? tls.cert !== undefined : undefined,
 			mendWith: mendWith(situation),
 		});
 		yield prefix;

@@ -29,12 +29,14 @@ export interface PrefixFacts {
 	search: Search | undefined;
 	/** A prefix that the service has instead: `acme`. */
 	otherPrefix: string | undefined;
+	/** A certificate of this side's own is sent along; undefined where TLS is not spoken. */
+	hasCertificate: boolean | undefined;
 	/** How a base URL is changed where these settings come from: `supportctl profile set desk --base-url`. */
 	mendWith: string;
 }
 
 /** Whether the interface is served below the base URL. */
-export function checkPrefix({ url, root, search, otherPrefix, mendWith }: PrefixFacts): Finding {
+export function checkPrefix({ url, root, search, otherPrefix, hasCertificate, mendWith }: PrefixFacts): Finding {
 	const routes = routesOf(root);
 	if (routes !== undefined) return pass('prefix', `${url} lists ${routes} routes`);
 	if (search === undefined) return fail('prefix', `${url} could not be asked`);
@@ -42,7 +44,7 @@ export function checkPrefix({ url, root, search, otherPrefix, mendWith }: Prefix
 	const hint =
 		otherPrefix !== undefined ? `the service has ${otherPrefix}-api: --product-prefix ${otherPrefix}` : undefined;
 	const mended = search.mended === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.mended}`;
-	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? placeHint(search.place));
+	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? placeHint(search.place, hasCertificate));
 }
 
 function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): string {
@@ -56,10 +58,13 @@ function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): 
 	}
 }
 
-function placeHint(place: Exclude<Place, { kind: 'service' }>): string {
+function placeHint(place: Exclude<Place, { kind: 'service' }>, hasCertificate: boolean | undefined): string {
 	if (place.kind === 'moved') return 'write the base URL so that it does not redirect';
 	if (place.kind === 'elsewhere') {
 		return 'the base URL often ends in /wp-json; a deployment with an abbreviation of its own needs --product-prefix';
+	}
+	if (place.code === 'connection_lost' && hasCertificate === false) {
+		return 'the host may want a client certificate, and breaks off without one: --cert and --key';
 	}
 	if (place.code === 'http_403') return 'a firewall before the service may refuse this machine';
 	return place.code.startsWith('http_')

@@ -1,0 +1,410 @@
+/** `doctor` from settings to credentials, over real sockets, certificates and files. */
+
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Finding } from '../../../src/cli/doctor/finding.js';
+import { createProbes } from '../../../src/cli/doctor/probes.js';
+import { systemClock } from '../../../src/io/process.js';
+import { saveProfile } from '../../../src/profile/edit.js';
+import { type Authority, createAuthority, type Identity } from '../../support/certificates.js';
+import { type CliOptions, runCli, runHere } from '../../support/cli.js';
+import { startForwardProxy } from '../../support/forward-proxy.js';
+import { json, startRecorder, text } from '../../support/recorder.js';
+import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+let desk: TestSandbox;
+let authority: Authority;
+beforeAll(async () => {
+	desk = await startSandbox({ seed: 20 });
+	authority = createAuthority();
+});
+afterAll(() => desk.stop());
+
+const CHECKS = [
+	'node',
+	'config',
+	'profile',
+	'secret',
+	'base-url',
+	'proxy',
+	'dns',
+	'tcp',
+	'tls',
+	'prefix',
+	'credentials',
+	'clock',
+];
+
+async function doctor(argv: string[] = [], options: CliOptions = {}) {
+	const { exitCode, stdout, stderr } = await runHere(['doctor', '--json', ...argv], options);
+	const findings = JSON.parse(stdout) as Finding[];
+	expect(findings.map((each) => each.check)).toEqual(CHECKS);
+	const failures = findings.filter((each) => each.result === 'fail');
+	expect(exitCode).toBe(failures.length > 0 ? 1 : 0);
+	for (const failure of failures) expect(failure.hint, failure.message).toBeTruthy();
+	const of = (check: string): Finding => findings.find((each) => each.check === check) as Finding;
+	return {
+		exitCode,
+		stdout,
+		stderr,
+		findings,
+		of,
+		results: Object.fromEntries(findings.map((each) => [each.check, each.result])),
+	};
+}
+
+async function storeProfile(settings: Record<string, string | boolean>, value = 'pw-of-the-profile') {
+	const folder = temporaryFolder();
+	await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value }, insecureStorage: true });
+	return { folder, env: { SUPPORTCTL_CONFIG_DIR: folder } };
+}
+
+describe('settings', () => {
+	it('from the environment alone are enough, and it says that there is no profile', async () => {
+		const { exitCode, of, stderr } = await doctor([], { env: desk.env });
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(of('profile').message).toBe('none; the base URL comes from SUPPORTCTL_BASE_URL');
+		expect(of('credentials').message).toBe('accepted for admin');
+		expect(of('prefix').message).toMatch(/support-api\/v1 lists \d+ routes$/);
+		expect(of('clock').message).toContain('agree');
+	});
+
+	it('that are not there at all fail once, with how to begin', async () => {
+		const { results, of } = await doctor();
+		expect(results).toMatchObject({ config: 'warn', profile: 'fail', secret: 'skipped', credentials: 'skipped' });
+		expect(of('profile').hint).toMatch(/supportctl login.*supportctl sandbox/);
+	});
+
+	it('of a profile are named', async () => {
+		const { env, folder } = await storeProfile(
+			{ baseUrl: desk.baseUrl, username: 'admin', protected: true },
+			desk.password,
+		);
+		const { exitCode, of } = await doctor([], { env });
+		expect(exitCode).toBe(0);
+		expect(of('config').message).toBe(`${join(folder, 'config.json')}, mode 0600, 1 profile`);
+		expect(of('profile').message).toBe('"desk", the one in use, protected: writes need --confirm');
+		expect(of('secret').message).toMatch(/^password from the profile file /);
+	});
+
+	it('that others can read are a warning', async () => {
+		const { env, folder } = await storeProfile({ baseUrl: desk.baseUrl, username: 'admin' }, desk.password);
+		chmodSync(join(folder, 'config.json'), 0o644);
+		const { exitCode, of } = await doctor([], { env });
+		expect(exitCode).toBe(0);
+		expect(of('config')).toMatchObject({ result: 'warn', hint: `chmod 600 ${join(folder, 'config.json')}` });
+	});
+
+	it('that are damaged fail, and none of the text is repeated', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(
+			join(folder, 'config.json'),
+			'{"profiles": {"desk": {"secret": {"store": "file", "value": "hunter2"',
+			{ mode: 0o600 },
+		);
+		const { stdout, of, results } = await doctor([], { env: { SUPPORTCTL_CONFIG_DIR: folder } });
+		expect(of('config')).toMatchObject({
+			result: 'fail',
+			message: expect.stringContaining('is damaged: it is not JSON'),
+		});
+		expect(results.profile).toBe('skipped');
+		expect(stdout).not.toContain('hunter2');
+	});
+
+	it.each([
+		['a profile that is not there', ['--profile', 'nope'], 'profile', /no profile "nope"/],
+		['a scheme without its secret', ['--scheme', 'header'], 'secret', /no header value is stored or given/],
+		['http:// to another host', ['--base-url', 'http://desk.example/x'], 'base-url', /unencrypted/],
+		['a base URL without a scheme', ['--base-url', 'desk.example'], 'base-url', /no scheme/],
+		['a missing CA file', ['--base-url', 'https://localhost:1', '--ca-file', 'nope.pem'], 'tcp', /refused/],
+	])('%s is a failed check, not a crash', async (_what, argv, check, message) => {
+		const { of } = await doctor(argv, { env: desk.env });
+		expect(of(check)).toMatchObject({ result: 'fail', message: expect.stringMatching(message) });
+	});
+
+	it('whose secret is for another host fail without sending it there', async () => {
+		const recorder = await startRecorder(json(200, { routes: {} }));
+		const { env } = await storeProfile({ baseUrl: 'https://desk.example', username: 'ada' });
+		const { of } = await doctor(['--base-url', recorder.baseUrl], { env });
+		expect(of('secret')).toMatchObject({
+			result: 'fail',
+			message: expect.stringContaining('is not sent to another host'),
+		});
+		expect(of('credentials').result).toBe('skipped');
+		expect(recorder.requests.map((each) => each.headers.authorization)).not.toContainEqual(expect.anything());
+	});
+
+	it('whose secret command fails say so, and neither command nor output', async () => {
+		const folder = temporaryFolder();
+		await saveProfile({
+			folder,
+			name: 'desk',
+			settings: { baseUrl: desk.baseUrl, username: 'admin' },
+			secret: { kind: 'command', command: 'echo hunter2; exit 3' },
+		});
+		const { of, stdout } = await doctor([], { env: { SUPPORTCTL_CONFIG_DIR: folder } });
+		expect(of('secret')).toMatchObject({ result: 'fail', message: expect.stringContaining('exit code 3') });
+		expect(of('prefix').result).toBe('pass');
+		expect(stdout).not.toContain('hunter2');
+	});
+});
+
+it('a keyring that cannot be read is a failed check, and the service is looked at all the same', async () => {
+	const folder = temporaryFolder();
+	const profile = { baseUrl: desk.baseUrl, username: 'admin', secret: { store: 'keyring', account: 'desk' } };
+	const config = { version: 1, current: 'desk', profiles: { desk: profile } };
+	writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+	const bus = 'unix:path=/nonexistent/bus';
+	const env = { SUPPORTCTL_CONFIG_DIR: folder, DBUS_SESSION_BUS_ADDRESS: bus };
+	const { exitCode, stdout } = await runCli(['doctor', '--json'], { env });
+	const findings = JSON.parse(stdout) as Finding[];
+	expect(exitCode).toBe(1);
+	expect(findings.find((each) => each.check === 'secret')).toMatchObject({
+		result: 'fail',
+		message: expect.stringContaining('system keyring'),
+		hint: expect.stringContaining('supportctl login'),
+	});
+	expect(findings.find((each) => each.check === 'prefix')).toMatchObject({ result: 'pass' });
+	expect(findings.find((each) => each.check === 'credentials')).toMatchObject({ result: 'skipped' });
+});
+
+describe('the service', () => {
+	const at = (baseUrl: string, more: Record<string, string> = {}) => ({
+		env: { ...desk.env, SUPPORTCTL_BASE_URL: baseUrl, ...more },
+	});
+
+	it('below another base URL is found and named', async () => {
+		const { of, results } = await doctor([], at(new URL(desk.baseUrl).origin));
+		expect(of('prefix')).toMatchObject({
+			result: 'fail',
+			hint: `the help desk is elsewhere: set SUPPORTCTL_BASE_URL to ${desk.baseUrl}`,
+		});
+		expect(results.credentials).toBe('skipped');
+	});
+
+	it('with a word of its own is found and named', async () => {
+		const own = await startSandbox({ seed: 3, prefixes: { product: 'acme' } });
+		onTestFinished(() => own.stop());
+		expect((await doctor([], { env: own.env })).of('prefix')).toMatchObject({
+			result: 'fail',
+			hint: 'the service has acme-api: --product-prefix acme',
+		});
+		expect((await doctor(['--product-prefix', 'acme'], { env: own.env })).exitCode).toBe(0);
+	});
+
+	it('that refuses the credentials fails, and nothing secret is said', async () => {
+		const { of, stdout } = await doctor([], at(desk.baseUrl, { SUPPORTCTL_PASSWORD: 'hunter2-hunter2' }));
+		expect(of('credentials')).toMatchObject({ result: 'fail', message: expect.stringContaining('incorrect_password') });
+		expect(stdout).not.toContain('hunter2');
+	});
+
+	it('behind a host that drops the header is told from wrong credentials', async () => {
+		const refused = { code: 'rest_not_logged_in', message: 'No.', data: { status: 401 } };
+		const recorder = await startRecorder(json(401, refused));
+		const { of } = await doctor([], { env: recorder.env });
+		expect(of('prefix').result).toBe('pass');
+		expect(of('credentials')).toMatchObject({ result: 'fail', hint: expect.stringContaining('removes the header') });
+	});
+
+	it('that redirects fails, and the credentials are not sent after it', async () => {
+		const elsewhere = await startRecorder(text(200, '<html><title>x</title></html>'));
+		const recorder = await startRecorder(text(301, '', { location: `${elsewhere.baseUrl}/support-api/v1` }));
+		const { of } = await doctor([], { env: recorder.env });
+		expect(of('prefix')).toMatchObject({ result: 'fail', message: expect.stringContaining('redirects to') });
+		expect(
+			[...recorder.requests, ...elsewhere.requests].filter((each) => each.headers.authorization !== undefined),
+		).toEqual([]);
+	});
+
+	it('whose clock is wrong is warned about', async () => {
+		const recorder = await startRecorder((request, response) => {
+			response.writeHead(200, {
+				'content-type': 'application/json',
+				date: new Date(Date.now() - 7_200_000).toUTCString(),
+			});
+			response.end(request.method === 'GET' ? '{"routes": {}}' : '{"id": 1}');
+		});
+		const { of, exitCode } = await doctor([], { env: recorder.env });
+		expect(exitCode).toBe(0);
+		expect(of('clock')).toMatchObject({ result: 'warn', message: 'this machine is 2 h ahead of the service' });
+	});
+
+	it('that is gone fails at the connection', async () => {
+		const server = createSocketServer();
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const { port } = server.address() as AddressInfo;
+		await new Promise((resolve) => server.close(resolve));
+		const { results, of } = await doctor([], at(`http://127.0.0.1:${port}`));
+		expect(results).toMatchObject({
+			tcp: 'fail',
+			tls: 'skipped',
+			prefix: 'skipped',
+			credentials: 'skipped',
+			clock: 'skipped',
+		});
+		expect(of('tcp').message).toContain('nothing listens there');
+	});
+});
+
+describe('TLS', () => {
+	const root = JSON.stringify({ namespace: 'support-api/v1', routes: { '/support-api/v1': {} } });
+
+	async function serve(identity: Identity, more: object = {}) {
+		const server = createServer({ key: identity.key, cert: identity.cert, ...more }, (request, response) => {
+			request.resume();
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end(request.method === 'GET' ? root : '{"id": 1}');
+		});
+		server.on('tlsClientError', () => undefined);
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		onTestFinished(() => {
+			server.closeAllConnections();
+			server.close();
+		});
+		const { port } = server.address() as AddressInfo;
+		const caFile = join(temporaryFolder(), 'ca.pem');
+		writeFileSync(caFile, authority.cert);
+		const env = {
+			SUPPORTCTL_BASE_URL: `https://localhost:${port}`,
+			SUPPORTCTL_USERNAME: 'ada',
+			SUPPORTCTL_PASSWORD: 'pw',
+		};
+		return { env, caFile, port };
+	}
+	const days = (count: number) => new Date(Date.now() + count * 86_400_000 + 60_000);
+
+	it('of a CA that is named passes, with the days that are left', async () => {
+		const { env, caFile } = await serve(authority.issue({ names: ['localhost'], until: days(30) }));
+		const { of, results } = await doctor(['--ca-file', caFile], { env });
+		expect(of('tls')).toMatchObject({
+			result: 'pass',
+			message: expect.stringMatching(
+				/^TLSv1\.3, certificate for localhost from A CA made for a test, 30 days left \(until \d{4}-\d\d-\d\d\)$/,
+			),
+		});
+		expect(results).toMatchObject({ dns: 'pass', tcp: 'pass', prefix: 'pass' });
+	});
+
+	it('that ends soon is a warning', async () => {
+		const { env, caFile } = await serve(authority.issue({ names: ['localhost'], until: days(3) }));
+		expect((await doctor(['--ca-file', caFile], { env })).of('tls')).toMatchObject({
+			result: 'warn',
+			message: expect.stringContaining('3 days left'),
+		});
+	});
+
+	it('that has ended fails and says when', async () => {
+		const { env, caFile } = await serve(authority.issue({ names: ['localhost'], from: days(-20), until: days(-2) }));
+		const { of, results } = await doctor(['--ca-file', caFile], { env });
+		expect(of('tls')).toMatchObject({
+			result: 'fail',
+			message: expect.stringMatching(/has expired .*it ended on \d{4}-/),
+		});
+		expect(results).toMatchObject({ prefix: 'skipped', credentials: 'skipped' });
+	});
+
+	it('for another name, or from nobody known, fails and says so', async () => {
+		const other = await serve(authority.issue({ names: ['elsewhere.example'] }));
+		expect((await doctor(['--ca-file', other.caFile], { env: other.env })).of('tls')).toMatchObject({
+			result: 'fail',
+			message: expect.stringMatching(/for another name \(certificate for elsewhere\.example/),
+		});
+		const unknown = await serve(authority.issue({ names: ['localhost'] }));
+		expect((await doctor([], { env: unknown.env })).of('tls')).toMatchObject({
+			result: 'fail',
+			hint: expect.stringContaining('--ca-file'),
+		});
+	});
+
+	it('where none is spoken fails', async () => {
+		const { port } = new URL(desk.baseUrl);
+		const { of } = await doctor(['--base-url', `https://127.0.0.1:${port}`], { env: desk.env });
+		expect(of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('no TLS connection') });
+	});
+
+	it('that wants a client certificate says so where none is given', async () => {
+		const { env, caFile } = await serve(authority.issue({ names: ['localhost'] }), {
+			requestCert: true,
+			rejectUnauthorized: true,
+			ca: authority.cert,
+		});
+		const bare = await doctor(['--ca-file', caFile], { env });
+		expect(bare.exitCode).toBe(1);
+		expect(bare.stdout).toMatch(/client certificate/);
+		const client = authority.issue({ names: ['me'] });
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'me.pem'), client.cert + client.key, { mode: 0o600 });
+		expect((await doctor(['--ca-file', caFile, '--cert', join(folder, 'me.pem')], { env })).of('prefix').result).toBe(
+			'pass',
+		);
+	});
+
+	it("goes through the proxy that is set, and the name is the proxy's to find", async () => {
+		const proxy = await startForwardProxy({ credentials: 'me:hunter2' });
+		const { env, caFile, port } = await serve(authority.issue({ names: ['localhost'] }));
+		const HTTPS_PROXY = proxy.url.replace('//', '//me:hunter2@');
+		const { of, results, stdout } = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY } });
+		expect(results).toMatchObject({ proxy: 'pass', dns: 'skipped', tcp: 'skipped', tls: 'pass', prefix: 'pass' });
+		expect(of('proxy').message).toContain(new URL(proxy.url).host);
+		expect(new Set(proxy.seen)).toEqual(new Set([`CONNECT localhost:${port}`]));
+		expect(stdout).not.toContain('hunter2');
+		const refused = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY: proxy.url } });
+		expect(refused.of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('407') });
+		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'localhost' } });
+		expect(exempt.of('proxy').message).toContain('NO_PROXY');
+		expect(exempt.results.dns).toBe('pass');
+	});
+});
+
+it('a step that gets no answer is given up in time', async () => {
+	const server = createSocketServer(() => undefined);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const { port } = server.address() as AddressInfo;
+	const probes = createProbes(systemClock, 50);
+	const url = new URL(`https://127.0.0.1:${port}`);
+	await expect(probes.handshake({ url, proxy: undefined, tls: {} })).rejects.toThrow('no answer within 0.05 s');
+});
+
+it('output follows the shared flags: columns in a pipe, picks and queries', async () => {
+	const piped = await runHere(['doctor'], { env: desk.env });
+	expect(piped.stdout.split('\n')[0]).toMatch(/^pass\tnode\tNode \d+\.\d+\.\d+\t$/);
+	expect(piped.stderr).toBe('nothing is wrong\n');
+	expect((await runHere(['doctor', '-q'], { env: desk.env })).stderr).toBe('');
+	const query = await runHere(['doctor', '--query', "[?result=='skipped'].check"], { env: desk.env });
+	expect(query.stdout).toBe('dns\ntls\n');
+});
+
+it('no secret is in what it says, at any verbosity', async () => {
+	const marker = 'm4rk3r-0f-4-s3cr3t';
+	const folder = temporaryFolder();
+	mkdirSync(join(folder, 'c'));
+	const recorder = await startRecorder((request, response, count) => {
+		const { authorization = '' } = request.headers;
+		const pair = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+		json(403, { code: 'no', message: `you are ${authorization}, which is ${pair}`, data: null })(
+			request,
+			response,
+			count,
+		);
+	});
+	await saveProfile({
+		folder: join(folder, 'c'),
+		name: 'desk',
+		settings: { baseUrl: recorder.baseUrl, username: 'ada' },
+		secret: { kind: 'value', value: marker },
+		insecureStorage: true,
+	});
+	expect(readFileSync(join(folder, 'c', 'config.json'), 'utf8')).toContain(marker);
+	for (const flags of [[], ['--json'], ['-vv'], ['-vv', '--debug', '--format', 'yaml']]) {
+		const { stdout, stderr } = await runHere(['doctor', ...flags], {
+			env: { SUPPORTCTL_CONFIG_DIR: join(folder, 'c') },
+		});
+		expect(stdout + stderr).not.toContain(marker);
+		expect(stdout + stderr).not.toContain(Buffer.from(`ada:${marker}`).toString('base64'));
+	}
+});
