@@ -1,6 +1,7 @@
 /** The one brake of a run: a fixed rate where one is asked for, and a rate that is found where the service refuses. */
 
 import type { Pace } from '../http/deliver.js';
+import { MAX_RETRY_AFTER_MS } from '../http/retry.js';
 
 export interface PaceClock {
 	monotonic(): number;
@@ -14,112 +15,107 @@ export interface PaceOptions {
 	rate?: number | undefined;
 }
 
-/** The first pause after a refusal, in milliseconds; it doubles while nothing but refusals comes. */
+/** So many refusals in a row are a reason to stop for a moment, in milliseconds, and to look at what was served. */
+const FLOOD = 20;
+const FLOOD_PAUSE_MS = 250;
+/** Some refusals in a row, and nothing served for so long in milliseconds, mean that nothing is served at all. */
+const STANDSTILL_MS = 400;
+/** Some are as many as come in a row with less than this chance where the usual share is refused. */
+const COINCIDENCE = 0.001;
+/** The first pause at a standstill, in milliseconds; it doubles with each probe that is refused. */
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-/** How much of what the service was seen to serve is asked of it after a refusal. */
-const CUT = 0.85;
-/** How far below the last refused rate the quick recovery ends. */
-const CAUTION = 0.95;
-/** Growth a second before a second refusal has shown where the limit is. */
-const FIRST_GROWTH = 0.3;
-/** Growth a second up to the caution line. */
+/** How long a probe is waited for before another is sent, in milliseconds. */
+const PROBE_PATIENCE_MS = 5000;
+/** The share of what was served before a standstill that is asked for after it. */
+const RESUME = 0.5;
+/** The slowest that is gone after a standstill, and the slowest ever, in requests a second. */
+const RESUME_RATE = 2;
+const MIN_RATE = 0.5;
+
+/** Verdicts are looked at together: after a first moment, and then each second or two, since services count by the second. */
+const FIRST_LOOK_MS = 250;
+const LOOK_MS = 1000;
+const LOOK_LATEST_MS = 2000;
+const LOOK_COUNT = 25;
+const LOOK_LEAST = 10;
+/** Up to this share of refusals the rate is held; beyond it, it is cut to what was served, less a little. */
+const TOLERANCE = 0.05;
+const CUT = 0.95;
+/** The same where the service asks for a pause each time, which costs more than going slowly. */
+const ASKED_CUT = 0.85;
+/** What is left of the rate where too little came back to tell what was served. */
+const BLIND_CUT = 0.8;
+/** Below this share of refusals the rate grows. */
+const CALM = 0.01;
+/** Growth a second after a standstill; well below the last refused rate; around it; and what calm adds to that after 15 s, with its square. */
+const RESUME_GROWTH = 1.5;
 const QUICK_GROWTH = 0.1;
-/** Growth a second around the last refused rate; what is added to it once calm has lasted CALM_MS, and grows with its square. */
+const CAUTION = 0.9;
 const SLOW_GROWTH = 0.01;
 const CALM_GROWTH = 0.1;
 const CALM_MS = 15_000;
-/** Below this no cut goes, in requests a second. */
-const MIN_RATE = 0.5;
-/** Where the way back begins after nothing was served for a while, in requests a second or as a share of what was found. */
-const RETURN_RATE = 4;
-const RETURN_SHARE = 1 / 8;
-/** How long that rate takes to double, in milliseconds. */
-const RETURN_DOUBLING_MS = 500;
-/** Beyond this many a second, where no limit is known, nothing is held back any more. */
-const RETURN_END = 20_000;
-/** How long a probe is waited for before another is sent, in milliseconds. */
-const PROBE_PATIENCE_MS = 5000;
+const MAX_GROWTH = 0.25;
+/** So many cuts in a row that refusals did not heed show that they have nothing to do with the rate. */
+const FUTILE_CUTS = 2;
+/** Refusals are unimpressed by a cut if at least this much of their share is left. */
+const UNIMPRESSED = 0.75;
 
-/** So small a share of refusals says nothing of the rate: single rows wait, the run goes on. */
-const STRAY_SHARE = 0.06;
-/** How many answers it takes to tell. */
-const STRAY_ANSWERS = 25;
+/** How late a request may be and still not delay those behind it, in milliseconds. */
+const CATCH_UP_MS = 10;
 
-/** Counts events over the last two seconds, in slots of a tenth of a second. */
-export class RateMeter {
-	private static readonly SLOT_MS = 100;
-	private static readonly SLOTS = 20;
-	private readonly slots = new Uint32Array(RateMeter.SLOTS);
-	private slot = 0;
-	private readonly first: number;
-
-	constructor(now: number) {
-		this.slot = Math.floor(now / RateMeter.SLOT_MS);
-		this.first = now;
-	}
-
-	count(now: number): void {
-		this.advance(now);
-		(this.slots[this.slot % RateMeter.SLOTS] as number)++;
-	}
-
-	/** How many were counted. */
-	total(now: number): number {
-		this.advance(now);
-		return this.slots.reduce((sum, each) => sum + each, 0);
-	}
-
-	/** How many a second. */
-	rate(now: number): number {
-		const span = Math.min(RateMeter.SLOT_MS * RateMeter.SLOTS, Math.max(now - this.first, 250));
-		return (this.total(now) * 1000) / span;
-	}
-
-	private advance(now: number): void {
-		const slot = Math.floor(now / RateMeter.SLOT_MS);
-		if (slot - this.slot >= RateMeter.SLOTS) this.slots.fill(0);
-		else for (let each = this.slot + 1; each <= slot; each++) this.slots[each % RateMeter.SLOTS] = 0;
-		this.slot = Math.max(slot, this.slot);
-	}
+interface Waiter {
+	go(): void;
 }
 
 /**
- * Finds the rate that a service can take. Until the first refusal nothing is held back. A refusal pauses every row, lets
- * one request through as a probe, and goes on at a share of what was served; the rate then grows back, slowly where the
- * last refusal happened. Refusals of requests that were sent before the last cut are the same piece of news and cut nothing;
- * nor do stray ones among many answers, unless the service names a time or says "too many".
- * Where nothing at all was served for two seconds, refusals say that the service is away and nothing of what it can
- * take: the rate stays as it was found, and the run returns to it in steps that double.
+ * Finds the rate that a service can take. Until the first refusal nothing is held back. Requests that have to wait stand
+ * in one line and leave it one by one. A few refusals are a reason to grow no more; many, to go on at the rate that was
+ * served while they came; nothing but refusals, to stop and to send one request now and then until one is answered.
+ * Refusals whose share does not fall with the rate are not about load, and are left to the retries of their rows.
  */
 export class AdaptivePace implements Pace {
 	private readonly clock: PaceClock;
 	private readonly ceiling: number;
-	private readonly meter: RateMeter;
-	private readonly refusals: RateMeter;
 	private found = Number.POSITIVE_INFINITY;
-	private refusedRate = Number.POSITIVE_INFINITY;
-	private nextAt = 0;
+
+	/** What came back since `since`, of requests that were sent at the present rate. */
+	private served = 0;
+	private refusals = 0;
+	/** The same of the stretch before, where it was at the same rate. */
+	private earlier = { served: 0, ms: 0 };
+	private since: number;
+	/** Whether somebody stood in line since then: a rate that nobody uses is not known to be good. */
+	private used = false;
+	/** Requests sent before this tell of an earlier rate. */
+	private rateSince = Number.NEGATIVE_INFINITY;
+	private lastTrouble = 0;
+	/** The rate at which the last cut was made. */
+	private refusedAt = Number.POSITIVE_INFINITY;
+	private resuming = false;
+
+	private refusedInARow = 0;
+	/** When something was served for the last time. */
+	private servedAt: number | undefined;
+	private grownAt = 0;
+	private haltedAt = 0;
 	private pausedUntil = 0;
-	private lastCut = Number.NEGATIVE_INFINITY;
-	private lastGrowth = 0;
-	private refusalsInARow = 0;
-	private cuts = 0;
-	/** What the first cut of a row of refusals left: that is the news, should the others turn out to be an absence. */
-	private firstCut = Number.POSITIVE_INFINITY;
-	private away = false;
-	/** The rate on the way back from an absence; infinite at all other times. */
-	private returning = Number.POSITIVE_INFINITY;
-	private returningAt = 0;
-	/** Whether only one request may go until it is answered. */
-	private probing = false;
-	private probeSentAt = Number.NEGATIVE_INFINITY;
+	/** How many probes were refused; undefined while the service serves. */
+	private probes: number | undefined;
+	private probeSentAt: number | undefined;
+
+	private tolerance = TOLERANCE;
+	/** The shares of refusals that led to the last cuts, one after another. */
+	private cuts: number[] = [];
+
+	private line: Waiter[] = [];
+	private nextAt = 0;
+	private nap: AbortController | undefined;
 
 	constructor(private readonly options: PaceOptions) {
 		this.clock = options.clock;
 		this.ceiling = options.rate ?? Number.POSITIVE_INFINITY;
-		this.meter = new RateMeter(this.clock.monotonic());
-		this.refusals = new RateMeter(this.clock.monotonic());
+		this.since = this.clock.monotonic();
 	}
 
 	/** How long nothing will be sent, in milliseconds, because the service asked for it or nobody was there. */
@@ -129,116 +125,216 @@ export class AdaptivePace implements Pace {
 
 	/** Requests a second that may be sent now. */
 	get rate(): number {
-		return Math.min(this.found, this.returning, this.ceiling);
+		return Math.min(this.found, this.ceiling);
 	}
 
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined {
-		if (this.rate === Number.POSITIVE_INFINITY) return undefined;
-		return this.wait(signal);
+		const free = this.rate === Number.POSITIVE_INFINITY && this.probes === undefined && this.line.length === 0;
+		if (free && (this.pausedUntil === 0 || this.clock.monotonic() >= this.pausedUntil)) return undefined;
+		if (signal?.aborted) return undefined;
+		return new Promise((resolve) => this.queue(resolve, signal));
 	}
 
-	answered(): void {
+	answered(sentAt: number): void {
 		const now = this.clock.monotonic();
-		this.meter.count(now);
-		this.refusalsInARow = 0;
-		this.probing = false;
-		if (this.away) this.comeBack(now);
-		else if (this.returning !== Number.POSITIVE_INFINITY) this.comeCloser(now);
-		else if (this.found !== Number.POSITIVE_INFINITY) this.grow(now);
+		if (this.probes !== undefined) {
+			if (this.isProbe(sentAt)) this.resume(now);
+			else this.served++;
+			return;
+		}
+		if (sentAt < this.rateSince) return;
+		this.servedAt = now;
+		this.served++;
+		this.refusedInARow = 0;
+		if (this.used && this.refusals <= this.calm * (this.served + this.refusals)) this.grow(now);
+		this.look(now);
 	}
 
-	refused(sentAt: number, retryAfterMs: number | undefined, tooMany: boolean): void {
+	refused(sentAt: number, retryAfterMs: number | undefined): void {
 		const now = this.clock.monotonic();
-		this.refusals.count(now);
-		if (retryAfterMs !== undefined) this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs);
-		if (sentAt < this.lastCut) return;
-		if (retryAfterMs === undefined && !tooMany && this.isStray(now)) return;
-		this.refusalsInARow++;
-		const served = this.meter.rate(now);
-		if (served > 0) this.cut(served);
-		else this.standBack();
-		// Also where the service names a time: one that refuses again after it has named too short a one.
-		const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.refusalsInARow - 1));
-		this.pausedUntil = Math.max(this.pausedUntil, now + pause * (1 + this.options.random() / 2));
-		this.lastCut = now;
-		this.lastGrowth = this.pausedUntil;
-		this.nextAt = this.pausedUntil;
-		this.probing = true;
-		this.probeSentAt = Number.NEGATIVE_INFINITY;
+		if (retryAfterMs !== undefined) this.pause(now, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+		if (this.probes !== undefined) {
+			this.refusals++;
+			if (this.isProbe(sentAt)) this.halt(now, this.probes + 1);
+			return;
+		}
+		if (sentAt < this.rateSince) return;
+		this.refusals++;
+		this.refusedInARow++;
+		if (this.standsStill(now)) this.halt(now, 0);
+		else if (this.refusedInARow >= FLOOD) {
+			this.pause(now, FLOOD_PAUSE_MS);
+			this.cut(now);
+		} else if (retryAfterMs === undefined) this.look(now);
+		else if (this.found === Number.POSITIVE_INFINITY) this.halt(now, 0);
+		else this.cut(now, ASKED_CUT);
 	}
 
-	private cut(served: number): void {
-		const { rate } = this;
-		// Served while paused, or while the rate was doubling, says little: a rate that was found before is cut by a share of itself.
-		const floor = this.returning !== Number.POSITIVE_INFINITY ? rate / 2 : rate * 0.7;
-		const known = rate === Number.POSITIVE_INFINITY ? served : Math.max(served, floor);
-		this.refusedRate = Math.max(MIN_RATE, Math.min(rate, known));
-		this.found = Math.max(MIN_RATE, this.refusedRate * CUT);
-		if (this.refusalsInARow === 1) this.firstCut = this.found;
-		this.returning = Number.POSITIVE_INFINITY;
-		this.cuts++;
+	/** Whether a request is the one that was sent to see whether the service serves again; the others were sent before. */
+	private isProbe(sentAt: number): boolean {
+		return this.probeSentAt !== undefined && sentAt >= this.probeSentAt;
 	}
 
-	private standBack(): void {
-		this.away = true;
-		if (this.refusalsInARow > 1) this.found = Math.max(this.found, this.firstCut);
-		const share = this.found === Number.POSITIVE_INFINITY ? 0 : this.found * RETURN_SHARE;
-		this.returning = Math.max(RETURN_RATE, share);
+	/** The share of refusals below which the rate grows. */
+	private get calm(): number {
+		return this.tolerance > TOLERANCE ? this.tolerance * UNIMPRESSED : CALM;
 	}
 
-	private comeBack(now: number): void {
-		this.away = false;
-		this.returningAt = now;
+	private standsStill(now: number): boolean {
+		if (this.servedAt === undefined) return true;
+		// Where refusals are usual, it takes more of them in a row to be no coincidence.
+		const some = Math.log(COINCIDENCE) / Math.log(this.tolerance);
+		return this.refusedInARow >= some && now - Math.max(this.servedAt, this.since) >= STANDSTILL_MS;
 	}
 
-	private comeCloser(now: number): void {
-		this.returning *= 2 ** ((now - this.returningAt) / RETURN_DOUBLING_MS);
-		this.returningAt = now;
-		if (this.returning < Math.min(this.found, RETURN_END)) return;
-		this.returning = Number.POSITIVE_INFINITY;
-		this.lastGrowth = now;
+	/** Stops everything but one request at a time. */
+	private halt(now: number, probes: number): void {
+		if (probes === 0) this.haltedAt = now;
+		this.probes = probes;
+		this.probeSentAt = undefined;
+		// Also where the service names a time: it may have named too short a one.
+		const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** probes);
+		this.pause(now, pause * (1 + this.options.random() / 2));
 	}
 
-	private isStray(now: number): boolean {
-		const answers = this.meter.total(now);
-		return answers >= STRAY_ANSWERS && this.refusals.total(now) <= answers * STRAY_SHARE;
+	/** Goes on at a share of what was served before, to which what came in meanwhile belongs. */
+	private resume(now: number): void {
+		this.probes = undefined;
+		this.servedAt = now;
+		// One refusal alone says nothing of load.
+		if (this.refusals > 1) {
+			const before = (this.served * 1000) / Math.max(this.haltedAt - this.since, LOOK_MS);
+			this.found = Math.max(RESUME_RATE, Math.min(this.found, before * RESUME));
+			this.resuming = true;
+		}
+		this.begin(now);
+		this.nap?.abort();
+	}
+
+	/** Looks at what came back, once there is enough of it. */
+	private look(now: number): void {
+		const count = this.served + this.refusals;
+		if (count < LOOK_LEAST) return;
+		const elapsed = now - this.since;
+		if (elapsed < (this.found === Number.POSITIVE_INFINITY ? FIRST_LOOK_MS : LOOK_MS)) return;
+		if (count < LOOK_COUNT && elapsed < LOOK_LATEST_MS) return;
+		const share = this.refusals / count;
+		if (share > this.tolerance) {
+			this.cuts.push(share);
+			this.cut(now);
+			this.judgeCuts();
+			return;
+		}
+		if (share > this.calm) {
+			this.lastTrouble = now;
+			this.resuming = false;
+		} else this.cuts = [];
+		this.begin(now, false);
+	}
+
+	/** Goes on at the rate that was served, as far as that is known. */
+	private cut(now: number, factor = CUT): void {
+		const first = this.found === Number.POSITIVE_INFINITY;
+		const ms = this.earlier.ms + now - this.since;
+		const served = this.earlier.served + this.served;
+		// What was served tells what can be served only where more was on offer.
+		const isTelling = first || (this.used && ms >= FIRST_LOOK_MS);
+		const known = isTelling ? (served * 1000) / Math.max(ms, LOOK_MS) : this.rate * BLIND_CUT;
+		this.refusedAt = Math.min(this.rate, ((served + this.refusals) * 1000) / Math.max(ms, FIRST_LOOK_MS));
+		this.found = Math.max(MIN_RATE, Math.min(this.rate, known) * factor);
+		this.lastTrouble = now;
+		// The first moments of a run tell little.
+		this.resuming = first;
+		this.begin(now);
+	}
+
+	/** Undoes cuts that the refusals did not heed; where even more of them come then, all is open again. */
+	private judgeCuts(): void {
+		if (this.tolerance > TOLERANCE) {
+			this.tolerance = TOLERANCE;
+			this.cuts = [];
+		}
+		const [first] = this.cuts;
+		const last = this.cuts.at(-1);
+		if (first === undefined || last === undefined || this.cuts.length <= FUTILE_CUTS) return;
+		if (last < first * UNIMPRESSED) return;
+		this.found = Number.POSITIVE_INFINITY;
+		this.tolerance = Math.min(0.9, last * 1.5 + 0.1);
+		this.cuts = [];
 	}
 
 	private grow(now: number): void {
-		const seconds = (now - this.lastGrowth) / 1000;
-		if (seconds <= 0) return;
-		this.lastGrowth = now;
-		this.found *= 1 + Math.min(1, this.growth(now)) * seconds;
+		const seconds = Math.max(0, now - this.grownAt) / 1000;
+		this.grownAt = now;
+		this.found *= 1 + Math.min(1, this.growth(now) * seconds);
 	}
 
 	/** Share of the present rate that is added a second. */
 	private growth(now: number): number {
-		if (this.cuts === 1) return FIRST_GROWTH;
-		if (this.found < this.refusedRate * CAUTION) return QUICK_GROWTH;
-		const calm = (now - this.lastCut) / CALM_MS;
-		return SLOW_GROWTH + CALM_GROWTH * calm * calm;
+		if (this.resuming) return RESUME_GROWTH;
+		if (this.found < this.refusedAt * CAUTION) return QUICK_GROWTH;
+		const calm = (now - this.lastTrouble) / CALM_MS;
+		return Math.min(MAX_GROWTH, SLOW_GROWTH + CALM_GROWTH * calm * calm);
 	}
 
-	/** Waits for the pause to end, for the probe to come back, and for this request's place in the rate. */
-	private async wait(signal: AbortSignal | undefined): Promise<void> {
-		while (!signal?.aborted) {
-			const now = this.clock.monotonic();
-			if (now < this.pausedUntil) {
-				await this.clock.sleep(this.pausedUntil - now, signal);
-			} else if (this.probing) {
-				if (now - this.probeSentAt > PROBE_PATIENCE_MS) {
-					this.probeSentAt = now;
-					return;
-				}
-				await this.clock.sleep(20, signal);
-			} else {
-				const at = Math.max(this.nextAt, now);
-				this.nextAt = at + 1000 / this.rate;
-				if (at <= now) return;
-				const cutBefore = this.lastCut;
-				await this.clock.sleep(at - now, signal);
-				if (this.lastCut === cutBefore) return;
-			}
+	/** Begins to count anew; with a new rate, what was sent before no longer counts. */
+	private begin(now: number, newRate = true): void {
+		this.earlier = newRate ? { served: 0, ms: 0 } : { served: this.served, ms: now - this.since };
+		this.served = 0;
+		this.refusals = 0;
+		this.refusedInARow = 0;
+		this.since = Math.max(now, this.pausedUntil);
+		this.grownAt = this.since;
+		this.used = this.line.length > 0;
+		if (newRate) {
+			this.rateSince = now;
+			this.nextAt = Math.max(now, this.pausedUntil);
 		}
+	}
+
+	private pause(now: number, ms: number): void {
+		this.pausedUntil = Math.max(this.pausedUntil, now + ms);
+	}
+
+	private queue(resolve: () => void, signal: AbortSignal | undefined): void {
+		const leave = (): void => {
+			signal?.removeEventListener('abort', abort);
+			resolve();
+		};
+		const waiter: Waiter = { go: leave };
+		const abort = (): void => {
+			this.line = this.line.filter((each) => each !== waiter);
+			leave();
+			if (this.line.length === 0) this.nap?.abort();
+		};
+		signal?.addEventListener('abort', abort);
+		this.line.push(waiter);
+		this.used = true;
+		if (this.line.length === 1 && this.nap === undefined) void this.serveLine();
+	}
+
+	/** Lets those in line go, one by one, each when it is due. */
+	private async serveLine(): Promise<void> {
+		this.nap = new AbortController();
+		while (this.line.length > 0) {
+			const now = this.clock.monotonic();
+			const wait = this.dueAt() - now;
+			if (wait > 0) {
+				this.nap = new AbortController();
+				await this.clock.sleep(wait, this.nap.signal);
+				continue;
+			}
+			if (this.probes !== undefined) this.probeSentAt = now;
+			this.nextAt = Math.max(this.nextAt, now - CATCH_UP_MS) + 1000 / this.rate;
+			this.line.shift()?.go();
+		}
+		this.nap = undefined;
+	}
+
+	/** When the next request may go. */
+	private dueAt(): number {
+		if (this.probes !== undefined)
+			return Math.max(this.pausedUntil, (this.probeSentAt ?? Number.NEGATIVE_INFINITY) + PROBE_PATIENCE_MS);
+		return Math.max(this.pausedUntil, this.nextAt);
 	}
 }

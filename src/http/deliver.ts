@@ -16,10 +16,10 @@ export interface Deliverable extends HttpRequest {
 export interface Pace {
 	/** Resolves when the next request may go; undefined where it may go now. */
 	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
-	/** The service asked to come back later, or could not be reached. `sentAt` is from the same clock as `ready`; `tooMany` is a 429. */
-	refused(sentAt: number, retryAfterMs: number | undefined, tooMany: boolean): void;
+	/** The service asked to come back later, or could not be reached. `sentAt` is from the same clock as `ready`. */
+	refused(sentAt: number, retryAfterMs: number | undefined): void;
 	/** The service answered in its own right. */
-	answered(): void;
+	answered(sentAt: number): void;
 }
 
 /** A failed attempt that will be followed by another, for the journal. */
@@ -119,8 +119,8 @@ export async function deliver(client: Client, request: Deliverable, options: Del
 		const judged = await judgeAttempt(attempt, request, dialect);
 		last = judged;
 		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now(), judged.verdict?.date);
-		if (asksToSlowDown(judged)) pace?.refused(sentAt, retryAfterMs, judged.verdict?.status === 429);
-		else if (judged.verdict !== undefined) pace?.answered();
+		if (asksToSlowDown(judged)) pace?.refused(sentAt, retryAfterMs);
+		else if (judged.verdict !== undefined) pace?.answered(sentAt);
 		const decision = decideRetry({
 			bearing: judged.bearing,
 			replay: request.endpoint.replay,

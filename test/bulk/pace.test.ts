@@ -77,7 +77,7 @@ describe('while everything is refused', () => {
 		const run = await virtualRun({ service: away(10, 30), workers: 16, seconds: 60 });
 		expect(look(run, 0, 10).served).toBeGreaterThan(600);
 		expect(look(run, 10, 30).served).toBe(0);
-		expect(run.requests.filter(({ at }) => at > 10_000 && at < 30_000).length).toBeLessThan(30);
+		expect(run.requests.filter(({ at }) => at > 10_000 && at < 30_000).length).toBeLessThan(50);
 		expect(look(run, 34, 60).served).toBeGreaterThan(600);
 		expect(Object.keys(run.outcomes)).toEqual(['ok']);
 	});
@@ -147,18 +147,18 @@ describe('whoever waits', () => {
 		const clock = new VirtualClock();
 		const pace = new AdaptivePace({ clock, random: () => 0 });
 		expect(pace.pauseMs).toBe(0);
-		pace.refused(0, 12_000, false);
+		pace.refused(0, 12_000);
 		expect(pace.pauseMs).toBe(12_000);
 	});
 
-	it('lets stray refusals among many answers hold up their rows alone, but not a 429', () => {
+	it('is not held up by stray refusals among many answers', () => {
 		const clock = new VirtualClock();
 		const pace = new AdaptivePace({ clock, random: () => 0 });
-		for (let answer = 0; answer < 100; answer++) pace.answered();
-		for (let stray = 0; stray < 6; stray++) pace.refused(0, undefined, false);
+		for (let answer = 0; answer < 100; answer++) pace.answered(0);
+		for (let stray = 0; stray < 6; stray++) pace.refused(0, undefined);
 		expect(pace.ready(undefined)).toBeUndefined();
-		pace.refused(0, undefined, true);
+		for (let stray = 0; stray < 20; stray++) pace.refused(0, undefined);
 		expect(pace.ready(undefined)).toBeInstanceOf(Promise);
-		expect(pace.pauseMs).toBe(500);
+		expect(pace.pauseMs).toBe(250);
 	});
 });

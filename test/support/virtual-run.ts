@@ -8,6 +8,7 @@ import { AdaptivePace } from '../../src/bulk/pace.js';
 import type { Attempt, Client } from '../../src/http/client.js';
 import { deliver } from '../../src/http/deliver.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
+import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export interface VirtualAnswer {
@@ -42,15 +43,6 @@ export interface VirtualRun {
 	ms: number;
 }
 
-/** The same numbers for the same seed. */
-export function seededRandom(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
-		return state / 0x8000_0000;
-	};
-}
-
 function attemptOf({ status, headers = {} }: VirtualAnswer): Attempt {
 	const body = Buffer.from(status < 300 ? '{"id":1}' : '{"code":"rest_refused","message":"not now"}');
 	return {
@@ -63,13 +55,15 @@ function attemptOf({ status, headers = {} }: VirtualAnswer): Attempt {
 export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun> {
 	const { service, latencyMs = 25, seconds, retries = 4 } = options;
 	const clock = new VirtualClock();
-	const random = seededRandom(options.seed ?? 1);
+	const random = chances(options.seed ?? 1);
+	// Without it requests fall into step with what they meet.
+	const jitter = chances(99);
 	const run: VirtualRun = { requests: [], outcomes: {}, done: [], ms: 0 };
 	const stop = new AbortController();
 	setMaxListeners(0, stop.signal);
 	const client: Pick<Client, 'send'> = {
 		async send() {
-			await clock.sleep(latencyMs / 2);
+			await clock.sleep((latencyMs / 2) * (0.8 + 0.4 * jitter()));
 			const answer = service(clock.monotonic());
 			run.requests.push({ at: clock.monotonic(), status: answer?.status });
 			if (answer === undefined) {

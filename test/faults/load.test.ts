@@ -1,0 +1,128 @@
+/** Services that can take only so much: the built binary against real sockets, timed by the server's own clock. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runWith } from '../support/fault.js';
+import { type RawRequest, startRawServer } from '../support/raw-server.js';
+import { type Admission, bucket, perSecond } from '../support/small-host.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A list of so many ids. */
+function idsFile(count: number): string {
+	const path = join(temporaryFolder(), 'tickets.ids');
+	writeFileSync(path, Array.from({ length: count }, (_, index) => `${index + 1}\n`).join(''));
+	return path;
+}
+
+const bulk = (rows: number, ...more: string[]): string[] => [
+	'ticket',
+	'update',
+	'--input',
+	idsFile(rows),
+	'--status',
+	'hold',
+	'--format=ndjson',
+	...more,
+];
+
+/** A server with an admission rule and a latency; it keeps a log by its own clock. */
+async function startLimited(admission: Admission, latencyMs: number, status = 503) {
+	const begun = performance.now();
+	const log: { at: number; refused: boolean }[] = [];
+	const server = await startRawServer((request: RawRequest) => {
+		const at = performance.now() - begun;
+		const admitted = admission(at);
+		log.push({ at, refused: admitted !== true });
+		if (admitted !== true) request.answer(status, 'busy', admitted);
+		else setTimeout(() => request.json(200, { id: 14, status: 'hold' }), latencyMs);
+	});
+	return { server, log };
+}
+
+describe('a small host that serves 40 a second and refuses the rest with 503', () => {
+	it('is asked for nearly that, and refuses less than a tenth after ten seconds', async () => {
+		const { server, log } = await startLimited(bucket(40, 10), 20);
+		const { outcomes, exitCode } = await runWith(server, bulk(1200, '-j', '16'));
+		expect(exitCode).toBe(0);
+		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(1200);
+		const first = log[0]?.at ?? 0;
+		const end = log.at(-1)?.at ?? 0;
+		const late = log.filter((each) => each.at - first > 10_000);
+		const refused = late.filter((each) => each.refused).length;
+		const rate = ((late.length - refused) * 1000) / (end - first - 10_000);
+		expect(rate).toBeGreaterThan(30);
+		expect(refused / late.length).toBeLessThan(0.1);
+		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
+	});
+});
+
+describe('a storm of 429', () => {
+	it.each<[string, Admission]>([
+		['without Retry-After', perSecond(40)],
+		['with seconds', perSecond(40, () => ({ 'retry-after': '1' }))],
+		[
+			'with a date',
+			perSecond(40, () => ({
+				'retry-after': new Date(Date.now() + 1000).toUTCString(),
+				date: new Date().toUTCString(),
+			})),
+		],
+		['with garbage', perSecond(40, () => ({ 'retry-after': 'a while' }))],
+		['with nothing to wait for', perSecond(40, () => ({ 'retry-after': '0' }))],
+	])('%s is sat out, and no row is lost or sent too often', async (_name, admission) => {
+		const { server } = await startLimited(admission, 5, 429);
+		const { outcomes, exitCode } = await runWith(server, bulk(250, '-j', '16'));
+		expect(exitCode).toBe(0);
+		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(250);
+		expect(server.counts.size).toBe(250);
+		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
+	});
+
+	it('with a year is not waited for: the run stops, says until when, and what is open can be resumed', async () => {
+		const begun = performance.now();
+		const { server } = await startLimited(() => ({ 'retry-after': '31536000' }), 5, 429);
+		const { outcomes, exitCode, stderr } = await runWith(server, bulk(200, '-j', '8'));
+		expect(performance.now() - begun).toBeLessThan(10_000);
+		expect(exitCode).toBe(1);
+		expect(server.requests.length).toBeLessThanOrEqual(8);
+		expect(Math.max(...server.counts.values())).toBe(1);
+		expect(outcomes.every((each) => each.outcome === 'failed' && each.code === 'wait_too_long')).toBe(true);
+		expect(stderr).toMatch(/asks to wait until 20\d\d-/);
+		expect(stderr).toMatch(/supportctl run resume /);
+	});
+});
+
+describe('a service that refuses everything', () => {
+	it('is asked less and less often', async () => {
+		const { server, log } = await startLimited(() => ({}), 0);
+		const { outcomes, exitCode } = await runWith(server, bulk(3, '-j', '16'));
+		expect(exitCode).toBe(1);
+		expect(outcomes.map((each) => [each.outcome, each.status, each.attempts])).toEqual([
+			['failed', 503, 5],
+			['failed', 503, 5],
+			['failed', 503, 5],
+		]);
+		expect([...server.counts.values()]).toEqual([5, 5, 5]);
+		const gaps = log.slice(1).map((each, index) => each.at - (log[index]?.at ?? 0));
+		expect(Math.max(...gaps)).toBeGreaterThan(1000);
+	});
+});
+
+describe('a service that fails a fifth of the requests, in every way it can', () => {
+	it('gets each row done, and no row is asked for more often than allowed', async () => {
+		let count = 0;
+		const server = await startRawServer((request) => {
+			const kind = ++count % 15;
+			if (kind === 3) request.reset();
+			else if (kind === 7) request.answer(502, '<html><title>Bad Gateway</title></html>');
+			else if (kind === 11) request.answer(503, 'busy');
+			else request.json(200, { id: 14, status: 'hold' });
+		});
+		const { outcomes, exitCode } = await runWith(server, bulk(300, '-j', '8'));
+		expect(exitCode).toBe(0);
+		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(300);
+		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
+		expect(server.requests.length).toBeLessThan(450);
+	});
+});
