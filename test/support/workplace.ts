@@ -1,0 +1,106 @@
+/** A folder in which a test runs several commands one after another: files, settings and journals stay between them. */
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../src/io/context.js';
+import { runMain } from '../../src/main.js';
+import { type CliResult, type RunningCli, startCli } from './cli.js';
+import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
+import { temporaryFolder } from './temporary.js';
+
+export type JournalLine = Record<string, unknown> & { type: string };
+
+export interface Workplace {
+	readonly folder: string;
+	readonly env: Record<string, string>;
+	write(name: string, content: string | Uint8Array): string;
+	read(name: string): string;
+	/** Runs the program in the test's own process. */
+	run(args: readonly string[], options?: MemoryOptions): Promise<CliResult>;
+	/** The same, without waiting for its end. */
+	begin(args: readonly string[], options?: MemoryOptions): { context: MemoryContext; ended: Promise<CliResult> };
+	/** Runs the built binary as a process of its own. */
+	spawn(args: readonly string[], options?: { env?: Record<string, string>; input?: string }): RunningCli;
+	/** Journals of the state folder, the oldest first. */
+	journals(): string[];
+	/** The records of a journal, the newest where none is named. */
+	records(path?: string): JournalLine[];
+	/** What is left of standard inputs. */
+	spooled(): string[];
+}
+
+export function createWorkplace(service: Record<string, string> = {}): Workplace {
+	const folder = temporaryFolder();
+	const state = join(folder, 'state');
+	const env = { ...service, SUPPORTCTL_CONFIG_DIR: join(folder, 'config'), SUPPORTCTL_STATE_DIR: state };
+	const list = (name: string): string[] =>
+		existsSync(join(state, name)) ? readdirSync(join(state, name)).map((each) => join(state, name, each)) : [];
+
+	function begin(args: readonly string[], options: MemoryOptions = {}) {
+		const context = memoryContext({ cwd: folder, ...options, argv: args, env: { ...env, ...options.env } });
+		const ended = runMain(context).then((exitCode) => ({
+			exitCode,
+			stdout: context.stdout.text,
+			stderr: context.stderr.text,
+		}));
+		return { context, ended };
+	}
+
+	const journals = (): string[] =>
+		list('runs')
+			.filter((path) => path.endsWith('.ndjson'))
+			.sort();
+
+	return {
+		folder,
+		env,
+		write(name, content) {
+			writeFileSync(join(folder, name), content);
+			return join(folder, name);
+		},
+		read: (name) => readFileSync(join(folder, name), 'utf8'),
+		run: (args, options) => begin(args, options).ended,
+		begin,
+		spawn: (args, options = {}) =>
+			startCli(args, {
+				cwd: folder,
+				env: { ...env, ...options.env },
+				...(options.input === undefined ? {} : { input: options.input }),
+			}),
+		journals,
+		records(path = journals().at(-1)) {
+			if (path === undefined) throw new Error('there is no journal');
+			return readFileSync(path, 'utf8')
+				.split('\n')
+				.filter((line) => line !== '')
+				.map((line) => JSON.parse(line) as JournalLine);
+		},
+		spooled: () => list('spool'),
+	};
+}
+
+/** A clock on which everything takes a fraction of the time, for runs that wait; a service has to hurry as much. */
+export function hastyClock(factor: number): Clock {
+	return {
+		now: () => Date.now(),
+		monotonic: () => performance.now() * factor,
+		sleep: (ms, signal) =>
+			new Promise((resolve) => {
+				const timer = setTimeout(done, ms / factor);
+				function done(): void {
+					clearTimeout(timer);
+					signal?.removeEventListener('abort', done);
+					resolve();
+				}
+				if (signal?.aborted) done();
+				else signal?.addEventListener('abort', done);
+			}),
+	};
+}
+
+/** CSV with these columns and rows. */
+export function csv(header: string, count: number, row: (index: number) => string): string {
+	const lines = [header];
+	for (let index = 1; index <= count; index++) lines.push(row(index));
+	return `${lines.join('\n')}\n`;
+}
