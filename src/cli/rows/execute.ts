@@ -273,7 +273,7 @@ async function sendRows(
 	for (const step of [
 		() => log?.end(ended),
 		() => results.end(),
-		() => failures.end(counts, exitCode),
+		() => failures.end(ended, log?.id),
 		() => log?.report(ended),
 		() => writeSummary(run, ended, log),
 	]) {

@@ -1,14 +1,14 @@
 /** Which outcomes are printed and which are told on stderr, so that a person sees what went wrong and not a hundred thousand lines. */
 
 import { outcomeAnnotation } from '../../bulk/annotations.js';
-import type { Counts } from '../../bulk/counts.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { sanitise } from '../../output/sanitise.js';
 import { chosenFormat, wantsJson } from '../results.js';
-import { describeFailure, exitCodeOfOutcome, nextStep } from './failures.js';
+import type { Ended } from './ended.js';
+import { describeFailure, exitCodeOfOutcome, nextStep, stepAfterStop, whyStopped } from './failures.js';
 import type { PreparedRun } from './prepare.js';
 
 /** How many failed rows of a run are told one by one. */
@@ -22,7 +22,8 @@ export interface FailureLog {
 	/** Whether `add` would write anything. */
 	shows(outcome: Outcome): boolean;
 	add(outcome: Outcome): void;
-	end(counts: Counts, exitCode: ExitCode): void;
+	/** Says what was not told; to programs, the whole in one object. */
+	end(ended: Ended, runId: string | undefined): void;
 }
 
 function isBad(outcome: Outcome): boolean {
@@ -90,17 +91,22 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			if (isBad(outcome)) writeError(outcome);
 			else if (!json) writeRemark(outcome);
 		},
-		end(counts, exitCode) {
+		end({ counts, exitCode, stopped, resumable }, runId) {
 			if (isLone || exitCode === ExitCode.ok) return;
 			const bad = counts.failed + counts.unknown + counts['not-sent'] + counts.invalid;
 			if (json) {
-				const error = new SupportctlError(`${bad} of ${total} rows did not succeed`, exitCode, {
+				const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
+				const step = stopped === undefined ? undefined : stepAfterStop(stopped);
+				const resume = resumable && runId !== undefined ? `supportctl run resume ${runId} goes on` : undefined;
+				const hint = [step, resume].filter((each) => each !== undefined).join('; ');
+				const error = new SupportctlError(`${why}${bad} of ${total} rows did not succeed`, exitCode, {
 					code: 'rows_failed',
-					data: { counts },
+					...(hint === '' ? {} : { hint }),
+					data: { run: runId, stopped: stopped?.kind, counts },
 				});
 				context.stderr.write(renderError(error, view));
 			} else if (bad > told && told >= SHOWN) {
-				context.stderr.write(`… and ${bad - told} more; supportctl run show last lists them\n`);
+				context.stderr.write(`… and ${bad - told} more; supportctl run show ${runId ?? 'last'} lists them\n`);
 			}
 		},
 	};

@@ -1,5 +1,6 @@
 /** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
 
+import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 
@@ -61,4 +62,28 @@ export function describeFailure(outcome: Outcome, verb: string, noun: string): {
 export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
 	if (outcome.outcome === 'unknown') return ExitCode.unknown;
 	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;
+}
+
+/** Why a run stopped before its end, for a person. */
+export function whyStopped(reason: StopReason): string {
+	switch (reason.kind) {
+		case 'signal':
+			return 'interrupted';
+		case 'unauthorized':
+			return `stopped: the service refused the credentials (401${reason.outcome.message === undefined ? '' : `: ${reason.outcome.message}`})`;
+		case 'failure':
+			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
+		case 'too-many-failures':
+			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+		case 'unreachable':
+			return `stopped: nobody answers (${reason.why})`;
+		default:
+			return `stopped: ${reason.outcome.message}`;
+	}
+}
+
+/** What a person can do about the reason for which a run stopped, where there is something. */
+export function stepAfterStop(reason: StopReason): string | undefined {
+	if (reason.kind === 'unreachable') return DOCTOR_STEP;
+	return 'outcome' in reason ? nextStep(reason.outcome) : undefined;
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../../io/context.js';
 import type { Progress, ProgressCounts } from '../../output/progress.js';
 import { stderrPalette, wantsJson } from '../results.js';
 import type { Ended } from './ended.js';
-import { DOCTOR_STEP, nextStep } from './failures.js';
+import { stepAfterStop, whyStopped } from './failures.js';
 import type { PreparedRun } from './prepare.js';
 import type { RunLog } from './run-log.js';
 
@@ -86,23 +86,6 @@ export function listenForStop(
 	});
 }
 
-function whyStopped(reason: StopReason): string {
-	switch (reason.kind) {
-		case 'signal':
-			return 'interrupted';
-		case 'unauthorized':
-			return `stopped: the service refused the credentials (401${reason.outcome.message === undefined ? '' : `: ${reason.outcome.message}`})`;
-		case 'failure':
-			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
-		case 'too-many-failures':
-			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
-		case 'unreachable':
-			return `stopped: nobody answers (${reason.why})`;
-		default:
-			return `stopped: ${reason.outcome.message}`;
-	}
-}
-
 function countsText(counts: Counts): string {
 	const parts = outcomeNames
 		.filter((name) => counts[name] > 0)
@@ -129,8 +112,7 @@ export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog |
 	const palette = await stderrPalette(invocation);
 	if (stopped !== undefined) {
 		stderr.write(`${palette.bad(await clean(whyStopped(stopped)))}\n`);
-		const step =
-			'outcome' in stopped ? nextStep(stopped.outcome) : stopped.kind === 'unreachable' ? DOCTOR_STEP : undefined;
+		const step = stepAfterStop(stopped);
 		if (step !== undefined) stderr.write(`  ${step}\n`);
 	}
 	if (ended.resumable) stderr.write(`to go on: ${palette.command(`supportctl run resume ${log.id}`)}\n`);

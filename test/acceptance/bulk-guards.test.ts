@@ -1,0 +1,208 @@
+/** What stands between a bulk command and its first request: counts, questions, protected profiles, rules over the whole set. */
+
+import { describe, expect, it } from 'vitest';
+import type { Prompts } from '../../src/io/context.js';
+import { json, type Recorder, startRecorder } from '../support/recorder.js';
+import { runInTerminal } from '../support/terminal.js';
+import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+
+async function place(answer = json(200, { id: 99 })): Promise<{ recorder: Recorder; work: Workplace; host: string }> {
+	const recorder = await startRecorder(answer);
+	return { recorder, work: createWorkplace(recorder.env), host: new URL(recorder.baseUrl).host };
+}
+
+/** A person at a terminal who gives one answer to each question. */
+function person(answer: boolean): Prompts & { questions: string[] } {
+	const questions: string[] = [];
+	const unasked = (): never => {
+		throw new Error('an unexpected question');
+	};
+	return {
+		questions,
+		available: true,
+		text: unasked,
+		secret: unasked,
+		choice: unasked,
+		async confirm(question) {
+			questions.push(question);
+			return answer;
+		},
+	};
+}
+
+describe('--expect and --max', () => {
+	it.each([
+		[['--expect', '4'], 2, '--expect 4, but there are 3 rows; nothing was sent'],
+		[['--expect', '2'], 2, '--expect 2, but there are 3 rows; nothing was sent'],
+		[['--max', '2'], 2, '--max 2, but there are 3 rows; nothing was sent'],
+		[['--expect', '3', '--max', '3'], 0, ''],
+	])('%j', async (flags, exitCode, message) => {
+		const { recorder, work } = await place();
+		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
+		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', ...flags]);
+		expect(result.exitCode).toBe(exitCode);
+		expect(result.stderr).toBe(message === '' ? '' : `error: ${message}\n`);
+		expect(recorder.requests).toHaveLength(exitCode === 0 ? 3 : 0);
+	});
+
+	it('count the whole input, also for a shard of it', async () => {
+		const { recorder, work } = await place();
+		work.write(
+			'edits.csv',
+			csv('id,status', 40, (row) => `${row},hold`),
+		);
+		const args = ['ticket', 'update', '--input', 'edits.csv', '-q', '--shard', '1/4', '--expect', '40'];
+		expect((await work.run(args)).exitCode).toBe(0);
+		expect(recorder.requests.length).toBeGreaterThan(0);
+		expect(recorder.requests.length).toBeLessThan(40);
+	});
+});
+
+describe('a delete', () => {
+	it('asks once, naming count, host and profile, and goes on at a yes', async () => {
+		const { recorder, work, host } = await place();
+		await work.run(
+			[
+				'profile',
+				'set',
+				'live',
+				'--base-url',
+				recorder.baseUrl,
+				'--username',
+				'ada',
+				'--password-stdin',
+				'--insecure-storage',
+			],
+			{
+				stdin: 'pw',
+				env: { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined },
+			},
+		);
+		const prompts = person(true);
+		const result = await work.run(['ticket', 'delete', '-', '--force', '-q', '--profile', 'live'], {
+			prompts,
+			stdin: '1\n2\n',
+			env: { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined },
+		});
+		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(prompts.questions).toEqual([`Permanently delete 2 tickets on ${host} (profile live)?`]);
+		expect(recorder.requests).toHaveLength(2);
+	});
+
+	it('sends nothing at a no, exit code 2, and leaves no copy of its input', async () => {
+		const { recorder, work, host } = await place();
+		const prompts = person(false);
+		const result = await work.run(['ticket', 'delete', '-'], { prompts, stdin: '1\n' });
+		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: answered no; nothing was sent\n' });
+		expect(prompts.questions).toEqual([`Delete 1 ticket on ${host}?`]);
+		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
+	});
+
+	it('asks in a real terminal, and takes n, y and Ctrl-C for what they are', async () => {
+		const { recorder, host } = await place();
+		for (const [key, exitCode] of [
+			['n\r', 2],
+			['\x03', 130],
+			['y\r', 0],
+		] as const) {
+			let answered = false;
+			const result = await runInTerminal(['ticket', 'delete', '14', '15'], {
+				env: recorder.env,
+				onOutput(text, terminal) {
+					if (answered || !text.includes('?')) return;
+					answered = true;
+					terminal.write(key);
+				},
+			});
+			expect(result.raw).toContain(`Delete 2 tickets on ${host}?`);
+			expect(result.exitCode).toBe(exitCode);
+			expect(recorder.requests).toHaveLength(exitCode === 0 ? 2 : 0);
+		}
+	});
+
+	it('needs --yes where nobody can be asked', async () => {
+		const { recorder, work, host } = await place();
+		const result = await work.run(['user', 'password', 'delete', '7', 'ci-key', 'old-key']);
+		expect(result.exitCode).toBe(2);
+		expect(result.stderr).toBe(
+			`error: to delete 2 application passwords on ${host} without a terminal to ask on, give --yes; nothing was sent\n`,
+		);
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+describe('a protected profile', () => {
+	async function protectedPlace() {
+		const { recorder, work, host } = await place();
+		const bare = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
+		const set = ['profile', 'set', 'live', '--base-url', recorder.baseUrl, '--username', 'ada', '--protected'];
+		const made = await work.run([...set, '--password-stdin', '--insecure-storage'], { stdin: 'pw', env: bare });
+		expect(made.exitCode).toBe(0);
+		const run = (args: string[]) => work.run([...args, '--profile', 'live', '-q'], { env: bare });
+		return { recorder, run, host };
+	}
+
+	it('needs --confirm with its name for every write, whatever else is said', async () => {
+		const { recorder, run, host } = await protectedPlace();
+		for (const args of [
+			['ticket', 'update', '14', '--status', 'hold'],
+			['ticket', 'delete', '14', '15', '--yes'],
+			['ticket', 'fields', 'set', '14', '--set', 'a=b'],
+		]) {
+			for (const more of [[], ['--confirm', 'test']]) {
+				const result = await run([...args, ...more]);
+				expect(result.exitCode).toBe(2);
+				expect(result.stderr).toContain(`on ${host} (profile live) needs --confirm=live`);
+			}
+			expect(recorder.requests).toEqual([]);
+			expect((await run([...args, '--confirm=live'])).exitCode).toBe(0);
+			recorder.requests.length = 0;
+		}
+	});
+
+	it('needs none for readings and for --dry-run', async () => {
+		const { recorder, run } = await protectedPlace();
+		expect((await run(['ticket', 'fields', 'get', '14'])).exitCode).toBe(0);
+		expect((await run(['ticket', 'update', '14', '--status', 'hold', '--dry-run'])).exitCode).toBe(0);
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET']);
+	});
+});
+
+describe('deleting users', () => {
+	it('refuses a receiver who is deleted in the same set, also in another shard', async () => {
+		const { recorder, work } = await place();
+		work.write(
+			'users.csv',
+			csv('id,reassign', 50, (row) => `${row + 100},${row === 7 ? 150 : 2}`),
+		);
+		for (const shard of ['1/8', '5/8']) {
+			const result = await work.run(['user', 'delete', '--input', 'users.csv', '--yes', '--shard', shard]);
+			expect(result.exitCode).toBe(2);
+			expect(result.stderr).toContain('row 7 reassigns to user 150, who is deleted in the same set; nothing was sent');
+		}
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('refuses the account that is signed in, wherever it stands in the file', async () => {
+		const { recorder, work } = await place();
+		work.write(
+			'users.csv',
+			csv('id', 99, (row) => String(row)),
+		);
+		const result = await work.run(['user', 'delete', '--input', 'users.csv', '--reassign', '1000', '--yes']);
+		expect(result.exitCode).toBe(2);
+		expect(result.stderr).toContain('user 99 is the account that is signed in (ada); nothing was sent');
+		expect(recorder.requests.map(({ url }) => url)).toEqual(['/wp-json/support-api/v1/users/username']);
+	});
+
+	it('says so where it can not be checked, and goes on', async () => {
+		const { recorder, work } = await place();
+		const args = ['user', 'delete', '5', '--reassign', '2', '--yes', '--scheme', 'bearer'];
+		const result = await work.run(args, { env: { SUPPORTCTL_TOKEN: 'tok', SUPPORTCTL_USERNAME: undefined } });
+		expect(result.exitCode).toBe(0);
+		expect(result.stderr).toContain(
+			'warning: could not check whether this deletes the account that is signed in: its credentials name no user',
+		);
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['DELETE']);
+	});
+});

@@ -1,0 +1,339 @@
+/** Runs against services that refuse, delay, drop and disappear: no row is lost, none is mislabelled, none is sent without need. */
+
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+const no = (status: number, headers: Record<string, string> = {}): Answer =>
+	json(status, { code: 'rest_no', message: 'Sorry.', data: { status } }, headers);
+const drop: Answer = (_request, response) => {
+	response.destroy();
+};
+
+const idOf = ({ url }: RecordedRequest): number => Number(/\/(?:tickets|users)\/(\d+)/.exec(url)?.[1]);
+
+async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
+	const recorder = await startRecorder(answer);
+	return { recorder, work: createWorkplace(recorder.env) };
+}
+
+interface Printed {
+	id: number;
+	row: number;
+	outcome: string;
+	status: number | null;
+	code: string | null;
+	attempts: number;
+}
+
+const outcomes = (stdout: string): Printed[] =>
+	stdout
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => JSON.parse(line) as Printed)
+		.sort((left, right) => left.row - right.row);
+
+/** How often each id was asked for. */
+function timesSent(requests: readonly RecordedRequest[]): Map<number, number> {
+	const times = new Map<number, number>();
+	for (const request of requests) times.set(idOf(request), (times.get(idOf(request)) ?? 0) + 1);
+	return times;
+}
+
+const UPDATE = ['ticket', 'update', '--input', 'edits.csv', '--format', 'ndjson', '-q'];
+
+/** A run of so many rows on a clock that makes waits short. */
+async function runUpdate(work: Workplace, rows: number, more: string[] = [], factor = 20) {
+	work.write(
+		'edits.csv',
+		csv('id,status', rows, (row) => `${row},hold`),
+	);
+	const result = await work.run([...UPDATE, ...more], { clock: hastyClock(factor) });
+	return { ...result, outcomes: outcomes(result.stdout) };
+}
+
+describe('a service that refuses everything for a while', () => {
+	it.each([
+		['429', {}],
+		['429', { 'retry-after': '1' }],
+		['503', {}],
+	])('with %s and %j: every row is ok, each carried out once', async (status, headers) => {
+		let until: number | undefined;
+		const done: number[] = [];
+		const { recorder, work } = await place((request, response, count) => {
+			until ??= performance.now() + 5000 / 20;
+			if (performance.now() < until) return no(Number(status), headers)(request, response, count);
+			done.push(idOf(request));
+			ok(request, response, count);
+		});
+		const result = await runUpdate(work, 100);
+		expect(result.exitCode).toBe(0);
+		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(100).fill('ok'));
+		expect(done.sort((left, right) => left - right)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+		expect(recorder.requests.length).toBeLessThan(130);
+		expect(work.records().filter(({ type }) => type === 'attempt').length).toBe(recorder.requests.length - 100);
+	});
+});
+
+describe('Retry-After', () => {
+	const factor = 10;
+
+	it.each([
+		['seconds', () => '3'],
+		['a date', () => new Date(Date.now() + 3000).toUTCString()],
+	])('as %s holds up the whole run for so long', async (_name, header) => {
+		let refusedAt: number | undefined;
+		const arrivals: number[] = [];
+		const { work } = await place((request, response, count) => {
+			if (refusedAt !== undefined) arrivals.push(performance.now() - refusedAt);
+			if (count !== 10) return ok(request, response, count);
+			refusedAt = performance.now();
+			no(503, { 'retry-after': header() })(request, response, count);
+		});
+		const result = await runUpdate(work, 60, [], factor);
+		expect(result.exitCode).toBe(0);
+		// A date has whole seconds, and what was under way arrives all the same.
+		expect(arrivals.filter((ms) => ms > 50 && ms < 1900 / factor)).toEqual([]);
+		expect(arrivals.length).toBeGreaterThan(45);
+	});
+
+	it('beyond ten minutes ends the run, and a resume sends the row that was put off with the rest', async () => {
+		let busy = true;
+		const { recorder, work } = await place((request, response, count) =>
+			(busy && idOf(request) >= 5 ? no(429, { 'retry-after': '7200' }) : ok)(request, response, count),
+		);
+		const first = await runUpdate(work, 50, ['-j', '1']);
+		expect(first.exitCode).toBe(3);
+		expect(first.outcomes).toHaveLength(5);
+		expect(first.outcomes[4]).toMatchObject({ row: 5, outcome: 'not-sent', status: 429, code: 'wait_too_long' });
+		expect(first.stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
+		busy = false;
+		recorder.requests.length = 0;
+		const second = await work.run(['run', 'resume', 'last', '-q']);
+		expect(second.exitCode).toBe(0);
+		expect(recorder.requests.map(idOf).sort((left, right) => left - right)).toEqual(
+			Array.from({ length: 46 }, (_, index) => index + 5),
+		);
+	});
+});
+
+describe('connections that drop after the request was read', () => {
+	it('each tenth: updates are sent again until they are answered', async () => {
+		const { recorder, work } = await place((request, response, count) =>
+			(count % 10 === 0 ? drop : ok)(request, response, count),
+		);
+		const result = await runUpdate(work, 200, ['-j', '8']);
+		expect(result.exitCode).toBe(0);
+		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(200).fill('ok'));
+		const again = result.outcomes.filter(({ attempts }) => attempts > 1);
+		expect(again.length).toBeGreaterThan(15);
+		expect(recorder.requests.length).toBe(200 + again.reduce((sum, { attempts }) => sum + attempts - 1, 0));
+	});
+
+	it('a delete that is then gone is ok; one that was gone before failed, unless --ignore-missing', async () => {
+		const gone = new Set([3, 4]);
+		const { recorder, work } = await place((request, response, count) => {
+			const id = idOf(request);
+			if (gone.has(id)) {
+				const code = id % 2 === 0 ? 'rest_already_trashed' : 'rest_post_invalid_id';
+				return json(id % 2 === 0 ? 410 : 404, { code, message: 'Gone.', data: {} })(request, response, count);
+			}
+			gone.add(id);
+			(id <= 2 ? drop : ok)(request, response, count);
+		});
+		const args = ['ticket', 'delete', '1', '2', '3', '4', '5', '--yes', '-q', '--format', 'ndjson'];
+		const first = await work.run(args, { clock: hastyClock(20) });
+		expect(first.exitCode).toBe(3);
+		expect(outcomes(first.stdout).map(({ outcome, status }) => [outcome, status])).toEqual([
+			['ok', 404],
+			['ok', 410],
+			['failed', 404],
+			['failed', 410],
+			['ok', 200],
+		]);
+		expect(recorder.requests).toHaveLength(7);
+		const again = await work.run([...args, '--ignore-missing']);
+		expect(again.exitCode).toBe(0);
+		expect(outcomes(again.stdout).every(({ outcome }) => outcome === 'ok')).toBe(true);
+	});
+
+	it('a 404 for a path that nobody serves is no success of a delete', async () => {
+		const { work } = await place(json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }));
+		const args = ['ticket', 'delete', '1', '2', '--yes', '--ignore-missing', '-q', '--format', 'ndjson'];
+		const result = await work.run(args);
+		expect(result.exitCode).toBe(1);
+		expect(outcomes(result.stdout).map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+	});
+
+	it('always: the row is unknown, neither ok nor failed, exit code 5, and a resume sends it', async () => {
+		let broken = true;
+		const { work, recorder } = await place((request, response, count) =>
+			(broken && idOf(request) === 3 ? drop : ok)(request, response, count),
+		);
+		const result = await runUpdate(work, 20, ['--retries', '1']);
+		expect(result.exitCode).toBe(5);
+		expect(result.outcomes.filter(({ outcome }) => outcome !== 'ok')).toEqual([
+			expect.objectContaining({ row: 3, outcome: 'unknown', status: null, attempts: 2 }),
+		]);
+		broken = false;
+		recorder.requests.length = 0;
+		expect(await work.run(['run', 'resume', 'last', '-q'])).toMatchObject({ exitCode: 0 });
+		expect(recorder.requests.map(idOf)).toEqual([3]);
+	});
+});
+
+describe('a 401', () => {
+	it('ends the run at once with exit code 4; after signing in, a resume sends the rest and nothing twice', async () => {
+		let password = 's3cret pass';
+		const { recorder, work } = await place((request, response, count) => {
+			if (count === 30) password = 'changed';
+			const expected = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+			(request.headers.authorization === expected ? ok : no(401))(request, response, count);
+		});
+		const first = await runUpdate(work, 500);
+		expect(first.exitCode).toBe(4);
+		expect(first.stderr).toContain('stopped: the service refused the credentials (401: Sorry.)');
+		expect(first.stderr).toMatch(/supportctl login stores other credentials/);
+		expect(first.stderr).toMatch(/supportctl run resume \d{8}-\d{6}-\w{5} goes on/);
+		expect(recorder.requests.length).toBeLessThan(40);
+		const served = first.outcomes.filter(({ outcome }) => outcome === 'ok').map(({ id }) => id);
+		expect(served).toHaveLength(29);
+
+		recorder.requests.length = 0;
+		const still = await work.run(['run', 'resume', 'last', '-q']);
+		expect(still.exitCode).toBe(4);
+		expect(recorder.requests.length).toBeLessThan(10);
+
+		recorder.requests.length = 0;
+		const last = await work.run(['run', 'resume', 'last', '-q'], { env: { SUPPORTCTL_PASSWORD: 'changed' } });
+		expect(last.exitCode).toBe(0);
+		const again = timesSent(recorder.requests);
+		expect(again.size).toBe(500 - served.length);
+		expect(Math.max(...again.values())).toBe(1);
+		expect(served.filter((id) => again.has(id))).toEqual([]);
+	});
+});
+
+describe('rows that the service refuses', () => {
+	it('fail alone with a 403, and the run goes on', async () => {
+		const { recorder, work } = await place((request, response, count) =>
+			(idOf(request) % 10 === 0 ? no(403) : ok)(request, response, count),
+		);
+		const result = await runUpdate(work, 50);
+		expect(result.exitCode).toBe(3);
+		expect(recorder.requests).toHaveLength(50);
+		expect(result.outcomes.filter(({ outcome }) => outcome === 'failed').map(({ row }) => row)).toEqual([
+			10, 20, 30, 40, 50,
+		]);
+	});
+
+	it('end the run at the first of them with --stop-on-error', async () => {
+		const { recorder, work } = await place((request, response, count) =>
+			(idOf(request) === 5 ? no(400) : ok)(request, response, count),
+		);
+		const result = await runUpdate(work, 100, ['--stop-on-error', '-j', '1']);
+		expect(result.exitCode).toBe(3);
+		expect(recorder.requests).toHaveLength(5);
+		expect(result.stderr).toContain('stopped at row 5, the first that failed (--stop-on-error)');
+		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { ok: 4, failed: 1, 'not-sent': 95 } });
+	});
+
+	it('end the run when there are more than --max-failures', async () => {
+		const { recorder, work } = await place((request, response, count) =>
+			(idOf(request) % 4 === 0 ? no(400) : ok)(request, response, count),
+		);
+		const result = await runUpdate(work, 100, ['--max-failures', '2', '-j', '1']);
+		expect(result.exitCode).toBe(3);
+		expect(recorder.requests).toHaveLength(12);
+		expect(result.stderr).toContain('stopped: more than 2 rows failed (--max-failures)');
+	});
+
+	it('are not tried again where the service gave a reason, whatever the status', async () => {
+		const { recorder, work } = await place(no(500));
+		const result = await runUpdate(work, 5, ['-j', '1']);
+		expect(result.exitCode).toBe(1);
+		expect(recorder.requests).toHaveLength(5);
+	});
+});
+
+describe('the exit code of a run', () => {
+	const cases: [statuses: number[], exitCode: number][] = [
+		[[200, 200], 0],
+		[[400, 400], 1],
+		[[200, 400], 3],
+		[[403, 403], 4],
+		[[200, 403], 3],
+		[[400, 403], 1],
+		[[200, 0], 5],
+		[[0, 0], 5],
+		[[400, 0], 3],
+		[[200, 400, 0], 3],
+	];
+
+	it.each(cases)('with the answers %j (0 for none) is %i', async (statuses, exitCode) => {
+		const answers: Record<number, Answer> = { 200: ok, 0: drop };
+		const { work } = await place((request, response: ServerResponse, count) => {
+			const status = statuses[idOf(request) - 1] as number;
+			(answers[status] ?? no(status))(request, response, count);
+		});
+		expect((await runUpdate(work, statuses.length, ['--retries', '0'])).exitCode).toBe(exitCode);
+	});
+});
+
+describe('nobody there', () => {
+	it('ends a run within seconds, and everything is left for a resume', async () => {
+		const { recorder, work } = await place(ok);
+		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1/wp-json' };
+		work.write(
+			'edits.csv',
+			csv('id,status', 100, (row) => `${row},hold`),
+		);
+		const result = await work.run(UPDATE, { env, clock: hastyClock(20) });
+		expect(result.exitCode).toBe(1);
+		expect(JSON.parse(result.stderr)).toMatchObject({
+			error: {
+				message: 'stopped: nobody answers (connect_refused); 100 of 100 rows did not succeed',
+				hint: expect.stringMatching(/^supportctl doctor checks .*; supportctl run resume \S+ goes on$/),
+				stopped: 'unreachable',
+			},
+		});
+		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { 'not-sent': 100 } });
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+describe('rows of one id', () => {
+	it('arrive one after another in the order of the input, however slow each is', async () => {
+		const underWay = new Set<number>();
+		const titles = new Map<number, string[]>();
+		let overlaps = 0;
+		let most = 0;
+		const { work } = await place((request, response, count) => {
+			const id = idOf(request);
+			if (underWay.has(id)) overlaps++;
+			underWay.add(id);
+			most = Math.max(most, underWay.size);
+			titles.set(id, [...(titles.get(id) ?? []), (JSON.parse(request.body) as { title: string }).title]);
+			setTimeout(
+				() => {
+					underWay.delete(id);
+					ok(request, response, count);
+				},
+				(count * 7) % 5,
+			);
+		});
+		work.write(
+			'edits.csv',
+			csv('id,title', 300, (row) => `${(row % 7) + 1},t${row}`),
+		);
+		expect((await work.run([...UPDATE, '-j', '6'])).exitCode).toBe(0);
+		expect(overlaps).toBe(0);
+		expect(most).toBeGreaterThan(3);
+		for (const [id, seen] of titles) {
+			const rows = Array.from({ length: 300 }, (_, index) => index + 1).filter((row) => (row % 7) + 1 === id);
+			expect(seen).toEqual(rows.map((row) => `t${row}`));
+		}
+	});
+});
