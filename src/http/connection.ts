@@ -47,9 +47,10 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 		bodyTimeout: 0,
 		connect,
 	};
-	if (options.proxy?.httpProxy || options.proxy?.httpsProxy) {
+	const { proxy } = options;
+	if (proxy?.httpProxy || proxy?.httpsProxy) {
 		const { createProxiedSender } = await import('./proxy.js');
-		const sender = createProxiedSender(options, { ...single, connections: options.connections, connect });
+		const sender = createProxiedSender(options, proxy, { ...single, connections: options.connections, connect });
 		if (sender !== undefined) return sender;
 	}
 	// A lone request has no use for a pool.

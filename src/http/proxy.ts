@@ -12,7 +12,7 @@ import type { ConnectionOptions } from './options.js';
 import { ProxyError } from './problem.js';
 
 function matchesEntry(entry: string, host: string, port: string): boolean {
-	const [, name = '', ofPort] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+	const [, name = '', ofPort] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) as RegExpExecArray;
 	if (ofPort !== undefined && ofPort !== port) return false;
 	const bare = host.replace(/^\[|\]$/g, '');
 	const [base = '', length] = name.split('/');
@@ -80,7 +80,7 @@ export async function openTunnel(proxy: URL, authority: string, timeoutMs: numbe
 	const authorization = proxyAuthorization(proxy);
 	const options: RequestOptions = {
 		host: proxy.hostname.replace(/^\[|\]$/g, ''),
-		port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+		port: proxy.port,
 		method: 'CONNECT',
 		path: authority,
 		headers: { host: authority, ...(authorization && { 'proxy-authorization': authorization }) },
@@ -90,7 +90,7 @@ export async function openTunnel(proxy: URL, authority: string, timeoutMs: numbe
 	return new Promise((resolve, reject) => {
 		const connecting = request(options);
 		connecting.on('connect', (response, socket, head) => {
-			const status = response.statusCode ?? 0;
+			const status = response.statusCode as number;
 			if (status >= 200 && status < 300) {
 				(socket as Socket).setTimeout(0);
 				if (head.length > 0) socket.unshift(head);
@@ -118,7 +118,7 @@ function tunnelConnector(
 	timeoutMs: number,
 ): Connecting.connector {
 	const secure = buildConnector(tls);
-	const authority = `${target.hostname}:${target.port || (target.protocol === 'https:' ? 443 : 80)}`;
+	const authority = `${target.hostname}:${target.port || 443}`;
 	return (options, callback) => {
 		openTunnel(proxy, authority, timeoutMs).then(
 			(socket) => secure({ ...options, httpSocket: socket }, callback),
@@ -149,13 +149,13 @@ function plainSender(proxy: URL, target: URL, pool: PoolType.Options): Sender {
 
 /** The way to a service through its proxy, or undefined where it has none. */
 export function createProxiedSender(
-	options: ConnectionOptions,
+	{ baseUrl, timeoutMs }: ConnectionOptions,
+	settings: ProxySettings,
 	pool: PoolType.Options & { connect: Connecting.BuildOptions },
 ): Sender | undefined {
-	const proxy = proxyFor(options.baseUrl, options.proxy ?? {});
+	const proxy = proxyFor(baseUrl, settings);
 	if (proxy === undefined) return undefined;
-	const target = new URL(options.baseUrl);
-	if (target.protocol === 'http:')
-		return plainSender(proxy, target, { ...pool, connect: { timeout: options.timeoutMs } });
-	return new Pool(target.origin, { ...pool, connect: tunnelConnector(proxy, target, pool.connect, options.timeoutMs) });
+	const target = new URL(baseUrl);
+	if (target.protocol === 'http:') return plainSender(proxy, target, { ...pool, connect: { timeout: timeoutMs } });
+	return new Pool(target.origin, { ...pool, connect: tunnelConnector(proxy, target, pool.connect, timeoutMs) });
 }

@@ -176,6 +176,21 @@ describe('what goes wrong', () => {
 		expect(server.requests.map((each) => each.path)).toEqual(['/second']);
 	});
 
+	it('while waiting for a busy connection is over at the timeout, and the request is never written afterwards', async () => {
+		const server = await startRawServer((request) => {
+			if (request.path === '/third') request.json(200, {});
+		});
+		let now = 0;
+		const client = await testClient(server.baseUrl, { timeoutMs: 50, connections: 1, monotonic: () => now });
+		const sent = ['/first', '/second'].map((path) => client.send({ ...get, path }));
+		now = 50;
+		const [stalled, queued] = await Promise.all(sent);
+		expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
+		expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
+		expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'answer' });
+		expect(server.requests.map((each) => each.path)).toEqual(['/first', '/third']);
+	});
+
 	it.each([
 		['101 Switching Protocols', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'bad_http'],
 		['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', 'bad_http'],

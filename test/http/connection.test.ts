@@ -3,10 +3,12 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Attempt, createClient } from '../../src/http/client.js';
+import type { Attempt } from '../../src/http/client.js';
 import type { ConnectionOptions } from '../../src/http/options.js';
 import { createAuthority } from '../support/certificates.js';
+import { testClient } from '../support/delivery.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
+import { startRawServer } from '../support/raw-server.js';
 
 const authority = createAuthority();
 const good = authority.issue({ names: ['localhost'], addresses: ['127.0.0.1'] });
@@ -45,15 +47,7 @@ async function servePlain() {
 
 /** Sends one request with credentials. */
 async function send(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Attempt> {
-	const client = await createClient({
-		baseUrl,
-		auth: { scheme: 'basic', username: 'anna', password: 'sesam' },
-		timeoutMs: 5000,
-		connections: 1,
-		userAgent: 'test',
-		...options,
-	});
-	onTestFinished(() => client.close());
+	const client = await testClient(baseUrl, options);
 	return client.send({ method: 'GET', path: '/support-api/v1' });
 }
 
@@ -193,6 +187,52 @@ describe('proxies', () => {
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
 		const refused = await send(`https://127.0.0.1:${port}`, { ...options, proxy: { httpsProxy: proxy.url } });
 		expect(refused).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
+	});
+
+	it('get their own user name and password from an http service’s caller too', async () => {
+		const { port, requests } = await servePlain();
+		const proxy = await startForwardProxy({ credentials: 'me:100%' });
+		// A percent sign that escapes nothing stands for itself.
+		const httpProxy = proxy.url.replace('http://', 'http://me:100%@');
+		expect((await send(`http://127.0.0.1:${port}`, { proxy: { httpProxy } })).kind).toBe('answer');
+		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
+	});
+
+	it('are asked for the default port where the service has no other', async () => {
+		const proxy = await startRawServer((request) => request.answer(403));
+		await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });
+		expect(proxy.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['CONNECT desk.example:443']);
+	});
+
+	it.each([
+		[403, 'answered 403', true],
+		[407, 'wants a user name and password (407): put them into its URL', true],
+		[503, 'answered 503', false],
+		[302, 'answered 302', false],
+	])('that refuse a tunnel with %i are told apart from the service', async (status, words, permanent) => {
+		const proxy = await startRawServer((request) => request.answer(status));
+		const attempt = await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });
+		const message = `the proxy ${proxy.baseUrl.slice('http://'.length)} ${words}`;
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent } });
+	});
+
+	it('that hang up, and those whose own certificate is not trusted, are named', async () => {
+		const rude = await startRawServer((request) => request.reset());
+		const tls = await serveTls(good);
+		for (const [httpsProxy, reason] of [
+			[rude.baseUrl, 'ECONNRESET'],
+			[`https://127.0.0.1:${tls.port}`, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+		] as const) {
+			const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
+			const message = `the proxy ${httpsProxy.replace(/.*\/\//, '')} can't be reached: ${reason}`;
+			expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: false } });
+		}
+	});
+
+	it('that put words of their own into the tunnel are noticed', async () => {
+		const proxy = await startRawServer((request) => request.write('HTTP/1.1 200 OK\r\n\r\nSSH-2.0-x\r\n'));
+		const attempt = await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_failed' } });
 	});
 
 	it('are one for each scheme: HTTP_PROXY is not used for https', async () => {

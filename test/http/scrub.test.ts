@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { RawAnswer } from '../../src/http/client.js';
+import { createScrubber } from '../../src/http/scrub.js';
+
+const scrub = createScrubber({
+	mayHold: (text) => Buffer.from(text as string).includes('sesam'),
+	clean: (text) => text.replaceAll('sesam, open', '[redacted]'),
+});
+
+function answer(body: string, headers: RawAnswer['headers'] = {}) {
+	return { kind: 'answer', answer: { status: 200, headers, body: Buffer.from(body) }, ms: 5 } as const;
+}
+
+describe('a scrubber', () => {
+	it('blacks out credentials in the body and in headers, single and repeated, and leaves the rest', () => {
+		const headers = { 'x-echo': 'sesam, open', 'set-cookie': ['a=1', 'b=sesam, open'], date: 'today', none: undefined };
+		const result = scrub(answer('{"a":"sesam, open"}', headers));
+		expect(result).toEqual(
+			answer('{"a":"[redacted]"}', {
+				'x-echo': '[redacted]',
+				'set-cookie': ['a=1', 'b=[redacted]'],
+				date: 'today',
+				none: undefined,
+			}),
+		);
+		expect(headers['x-echo']).toBe('sesam, open');
+	});
+
+	it('gives an attempt back as it is where there is nothing to hide', () => {
+		const clean = answer('{}', { date: 'today' });
+		expect(scrub(clean)).toBe(clean);
+		const lost = {
+			kind: 'problem',
+			problem: { code: 'timeout', message: 'x', permanent: false },
+			sent: true,
+			ms: 1,
+		} as const;
+		expect(scrub(lost)).toBe(lost);
+	});
+
+	it('cleans headers whose body holds nothing, and keeps a body that only seemed to hold something byte by byte', () => {
+		expect(scrub(answer('{}', { 'x-echo': 'sesam, open' }))).toEqual(answer('{}', { 'x-echo': '[redacted]' }));
+		const broken = Buffer.from([0xff, ...Buffer.from('sesam')]);
+		const result = scrub({ kind: 'answer', answer: { status: 200, headers: {}, body: broken }, ms: 5 });
+		expect(result.kind === 'answer' && result.answer.body).toBe(broken);
+	});
+});
