@@ -89,7 +89,7 @@ export async function restoreDefaults(past: PastRun, invocation: Invocation): Pr
 }
 
 function againFlag({ definition }: PastRun, name: string): string {
-	if (definition.customFields !== undefined) return `--set ${name}=@file`;
+	if (definition.customFields !== undefined) return '--set NAME=@FILE';
 	return name === 'password' ? '--password-stdin' : '--data @file';
 }
 

@@ -1,0 +1,436 @@
+/** Journals and what they are for: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
+
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+const no = (status: number): Answer => json(status, { code: 'rest_no', message: 'Sorry.', data: { status } });
+
+const idOf = ({ url }: RecordedRequest): number => Number(/\/(?:tickets|users)\/(\d+)/.exec(url)?.[1]);
+const ids = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((left, right) => left - right);
+
+async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
+	const recorder = await startRecorder(answer);
+	return { recorder, work: createWorkplace(recorder.env) };
+}
+
+/** A service that wants other credentials after so many answers, until it is told otherwise. */
+function closing(after: number): { answer: Answer; open(): void } {
+	let closed = true;
+	let served = 0;
+	return {
+		answer: (request, response, count) => (closed && ++served > after ? no(401) : ok)(request, response, count),
+		open() {
+			closed = false;
+		},
+	};
+}
+
+/** A run over 60 rows of which some are done, stopped by a 401. */
+async function stoppedRun() {
+	const service = closing(20);
+	const { recorder, work } = await place(service.answer);
+	work.write(
+		'edits.csv',
+		csv('id,status', 60, (row) => `${row},hold`),
+	);
+	const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--assignee', '7', '-j', '2', '-q']);
+	expect(result.exitCode).toBe(4);
+	const done = sorted(
+		work
+			.records()
+			.filter(({ type, outcome }) => type === 'row' && outcome === 'ok')
+			.map(({ row }) => row as number),
+	);
+	expect(done).toHaveLength(20);
+	recorder.requests.length = 0;
+	service.open();
+	return { recorder, work, done, open: ids(1, 60).filter((row) => !done.includes(row)) };
+}
+
+describe('a journal', () => {
+	it('begins with all that a resume needs, has a record per outcome and an end, and is private', async () => {
+		const { recorder, work } = await place((request, response, count) =>
+			(idOf(request) === 2 ? no(400) : ok)(request, response, count),
+		);
+		work.write('edits.csv', 'id,status\n1,hold\n2,read\n');
+		const args = ['ticket', 'update', '--input', 'edits.csv', '--assignee', '7', '-j', '1', '--retries', '2', '-q'];
+		expect((await work.run(args)).exitCode).toBe(3);
+		const [path] = work.journals() as [string];
+		expect(statSync(path).mode & 0o777).toBe(0o600);
+		expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+		const [header, ...rest] = work.records();
+		expect(header).toEqual({
+			type: 'run',
+			version: 1,
+			id: expect.stringMatching(/^\d{8}-\d{6}-[0-9a-z]{5}$/),
+			command: ['ticket', 'update'],
+			settings: {
+				args: [],
+				options: { input: 'edits.csv', concurrency: 1, retries: 2 },
+				defaults: { fields: { assignee: 7 }, force: false, dataIds: {} },
+				withheld: [],
+			},
+			input: {
+				name: 'edits.csv',
+				path: join(work.folder, 'edits.csv'),
+				file: 'edits.csv',
+				format: 'csv',
+				sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+				rows: 2,
+			},
+			baseUrl: recorder.baseUrl,
+			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
+			started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+		});
+		expect(rest).toEqual([
+			{ type: 'row', row: 1, line: 2, id: '1', outcome: 'ok', status: 200, attempts: 1, ms: expect.any(Number) },
+			{
+				...{ type: 'row', row: 2, line: 3, id: '2', outcome: 'failed', status: 400, code: 'rest_no' },
+				...{ message: 'Sorry.', attempts: 1, ms: expect.any(Number) },
+			},
+			{
+				type: 'end',
+				at: expect.any(String),
+				counts: expect.objectContaining({ ok: 1, failed: 1, 'not-sent': 0 }),
+				exit: 3,
+			},
+		]);
+	});
+
+	it('holds no secret, wherever it came from and whatever the service says of it', async () => {
+		const marker = 'S3cretMarker';
+		const { work } = await place((request, response, count) =>
+			json(400, {
+				code: 'rest_invalid_param',
+				message: `the password ${marker} is weak`,
+				data: { params: { password: `${marker} was used before` }, body: request.body },
+			})(request, response, count),
+		);
+		const stdin = `{"id":7,"password":"${marker}","meta":{"api_token":"${marker}x"}}\n{"id":8,"name":"x","password":"${marker}"}\n`;
+		const result = await work.run(['user', 'update', '--input', '-', '--data', `{"meta":{"secret":"${marker}y"}}`], {
+			stdin,
+		});
+		expect(result.exitCode).toBe(1);
+		expect(result.stdout + result.stderr).not.toContain(marker);
+		expect(readFileSync(work.journals()[0] as string, 'utf8')).not.toContain(marker);
+		expect(work.spooled()).toEqual([]);
+	});
+
+	it('may stand anywhere, and is found by its path, its id, a start of it, and last', async () => {
+		const { work } = await place(ok);
+		expect(
+			(await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--journal', './here.ndjson'])).exitCode,
+		).toBe(0);
+		const id = work.records(join(work.folder, 'here.ndjson'))[0]?.id as string;
+		for (const name of ['here.ndjson', join(work.folder, 'here.ndjson'), id, id.slice(0, 17), 'last']) {
+			const { exitCode, stdout } = await work.run(['run', 'show', name, '--field', 'run']);
+			expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${id}\n` });
+		}
+	});
+
+	it('is never shared by two runs, nor written over', async () => {
+		const { recorder, work } = await place(ok);
+		const args = ['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--journal', 'one.ndjson'];
+		expect((await work.run(args)).exitCode).toBe(0);
+		const before = work.read('one.ndjson');
+		const again = await work.run(['ticket', 'delete', '1', '2', '--yes', '--journal', 'one.ndjson']);
+		expect(again.exitCode).toBe(2);
+		expect(again.stderr).toContain('already holds something');
+		expect(work.read('one.ndjson')).toBe(before);
+		expect(recorder.requests).toHaveLength(2);
+	});
+
+	it('that can not be written stops the run before its first request', async () => {
+		const { recorder, work } = await place(ok);
+		for (const path of ['/dev/full', 'no/such/folder/j.ndjson', '.']) {
+			const result = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--journal', path]);
+			expect(result.exitCode).toBe(1);
+			expect(result.stderr).toContain("can't write the journal");
+		}
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('is kept for no lone request', async () => {
+		const { work } = await place(ok);
+		await work.run(['ticket', 'update', '1', '--status', 'hold']);
+		expect(work.journals()).toEqual([]);
+	});
+});
+
+describe('run resume', () => {
+	it('takes command, input and flags from the journal, and sends what is not done and no row that is', async () => {
+		const { recorder, work, open } = await stoppedRun();
+		const result = await work.run(['run', 'resume', 'last']);
+		expect(result.exitCode).toBe(0);
+		expect(sorted(recorder.requests.map(idOf))).toEqual(open);
+		expect(new Set(recorder.requests.map(({ body }) => body))).toEqual(new Set(['{"assignee":7,"status":"hold"}']));
+		expect(result.stderr).toMatch(/: 60 rows in .*: 60 ok\n$/);
+		expect(
+			work
+				.records()
+				.map(({ type }) => type)
+				.filter((type) => type !== 'row'),
+		).toEqual(['run', 'end', 'resume', 'end']);
+		const again = await work.run(['run', 'resume', 'last']);
+		expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is done: nothing is left to send') });
+		expect(recorder.requests).toHaveLength(open.length);
+	});
+
+	it('recovers from a torn last line: only its row is sent again', async () => {
+		const { recorder, work, done, open } = await stoppedRun();
+		const [path] = work.journals() as [string];
+		const lines = readFileSync(path, 'utf8').split('\n');
+		const lastOk = lines.findLastIndex((line) => line.includes('"outcome":"ok"'));
+		const whole = lines.slice(0, lastOk).join('\n');
+		truncateSync(path, Buffer.byteLength(whole) + 1);
+		appendFileSync(path, (lines[lastOk] as string).slice(0, 30));
+		const row = (JSON.parse(lines[lastOk] as string) as { row: number }).row;
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect(sorted(recorder.requests.map(idOf))).toEqual(sorted([...open, row]));
+		expect(done).toContain(row);
+	});
+
+	it('refuses an input that has changed, in any byte', async () => {
+		const { recorder, work } = await stoppedRun();
+		const text = work.read('edits.csv');
+		for (const changed of [text.replace('60,hold', '60,read'), `${text}61,hold\n`, text.slice(0, -8)]) {
+			work.write('edits.csv', changed);
+			const result = await work.run(['run', 'resume', 'last']);
+			expect(result.exitCode).toBe(2);
+			expect(result.stderr).toContain('edits.csv is not what run');
+			expect(result.stderr).toContain('nothing was sent');
+		}
+		expect(recorder.requests).toEqual([]);
+		work.write('edits.csv', text);
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+	});
+
+	it('takes the same input from another place', async () => {
+		const { recorder, work, open } = await stoppedRun();
+		renameSync(join(work.folder, 'edits.csv'), join(work.folder, 'moved.csv'));
+		const missing = await work.run(['run', 'resume', 'last']);
+		expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no such file') });
+		expect((await work.run(['run', 'resume', 'last', '--input', 'moved.csv', '-q'])).exitCode).toBe(0);
+		expect(sorted(recorder.requests.map(idOf))).toEqual(open);
+	});
+
+	it('refuses another service and further arguments', async () => {
+		const { recorder, work } = await stoppedRun();
+		const other = await startRecorder(ok);
+		const elsewhere = await work.run(['run', 'resume', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
+		expect(elsewhere.exitCode).toBe(2);
+		expect(elsewhere.stderr).toContain(
+			`was on ${recorder.baseUrl}, and the base URL is now ${other.baseUrl}; nothing was sent`,
+		);
+		expect((await work.run(['run', 'resume', 'last', 'ticket'])).exitCode).toBe(2);
+		expect((await work.run(['run', 'resume', 'last', '--', '--status', 'read'])).exitCode).toBe(2);
+		expect([...recorder.requests, ...other.requests]).toEqual([]);
+	});
+
+	it('asks again before it deletes, and names what is left', async () => {
+		const service = closing(4);
+		const { work, recorder } = await place(service.answer);
+		await work.run(['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q']);
+		service.open();
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain('to delete 6 tickets on ');
+		recorder.requests.length = 0;
+		expect((await work.run(['run', 'resume', 'last', '--yes', '-q'])).exitCode).toBe(0);
+		expect(sorted(recorder.requests.map(idOf))).toEqual(ids(5, 10));
+	});
+
+	it('wants secrets again that were not kept', async () => {
+		const service = closing(1);
+		const { work, recorder } = await place(service.answer);
+		const args = ['user', 'update', '1', '2', '3', '--password-stdin', '--locale', 'de', '-j', '1', '-q'];
+		expect((await work.run(args, { stdin: 'new pass' })).exitCode).toBe(4);
+		service.open();
+		recorder.requests.length = 0;
+		const without = await work.run(['run', 'resume', 'last']);
+		expect(without.exitCode).toBe(2);
+		expect(without.stderr).toContain('the values of password were not kept, being secret');
+		expect(recorder.requests).toEqual([]);
+		const given = await work.run(['run', 'resume', 'last', '-q', '--', '--password-stdin'], { stdin: 'new pass' });
+		expect(given.exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual(
+			Array(2).fill({ locale: 'de', password: 'new pass' }),
+		);
+	});
+
+	it('hints at --set where a custom field was withheld', async () => {
+		const service = closing(0);
+		const { work } = await place(service.answer);
+		await work.run(['ticket', 'fields', 'set', '1', '2', '--set', 'api-token=x', '-q']);
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain('-- --set NAME=@FILE');
+	});
+
+	it('says which run it can not find', async () => {
+		const { work } = await place(ok);
+		expect(await work.run(['run', 'resume', 'last'])).toMatchObject({
+			exitCode: 2,
+			stderr: expect.stringContaining('there is no run yet'),
+		});
+		work.write('not.ndjson', 'hello\n');
+		expect((await work.run(['run', 'resume', 'not.ndjson'])).exitCode).toBe(1);
+	});
+});
+
+describe('a shard that was stopped', () => {
+	it('is resumed as that shard', async () => {
+		const service = closing(5);
+		const { work, recorder } = await place(service.answer);
+		work.write(
+			'edits.csv',
+			csv('id,status', 60, (row) => `${row},hold`),
+		);
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '2/3', '-j', '1', '-q']);
+		service.open();
+		const first = recorder.requests.slice(0, 5).map(idOf);
+		recorder.requests.length = 0;
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		const other = await startRecorder(ok);
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '2/3', '-q'], { env: other.env });
+		expect(sorted([...first, ...recorder.requests.map(idOf)])).toEqual(sorted(other.requests.map(idOf)));
+	});
+});
+
+/** Runs the built binary and kills it when the service has seen so many requests. */
+async function killedRun(
+	work: Workplace,
+	args: string[],
+	seen: (count: number) => Promise<void>,
+	after: number,
+	input?: string,
+) {
+	const run = work.spawn(args, input === undefined ? {} : { input });
+	await seen(after);
+	run.child.kill('SIGKILL');
+	return run.ended;
+}
+
+/** Counts requests, and lets a test wait for a number of them. */
+function counter(): { note(): void; seen(count: number): Promise<void> } {
+	let total = 0;
+	let waiting: { count: number; resolve(): void }[] = [];
+	return {
+		note() {
+			total++;
+			for (const each of waiting) if (total >= each.count) each.resolve();
+			waiting = waiting.filter(({ count }) => total < count);
+		},
+		seen: (count) =>
+			new Promise((resolve) => {
+				if (total >= count) resolve();
+				else waiting.push({ count, resolve });
+			}),
+	};
+}
+
+describe('kill -9', () => {
+	it('at any moment loses no row, and sends again at most what was under way', async () => {
+		const rows = 1500;
+		const concurrency = 8;
+		const { note, seen } = counter();
+		const { recorder, work } = await place((request, response, count) => {
+			note();
+			ok(request, response, count);
+		});
+		work.write(
+			'edits.csv',
+			csv('id,status', rows, (row) => `${row},hold`),
+		);
+		const args = ['ticket', 'update', '--input', 'edits.csv', '-j', String(concurrency), '-q'];
+		const moments = [1, 333, 790, 1111].map((moment) => moment + Math.floor(Math.random() * 200));
+		let kills = 0;
+		for (const moment of moments) {
+			const before = recorder.requests.length;
+			if (before >= moment) continue;
+			await killedRun(work, kills === 0 ? args : ['run', 'resume', 'last', '-q'], seen, moment);
+			kills++;
+			expect(existsSync(work.journals()[0] as string)).toBe(true);
+		}
+		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		const times = new Map<number, number>();
+		for (const request of recorder.requests) times.set(idOf(request), (times.get(idOf(request)) ?? 0) + 1);
+		expect(sorted(times.keys())).toEqual(ids(1, rows));
+		const again = recorder.requests.length - rows;
+		expect(again).toBeLessThanOrEqual(kills * concurrency);
+		expect(work.records().filter(({ type, outcome }) => type === 'row' && outcome === 'ok')).toHaveLength(rows);
+	});
+
+	it('in a run fed from standard input leaves a private copy of it, which the resume reads and removes', async () => {
+		const { note, seen } = counter();
+		const { work, recorder } = await place((request, response, count) => {
+			note();
+			ok(request, response, count);
+		});
+		const input = csv('id,status', 800, (row) => `${row},hold`);
+		await killedRun(work, ['ticket', 'update', '--input', '-', '--input-format', 'csv', '-q'], seen, 100, input);
+		expect(work.spooled().map((path) => statSync(path).mode & 0o777)).toEqual([0o600]);
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect(new Set(recorder.requests.map(idOf)).size).toBe(800);
+		expect(work.spooled()).toEqual([]);
+	});
+
+	it('between a delete and its answer: the resume takes its own 404 for ok, and not that of another row', async () => {
+		const gone = new Set<number>([9]);
+		const { note, seen } = counter();
+		const { work } = await place((request, response, count) => {
+			const id = idOf(request);
+			note();
+			if (gone.has(id)) return json(404, { code: 'rest_post_invalid_id', message: 'Gone.' })(request, response, count);
+			gone.add(id);
+			if (id !== 5) ok(request, response, count);
+		});
+		const args = ['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q'];
+		await killedRun(work, args, seen, 5);
+		const result = await work.run(['run', 'resume', 'last', '--yes', '-q', '--format', 'ndjson']);
+		expect(result.exitCode).toBe(3);
+		const outcomes = result.stdout
+			.trim()
+			.split('\n')
+			.map((line) => JSON.parse(line) as { id: number; outcome: string; status: number });
+		expect(outcomes.map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
+			[5, 'ok', 404],
+			[6, 'ok', 200],
+			[7, 'ok', 200],
+			[8, 'ok', 200],
+			[9, 'failed', 404],
+			[10, 'ok', 200],
+		]);
+	});
+});
+
+describe('two processes', () => {
+	it('never work on one run at a time: the second is refused until the first is gone', async () => {
+		const { note, seen } = counter();
+		const held: (() => void)[] = [];
+		const { work, recorder } = await place((request, response, count) => {
+			note();
+			held.push(() => ok(request, response, count));
+		});
+		const args = ['ticket', 'fields', 'set', ...ids(1, 6).map(String), '--set', 'a=b', '-j', '2', '-q'];
+		const first = work.spawn(args);
+		await seen(2);
+		for (const command of ['resume', 'undo']) {
+			const second = await work.run(['run', command, 'last']);
+			expect(second.exitCode).toBe(1);
+			expect(second.stderr).toContain(`process ${first.child.pid}`);
+		}
+		expect((await work.run(['run', 'list', '--fields', 'state', '--format', 'csv'])).stdout).toBe('state\nrunning\n');
+		first.child.kill('SIGKILL');
+		await first.ended;
+		expect(recorder.requests).toHaveLength(2);
+		expect((await work.run(['run', 'list', '--fields', 'state', '--format', 'csv'])).stdout).toBe(
+			'state\nbroken-off\n',
+		);
+		const resumed = work.begin(['run', 'resume', 'last', '-q', '-j', '6']);
+		await seen(8);
+		for (const answer of held.slice(2)) answer();
+		expect((await resumed.ended).exitCode).toBe(0);
+	});
+});
