@@ -22,8 +22,6 @@ export interface Dialect {
 	fieldIn(name: string): string;
 	statusOut(status: string): string;
 	statusIn(status: string): string;
-	/** Statuses as the deployment spells them, where that is not section 3's spelling. */
-	readonly ownStatuses: readonly string[];
 }
 
 const USER_FIELDS = ['support_can_be_assigned', 'support_smart_tickets_order', 'support_after_reply'];
@@ -54,7 +52,6 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 		fieldIn: translate(back),
 		statusOut: translate(out),
 		statusIn: translate(back),
-		ownStatuses: [...back.keys()].filter((own) => !ticketStatuses.includes(own) && own.includes('-')),
 	};
 }
 

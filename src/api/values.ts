@@ -14,8 +14,8 @@ export type Parsed<T> = { value: T } | Problem;
 export interface ValueRules {
 	/** Let values through that the interface does not show. */
 	undocumented: boolean;
-	/** Statuses that are allowed besides section 3, because a deployment's prefixes spell them so. */
-	statuses?: readonly string[];
+	/** A deployment's own spelling of a status → section 3's; any other comes back as it is. */
+	statusIn?: (status: string) => string;
 }
 
 export function isProblem<T>(parsed: Parsed<T>): parsed is Problem {
@@ -144,7 +144,8 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
 				problem: `${field.name} ${quote(text)} is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00`,
 			};
 		case 'status': {
-			if (rules.undocumented || ticketStatuses.includes(text) || rules.statuses?.includes(text)) return { value: text };
+			const status = rules.statusIn?.(text) ?? text;
+			if (rules.undocumented || ticketStatuses.includes(status)) return { value: status };
 			return { problem: `status ${quote(text)} is not one of section 3${didYouMean(text, ticketStatuses)}` };
 		}
 		case 'adjustment':
@@ -171,6 +172,7 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
  * stands, the rules for text hold.
  */
 export function checkTyped(field: Field, value: unknown, rules: ValueRules): Parsed<unknown> {
+	if (field.kind === 'status' && typeof value === 'string' && value !== '') return parseField(field, value, rules);
 	if (rules.undocumented) return { value };
 	if (typeof value === 'string' && value !== '' && !['terms', 'list', 'map'].includes(field.kind)) {
 		const parsed = parseField(field, value, rules);

@@ -46,6 +46,8 @@ export interface CompileOptions {
 	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
 	readonly endpointFor?: (taxonomy: string) => Endpoint;
 	readonly rules: ValueRules;
+	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
+	readonly fieldIn?: (name: string) => string;
 	/** Column → field, as `--map` says. */
 	readonly map?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 	readonly ignore?: readonly string[];
@@ -132,7 +134,8 @@ class Vocabulary {
 		if (this.isIgnored(name)) return { column: ignoredColumn(name), means: ` ${name}` };
 		const { endpoint, endpointFor, rules, blank, idColumn: own } = this.#options;
 		const clear = blank === 'clear';
-		const wanted = this.#map.get(name) ?? name;
+		const given = this.#map.get(name) ?? name;
+		const wanted = this.#options.fieldIn?.(given.trim()) ?? given;
 		const key = flagName(wanted.trim().toLowerCase());
 		const parameter = own === name ? rowParameter(endpoint) : this.#parameters.get(key);
 		if (parameter !== undefined) return { column: idColumn(name, parameter), means: parameter.name };

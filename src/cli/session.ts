@@ -8,7 +8,13 @@ import type { TraceEvent } from '../http/trace.js';
 import { REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/folders.js';
-import { type Auth, type ResolvedConnection, resolveConnection } from '../profile/resolve.js';
+import {
+	type Auth,
+	prefixesOf,
+	type ResolvedConnection,
+	readSituation,
+	resolveConnection,
+} from '../profile/resolve.js';
 import { version } from '../version.js';
 import type { Invocation, OptionValues } from './command.js';
 
@@ -52,6 +58,12 @@ export async function openSession(invocation: Invocation, needs: SessionNeeds = 
 		stateDir: stateFolder({ env: context.env, cwd: context.cwd }),
 		openClient: (connections) => openClient(invocation, connection, connections),
 	};
+}
+
+/** The deployment's words, without resolving the rest: no base URL or secret is needed. */
+export function dialectOf({ context, options }: Invocation, without: readonly string[] = []): Dialect {
+	const flags = withoutKeys(options, without);
+	return createDialect(prefixesOf(readSituation({ env: context.env, flags, cwd: context.cwd }).settings));
 }
 
 /** Opens a client that logs as the invocation asks, and in whose answers the caller's credentials do not come back. */

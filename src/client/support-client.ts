@@ -132,7 +132,7 @@ export class SupportClient {
 
 	private readFields(endpoint: Endpoint, given: unknown): Record<string, unknown> {
 		const fields = emptyRecord<unknown>();
-		const rules = { undocumented: this.options.undocumented === true, statuses: this.dialect.ownStatuses };
+		const rules = { undocumented: this.options.undocumented === true, statusIn: this.dialect.statusIn };
 		for (const [name, value] of Object.entries((given ?? {}) as Record<string, unknown>)) {
 			if (value === undefined) continue;
 			if (endpoint.body === 'custom_fields') {

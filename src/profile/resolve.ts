@@ -241,6 +241,11 @@ function sameHostName(left: string, right: string): boolean {
 	return URL.canParse(right) && new URL(left).hostname === new URL(right).hostname;
 }
 
+/** The deployment's words for support, shop and shopm. */
+export function prefixesOf(settings: Settings): ResolvedConnection['prefixes'] {
+	return { product: settings.productPrefix, shop: settings.shopPrefix, membership: settings.membershipPrefix };
+}
+
 /** Reads the PEM files; a private key that others can read is worth a warning. */
 export function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
 	const read = (flag: string, given: string | undefined, marker: RegExp): string | undefined => {
@@ -304,7 +309,7 @@ export async function resolveConnection(request: ResolveRequest): Promise<Resolv
 		baseUrl: baseUrl.url,
 		auth,
 		timeoutMs: settings.timeout * 1000,
-		prefixes: { product: settings.productPrefix, shop: settings.shopPrefix, membership: settings.membershipPrefix },
+		prefixes: prefixesOf(settings),
 		tls,
 		proxy: readProxies(request.env),
 		allowHttp: settings.allowHttp,

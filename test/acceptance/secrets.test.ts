@@ -155,6 +155,7 @@ const calls: Record<string, Call[]> = {
 	'reply update': [{ argv: ['14', '3', '--content', 'x'] }],
 	'reply delete': [{ argv: ['14', '3', '--yes'] }],
 	'user update': [
+		{ argv: ['3', '--data', '@-'], stdin: `{"meta": ${OTHER}}` },
 		{ argv: ['3', '--password-stdin', '--name', 'x'], stdin: `${OTHER}\n` },
 		{ argv: ['--input', '-', '--input-format', 'csv'], stdin: `id,password\n3,${OTHER}\n4,${OTHER}\nx,${OTHER}\n` },
 	],
@@ -167,6 +168,7 @@ const calls: Record<string, Call[]> = {
 	'term delete': [{ argv: ['product', '3', '--force', '--yes'] }],
 	api: [
 		{ argv: ['GET', 'tickets', '-i'] },
+		{ argv: ['POST', 'users/3', '--input', '-'], stdin: `{"password": ${OTHER}}` },
 		{ argv: ['POST', 'users/3', '-f', `password=${OTHER}`, '-f', 'name=x'] },
 		{ argv: ['POST', 'users/3', '--input', '-'], stdin: JSON.stringify({ password: OTHER }) },
 	],

@@ -26,17 +26,11 @@ describe('a deployment with abbreviations of its own', () => {
 		expect(own.fieldIn('acme_after_reply')).toBe('support_after_reply');
 		expect(own.fieldIn('wc-active')).toBe('shop-active');
 	});
-
-	it('lists its own statuses, which are allowed besides the neutral ones', () => {
-		expect(own.ownStatuses).toHaveLength(ticketStatusGroups.shop.length + ticketStatusGroups.membership.length);
-		expect(own.ownStatuses).toContain('wc-pending-cancel');
-		expect(own.ownStatuses).not.toContain('acme_after_reply');
-	});
 });
 
 describe('a deployment with the neutral words', () => {
 	it('changes nothing', () => {
-		expect(neutralDialect).toMatchObject({ neutral: true, root: 'support-api', ownStatuses: [] });
+		expect(neutralDialect).toMatchObject({ neutral: true, root: 'support-api' });
 		expect(createDialect({ product: 'support', shop: '', membership: 'shopm' }).neutral).toBe(true);
 		const body = { status: 'shop-active' };
 		expect(bodyIn(neutralDialect, body)).toBe(body);

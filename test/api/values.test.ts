@@ -168,9 +168,10 @@ describe('a text becomes the value that is sent', () => {
 	});
 
 	it("takes a deployment's own statuses", () => {
-		expect(parseField(field('status'), 'wc-active', { undocumented: false, statuses: ['wc-active'] })).toEqual({
-			value: 'wc-active',
-		});
+		const rules = { undocumented: false, statusIn: (status: string) => status.replace(/^wc-/, 'shop-') };
+		expect(parseField(field('status'), 'wc-active', rules)).toEqual({ value: 'shop-active' });
+		expect(checkTyped(field('status'), 'wc-active', rules)).toEqual({ value: 'shop-active' });
+		expect(parseField(field('status'), 'wc-nonsense', rules)).toHaveProperty('problem');
 	});
 
 	it('keeps keys with names of the language', () => {

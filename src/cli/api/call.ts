@@ -115,8 +115,9 @@ async function readBody(input: string, context: Context, dialect: Dialect): Prom
 	let value: unknown;
 	try {
 		value = JSON.parse(text.replace(/^\uFEFF/, ''));
-	} catch (error) {
-		throw new UsageError(`${name} is not JSON: ${(error as Error).message}`, { code: 'invalid_input', cause: error });
+	} catch {
+		// The parser's message would quote the text, which may hold a password.
+		throw new UsageError(`${name} is not JSON`, { code: 'invalid_input' });
 	}
 	// What nothing has to be changed in is sent to the letter, so that large numbers stay what they are.
 	return dialect.neutral || !isObject(value) ? text.replace(/^\uFEFF/, '') : JSON.stringify(bodyOut(dialect, value));

@@ -5,7 +5,7 @@ import { type NewSecret, profileNameFor } from '../../profile/edit.js';
 import { readVariable } from '../../profile/environment.js';
 import { configFolder } from '../../profile/folders.js';
 import type { ProbeAnswer } from '../../profile/probe.js';
-import { type Auth, readProxies, readTls } from '../../profile/resolve.js';
+import { type Auth, prefixesOf, readProxies, readTls } from '../../profile/resolve.js';
 import { type ResolvedSettings, resolveSettings, type Scheme } from '../../profile/settings.js';
 import { ConfigDamaged, checkProfileName, readStore, type Store, type StoredProfile } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
@@ -112,7 +112,7 @@ export function targetOf(
 			auth,
 			username,
 			timeoutMs: settings.timeout * 1000,
-			prefixes: { product: settings.productPrefix, shop: settings.shopPrefix, membership: settings.membershipPrefix },
+			prefixes: prefixesOf(settings),
 			tls,
 			proxy: readProxies(context.env),
 		},

@@ -57,9 +57,18 @@ function parse(login: Login, text: string, from: string): { url: string; warning
 	return loose;
 }
 
+/** A deployment's own abbreviation where the interface's prefix was pasted in with it: /acme-api/v1. */
+function adoptPastedPrefix(login: Login, text: string): void {
+	const word = /\/([A-Za-z][A-Za-z0-9_]*)-api\/v1(?:\/|$)/.exec(text)?.[1];
+	if (word === undefined || word === 'support' || login.flags.productPrefix !== undefined) return;
+	login.flags = { ...login.flags, productPrefix: word };
+	warn(login.invocation.context, [`"${word}" in the URL is taken as --product-prefix ${word}`]);
+}
+
 /** Checks a base URL; where it can be mended, a person is asked, and otherwise the error says how. */
 async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
 	try {
+		adoptPastedPrefix(login, text);
 		const { url, warnings } = parse(login, text, from);
 		warn(login.invocation.context, warnings);
 		return url;

@@ -119,6 +119,7 @@ export async function readData(
 	fields: readonly Field[],
 	options: OptionValues,
 	rules: ValueRules,
+	fieldIn: (name: string) => string,
 	context: Context,
 ): Promise<{ values: Record<string, unknown>; ids: Record<string, unknown> }> {
 	const values = emptyRecord<unknown>();
@@ -128,11 +129,13 @@ export async function readData(
 	let data: unknown;
 	try {
 		data = JSON.parse(text);
-	} catch (error) {
-		throw new UsageError(`--data is not valid JSON: ${(error as Error).message}`, { cause: error });
+	} catch {
+		// The parser's message is not used, nor kept as the cause: it quotes the text, which may hold a password.
+		throw new UsageError('--data is not valid JSON', { code: 'invalid_value' });
 	}
 	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
-	for (const [name, value] of Object.entries(data)) {
+	for (const [given, value] of Object.entries(data)) {
+		const name = fieldIn(given);
 		if (['id', 'ID', 'Id', 'ticket_id', 'user_id'].includes(name)) {
 			ids[name.toLowerCase()] = value;
 			continue;
@@ -141,6 +144,8 @@ export async function readData(
 		if (field !== undefined && field.name === name) {
 			const checked = checkTyped(field, value, rules);
 			if (isProblem(checked)) throw new UsageError(`--data: ${checked.problem}`, { code: 'invalid_value' });
+			values[name] = checked.value;
+			continue;
 		}
 		values[name] = value;
 	}

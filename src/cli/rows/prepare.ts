@@ -80,7 +80,8 @@ export async function prepareRun(
 			...(hasTaxonomy(definition)
 				? { endpointFor: (taxonomy: string) => definition.endpointFor(taxonomy, undocumented) }
 				: {}),
-			rules: { undocumented, statuses: session.dialect.ownStatuses },
+			rules: { undocumented, statusIn: session.dialect.statusIn },
+			fieldIn: session.dialect.fieldIn,
 			map: readMap(options.map as string[] | undefined),
 			ignore: (options.ignoreColumn as string[] | undefined) ?? [],
 			...(options.idColumn === undefined ? {} : { idColumn: options.idColumn as string }),

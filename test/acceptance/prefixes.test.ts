@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runMain } from '../../src/main.js';
+import { memoryContext } from '../support/context.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A desk that writes acme for support, wc for shop and wcm for shopm, and a profile that says so. */
+let desk: TestSandbox;
+beforeAll(async () => {
+	desk = await startSandbox({ seed: 20, prefixes: { product: 'acme', shop: 'wc', membership: 'wcm' } });
+});
+afterAll(() => desk.stop());
+
+/** Signed in once through `login`; returns a function that runs commands. */
+async function signIn(...flags: string[]) {
+	const folder = temporaryFolder();
+	const env = { SUPPORTCTL_CONFIG_DIR: `${folder}/config`, SUPPORTCTL_STATE_DIR: `${folder}/state` };
+	const run = async (argv: string[], stdin = '') => {
+		const context = memoryContext({ argv, env, stdin, cwd: folder });
+		const exitCode = await runMain(context);
+		return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
+	};
+	const login = await run(
+		['login', '--username', desk.username, '--password-stdin', '--no-input', '--insecure-storage', ...flags],
+		desk.password,
+	);
+	return { run, login };
+}
+
+const flags = () => [
+	'--base-url',
+	desk.baseUrl,
+	'--product-prefix',
+	'acme',
+	'--shop-prefix',
+	'wc',
+	'--membership-prefix',
+	'wcm',
+];
+const status = (id: number) => desk.store.tickets.get(id)?.status;
+const afterReply = async (id: number) =>
+	((await desk.call('GET', `/users/${id}`)).body as Record<string, unknown>).acme_after_reply;
+
+describe("a deployment's own words", () => {
+	it.each([
+		['a flag', ['ticket', 'update', '14', '--status'], ''],
+		['--data', ['ticket', 'update', '14', '--data'], ''],
+		['CSV', ['ticket', 'update', '--input', '-', '--input-format', 'csv'], 'id,status\n14,STATUS\n'],
+		['NDJSON', ['ticket', 'update', '--input', '-', '--input-format', 'ndjson'], '{"id":14,"status":"STATUS"}\n'],
+	])('are taken as statuses from %s, beside the neutral ones, and shown as neutral ones', async (_, argv, stdin) => {
+		const { run } = await signIn(...flags());
+		const cases = [
+			['wc-on-hold', 'wc-on-hold', 'shop-on-hold'],
+			['shop-active', 'wc-active', 'shop-active'],
+			['wcm-paused', 'wcm-paused', 'shopm-paused'],
+		];
+		for (const [given, sent, shown] of cases as [string, string, string][]) {
+			const word =
+				argv.at(-1) === '--data' ? [JSON.stringify({ status: given })] : argv.at(-1) === '--status' ? [given] : [];
+			const { exitCode, stdout, stderr } = await run(
+				[...argv, ...word, '--json', '--strict'],
+				stdin.replace('STATUS', given),
+			);
+			expect(exitCode, stderr).toBe(0);
+			expect(desk.requests.at(-1)).toMatchObject({ method: 'POST', status: 200 });
+			expect(status(14)).toBe(shown);
+			expect((await desk.call('GET', '/tickets/14')).body).toMatchObject({ status: sent });
+			expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: 'ok', differs: [], body: { status: shown } });
+		}
+		const { exitCode, stderr } = await run(['ticket', 'update', '14', '--status', 'wc-nonsense']);
+		expect(exitCode).toBe(2);
+		expect(stderr).toContain('"wc-nonsense" is not one of section 3');
+	});
+
+	it('are taken as user fields in columns, keys and --data, beside the neutral ones', async () => {
+		const { run } = await signIn(...flags());
+		const ways: [string[], string, string][] = [
+			[['--support-after-reply', 'stay'], '', 'stay'],
+			[['--data', '{"acme_after_reply": "back"}'], '', 'back'],
+			[['--data', '{"support_after_reply": "ask"}'], '', 'ask'],
+			[['--input', '-', '--input-format', 'csv'], 'id,acme_after_reply\n3,stay\n', 'stay'],
+			[['--input', '-', '--input-format', 'csv'], 'id,support_after_reply\n3,back\n', 'back'],
+			[['--input', '-', '--input-format', 'ndjson'], '{"id":3,"acme_after_reply":"ask"}\n', 'ask'],
+		];
+		for (const [argv, stdin, expected] of ways) {
+			const ids = argv.includes('--input') ? [] : ['3'];
+			const { exitCode, stdout, stderr } = await run(['user', 'update', ...ids, ...argv, '--json', '--strict'], stdin);
+			expect(exitCode, stderr).toBe(0);
+			expect(await afterReply(3)).toBe(expected);
+			expect(JSON.parse(stdout)[0].body).toMatchObject({ support_after_reply: expected });
+		}
+		const clash = await run(
+			['user', 'update', '--input', '-', '--input-format', 'csv'],
+			'id,acme_after_reply,support_after_reply\n3,a,b\n',
+		);
+		expect(clash.exitCode).toBe(2);
+		expect(clash.stderr).toContain('mean the same');
+	});
+
+	it('are in the path of every command', async () => {
+		const { run } = await signIn(...flags());
+		const before = desk.requests.length;
+		await run(['ticket', 'fields', 'get', '14']);
+		await run(['user', 'id', desk.username]);
+		await run(['reply', 'update', '14', '1', '--content', 'x']);
+		await run(['term', 'update', 'ticket_priority', '1', '--name', 'x']);
+		await run(['api', 'GET', 'tickets']);
+		const paths = desk.requests.slice(before).map(({ path }) => path);
+		expect(paths).toHaveLength(5);
+		for (const path of paths) expect(path).toMatch(/\/acme-api\/v1\//);
+	});
+
+	it('are learned from a base URL that was pasted with them', async () => {
+		const { login, run } = await signIn('--base-url', `${desk.baseUrl}/acme-api/v1/`);
+		expect(login.exitCode, login.stderr).toBe(0);
+		expect(login.stderr).toContain('"acme" in the URL is taken as --product-prefix acme');
+		const { stdout } = await run(['profile', 'show', '--json']);
+		expect(JSON.parse(stdout)).toContainEqual({ setting: 'product-prefix', value: 'acme', source: 'profile default' });
+		expect((await run(['ticket', 'update', '14', '--status', 'hold'])).exitCode).toBe(0);
+	});
+
+	it('are asked for where the neutral ones lead nowhere', async () => {
+		const { login } = await signIn('--base-url', desk.baseUrl);
+		expect(login.exitCode).toBe(1);
+		expect(login.stderr).toContain('--product-prefix');
+	});
+});
