@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect, neutralDialect } from '../../src/api/dialect.js';
 import { type Endpoint, endpointList, endpoints } from '../../src/api/endpoints.js';
-import { decodeBody, judgeAnswer, type Verdict } from '../../src/http/answer.js';
+import { ANY_PATH, decodeBody, judgeAnswer, type Verdict } from '../../src/http/answer.js';
 import type { RawAnswer } from '../../src/http/client.js';
 
 type Body = string | Uint8Array;
@@ -298,6 +298,23 @@ describe('JSON that could do harm', () => {
 				},
 			),
 		);
+	});
+});
+
+describe('a request outside the endpoint table', () => {
+	const anyPath = (body: string, status = 200) => judgeAnswer(answer(status, body), { name: ANY_PATH }, neutralDialect);
+
+	it.each(['null', '[]', '7', '"text"', 'true', '{"error":"a field of that name"}'])(
+		'takes %s for its answer',
+		async (body) => {
+			expect(await anyPath(body)).toMatchObject({ bearing: 'accepted', body: JSON.parse(body) });
+		},
+	);
+
+	it('takes no page for its answer, and a refusal for one', async () => {
+		expect(await anyPath(page)).toMatchObject({ bearing: 'said-no', code: 'html_answer' });
+		expect(await anyPath('{"code":"x","message":"y","data":{"status":400}}')).toMatchObject({ bearing: 'said-no' });
+		expect(await anyPath('[]', 404)).toMatchObject({ bearing: 'said-no', code: 'http_404' });
 	});
 });
 

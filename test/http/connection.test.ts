@@ -132,6 +132,22 @@ describe('TLS', () => {
 	});
 });
 
+describe('who is calling', () => {
+	it.each<[ConnectionOptions['auth'], Record<string, string>]>([
+		[{ scheme: 'basic', username: 'änna', password: 'a:b c' }, { authorization: 'Basic w6RubmE6YTpiIGM=' }],
+		[{ scheme: 'bearer', token: 't.o-k' }, { authorization: 'Bearer t.o-k' }],
+		[{ scheme: 'header', name: 'X-Desk-Key', value: 'k 1' }, { 'x-desk-key': 'k 1' }],
+		[{ scheme: 'none' }, {}],
+	])('is shown as %j says, and in no other way', async (auth, headers) => {
+		const server = await startRawServer((request) => request.json(200, {}));
+		await send(server.baseUrl, { auth });
+		const shown = Object.entries(server.requests[0]?.headers ?? {}).filter(
+			([name]) => !['host', 'connection', 'accept', 'user-agent'].includes(name),
+		);
+		expect(Object.fromEntries(shown)).toEqual(headers);
+	});
+});
+
 describe('proxies', () => {
 	it('reach an HTTPS service through a tunnel, in which the proxy sees no credentials', async () => {
 		const { port, requests } = await serveTls(good);

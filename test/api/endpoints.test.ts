@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { endpointList, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
+
+describe('the endpoint table', () => {
+	it('has a parameter for each placeholder of a path, in its order, and no other', () => {
+		for (const { path, parameters } of endpointList) {
+			const placeholders = [...path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1]);
+			expect(parameters.map((each) => each.name)).toEqual(placeholders);
+		}
+	});
+
+	it('asks before each delete and nothing else, and repeats no credential check', () => {
+		expect(endpointList.filter((each) => each.confirm)).toEqual(
+			endpointList.filter((each) => each.method === 'DELETE'),
+		);
+		expect(endpointList.filter((each) => each.replay === 'once').map((each) => each.name)).toEqual(['user.check']);
+		for (const each of endpointList.filter(({ method }) => method === 'DELETE')) expect(each.replay).toBe('delete');
+	});
+
+	it('requires only fields that it has', () => {
+		for (const { fields, required } of endpointList) {
+			expect(fields.map((each) => each.name)).toEqual(expect.arrayContaining([...required]));
+		}
+	});
+});
+
+describe('the endpoint of a taxonomy', () => {
+	it('is the documented one where there is one', () => {
+		expect(termTaxonomies('update')).toEqual(['ticket_priority']);
+		expect(termTaxonomies('delete').sort()).toEqual(['product', 'ticket_priority']);
+		expect(termEndpoint('update', 'ticket_priority')).toBe(endpoints['term.update.ticket_priority']);
+		expect(termEndpoint('delete', 'product')).toBe(endpoints['term.delete.product']);
+	});
+
+	it.each([
+		['update', 'POST'],
+		['delete', 'DELETE'],
+	] as const)('is made up in the shape of the others to %s, and says so', (operation, method) => {
+		const made = termEndpoint(operation, 'department');
+		expect(made).toEqual({
+			...endpoints[`term.${operation}.ticket_priority`],
+			name: `term.${operation}.department`,
+			method,
+			path: '/department/<id>',
+			noun: 'department term',
+			documented: false,
+		});
+	});
+});
