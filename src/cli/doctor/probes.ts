@@ -2,7 +2,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { checkServerIdentity, connect as connectTls, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describeProblem } from '../../http/problem.js';
 import type { Clock } from '../../io/context.js';
 import { bareHost, type Handshake, type HandshakeTarget, type Probes, portOf } from './network.js';
@@ -34,22 +34,18 @@ async function openSocket({ url, proxy }: HandshakeTarget, timeoutMs: number): P
 const text = (name: string | string[] | undefined): string | undefined => (Array.isArray(name) ? name[0] : name);
 
 /** What is wrong with the certificate: whom it is from, when it ends, or what it is for. */
-function problemOf(socket: TLSSocket, host: string, certificate: PeerCertificate): string | undefined {
-	const untrusted = socket.authorizationError as unknown as string | { code?: string } | null;
-	if (untrusted) {
-		const code = typeof untrusted === 'string' ? untrusted : untrusted.code;
-		return describeProblem(Object.assign(new Error(`the host's certificate is not trusted (${code})`), { code }))
-			.message;
-	}
-	const wrongName = checkServerIdentity(host, certificate);
-	return wrongName === undefined ? undefined : describeProblem(wrongName).message;
+function problemOf(socket: TLSSocket): string | undefined {
+	const refusal = socket.authorizationError as unknown as string | { code?: string } | null;
+	if (!refusal) return undefined;
+	const code = typeof refusal === 'string' ? refusal : refusal.code;
+	return describeProblem(Object.assign(new Error(`the host's certificate is not trusted (${code})`), { code })).message;
 }
 
 function readHandshake(socket: TLSSocket, host: string): Handshake {
 	const certificate = socket.getPeerCertificate();
 	return {
 		protocol: socket.getProtocol() ?? 'TLS',
-		problem: problemOf(socket, host, certificate),
+		problem: problemOf(socket),
 		subject: text(certificate.subject?.CN) ?? certificate.subjectaltname ?? host,
 		issuer: text(certificate.issuer?.O) ?? text(certificate.issuer?.CN) ?? 'an unnamed issuer',
 		validTo: Date.parse(certificate.valid_to),
@@ -78,6 +74,8 @@ export function createProbes(clock: Clock, timeoutMs: number): Probes {
 			// Looked at even where it is not trusted, so that it can be said why; nothing is sent over it.
 			const socket = connectTls({
 				socket: raw,
+				// Whom the certificate has to be for; the connection is there already.
+				host,
 				rejectUnauthorized: false,
 				ca,
 				cert,

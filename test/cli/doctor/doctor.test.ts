@@ -307,6 +307,19 @@ describe('TLS', () => {
 		expect(results).toMatchObject({ prefix: 'skipped', credentials: 'skipped' });
 	});
 
+	it('is for an address where the base URL has one', async () => {
+		const { env, caFile, port } = await serve(authority.issue({ addresses: ['127.0.0.1'] }));
+		const at = (host: string) => doctor(['--ca-file', caFile, '--base-url', `https://${host}:${port}`], { env });
+		expect((await at('127.0.0.1')).of('tls').result).toBe('pass');
+		expect((await at('localhost')).of('tls')).toMatchObject({
+			result: 'fail',
+			message: expect.stringContaining('another name'),
+		});
+		const named = await serve(authority.issue({ names: ['localhost'] }));
+		const wrong = await doctor(['--ca-file', caFile, '--base-url', `https://127.0.0.1:${named.port}`], { env });
+		expect(wrong.of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('another name') });
+	});
+
 	it('for another name, or from nobody known, fails and says so', async () => {
 		const other = await serve(authority.issue({ names: ['elsewhere.example'] }));
 		expect((await doctor(['--ca-file', other.caFile], { env: other.env })).of('tls')).toMatchObject({
