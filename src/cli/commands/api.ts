@@ -65,7 +65,9 @@ export const command: CommandSpec = {
 		{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
 		...named(guardOptions, '--dry-run', '--yes', '--confirm'),
 		...named(engineOptions, '--retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
-		...outputOptions,
+		...outputOptions.map((spec) =>
+			spec.flags.startsWith('--format ') ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
+		),
 		...connectionOptions,
 	],
 	async run(invocation) {
