@@ -24,7 +24,7 @@ const STANDSTILL_MS = 400;
 const COINCIDENCE = 0.001;
 /** The first pause at a standstill, in milliseconds; it doubles with each probe that is refused. */
 const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 15_000;
 /** How long a probe is waited for before another is sent, in milliseconds. */
 const PROBE_PATIENCE_MS = 5000;
 /** The share of what was served before a standstill that is asked for after it. */

@@ -32,6 +32,8 @@ const PATIENCE_MS = 5 * 60_000;
 
 /** So many rows in a row without any answer, beyond those under way, mean that nobody is there. */
 const UNANSWERED_ROWS = 10;
+/** What is answered in the service's place, or instead of its service; a row that ends so was retried and waited for. */
+const NOT_SERVED = new Set([408, 425, 429, 502, 503, 504]);
 
 /** Looks at each outcome and says when to stop. */
 export class StopWatch {
@@ -72,7 +74,8 @@ export class StopWatch {
 				return { kind: 'too-many-failures', limit: maxFailures };
 			}
 		}
-		this.unanswered = outcome.status === undefined && isBad ? this.unanswered + 1 : 0;
+		const served = outcome.status !== undefined && !NOT_SERVED.has(outcome.status);
+		this.unanswered = isBad && !served ? this.unanswered + 1 : 0;
 		if (this.unanswered >= UNANSWERED_ROWS + this.rules.concurrency) {
 			return { kind: 'unreachable', why: outcome.message ?? outcome.code ?? 'no answer' };
 		}

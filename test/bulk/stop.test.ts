@@ -77,6 +77,13 @@ describe('a run stops', () => {
 		expect(rules.look(unanswered(16, 'not-sent'))).toEqual({ kind: 'unreachable', why: 'the connection was reset' });
 	});
 
+	it('after as many that were all refused for now, each after all its retries', () => {
+		const rules = watch({ concurrency: 6 });
+		const busy = (row: number): Outcome => failed(row, { status: 503, code: 'http_503', message: 'busy' });
+		for (let row = 1; row < 16; row++) expect(rules.look(busy(row))).toBeUndefined();
+		expect(rules.look(busy(16))).toEqual({ kind: 'unreachable', why: 'busy' });
+	});
+
 	it('after eight seconds without a connection, where there never was one', () => {
 		const rules = watch();
 		const away = { sent: false, code: 'connect_refused' };
