@@ -66,7 +66,9 @@ export const command: CommandSpec = {
 		...named(guardOptions, '--dry-run', '--yes', '--confirm'),
 		...named(engineOptions, '--retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
 		...outputOptions.map((spec) =>
-			spec.flags.startsWith('--format ') ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
+			spec.flags.startsWith('--format ')
+				? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' }
+				: spec,
 		),
 		...connectionOptions,
 	],
