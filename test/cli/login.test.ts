@@ -108,6 +108,13 @@ describe('login without a terminal', () => {
 		expect(noSecret.error?.hint).toMatch(/--password-stdin.*--secret-command.*SUPPORTCTL_PASSWORD/);
 	});
 
+	it('asks nothing with --no-input, even of a person who could answer', async () => {
+		const prompts = scriptedPrompts();
+		const { error } = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input'], { prompts });
+		expect(error).toMatchObject({ message: 'no password is given and nobody can be asked', exitCode: 2 });
+		expect(prompts.asked).toEqual([]);
+	});
+
 	it('keeps a damaged config file aside, and says where', async () => {
 		const folder = temporaryFolder();
 		const { writeFileSync } = await import('node:fs');

@@ -141,6 +141,7 @@ describe('findService', () => {
 			'https://b.example': moved(`https://a.example${PATH}`),
 		});
 		expect((await findService('https://a.example', PATH, ask)).mended).toBeUndefined();
+		expect(new Set(asked).size).toBe(asked.length);
 		expect(asked.length).toBeLessThanOrEqual(5);
 	});
 });
