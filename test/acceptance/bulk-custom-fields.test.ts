@@ -1,0 +1,287 @@
+/** Custom fields as a job: only what changed, old beside new, read back, kept, and put back by run undo. */
+
+import { describe, expect, it } from 'vitest';
+import { json, startRecorder } from '../support/recorder.js';
+import { createWorkplace, type Workplace } from '../support/workplace.js';
+
+type Fields = Record<string, unknown>;
+
+/** How a service shows custom fields. */
+type Shape = (fields: Fields) => unknown;
+
+const shapes: Record<string, Shape> = {
+	'name → value': (fields) => fields,
+	'name → {value}': (fields) =>
+		Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { name, value, markup: '<input>' }])),
+	'{custom_fields}': (fields) => ({ id: 1, custom_fields: fields }),
+};
+
+/** A desk whose tickets keep the custom fields that they have and ignore others without a word. */
+async function desk(tickets: Record<number, Fields>, shape: Shape = shapes['name → value'] as Shape) {
+	const underWay = { now: 0, most: 0 };
+	const recorder = await startRecorder((request, response, count) => {
+		const fields = tickets[Number(/\/tickets\/(\d+)/.exec(request.url)?.[1])];
+		underWay.most = Math.max(underWay.most, ++underWay.now);
+		setTimeout(() => {
+			underWay.now--;
+			if (fields === undefined)
+				return json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' })(request, response, count);
+			if (request.method === 'DELETE') return json(200, { id: 1 })(request, response, count);
+			if (request.method === 'GET') return json(200, shape(fields))(request, response, count);
+			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
+			for (const name of Object.keys(sent)) {
+				if (Object.hasOwn(fields, name))
+					Object.defineProperty(fields, name, {
+						value: sent[name],
+						enumerable: true,
+						writable: true,
+						configurable: true,
+					});
+			}
+			json(200, null)(request, response, count);
+		}, 2);
+	});
+	const work = createWorkplace(recorder.env);
+	const writes = () =>
+		recorder.requests
+			.filter(({ method }) => method === 'POST')
+			.map(
+				({ url, body }) =>
+					`${/\d+/.exec(url.slice(url.indexOf('/tickets')))?.[0]} ${body.slice('{"custom_fields":'.length, -1)}`,
+			)
+			.sort();
+	return { recorder, work, writes, underWay };
+}
+
+const set = (...more: string[]): string[] => ['ticket', 'fields', 'set', '--input', 'fields.csv', ...more];
+const runId = (work: Workplace): string => work.records()[0]?.id as string;
+
+describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, shape) => {
+	it('are compared, kept, changed where they differ, read back, and put back', async () => {
+		const tickets = {
+			1: { colour: 'red', size: 'xl' },
+			2: { colour: 'blue', size: '' },
+			3: { colour: 'red', size: 's' },
+		};
+		const before = structuredClone(tickets);
+		const { work, writes, recorder } = await desk(tickets, shape);
+		work.write('fields.csv', 'ticket_id,colour,size\n1,red,m\n2,blue,\n3,green,\n');
+
+		const diff = await work.run(set('--dry-run', '--diff', '--format', 'csv'));
+		expect(diff).toEqual({
+			exitCode: 0,
+			stdout: 'ticket_id,field,old,new,message\n1,size,xl,m,\n3,colour,red,green,\n',
+			stderr: 'dry run: 3 requests, none sent\n',
+		});
+		expect(writes()).toEqual([]);
+
+		const result = await work.run(set('--only-changed', '--snapshot', '--verify', '--strict', '-q', '--format', 'csv'));
+		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(writes()).toEqual(['1 {"size":"m"}', '3 {"colour":"green"}']);
+		expect(tickets).toEqual({ 1: { colour: 'red', size: 'm' }, 2: before[2], 3: { colour: 'green', size: 's' } });
+
+		recorder.requests.length = 0;
+		const undone = await work.run(['run', 'undo', 'last', '-q']);
+		expect(undone).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(writes()).toEqual(['1 {"size":"xl"}', '3 {"colour":"red"}']);
+		expect(tickets).toEqual(before);
+		expect(work.spooled()).toEqual([]);
+	});
+});
+
+describe('--diff', () => {
+	it('reads several tickets at a time and prints them in the order of the input', async () => {
+		const ids = Array.from({ length: 40 }, (_, index) => index + 1);
+		const { work, underWay } = await desk(Object.fromEntries(ids.map((id) => [id, { colour: String(id) }])));
+		work.write('fields.csv', `ticket_id,colour\n${ids.map((id) => `${id},x\n`).join('')}`);
+		const { stdout } = await work.run(set('-n', '--diff', '--field', 'ticket_id', '-j', '6'));
+		expect(stdout.trim().split('\n').map(Number)).toEqual(ids);
+		expect(underWay.most).toBe(6);
+	});
+
+	it('says which fields the service does not show, and which tickets can not be read', async () => {
+		const { work, recorder } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n9,blue,\n');
+		expect(await work.run(set('-n', '--diff', '--format', 'csv'))).toEqual({
+			exitCode: 3,
+			stdout: [
+				'ticket_id,field,old,new,message',
+				'1,colour,red,blue,',
+				'1,fresh,,x,the service does not show this field',
+				'9,,,,not readable: Invalid post ID.',
+				'',
+			].join('\n'),
+			stderr: 'dry run: 2 requests, none sent; 1 ticket could not be read\n',
+		});
+		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
+	});
+
+	it('ends at a 401 instead of being refused for every row', async () => {
+		const recorder = await startRecorder(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
+		const work = createWorkplace(recorder.env);
+		work.write(
+			'fields.csv',
+			`ticket_id,colour\n${Array.from({ length: 200 }, (_, index) => `${index + 1},x\n`).join('')}`,
+		);
+		const result = await work.run(set('-n', '--diff'));
+		expect(result.exitCode).toBe(4);
+		expect(result.stderr).toContain('the service refused the credentials (401): Who are you?');
+		expect(recorder.requests.length).toBeLessThan(10);
+	});
+
+	it('goes with --dry-run alone', async () => {
+		const { work } = await desk({});
+		work.write('fields.csv', 'ticket_id,colour\n1,x\n');
+		expect(await work.run(set('--diff'))).toMatchObject({
+			exitCode: 2,
+			stderr: expect.stringContaining('--diff goes with --dry-run'),
+		});
+	});
+});
+
+describe('--only-changed', () => {
+	it('skips tickets that have all values already, so that a second run sends nothing', async () => {
+		const { work, writes, recorder } = await desk({ 1: { colour: 'red', n: 4 }, 2: { colour: 'red', n: 5 } });
+		work.write('fields.csv', 'ticket_id,colour,n\n1,blue,4\n2,red,5\n');
+		expect((await work.run(set('--only-changed'))).stderr).toMatch(/: 1 ok, 1 skipped\n$/);
+		expect(writes()).toEqual(['1 {"colour":"blue"}']);
+		recorder.requests.length = 0;
+		const again = await work.run(set('--only-changed'));
+		expect(again.exitCode).toBe(0);
+		expect(again.stderr).toMatch(/: 2 skipped\n$/);
+		expect(writes()).toEqual([]);
+	});
+});
+
+describe('--verify', () => {
+	it('tells of a field that the service ignored, and fails the row under --strict', async () => {
+		const { work } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n');
+		const told = await work.run(set('--verify', '--format', 'ndjson'));
+		expect(told.exitCode).toBe(0);
+		expect(JSON.parse(told.stdout)).toMatchObject({
+			outcome: 'ok',
+			differs: [{ field: 'fresh', sent: 'x', shown: null }],
+		});
+		expect(told.stderr).toContain('1 ok, 1 differ');
+		const strict = await work.run(set('--verify', '--strict', '--format', 'ndjson', '-q'));
+		expect(strict.exitCode).toBe(1);
+		expect(JSON.parse(strict.stdout)).toMatchObject({ outcome: 'failed', code: 'differs' });
+	});
+});
+
+describe('run undo', () => {
+	it('puts back what was there before the run, however often a ticket stood in it', async () => {
+		const tickets = { 1: { colour: 'red', size: 'xl' } };
+		const { work } = await desk(tickets);
+		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,green,m\n1,black,s\n');
+		await work.run(set('--snapshot', '-q'));
+		expect(tickets[1]).toEqual({ colour: 'black', size: 's' });
+		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect(tickets[1]).toEqual({ colour: 'red', size: 'xl' });
+	});
+
+	it('can be undone itself', async () => {
+		const tickets = { 1: { colour: 'red' }, 2: { colour: 'blue' } };
+		const { work } = await desk(tickets);
+		work.write('fields.csv', 'ticket_id,colour\n1,x\n2,y\n');
+		await work.run(set('--snapshot', '-q'));
+		const first = runId(work);
+		await work.run(['run', 'undo', first, '-q']);
+		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
+		const second = runId(work);
+		expect(second).not.toBe(first);
+		await work.run(['run', 'undo', second, '-q']);
+		expect(tickets).toEqual({ 1: { colour: 'x' }, 2: { colour: 'y' } });
+	});
+
+	it('shows with --dry-run --diff what it would put back', async () => {
+		const { work, writes, recorder } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
+		await work.run(set('--snapshot', '-q'));
+		recorder.requests.length = 0;
+		const shown = await work.run(['run', 'undo', 'last', '-n', '--diff', '--format', 'csv']);
+		expect(shown.stdout).toBe('ticket_id,field,old,new,message\n1,colour,blue,red,\n');
+		expect(writes()).toEqual([]);
+	});
+
+	it('takes names of the language for names, and says once a field what it leaves as it is', async () => {
+		const tickets: Record<number, Fields> = {
+			1: JSON.parse(
+				'{"__proto__":"a","constructor":"b","tags":["x"],"api_token":"t","off":false,"none":null,"count":3}',
+			),
+			2: JSON.parse('{"__proto__":"c","tags":["y"]}'),
+		};
+		const { work, writes, recorder } = await desk(tickets);
+		work.write(
+			'fields.csv',
+			'ticket_id,__proto__,constructor,tags,api_token,off,none,count,fresh\n1,p,q,r,s,t,u,v,w\n2,p,,r,,,,,w\n',
+		);
+		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
+		recorder.requests.length = 0;
+		const result = await work.run(['run', 'undo', 'last', '-q']);
+		expect(result.exitCode).toBe(0);
+		expect(writes()).toEqual([
+			'1 {"__proto__":"a","constructor":"b","off":"","none":"","count":"3"}',
+			'2 {"__proto__":"c"}',
+		]);
+		expect(result.stderr.split('\n').sort()).toEqual([
+			'',
+			'warning: api_token stays as it is on 1 ticket: its old value was not kept, being secret',
+			'warning: fresh stays as it is on 2 tickets: there was none before, and the interface shows no way to remove one',
+			'warning: tags stays as it is on 2 tickets: its old value was no text that could be sent',
+		]);
+	});
+
+	it('of a run that was broken off puts back what was written, and sends nothing for the rest', async () => {
+		const tickets = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [index + 1, { colour: 'red' }]));
+		let refuse = true;
+		const { recorder, work, writes } = await desk(tickets);
+		const closing = await startRecorder((request, response, count) => {
+			if (refuse && count > 8) return json(401, { code: 'no', message: 'no' })(request, response, count);
+			void fetch(recorder.baseUrl + request.url.replace('/wp-json', ''), {
+				method: request.method,
+				...(request.body === '' ? {} : { body: request.body }),
+			})
+				.then((answer) => answer.json())
+				.then((body) => json(200, body)(request, response, count));
+		});
+		work.write(
+			'fields.csv',
+			`ticket_id,colour\n${Object.keys(tickets)
+				.map((id) => `${id},blue\n`)
+				.join('')}`,
+		);
+		expect((await work.run(set('--snapshot', '-q', '-j', '1'), { env: closing.env })).exitCode).toBe(4);
+		expect(Object.values(tickets).filter(({ colour }) => colour === 'blue')).toHaveLength(4);
+		refuse = false;
+		recorder.requests.length = 0;
+		const undone = await work.run(['run', 'undo', 'last', '-q'], { env: closing.env });
+		expect(undone.exitCode).toBe(0);
+		expect(writes()).toHaveLength(4);
+		expect(Object.values(tickets).every(({ colour }) => colour === 'red')).toBe(true);
+	});
+
+	it('refuses runs that kept nothing, runs of other commands, and another service', async () => {
+		const { work, recorder } = await desk({ 1: { colour: 'red' }, 2: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
+		await work.run(set('-q'));
+		expect(await work.run(['run', 'undo', 'last'])).toEqual({
+			exitCode: 2,
+			stdout: '',
+			stderr: `error: run ${runId(work)} has no old values that could be put back\nhint: only ticket fields set --snapshot keeps them\n`,
+		});
+		await work.run(set('-q', '--snapshot'));
+		const other = await startRecorder();
+		const elsewhere = await work.run(['run', 'undo', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
+		expect(elsewhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing was sent') });
+		await work.run(['ticket', 'delete', '1', '2', '--yes', '-q']);
+		recorder.requests.length = 0;
+		expect(await work.run(['run', 'undo', 'last'])).toMatchObject({
+			exitCode: 2,
+			stderr: expect.stringContaining('is of ticket delete'),
+		});
+		expect([...recorder.requests, ...other.requests]).toEqual([]);
+		expect(work.spooled()).toEqual([]);
+	});
+});
