@@ -131,6 +131,7 @@ An indexed job in Kubernetes, whose index starts at 0 where shards start at 1:
       completions: 4
       parallelism: 4
       completionMode: Indexed
+      backoffLimit: 0
       template:
         spec:
           restartPolicy: Never

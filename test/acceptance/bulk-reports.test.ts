@@ -1,0 +1,227 @@
+/** Reports of runs, read back by standard readers, and annotations for GitHub. */
+
+import { execFileSync } from 'node:child_process';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, type RecordedRequest, startRecorder } from '../support/recorder.js';
+import { requireTool } from '../support/tools.js';
+import { createWorkplace, csv } from '../support/workplace.js';
+
+const ok = json(200, { id: 1, status: 'hold' });
+const nasty = 'no <b>&amp; "x"\r\n::error::| `y` ]]> \u0007';
+
+const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
+
+/** Ticket 2 fails with reasons, 3 is never answered, 5 shows another value. */
+const mixed: Answer = (request, response, count) => {
+	switch (idOf(request)) {
+		case 2:
+			return json(400, { code: 'rest_invalid_param', message: nasty, data: { params: { title: nasty } } })(
+				request,
+				response,
+				count,
+			);
+		case 3:
+			return void response.destroy();
+		case 5:
+			return json(200, { id: 5, status: 'read' })(request, response, count);
+		default:
+			return ok(request, response, count);
+	}
+};
+
+async function reported(...more: string[]) {
+	const recorder = await startRecorder(mixed);
+	const work = createWorkplace(recorder.env);
+	work.write('edits.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,c\n4,hodl,d\n5,hold,e\n');
+	const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--retries', '0', '-q', ...more];
+	const result = await work.run(args);
+	expect(result.exitCode).toBe(3);
+	return { work, recorder, result };
+}
+
+/** What an XML parser that is not ours makes of a report. */
+function readXml(path: string): {
+	suites: Record<string, string>;
+	cases: { name: string; line: string; verdict: string | null; message: string | null }[];
+} {
+	const script = [
+		'import json, sys, xml.etree.ElementTree as tree',
+		'root = tree.parse(sys.argv[1]).getroot()',
+		'cases = [{"name": each.get("name"), "line": each.get("line"), "verdict": each[0].tag if len(each) else None, "message": each[0].get("message") if len(each) else None} for each in root.iter("testcase")]',
+		'print(json.dumps({"suites": root.attrib, "cases": cases}))',
+	].join('\n');
+	return JSON.parse(execFileSync(requireTool('python3'), ['-c', script, path], { encoding: 'utf8' }));
+}
+
+describe('--report', () => {
+	it('writes all four formats of one run, each whole and for its own reader', async () => {
+		const formats = { junit: 'out.xml', json: 'out.json', markdown: 'out.md', csv: 'out.csv' };
+		const { work } = await reported(
+			...Object.entries(formats).flatMap(([format, file]) => ['--report', `${format}:${file}`]),
+		);
+
+		const xml = readXml(`${work.folder}/out.xml`);
+		expect(xml.suites).toMatchObject({ tests: '5', failures: '2', errors: '1', skipped: '0' });
+		expect(xml.cases.map(({ name, line, verdict }) => [name, line, verdict]).sort()).toEqual([
+			['row 1: id 1', '2', null],
+			['row 2: id 2', '3', 'failure'],
+			['row 3: id 3', '4', 'error'],
+			['row 4: ', '5', 'failure'],
+			['row 5: id 5', '6', null],
+		]);
+		expect(xml.cases.find(({ name }) => name === 'row 2: id 2')?.message).toContain(
+			'no <b>&amp; "x"\r\n::error::| `y` ]]> ',
+		);
+
+		const report = JSON.parse(work.read('out.json')) as { rows: { row: number; outcome: string }[] } & Record<
+			string,
+			unknown
+		>;
+		expect(report).toMatchObject({
+			command: 'ticket update',
+			exit: 3,
+			counts: { ok: 2, failed: 1, unknown: 1, invalid: 1, 'not-sent': 0, differs: 1 },
+			input: { name: 'edits.csv', rows: 5 },
+		});
+		expect(report.rows.find(({ row }) => row === 5)).toMatchObject({
+			differs: [{ field: 'status', sent: 'hold', shown: 'read' }],
+		});
+
+		const rows = parse(work.read('out.csv'), { columns: true }) as Record<string, string>[];
+		expect(rows.map(({ row, outcome, status }) => [row, outcome, status]).sort()).toEqual([
+			['1', 'ok', '200'],
+			['2', 'failed', '400'],
+			['3', 'unknown', ''],
+			['4', 'invalid', ''],
+			['5', 'ok', '200'],
+		]);
+		expect(rows.find(({ row }) => row === '2')?.message).toBe(nasty);
+
+		const markdown = work.read('out.md');
+		expect(markdown).toContain('## supportctl ticket update: exit code 3\n');
+		expect(markdown).toContain(
+			'| ok | 2 |\n| failed | 1 |\n| invalid | 1 |\n| unknown | 1 |\n| answer differs | 1 |\n',
+		);
+		expect(markdown.split('\n').filter((line) => /^\| [234] \|/.test(line))).toHaveLength(3);
+		expect(markdown).toMatch(/supportctl run resume \S+`\n.*supportctl run rejects \S+ --format csv`/s);
+	});
+
+	it('counts rows that were never reached, and is complete after a resume', async () => {
+		let closed = true;
+		const recorder = await startRecorder((request, response, count) =>
+			(closed && count > 3 ? json(401, { code: 'no', message: 'no' }) : ok)(request, response, count),
+		);
+		const work = createWorkplace(recorder.env);
+		work.write(
+			'edits.csv',
+			csv('id,status', 10, (row) => `${row},hold`),
+		);
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', '-j', '1', '--report', 'junit:out.xml']);
+		const first = readXml(`${work.folder}/out.xml`);
+		expect(first.cases.at(-1)).toMatchObject({ name: 'rows that were not reached', verdict: 'error' });
+		expect(first.cases.at(-1)?.message).toContain('6 rows were not reached');
+		closed = false;
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect(readXml(`${work.folder}/out.xml`)).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });
+	});
+
+	it('that can not be written is told after the summary, exit code 1, and the run itself is as it is', async () => {
+		const recorder = await startRecorder(ok);
+		const work = createWorkplace(recorder.env);
+		const result = await work.run([
+			'ticket',
+			'update',
+			'1',
+			'2',
+			'--status',
+			'hold',
+			'--report',
+			'json:no/such/folder/out.json',
+		]);
+		expect(result.exitCode).toBe(1);
+		expect(result.stderr).toMatch(/: 2 rows in .*: 2 ok\nerror: can't write the report no\/such\/folder\/out.json: /);
+		expect(recorder.requests).toHaveLength(2);
+		expect(work.records().at(-1)).toMatchObject({ type: 'end', exit: 0 });
+	});
+
+	it('is refused in a format that nobody knows, before anything is sent', async () => {
+		const recorder = await startRecorder(ok);
+		const work = createWorkplace(recorder.env);
+		const result = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--report', 'junti:out.xml']);
+		expect(result.exitCode).toBe(2);
+		expect(result.stderr).toContain('did you mean "junit"?');
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+/** Workflow commands as GitHub's runner reads them: one a line, with escapes. */
+function annotations(stderr: string): { level: string; properties: Record<string, string>; message: string }[] {
+	return stderr.split('\n').flatMap((line) => {
+		const match = /^::(error|warning)(?: ([^:]*))?::(.*)$/.exec(line);
+		if (match === null) return [];
+		const unescaped = (text: string): string =>
+			text.replace(/%(0D|0A|3A|2C|25)/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+		const pairs = (match[2] ?? '').split(',').map((pair) => pair.split('=') as [string, string]);
+		const properties = Object.fromEntries(pairs.map(([name, value]) => [name, unescaped(value)]));
+		return [{ level: match[1] as string, properties, message: unescaped(match[3] as string) }];
+	});
+}
+
+describe('under GitHub Actions', () => {
+	const env = { GITHUB_ACTIONS: 'true' };
+
+	it('failures are annotations with the file and line of the input, whatever the service says', async () => {
+		const recorder = await startRecorder(mixed);
+		const work = createWorkplace(recorder.env);
+		work.write('a,b:c.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,"c\nd"\n4,hold,e\n');
+		const args = ['ticket', 'update', '--input', 'a,b:c.csv', '--retries', '0', '-j', '1'];
+		for (const more of [[], ['--format', 'ndjson']]) {
+			const { stderr } = await work.run([...args, ...more], { env });
+			expect(annotations(stderr)).toEqual([
+				{ level: 'error', properties: { file: 'a,b:c.csv', line: '3', title: 'row 2: failed' }, message: nasty },
+				{
+					level: 'warning',
+					properties: { file: 'a,b:c.csv', line: '4', title: 'row 3: unknown' },
+					message: expect.stringContaining('connection'),
+				},
+			]);
+		}
+	});
+
+	it('complaints are annotations, and so is a header that can not be used', async () => {
+		const recorder = await startRecorder(ok);
+		const work = createWorkplace(recorder.env);
+		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\n');
+		expect(annotations((await work.run(['ticket', 'update', '--input', 'edits.csv'], { env })).stderr)).toEqual([
+			{
+				level: 'error',
+				properties: { file: 'edits.csv', line: '3', title: 'row 2 is invalid' },
+				message: 'status "hodl" is not one of section 3; did you mean "hold"?',
+			},
+		]);
+		work.write('edits.csv', '\nid,statuss\n1,hold\n');
+		expect(annotations((await work.run(['ticket', 'update', '--input', 'edits.csv'], { env })).stderr)).toEqual([
+			{
+				level: 'error',
+				properties: { file: 'edits.csv', line: '2', title: 'the input is invalid' },
+				message: 'edits.csv line 2: unknown column "statuss"; did you mean "status"?',
+			},
+		]);
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('standard input is named by no file', async () => {
+		const recorder = await startRecorder(mixed);
+		const work = createWorkplace(recorder.env);
+		const { stderr } = await work.run(['ticket', 'update', '-', '--title', 'x'], { env, stdin: '1\n2\n' });
+		expect(annotations(stderr).map(({ properties }) => properties)).toEqual([{ title: 'row 2: failed' }]);
+		const bad = await work.run(['ticket', 'update', '--input', '-'], { env, stdin: 'id,foo\n1,2\n' });
+		expect(annotations(bad.stderr).map(({ properties }) => properties)).toEqual([{ title: 'the input is invalid' }]);
+	});
+
+	it('there are none elsewhere', async () => {
+		const { result } = await reported();
+		expect(annotations(result.stderr)).toEqual([]);
+	});
+});

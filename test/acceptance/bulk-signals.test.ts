@@ -1,0 +1,252 @@
+/** A run that a person watches and stops: signals, progress, and outcomes as they come. */
+
+import { spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { binary } from '../support/cli.js';
+import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
+import { runInTerminal } from '../support/terminal.js';
+import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+
+const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
+
+/** A service that answers the first so many requests and holds the others back until it is told to go on. */
+async function holding(free: number) {
+	let holds = true;
+	const held: (() => void)[] = [];
+	let wake = (): void => undefined;
+	const recorder = await startRecorder((request, response, count) => {
+		if (!holds || count <= free) return ok(request, response, count);
+		held.push(() => ok(request, response, count));
+		wake();
+	});
+	const work = createWorkplace(recorder.env);
+	work.write(
+		'edits.csv',
+		csv('id,status', 100, (row) => `${row},hold`),
+	);
+	return {
+		recorder,
+		work,
+		/** Resolves when so many requests are held back. */
+		async held(count: number): Promise<void> {
+			while (held.length < count) await new Promise<void>((resolve) => (wake = resolve));
+		},
+		go(): void {
+			holds = false;
+			for (const answer of held.splice(0)) answer();
+		},
+	};
+}
+
+const args = ['ticket', 'update', '--input', 'edits.csv', '-j', '4', '--format', 'count'];
+
+/** Resumes and says which rows the second half sent. */
+async function resumed(work: Workplace, recorder: Recorder): Promise<number[]> {
+	const before = recorder.requests.length;
+	expect((await work.run(['run', 'resume', 'last', '-q', '--format', 'count'])).exitCode).toBe(0);
+	return recorder.requests.slice(before).map(idOf);
+}
+
+const sorted = (numbers: number[]): number[] => numbers.sort((left, right) => left - right);
+const ids = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+	it('stops sending, waits for what is in flight, closes the journal and says how to go on', async () => {
+		const { recorder, work, held, go } = await holding(10);
+		const run = work.spawn(args);
+		await held(4);
+		run.child.kill(signal);
+		await run.until(/waiting for what is in flight/);
+		expect(run.child.exitCode).toBeNull();
+		go();
+		const { exitCode, stdout, stderr } = await run.ended;
+		expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '14\n' });
+		expect(stderr).toMatch(
+			new RegExp(`^${signal}: nothing more is sent \\(90 rows open\\), waiting for what is in flight`),
+		);
+		const id = work.records()[0]?.id;
+		expect(stderr).toContain(`interrupted\nto go on: supportctl run resume ${id}\n`);
+		expect(stderr).toMatch(/: 100 rows in .*: 14 ok, 86 not sent\n$/);
+		expect(work.records().at(-1)).toMatchObject({ type: 'end', exit: 130, interrupted: true });
+		expect(recorder.requests).toHaveLength(14);
+		expect(sorted(await resumed(work, recorder))).toEqual(ids(15, 100));
+	});
+});
+
+describe('a second signal', () => {
+	it('leaves at once; what was in flight is sent again by a resume', async () => {
+		const { recorder, work, held, go } = await holding(10);
+		const run = work.spawn(args);
+		await held(4);
+		run.child.kill('SIGINT');
+		await run.until(/waiting for what is in flight/);
+		run.child.kill('SIGINT');
+		const { exitCode, stderr } = await run.ended;
+		expect(exitCode).toBe(130);
+		expect(stderr).toContain('leaving at once; the journal has every answer that came\n');
+		expect(work.records().at(-1)).toMatchObject({ type: 'row', outcome: 'ok' });
+		go();
+		expect(sorted(await resumed(work, recorder))).toEqual(ids(11, 100));
+	});
+});
+
+describe('a signal while a row waits for its next try', () => {
+	it('ends the wait, and the row is one that a resume sends', async () => {
+		let busy = true;
+		const recorder = await startRecorder((request, response, count) =>
+			(busy ? json(429, { code: 'busy', message: 'Later.' }, { 'retry-after': '60' }) : ok)(request, response, count),
+		);
+		const work = createWorkplace(recorder.env);
+		const { context, ended } = work.begin(['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '3']);
+		const putOff = (): number =>
+			work.journals().length === 0 ? 0 : work.records().filter(({ type }) => type === 'attempt').length;
+		while (putOff() < 3) await new Promise((resolve) => setImmediate(resolve));
+		context.signal('SIGINT');
+		expect((await ended).exitCode).toBe(130);
+		expect(work.records().at(-1)).toMatchObject({ counts: { failed: 0, 'not-sent': 3 } });
+		busy = false;
+		expect(sorted(await resumed(work, recorder))).toEqual([1, 2, 3]);
+	});
+});
+
+describe('a signal before the first request', () => {
+	it('while standard input is read: nothing is sent, and no copy of it is left', async () => {
+		const { recorder, work } = await holding(0);
+		const child = spawn(process.execPath, [binary, 'ticket', 'delete', '-', '--yes'], {
+			cwd: work.folder,
+			env: { PATH: process.env.PATH, ...work.env },
+			stdio: ['pipe', 'ignore', 'pipe'],
+		});
+		let stderr = '';
+		child.stderr.on('data', (text: Buffer) => {
+			stderr += text.toString();
+		});
+		child.stdin.write('1\n2\n');
+		while (work.spooled().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		const ended = new Promise((resolve) => child.on('close', resolve));
+		child.kill('SIGINT');
+		expect(await ended).toBe(130);
+		expect(stderr).toBe('interrupted; nothing was sent\n');
+		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
+	});
+
+	it('at the question', async () => {
+		const { recorder, work } = await holding(0);
+		const questions: string[] = [];
+		const unasked = (): never => {
+			throw new Error('an unexpected question');
+		};
+		const run = work.begin(['ticket', 'delete', '-'], {
+			stdin: '1\n2\n',
+			prompts: {
+				...{ available: true, text: unasked, secret: unasked, choice: unasked },
+				async confirm(question) {
+					questions.push(question);
+					run.context.signal('SIGTERM');
+					return true;
+				},
+			},
+		});
+		expect(await run.ended).toMatchObject({ exitCode: 130, stdout: '' });
+		expect(questions).toHaveLength(1);
+		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
+	});
+});
+
+describe('in a terminal', () => {
+	it('there is a bar with done, total, rate, failures and time left, which goes away; Ctrl-C drains', async () => {
+		const { recorder, work, held, go } = await holding(40);
+		let pressed = false;
+		const { raw, exitCode, lines } = await runInTerminal(
+			['ticket', 'update', '--input', `${work.folder}/edits.csv`, '-j', '4', '--rate', '100'],
+			{
+				env: work.env,
+				columns: 100,
+				onOutput(text, terminal) {
+					if (!pressed && text.includes('left')) {
+						pressed = true;
+						void held(4).then(() => terminal.write('\x03'));
+					}
+					if (text.includes('waiting for what is in flight')) go();
+				},
+			},
+		);
+		expect(exitCode).toBe(130);
+		expect(raw).toMatch(/━.*─.* {2}\d+ of 100 done {2}\d+\/s {2}0 failed {2}\d+ s left/);
+		expect(raw).toMatch(/\r\x1b\[K/);
+		expect(lines.at(-2)).toMatch(/^run \S+ on .*: 100 rows in .*: 44 ok, 56 not sent$/);
+		expect(lines.filter((line) => /of 100 done/.test(line.split('\r').at(-1) ?? ''))).toEqual([]);
+		expect(recorder.requests).toHaveLength(44);
+	});
+});
+
+describe('progress', () => {
+	const slow: Answer = (request, response, count) => {
+		setTimeout(() => ok(request, response, count), 10);
+	};
+
+	it('is a plain line every ten seconds where there is no terminal, and none with -q', async () => {
+		const recorder = await startRecorder(slow);
+		const work = createWorkplace(recorder.env);
+		work.write(
+			'edits.csv',
+			csv('id,status', 60, (row) => `${row},hold`),
+		);
+		const plain = await work.run([...args, '-j', '2'], { clock: hastyClock(100) });
+		const lines = plain.stderr.trim().split('\n');
+		const seconds = Number(/ in (\d+) s: /.exec(plain.stderr)?.[1]);
+		expect(lines.length).toBeGreaterThanOrEqual(3);
+		expect(lines.length).toBeLessThanOrEqual(seconds / 10 + 2);
+		for (const line of lines.slice(0, -1)) expect(line).toMatch(/^\d+ of 60 done, [\d.]+\/s, 0 failed(, .* left)?$/);
+		expect(lines.at(-1)).toMatch(/^run .*: 60 rows in \d+ s: 60 ok$/);
+		expect(plain.stderr).not.toMatch(/[\r\x1b]/);
+		expect(await work.run([...args, '-q'], { clock: hastyClock(100) })).toEqual({
+			exitCode: 0,
+			stdout: '60\n',
+			stderr: '',
+		});
+	});
+
+	it('goes on while the run waits, and says what for', async () => {
+		const recorder = await startRecorder((request, response, count) =>
+			(count === 5 ? json(503, { code: 'busy', message: 'Later.' }, { 'retry-after': '40' }) : ok)(
+				request,
+				response,
+				count,
+			),
+		);
+		const work = createWorkplace(recorder.env);
+		work.write(
+			'edits.csv',
+			csv('id,status', 20, (row) => `${row},hold`),
+		);
+		const { exitCode, stderr } = await work.run(args, { clock: hastyClock(100) });
+		expect(exitCode).toBe(0);
+		expect(stderr).toMatch(/of 20 done, .*waiting \d\d s for the service\n/);
+	});
+});
+
+describe('outcomes', () => {
+	it('stream with ndjson: a row is on stdout before the next one is sent', async () => {
+		let answerSecond = (): void => undefined;
+		const recorder = await startRecorder((request, response, count) => {
+			if (count === 2) answerSecond = () => ok(request, response, count);
+			else ok(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		const run = work.spawn(['ticket', 'update', '1', '2', '--status', 'hold', '-j', '1', '--format', 'ndjson']);
+		await run.until(/"row":1,"id":1,"outcome":"ok"/);
+		while (recorder.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+		answerSecond();
+		const { exitCode, stdout } = await run.ended;
+		expect(exitCode).toBe(0);
+		expect(
+			stdout
+				.trim()
+				.split('\n')
+				.map((line) => (JSON.parse(line) as { row: number }).row),
+		).toEqual([1, 2]);
+	});
+});
