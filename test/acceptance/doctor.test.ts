@@ -1,0 +1,52 @@
+/** `doctor` with the built binary, as a person sees it. */
+
+import { expect, it } from 'vitest';
+import { runCli } from '../support/cli.js';
+import { startSandbox } from '../support/sandbox.js';
+import { runInTerminal } from '../support/terminal.js';
+
+it.each([60, 80, 200])(
+	'on %d columns each check is a line or more that fits, and what to do stands below',
+	async (columns) => {
+		const desk = await startSandbox({ seed: 3 });
+		const env = { ...desk.env, SUPPORTCTL_BASE_URL: new URL(desk.baseUrl).origin, NO_COLOR: '1' };
+		const { exitCode, lines } = await runInTerminal(['doctor'], { columns, env });
+		await desk.stop();
+		expect(exitCode).toBe(1);
+		expect(lines.filter((line) => line.length > columns)).toEqual([]);
+		const begun = lines.flatMap(
+			(line) => /^(pass|warn|fail|skipped) +([a-z-]+) {2,}\S/.exec(line)?.slice(1, 3).join(' ') ?? [],
+		);
+		expect(begun).toEqual([
+			'pass node',
+			'pass config',
+			'pass profile',
+			'pass secret',
+			'pass base-url',
+			'pass proxy',
+			'skipped dns',
+			'pass tcp',
+			'skipped tls',
+			'fail prefix',
+			'skipped credentials',
+			'pass clock',
+		]);
+		expect(lines.some((line) => /^ {22}-> the help desk is elsewhere:/.test(line))).toBe(true);
+		expect(lines).toContain('1 check failed');
+	},
+);
+
+it('results are coloured for a person and for nobody else', async () => {
+	const desk = await startSandbox({ seed: 3 });
+	expect((await runInTerminal(['doctor'], { env: desk.env })).raw).toContain('\x1b[32mpass');
+	const piped = await runCli(['doctor'], { env: desk.env });
+	await desk.stop();
+	expect(piped.stdout + piped.stderr).not.toContain('\x1b');
+	expect(piped.stdout.split('\n')).toHaveLength(13);
+});
+
+it('a fresh machine is told how to begin', async () => {
+	const { exitCode, stdout } = await runCli(['doctor']);
+	expect(exitCode).toBe(1);
+	expect(stdout).toMatch(/^fail\tprofile\tnone is stored, and no base URL is given\tsupportctl login /m);
+});
