@@ -1,6 +1,6 @@
 /** A deployment's own abbreviations in place of the interface's neutral words, both ways (interface, "Naming convention"). */
 
-import { ticketStatuses, ticketStatusGroups } from './statuses.js';
+import { ticketStatusGroups } from './statuses.js';
 
 /** What a deployment writes for `support`, `shop` and `shopm`. */
 export interface Prefixes {

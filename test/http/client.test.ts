@@ -6,6 +6,7 @@ import { testClient, update } from '../support/delivery.js';
 import { httpAnswer, startRawServer } from '../support/raw-server.js';
 
 const get = { method: 'GET', path: '/support-api/v1' };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a request', () => {
 	it('carries its path below the base URL, its body and its headers, and who is calling', async () => {
@@ -138,8 +139,12 @@ describe('what goes wrong', () => {
 		['half a status line', 'HTTP/1.1 20'],
 		['headers that do not end', 'HTTP/1.1 200 OK\r\nx: '],
 	])('by waiting is over at the timeout: %s', async (_what, bytes) => {
-		const server = await startRawServer((request) => request.write(bytes));
-		const client = await testClient(server.baseUrl, { timeoutMs: 50 });
+		let now = 0;
+		const server = await startRawServer((request) => {
+			request.write(bytes);
+			now = 50;
+		});
+		const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
 		expect(await client.send(get)).toMatchObject({
 			kind: 'problem',
 			sent: true,
@@ -148,8 +153,15 @@ describe('what goes wrong', () => {
 	});
 
 	it('by a body that does not end is over at the timeout, with the status known', async () => {
-		const server = await startRawServer((request) => request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'));
-		const client = await testClient(server.baseUrl, { timeoutMs: 50 });
+		let now = 0;
+		const server = await startRawServer(async (request) => {
+			request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
+			// The client reads it in the next turn.
+			await turn();
+			await turn();
+			now = 50;
+		});
+		const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
 		expect(await client.send(get)).toMatchObject({
 			kind: 'answer',
 			answer: { status: 200, incomplete: { code: 'timeout', message: 'its end did not come within 0.05 s' } },
@@ -158,13 +170,16 @@ describe('what goes wrong', () => {
 
 	it('while connecting is over at the timeout, and the request is never written afterwards', async () => {
 		let lookups = 0;
+		let now = 0;
 		const server = await startRawServer((request) => request.json(200, {}));
 		const client = await testClient(server.baseUrl, {
 			timeoutMs: 50,
 			connections: 2,
 			lookup: (_host, _options, callback) => {
 				if (++lookups > 1) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+				else now = 50;
 			},
+			monotonic: () => now,
 			baseUrl: `http://desk.test:${server.port}`,
 		});
 		expect(await client.send(get)).toMatchObject({
@@ -177,14 +192,13 @@ describe('what goes wrong', () => {
 	});
 
 	it('while waiting for a busy connection is over at the timeout, and the request is never written afterwards', async () => {
-		const server = await startRawServer((request) => {
-			if (request.path === '/third') request.json(200, {});
-		});
 		let now = 0;
+		const server = await startRawServer((request) => {
+			if (request.path === '/first') now = 50;
+			else request.json(200, {});
+		});
 		const client = await testClient(server.baseUrl, { timeoutMs: 50, connections: 1, monotonic: () => now });
-		const sent = ['/first', '/second'].map((path) => client.send({ ...get, path }));
-		now = 50;
-		const [stalled, queued] = await Promise.all(sent);
+		const [stalled, queued] = await Promise.all(['/first', '/second'].map((path) => client.send({ ...get, path })));
 		expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
 		expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
 		expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'answer' });
