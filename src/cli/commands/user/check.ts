@@ -21,9 +21,11 @@ export interface CheckVerdict {
 	but?: string;
 }
 
+/** The code that only the check itself gives. The others come with 401, too, where the caller's own password is wrong. */
+const CHECK_CODE = 'invalid_user_credentials';
 /** Codes with which services say that name and password do not belong together. */
 const WRONG_CODES = new Set([
-	'invalid_user_credentials',
+	CHECK_CODE,
 	'invalid_username',
 	'invalid_password',
 	'incorrect_password',
@@ -61,17 +63,17 @@ export function judgeCheck(delivery: Delivery, username: string): CheckVerdict {
 			says: `the service refused the caller (HTTP ${status} ${words})`,
 		};
 	}
-	if (code !== undefined && WRONG_CODES.has(code)) {
+	const refusesCaller = status === 401 || status === 403;
+	if (code !== undefined && (refusesCaller ? code === CHECK_CODE : WRONG_CODES.has(code))) {
 		const verdict: CheckVerdict = {
 			verdict: 'wrong',
 			exitCode: ExitCode.wrongCredentials,
 			says: `the credentials of ${who} are wrong (HTTP ${status} ${words})`,
 		};
-		if (status === 401 || status === 403)
-			verdict.but = 'with this status it could also mean that the caller was refused';
+		if (refusesCaller) verdict.but = 'with this status it could also mean that the caller was refused';
 		return verdict;
 	}
-	if (status === 401 || status === 403) {
+	if (refusesCaller) {
 		return {
 			verdict: 'caller-refused',
 			exitCode: ExitCode.refused,

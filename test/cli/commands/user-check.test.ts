@@ -1,0 +1,115 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { command } from '../../../src/cli/commands/user/check.js';
+import { runCommand } from '../../support/run-command.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+interface Answer {
+	status: number;
+	body: string;
+	type?: string;
+}
+
+/** A service that gives one answer to everything, and what it was asked; ends with the test. */
+async function serve(answer: Answer | 'hang up' | 'hold') {
+	const requests: { method: string | undefined; path: string | undefined; body: string }[] = [];
+	const server = createServer(async (request, response) => {
+		let body = '';
+		for await (const chunk of request) body += chunk;
+		requests.push({ method: request.method, path: request.url, body });
+		if (answer === 'hold') return;
+		if (answer === 'hang up') request.socket.destroy();
+		else response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' }).end(answer.body);
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+const check = (baseUrl: string, argv: string[] = []) =>
+	runCommand(command, 'user check', ['bob', '--password-stdin', ...argv], {
+		stdin: 'his password\n',
+		env: {
+			SUPPORTCTL_BASE_URL: baseUrl,
+			SUPPORTCTL_USERNAME: 'anna',
+			SUPPORTCTL_PASSWORD: 'her password',
+			SUPPORTCTL_CONFIG_DIR: temporaryFolder(),
+			SUPPORTCTL_STATE_DIR: temporaryFolder(),
+		},
+	});
+
+const error = (status: number, code: string): Answer => ({
+	status,
+	body: JSON.stringify({ code, message: `in the service's words: ${code}`, data: { status } }),
+});
+
+describe('user check', () => {
+	it.each<[string, Answer | 'hang up' | 'hold', number, RegExp]>([
+		['right', { status: 200, body: '{"id": 7}' }, 0, /^$/],
+		['wrong', error(400, 'invalid_user_credentials'), 10, /the credentials of "bob" are wrong \(HTTP 400/],
+		['wrong for an unknown name', error(400, 'invalid_username'), 10, /are wrong/],
+		['wrong in a bare false', { status: 200, body: 'false' }, 10, /answered false/],
+		[
+			'wrong with 401 in the words of the check alone',
+			error(401, 'invalid_user_credentials'),
+			10,
+			/could also mean that the caller/,
+		],
+		['the caller refused', error(401, 'rest_not_logged_in'), 4, /the service refused the caller/],
+		[
+			"the caller refused for the caller's own password",
+			error(401, 'incorrect_password'),
+			4,
+			/some services answer so when/,
+		],
+		['the caller refused for an unknown caller', error(401, 'invalid_username'), 4, /refused the caller/],
+		['the caller without the right', error(403, 'rest_forbidden'), 4, /refused the caller/],
+		['the caller who may only ask about itself', error(400, 'invalid_username_access'), 4, /refused the caller/],
+		['not checked: a parameter', error(400, 'rest_invalid_param'), 1, /could not check "bob"/],
+		['not checked: no route', error(404, 'rest_no_route'), 1, /could not check/],
+		[
+			'not checked: an HTML page',
+			{ status: 200, body: '<html><title>Hi</title></html>', type: 'text/html' },
+			1,
+			/HTML page/,
+		],
+		['not checked: too many', error(429, 'too_many'), 1, /could not check/],
+		['not checked: down', { status: 503, body: 'down', type: 'text/plain' }, 1, /could not check/],
+		['unknown: hung up', 'hang up', 5, /is not known/],
+		['unknown: no answer in time', 'hold', 5, /is not known/],
+		['unknown: a gateway', { status: 504, body: 'x', type: 'text/plain' }, 5, /is not known/],
+		['unknown: an empty answer', { status: 200, body: '' }, 5, /is not known/],
+	])('%s is told from everything else, and is sent once', async (_, answer, exitCode, words) => {
+		const { url, requests } = await serve(answer);
+		const result = await check(url, ['--timeout', '0.3']);
+		expect(result.exitCode, result.stderr).toBe(exitCode);
+		expect(result.stderr + (result.error?.message ?? '')).toMatch(words);
+		if (typeof answer === 'object' && answer.body.includes('words')) {
+			expect(result.stderr).toContain("in the service's words");
+		}
+		expect(requests).toEqual([
+			{
+				method: 'POST',
+				path: '/support-api/v1/users/check',
+				body: '{"username":"bob","password":"his password"}',
+			},
+		]);
+	});
+
+	it('could not check where nothing listens', async () => {
+		const { exitCode, stderr } = await check('http://127.0.0.1:9');
+		expect(exitCode).toBe(1);
+		expect(stderr).toMatch(/could not check "bob": the connection was refused/);
+	});
+
+	it('takes exactly one user, and no list of them', async () => {
+		const { url, requests } = await serve({ status: 200, body: '{"id": 7}' });
+		expect((await check(url, ['eve'])).error).toMatchObject({ code: 'one_user', exitCode: 2 });
+		expect((await check(url, ['--input', 'names.txt'])).exitCode).toBe(2);
+		expect(requests).toEqual([]);
+	});
+});
