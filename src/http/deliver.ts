@@ -161,7 +161,7 @@ interface Conclusion {
 	attempts: number;
 	ms: number;
 	ignoreMissing: boolean | undefined;
-	/** What the person has to know beside the answer's own message. */
+	/** Until when the service puts the request off, where that is too long to wait for. */
 	note?: string | undefined;
 	/** Whether a further attempt was due when the run was stopped. */
 	stopped?: boolean;
@@ -194,7 +194,7 @@ export function conclude(request: Deliverable, judged: Judged | undefined, facts
 	return delivery;
 }
 
-function outcomeOf(judged: Judged | undefined, { lost, stopped }: Conclusion): OutcomeName {
+function outcomeOf(judged: Judged | undefined, { lost, stopped, note }: Conclusion): OutcomeName {
 	switch (judged?.bearing) {
 		case 'accepted':
 			return 'ok';
@@ -202,8 +202,8 @@ function outcomeOf(judged: Judged | undefined, { lost, stopped }: Conclusion): O
 			// Somebody's page says nothing of an earlier attempt that may have got through; the service's own words do.
 			return lost && judged.verdict?.hasBody !== true && judged.verdict?.status !== 401 ? 'unknown' : 'failed';
 		case 'later':
-			// A row whose next attempt was due is one that a resume has to send.
-			return lost ? 'unknown' : stopped === true ? 'not-sent' : 'failed';
+			// A row whose next attempt was due, or that the service put off, is one that a resume has to send.
+			return lost ? 'unknown' : stopped === true || note !== undefined ? 'not-sent' : 'failed';
 		case 'no-answer':
 		case 'unclear':
 			return 'unknown';

@@ -62,7 +62,8 @@ export function decideRetry(facts: RetryFacts): RetryDecision {
 	const { bearing, attempt, retryAfterMs } = facts;
 	if (bearing === 'accepted' || bearing === 'said-no' || bearing === 'unclear') return { again: false };
 	if (facts.replay === 'once' || facts.permanent || attempt > facts.retries) return { again: false };
-	if (retryAfterMs !== undefined && bearing === 'later') {
+	// No time to wait is no advice: our own wait then is the gentler one.
+	if (retryAfterMs !== undefined && retryAfterMs > 0 && bearing === 'later') {
 		if (retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
 		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
 	}

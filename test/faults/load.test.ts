@@ -43,9 +43,9 @@ async function startLimited(admission: Admission, latencyMs: number, status = 50
 describe('a small host that serves 40 a second and refuses the rest with 503', () => {
 	it('is asked for nearly that, and refuses less than a tenth after ten seconds', async () => {
 		const { server, log } = await startLimited(bucket(40, 10), 20);
-		const { outcomes, exitCode } = await runWith(server, bulk(1200, '-j', '16'));
+		const { outcomes, exitCode } = await runWith(server, bulk(900, '-j', '16'));
 		expect(exitCode).toBe(0);
-		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(1200);
+		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(900);
 		const first = log[0]?.at ?? 0;
 		const end = log.at(-1)?.at ?? 0;
 		const late = log.filter((each) => each.at - first > 10_000);
@@ -58,7 +58,7 @@ describe('a small host that serves 40 a second and refuses the rest with 503', (
 });
 
 describe('a storm of 429', () => {
-	it.each<[string, Admission]>([
+	it.concurrent.each<[string, Admission]>([
 		['without Retry-After', perSecond(40)],
 		['with seconds', perSecond(40, () => ({ 'retry-after': '1' }))],
 		[
@@ -87,10 +87,9 @@ describe('a storm of 429', () => {
 		expect(exitCode).toBe(1);
 		expect(server.requests.length).toBeLessThanOrEqual(8);
 		expect(Math.max(...server.counts.values())).toBe(1);
-		const told = outcomes.filter((each) => each.outcome === 'failed');
-		expect(told.map((each) => each.code)).toEqual(told.map(() => 'wait_too_long'));
-		expect(told.length).toBe(server.requests.length);
-		expect(outcomes.filter((each) => each.outcome === 'not-sent')).toHaveLength(outcomes.length - told.length);
+		expect(outcomes.map((each) => each.outcome)).toEqual(outcomes.map(() => 'not-sent'));
+		const told = outcomes.filter((each) => each.status === 429);
+		expect(told.map((each) => each.code)).toEqual(server.requests.map(() => 'wait_too_long'));
 		expect(stderr).toMatch(/asks to wait until 20\d\d-/);
 		expect(stderr).toMatch(/supportctl run resume /);
 	});
@@ -99,14 +98,13 @@ describe('a storm of 429', () => {
 describe('a service that refuses everything', () => {
 	it('is asked less and less often', async () => {
 		const { server, log } = await startLimited(() => ({}), 0);
-		const { outcomes, exitCode } = await runWith(server, bulk(3, '-j', '16', '--retries', '2'));
+		const { outcomes, exitCode } = await runWith(server, bulk(2, '-j', '16', '--retries', '2'));
 		expect(exitCode).toBe(1);
 		expect(outcomes.map((each) => [each.outcome, each.status, each.attempts])).toEqual([
 			['failed', 503, 3],
 			['failed', 503, 3],
-			['failed', 503, 3],
 		]);
-		expect([...server.counts.values()]).toEqual([3, 3, 3]);
+		expect([...server.counts.values()]).toEqual([3, 3]);
 		const gaps = log.slice(1).map((each, index) => each.at - (log[index]?.at ?? 0));
 		expect(Math.max(...gaps)).toBeGreaterThan(1000);
 	});

@@ -245,7 +245,8 @@ describe('a service that asks to wait', () => {
 	it('is not waited for any longer than ten minutes: the person is told until when', async () => {
 		const later: Step = { status: 429, body: 'slow down', headers: { 'retry-after': '31536000' } };
 		const delivered = await deliverTo(scripted(later), update);
-		expect(delivered).toMatchObject({ outcome: 'failed', code: 'wait_too_long', attempts: 1, waits: [] });
+		expect(delivered).toMatchObject({ outcome: 'not-sent', code: 'wait_too_long', attempts: 1, waits: [] });
+		expect(await deliverTo(scripted({ lost: 'timeout' }, later), update)).toMatchObject({ outcome: 'unknown' });
 		expect(delivered.message).toBe(
 			'the answer is not JSON (no content type): slow down; the service asks to wait until 2027-11-21T00:00:00.000Z',
 		);

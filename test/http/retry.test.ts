@@ -119,7 +119,7 @@ describe('decideRetry', () => {
 	it('waits as long as the service asks, and a little longer so that not all return at once', () => {
 		expect(decideRetry(facts({ retryAfterMs: 3000 }))).toEqual({ again: true, waitMs: 3200 });
 		expect(decideRetry(facts({ retryAfterMs: 3000, random: 0 }))).toEqual({ again: true, waitMs: 3000 });
-		expect(decideRetry(facts({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 50 });
+		expect(decideRetry(facts({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 250 });
 	});
 
 	it('waits ten minutes at the most, and otherwise says so', () => {

@@ -105,13 +105,6 @@ function createRowPerform(run: PreparedRun, options: PerformOptions, log: RunLog
 	});
 }
 
-/** A row that the service wants much later ends the run; it was not carried out, and a resume sends it. */
-function putOff(outcome: Outcome): Outcome {
-	return outcome.code === 'wait_too_long' && outcome.outcome === 'failed'
-		? { ...outcome, outcome: 'not-sent' }
-		: outcome;
-}
-
 function isUntouched(outcome: Outcome): boolean {
 	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
 }
@@ -251,7 +244,7 @@ async function sendRows(
 			concurrency: settings.concurrency,
 			stop: stop.signal,
 			async perform(row) {
-				const outcome = putOff(scrub(await perform(row), row));
+				const outcome = scrub(await perform(row), row);
 				const reason = watch.look(outcome);
 				if (reason !== undefined) stopFor(reason);
 				return outcome;
