@@ -62,6 +62,16 @@ export interface Situation extends ResolvedSettings {
 	/** How the profile was chosen: `--profile`, `SUPPORTCTL_PROFILE` or `current`. */
 	chosenBy: string | undefined;
 	profile: StoredProfile | undefined;
+	/** The profile in use, where it was left out because the base URL given is another place than its own. */
+	leftOut?: string | undefined;
+}
+
+/** Whether the profile in use is for another place than the base URL that was given: then it has nothing to say. */
+function isForAnotherPlace({ store }: StoreReading, given: string | undefined): boolean {
+	const { current } = store;
+	if (current === undefined || given === undefined || !Object.hasOwn(store.profiles, current)) return false;
+	const own = store.profiles[current]?.baseUrl;
+	return typeof own === 'string' && URL.canParse(own) && URL.canParse(given) && !isSamePlace(own, given);
 }
 
 /** Reads the settings without fetching any secret. Throws UsageError for a profile that is not there. */
@@ -69,19 +79,23 @@ export function readSituation(request: ResolveRequest): Situation {
 	const { env, flags, cwd = '.' } = request;
 	const reading = readStore(request.configDir ?? configFolder({ env, cwd }));
 	const variable = readVariable(env, 'PROFILE', cwd);
+	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
 	const flag = typeof flags.profile === 'string' ? flags.profile : undefined;
-	const profileName = flag ?? variable?.value ?? reading.store.current;
+	const named = flag ?? variable?.value;
+	const { current } = reading.store;
+	const leftOut =
+		named === undefined && isForAnotherPlace(reading, (flags.baseUrl as string | undefined) ?? baseUrl?.value);
+	const profileName = named ?? (leftOut ? undefined : current);
 	const chosenBy =
 		flag !== undefined ? '--profile' : (variable?.name ?? (profileName === undefined ? undefined : 'current'));
 	const profile = profileName === undefined ? undefined : requireProfile(reading.store, profileName);
-	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
 	const username = flags.username === undefined ? readVariable(env, 'USERNAME', cwd) : undefined;
 	const resolved = resolveSettings({
 		flags,
 		environment: { ...(baseUrl && { baseUrl }), ...(username && { username }) },
 		profile: profile && { name: profileName as string, values: profile, file: reading.file },
 	});
-	return { ...resolved, reading, profileName, chosenBy, profile };
+	return { ...resolved, reading, profileName, chosenBy, profile, ...(leftOut && { leftOut: current }) };
 }
 
 /** The variable that holds the secret of a scheme. */
@@ -107,6 +121,9 @@ export function effectiveScheme({ settings, sources }: ResolvedSettings, env: En
 /** Why the profile's stored secret is not one for this request, or undefined where it is. */
 function whyNotStored(situation: Situation, scheme: Scheme, baseUrl: string): string | undefined {
 	const { profile, profileName, settings } = situation;
+	if (profile === undefined && situation.leftOut !== undefined) {
+		return `the profile in use, "${situation.leftOut}", is for another host`;
+	}
 	if (profile?.secret === undefined) return 'none is stored';
 	const own = `the one stored in profile "${profileName}"`;
 	if ((profile.scheme ?? 'basic') !== scheme) return `${own} is for the scheme ${profile.scheme ?? 'basic'}`;
@@ -140,7 +157,11 @@ export function describeSecret(
 		stored !== undefined && typeof target === 'string' && URL.canParse(target)
 			? whyNotStored(situation, scheme, target)
 			: undefined;
-	if (stored === undefined) return { noun, state: 'not set', source: 'nowhere' };
+	if (stored === undefined) {
+		const { leftOut } = situation;
+		const source = leftOut === undefined ? 'nowhere' : `the profile in use, "${leftOut}", is for another host`;
+		return { noun, state: 'not set', source };
+	}
 	const place = stored.store === 'file' ? `${describeStore(stored)} ${situation.reading.file}` : describeStore(stored);
 	if (why !== undefined) return { noun, state: 'not used', source: why };
 	const entry = stored.store === 'keyring' ? `, entry "${stored.account}" of "supportctl"` : '';

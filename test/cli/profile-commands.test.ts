@@ -172,7 +172,7 @@ describe('profile show', () => {
 	it('says that a stored secret is not used, and why, when another host or a variable comes first', async () => {
 		const { make, run } = desk();
 		await make('live');
-		const other = await run('profile show', ['--json', '--base-url', 'https://other.example.com']);
+		const other = await run('profile show', ['live', '--json', '--base-url', 'https://other.example.com']);
 		expect(rows(other.stdout).password).toEqual([
 			'not used',
 			'the one stored in profile "live" is for live.example.com and is not sent to another host',

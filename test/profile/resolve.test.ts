@@ -29,6 +29,9 @@ function resolve({ profiles = {}, env = {}, flags = {} }: Case) {
 	return resolveConnection({ env, flags, configDir: configOf(profiles) });
 }
 
+/** The same flags with the profile named: it is not the one in use by chance. */
+const named = ({ flags = {} }: Case): Case => ({ flags: { ...flags, profile: 'desk' } });
+
 describe('resolveConnection', () => {
 	it('takes everything from the current profile where nothing else speaks', async () => {
 		const profile = { ...desk, timeout: 5, concurrency: 9, rate: 2.5, format: 'json', protected: true };
@@ -114,10 +117,23 @@ describe('resolveConnection', () => {
 		['another user', { env: { SUPPORTCTL_USERNAME: 'berta' } }, /is for the user anna/],
 		['another scheme', { flags: { scheme: 'bearer' } }, /is for the scheme basic/],
 	])('never uses the stored secret for %s', async (_, given, message) => {
-		await expect(resolve({ profiles: { desk }, ...given })).rejects.toMatchObject({
+		await expect(resolve({ profiles: { desk }, flags: {}, ...given, ...named(given) })).rejects.toMatchObject({
 			message: expect.stringMatching(message),
 			exitCode: 4,
 		});
+	});
+
+	it('leaves the profile in use out where a base URL leads to another place', async () => {
+		const profiles = { live: { ...desk, protected: true, productPrefix: 'acme', timeout: 5 } };
+		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1', SUPPORTCTL_USERNAME: 'bot', SUPPORTCTL_PASSWORD: 'p' };
+		const connection = await resolve({ profiles, env });
+		expect(connection).toMatchObject({ protected: false, prefixes: { product: 'support' }, timeoutMs: 30_000 });
+		expect(connection.profileName).toBeUndefined();
+		await expect(resolve({ profiles, env: { ...env, SUPPORTCTL_PASSWORD: '' } })).rejects.toMatchObject({
+			message: expect.stringContaining('no password (the profile in use, "live", is for another host)'),
+		});
+		const named = await resolve({ profiles, env, flags: { profile: 'live' } });
+		expect(named).toMatchObject({ protected: true, profileName: 'live', baseUrl: 'http://127.0.0.1:1' });
 	});
 
 	it('counts every port of this machine as the same place', async () => {
@@ -130,7 +146,7 @@ describe('resolveConnection', () => {
 		const connection = await resolve({
 			profiles: { desk },
 			env: { SUPPORTCTL_PASSWORD: 'mine' },
-			flags: { baseUrl: 'https://other.example.com' },
+			flags: { baseUrl: 'https://other.example.com', profile: 'desk' },
 		});
 		expect(connection.auth).toEqual({ scheme: 'basic', username: 'anna', password: 'mine' });
 	});

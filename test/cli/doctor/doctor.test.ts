@@ -129,7 +129,7 @@ describe('settings', () => {
 	it('whose secret is for another host fail without sending it there', async () => {
 		const recorder = await startRecorder(json(200, { routes: {} }));
 		const { env } = await storeProfile({ baseUrl: 'https://desk.example', username: 'ada' });
-		const { of } = await doctor(['--base-url', recorder.baseUrl], { env });
+		const { of } = await doctor(['--profile', 'desk', '--base-url', recorder.baseUrl], { env });
 		expect(of('secret')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining('is not sent to another host'),
