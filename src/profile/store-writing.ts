@@ -109,6 +109,8 @@ export async function lockAndWrite<T>(
 				...(store.current === undefined ? {} : { current: store.current }),
 				profiles: store.profiles,
 			};
+			// Inside a snap conf writes into the file that is there, whose mode it leaves as it was.
+			await chmod(file, 0o600);
 			return { result, notices, file };
 		} finally {
 			await release();

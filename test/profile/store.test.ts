@@ -36,6 +36,18 @@ describe('updateStore', () => {
 		expect(mode(join(folder, 'config.json'))).toBe(0o600);
 	});
 
+	it('closes the file inside a snap too, where conf writes in place', async () => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'config.json'), '{"profiles":{}}', { mode: 0o644 });
+		process.env.SNAP = '/snap/x';
+		try {
+			await updateStore(folder, () => {});
+		} finally {
+			delete process.env.SNAP;
+		}
+		expect(mode(join(folder, 'config.json'))).toBe(0o600);
+	});
+
 	it('keeps names with dots, and settings that it does not know', async () => {
 		const folder = temporaryFolder();
 		await updateStore(folder, (store) => {

@@ -30,6 +30,9 @@ read it.
     $ supportctl profile show
     $ supportctl logout
 
+A stored secret goes only to its profile's own host, user and scheme. Where --base-url or SUPPORTCTL_BASE_URL leads to another
+host, the profile in use is left out; one that is named keeps its settings, but not its secret.
+
 "profile show" tells where the secret lives and where each setting comes from. The secret itself is never shown.
 
 ## Settings of a profile
