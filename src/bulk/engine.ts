@@ -19,14 +19,17 @@ export interface EngineOptions {
 	concurrency: number;
 	/** Carries a row out; never rejects for what the service does. */
 	perform(row: RunRow): Promise<Outcome>;
-	/** Takes an outcome; the promise resolves when it is safe to go on. A rejection stops the run. */
-	record(outcome: Outcome): Promise<void> | undefined;
+	/** Takes a row's outcome; the promise resolves when it is safe to go on. A rejection stops the run. */
+	record(outcome: Outcome, row: RunRow): Promise<void> | undefined;
 	/** Aborted when nothing new may be started. */
 	stop: AbortSignal;
 }
 
 /** How many rows may wait for others of their key before reading pauses. */
 const MAX_PARKED = 1000;
+
+/** A key that is under way and that no row waits for; one list for all, since most keys never have another. */
+const NOBODY: RunRow[] = [];
 
 /** Rows that wait for the row of the same key that is under way. */
 class Parking {
@@ -36,12 +39,14 @@ class Parking {
 
 	/** Claims a key. False where it is under way: the row is kept until `next` gives it back. */
 	claim(row: RunRow): boolean {
-		const waiting = this.byKey.get(row.request.key);
+		const { key } = row.request;
+		const waiting = this.byKey.get(key);
 		if (waiting === undefined) {
-			this.byKey.set(row.request.key, []);
+			this.byKey.set(key, NOBODY);
 			return true;
 		}
-		waiting.push(row);
+		if (waiting === NOBODY) this.byKey.set(key, [row]);
+		else waiting.push(row);
 		this.count++;
 		return false;
 	}
@@ -81,26 +86,24 @@ export async function runEngine(options: EngineOptions): Promise<void> {
 	const goesOn = (): boolean => failure === undefined && !stop.aborted;
 	const wake = (): void => parking.wake();
 
-	/** Performs a row and then those of its key that arrived meanwhile. */
-	async function work(first: RunRow): Promise<void> {
-		let row: RunRow | undefined = first;
-		while (row !== undefined && goesOn()) {
-			const recorded = record(await perform(row));
-			if (recorded !== undefined) await recorded;
-			row = parking.next(first.request.key);
-		}
-	}
-
+	/** Performs one row after another, each followed by those of its key that arrived meanwhile. */
 	async function worker(): Promise<void> {
 		while (goesOn()) {
 			const row = feed.take();
 			if (row === undefined) return;
 			if (row instanceof Promise) {
 				await row;
-			} else if (parking.claim(row)) {
-				await work(row);
-			} else {
+				continue;
+			}
+			if (!parking.claim(row)) {
 				await parking.room();
+				continue;
+			}
+			let next: RunRow | undefined = row;
+			while (next !== undefined && goesOn()) {
+				const recorded = record(await perform(next), next);
+				if (recorded !== undefined) await recorded;
+				next = parking.next(row.request.key);
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import { type AppliedDifference, appliedDifferences } from '../api/applied.js';
 import { type CustomFields, customFieldText, readCustomFields, sameCustomField } from '../api/custom-fields.js';
 import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
 import type { Client } from '../http/client.js';
-import { type DeliverOptions, deliver } from '../http/deliver.js';
+import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/deliver.js';
 import type { Delivery, Outcome } from '../http/outcome.js';
 import type { RunRow } from './engine.js';
 
@@ -13,18 +13,20 @@ export interface PerformOptions {
 	/** What every delivery shares; the functions below add what belongs to a row. */
 	delivery: DeliverOptions;
 	/** What belongs to a row, for the journal. */
-	hooks(row: RunRow): Pick<DeliverOptions, 'beforeSend' | 'onRetry' | 'maybeSent'>;
+	hooks(row: RunRow): OwnDeliverOptions;
 	/** Fails a row whose answer shows another value than the one sent. */
 	strict: boolean;
 }
 
 export type Perform = (row: RunRow) => Promise<Outcome>;
 
+/** A delivery is made for its row alone, so it becomes the outcome. */
 function outcomeOf(row: RunRow, delivery: Delivery): Outcome {
-	const { row: number, line, request } = row;
-	return line === undefined
-		? { row: number, ids: request.ids, ...delivery }
-		: { row: number, line, ids: request.ids, ...delivery };
+	const outcome = delivery as Outcome;
+	outcome.row = row.row;
+	if (row.line !== undefined) outcome.line = row.line;
+	outcome.ids = row.request.ids;
+	return outcome;
 }
 
 /** Adds what differs; under `strict` that fails the row. */
@@ -41,7 +43,7 @@ export function createPerform(options: PerformOptions): Perform {
 	const { client, delivery, strict } = options;
 	return async (row) => {
 		const { request } = row;
-		const delivered = await deliver(client, request, { ...delivery, ...options.hooks(row) });
+		const delivered = await deliver(client, request, delivery, options.hooks(row));
 		const outcome = outcomeOf(row, delivered);
 		if (delivered.outcome !== 'ok' || request.endpoint.replay !== 'set' || request.sent === undefined) return outcome;
 		return withDifferences(outcome, appliedDifferences(request.sent, delivered.body), strict);
@@ -130,7 +132,7 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 			}
 			if (snapshot !== undefined) await snapshot(row, heldBefore(fields, Object.keys(request.sent ?? {})));
 		}
-		const delivered = await deliver(client, request, { ...delivery, ...options.hooks(row) });
+		const delivered = await deliver(client, request, delivery, options.hooks(row));
 		const outcome = outcomeOf(row, delivered);
 		return delivered.outcome === 'ok' && options.verify ? verified(row, request, outcome) : outcome;
 	};

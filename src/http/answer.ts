@@ -289,9 +289,21 @@ function explainShape(endpoint: NamedEndpoint, value: unknown): string {
 /** Where an answer without a body leaves open what was asked: it can't show what was to be read. */
 const NEEDS_BODY = new Set(['ticket.fields.get', 'user.id', 'user.check']);
 
-/** Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for granted). */
-export async function judgeAnswer(answer: RawAnswer, endpoint: NamedEndpoint, dialect: Dialect): Promise<Verdict> {
-	const decoded = answer.headers['content-encoding'] === undefined ? answer.body : await decodeBody(answer);
+/**
+ * Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for
+ * granted); a promise only where the answer has to be unpacked.
+ */
+export function judgeAnswer(answer: RawAnswer, endpoint: NamedEndpoint, dialect: Dialect): Verdict | Promise<Verdict> {
+	if (answer.headers['content-encoding'] === undefined) return judgeBody(answer, answer.body, endpoint, dialect);
+	return decodeBody(answer).then((decoded) => judgeBody(answer, decoded, endpoint, dialect));
+}
+
+function judgeBody(
+	answer: RawAnswer,
+	decoded: Buffer | { why: string },
+	endpoint: NamedEndpoint,
+	dialect: Dialect,
+): Verdict {
 	const content: Content = Buffer.isBuffer(decoded)
 		? readContent(decoded, header(answer, 'content-type') ?? '')
 		: { kind: 'broken', why: decoded.why };
@@ -324,16 +336,19 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoi
 		return { bearing, status, code: named.code, message: named.message + hint, hasBody: false };
 	}
 	const body = bodyIn(dialect, content.value);
-	const base = { status, body, hasBody: true, ...warningsOf(content) };
+	const verdict: Verdict = { bearing: 'accepted', status, body, hasBody: true };
+	if (content.warnings !== undefined) verdict.warnings = content.warnings;
 	const refusal = refusalInside(endpoint, content.value);
-	if (refusal !== undefined) return { bearing: 'said-no', ...base, ...refusal };
+	if (refusal !== undefined) return { ...verdict, ...refusal, bearing: 'said-no' };
 	if (isObject(body) && body.deleted === false) {
-		return { bearing: 'said-no', ...base, code: 'not_deleted', message: 'the service answered that it did not delete' };
+		const message = 'the service answered that it did not delete';
+		return { ...verdict, bearing: 'said-no', code: 'not_deleted', message };
 	}
 	if (!isExpectedShape(endpoint, content.value)) {
-		return { bearing: 'unclear', ...base, code: 'unexpected_shape', message: explainShape(endpoint, content.value) };
+		const message = explainShape(endpoint, content.value);
+		return { ...verdict, bearing: 'unclear', code: 'unexpected_shape', message };
 	}
-	return { bearing: 'accepted', ...base };
+	return verdict;
 }
 
 function warningsOf({ warnings }: { warnings?: string[] }): { warnings?: string[] } {

@@ -210,6 +210,7 @@ class Deadlines {
 export async function createClient(options: ConnectionOptions): Promise<Client> {
 	const dispatcher = await createDispatcher(options);
 	const url = new URL(options.baseUrl);
+	const { origin } = url;
 	const basePath = url.pathname.replace(/\/+$/, '');
 	const common = ['accept', 'application/json', 'user-agent', options.userAgent, ...authHeaders(options.auth).flat()];
 	const withBody = [...common, 'content-type', 'application/json'];
@@ -225,7 +226,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	function send(request: HttpRequest): Promise<Attempt> {
 		const base = request.body === undefined ? common : withBody;
 		const headers = request.headers === undefined ? base : [...base, ...request.headers];
-		const target = `${url.origin}${basePath}${request.path}`;
+		const target = trace === undefined ? '' : `${origin}${basePath}${request.path}`;
 		trace?.({ type: 'request', method: request.method, url: target, headers, body: request.body });
 		return new Promise((resolve) => {
 			const exchange = new Exchange(limits, (settled, received) => {
@@ -237,7 +238,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 			deadlines.add(exchange);
 			dispatcher.dispatch(
 				{
-					origin: url.origin,
+					origin,
 					method: request.method as Dispatcher.HttpMethod,
 					path: basePath + request.path,
 					headers: headers as string[],
@@ -269,7 +270,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 
 	return {
 		baseUrl: options.baseUrl,
-		origin: url.origin,
+		origin,
 		send,
 		async close() {
 			deadlines.stop();

@@ -37,7 +37,8 @@ export interface DeliverClock {
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface DeliverOptions {
+/** How requests are delivered. */
+export interface DeliverOptions extends OwnDeliverOptions {
 	/** Attempts after the first. */
 	retries: number;
 	clock: DeliverClock;
@@ -48,51 +49,55 @@ export interface DeliverOptions {
 	pace?: Pace;
 	/** Takes 404 and 410 on a delete for success. */
 	ignoreMissing?: boolean;
+	/** Each answer as it came, for what shows more of it than its meaning. */
+	onAnswer?(answer: RawAnswer): void;
+}
+
+/** What belongs to one request, where many share their options. */
+export interface OwnDeliverOptions {
 	/** True where an earlier process may have sent this request already. */
 	maybeSent?: boolean;
 	/** Before each sending; the request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
 	/** After an attempt that will be repeated. */
 	onRetry?(record: AttemptRecord): void;
-	/** Each answer as it came, for what shows more of it than its meaning. */
-	onAnswer?(answer: RawAnswer): void;
 }
 
 /** One attempt, judged. */
 interface Judged {
 	bearing: AttemptBearing;
 	permanent: boolean;
-	verdict?: Verdict;
-	code?: string;
-	message?: string;
+	verdict: Verdict | undefined;
+	code: string | undefined;
+	message: string | undefined;
 	sent: boolean;
 }
 
-async function judgeAttempt(attempt: Attempt, request: Deliverable, dialect: Dialect): Promise<Judged> {
-	if (attempt.kind === 'problem') {
-		const { problem, sent } = attempt;
-		const { code, message, permanent } = problem;
-		// Once written, even a hopeless connection may have carried the request.
-		return { bearing: sent ? 'no-answer' : 'not-sent', permanent, code, message, sent };
-	}
-	const verdict = await judgeAnswer(attempt.answer, request.endpoint, dialect);
-	const { bearing, code, message } = verdict;
-	return {
-		bearing,
-		permanent: false,
-		verdict,
-		sent: true,
-		...(code === undefined ? {} : { code }),
-		...(message === undefined ? {} : { message }),
-	};
+function judgeProblem({ problem, sent }: Extract<Attempt, { kind: 'problem' }>): Judged {
+	const { code, message, permanent } = problem;
+	// Once written, even a hopeless connection may have carried the request.
+	return { bearing: sent ? 'no-answer' : 'not-sent', permanent, verdict: undefined, code, message, sent };
 }
 
-/** Delivers one request. Never throws for what the service or the network does. */
-export async function deliver(client: Client, request: Deliverable, options: DeliverOptions): Promise<Delivery> {
+function judgedBy(verdict: Verdict): Judged {
+	const { bearing, code, message } = verdict;
+	return { bearing, permanent: false, verdict, code, message, sent: true };
+}
+
+/**
+ * Delivers one request. Never throws for what the service or the network does.
+ * @param own What belongs to this request alone, in place of the same parts of `options`.
+ */
+export async function deliver(
+	client: Client,
+	request: Deliverable,
+	options: DeliverOptions,
+	own: OwnDeliverOptions = options,
+): Promise<Delivery> {
 	const { clock, stop, pace } = options;
 	const dialect = options.dialect ?? neutralDialect;
 	let started: number | undefined;
-	let lost = options.maybeSent === true;
+	let lost = own.maybeSent === true;
 	let last: Judged | undefined;
 	let attempts = 0;
 
@@ -109,14 +114,20 @@ export async function deliver(client: Client, request: Deliverable, options: Del
 		const gate = pace?.ready(stop);
 		if (gate !== undefined) await gate;
 		if (stop?.aborted) return finish(last, { stopped: true });
-		const before = options.beforeSend?.();
+		const before = own.beforeSend?.();
 		if (before !== undefined) await before;
 		const sentAt = clock.monotonic();
 		started ??= sentAt;
 		const attempt = await client.send(request);
 		attempts++;
-		if (attempt.kind === 'answer') options.onAnswer?.(attempt.answer);
-		const judged = await judgeAttempt(attempt, request, dialect);
+		let judged: Judged;
+		if (attempt.kind === 'problem') {
+			judged = judgeProblem(attempt);
+		} else {
+			options.onAnswer?.(attempt.answer);
+			const verdict = judgeAnswer(attempt.answer, request.endpoint, dialect);
+			judged = judgedBy(verdict instanceof Promise ? await verdict : verdict);
+		}
 		last = judged;
 		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now(), judged.verdict?.date);
 		if (asksToSlowDown(judged)) pace?.refused(sentAt, retryAfterMs);
@@ -138,7 +149,7 @@ export async function deliver(client: Client, request: Deliverable, options: Del
 			return finish(judged, { note });
 		}
 		if (judged.bearing === 'no-answer') lost = true;
-		options.onRetry?.({
+		own.onRetry?.({
 			attempt: attempts,
 			sent: judged.sent,
 			waitMs: Math.round(decision.waitMs),

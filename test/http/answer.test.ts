@@ -12,7 +12,7 @@ function answer(status: number, body: Body = '', headers: Record<string, string>
 	return { status, headers, body: Buffer.from(body as Uint8Array) };
 }
 
-function judge(
+async function judge(
 	status: number,
 	body: Body = '',
 	endpoint: Endpoint = endpoints['ticket.update'],

@@ -33,15 +33,18 @@ export interface EndedRun {
 	resumable: boolean;
 }
 
+/** How many rows are planned before they are sent: few enough to be gone before V8 moves them to where only a full collection looks. */
+const PLANNED_AHEAD = 128;
+
 /** Rows in the order of the input: those of this shard that are not done, and complaints as invalid outcomes. */
 async function* rowsToSend(
 	run: PreparedRun,
 	resumed: ResumedRun | undefined,
-	reject: (outcome: Outcome) => Promise<void>,
+	reject: (outcome: Outcome) => Promise<void> | undefined,
 ): AsyncGenerator<RunRow[]> {
 	const { source, planRow, shard } = run;
 	for await (const batch of source.read()) {
-		const rows: RunRow[] = [];
+		let rows: RunRow[] = [];
 		for (const raw of batch) {
 			if (resumed?.isDone(raw.row) === true) continue;
 			const planned = planRow(raw);
@@ -62,6 +65,9 @@ async function* rowsToSend(
 				});
 			} else if (shard === undefined || inShard(planned.request.key, shard)) {
 				rows.push(planned);
+				if (rows.length < PLANNED_AHEAD) continue;
+				yield rows;
+				rows = [];
 			}
 		}
 		if (rows.length > 0) yield rows;
@@ -183,19 +189,17 @@ async function sendRows(
 		stop.abort();
 	};
 
-	const take = async (outcome: Outcome): Promise<void> => {
+	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
+	const take = (outcome: Outcome): Promise<void> | undefined => {
 		const written = log?.record(outcome);
 		countOutcome(counts, outcome);
 		if (failures.shows(outcome)) {
 			progress.clear();
 			failures.add(outcome);
 		}
-		if (failures.prints(outcome)) {
-			const printed = results.row(outcomeView(outcome));
-			if (printed !== undefined) await printed;
-		}
+		const printed = failures.prints(outcome) ? results.row(outcomeView(outcome)) : undefined;
 		progress.update({ done: totalOf(counts), failed: counts.failed, unknown: counts.unknown });
-		if (written !== undefined) await written;
+		return printed === undefined ? written : Promise.all([printed, written]).then(() => undefined);
 	};
 
 	const watchAttempt = (record: AttemptRecord): void => {
@@ -243,14 +247,14 @@ async function sendRows(
 			rows: rowsToSend(run, resumed, take),
 			concurrency: settings.concurrency,
 			stop: stop.signal,
-			async perform(row) {
-				const outcome = scrub(await perform(row), row);
+			perform,
+			record(raw, row) {
+				const outcome = scrub(raw, row);
 				const reason = watch.look(outcome);
 				if (reason !== undefined) stopFor(reason);
-				return outcome;
+				// A row that was held back by the stop has no outcome: a resume sends it.
+				return stop.signal.aborted && isUntouched(outcome) ? undefined : take(outcome);
 			},
-			// A row that was held back by the stop has no outcome: a resume sends it.
-			record: (outcome) => (stop.signal.aborted && isUntouched(outcome) ? undefined : take(outcome)),
 		});
 	} catch (error) {
 		failure = error;
