@@ -1,0 +1,500 @@
+/**
+ * Bugs that somebody could make in what decides whether a request is sent, sent again, counted as done or told as what
+ * it is; each has to be noticed by the tests that it names.
+ *
+ * To add one: give the file, a piece of its text that stands there exactly once, what stands there instead, the tests
+ * that have to fail, and in a line what a user would lose. Then `npm run mutants -- PART-OF-THE-FILE-OR-REASON` runs it.
+ * A piece of text that is not found any more fails too: move the bug along with the code that it is about.
+ */
+
+/**
+ * @typedef {object} Bug
+ * @property {string} file
+ * @property {string} was
+ * @property {string} becomes
+ * @property {readonly string[]} tests
+ * @property {string} loss
+ */
+
+const retry = ['test/http/retry.test.ts'];
+const deliver = ['test/http/deliver.test.ts'];
+const answer = ['test/http/answer.test.ts'];
+const client = ['test/http/client.test.ts'];
+const journal = ['test/bulk/journal.test.ts', 'test/bulk/journal-faults.test.ts'];
+const scan = ['test/bulk/scan.test.ts', 'test/bulk/journal.test.ts'];
+const lock = ['test/bulk/lock.test.ts', 'test/bulk/lock-elsewhere.test.ts'];
+const shard = ['test/bulk/shard.test.ts'];
+const engine = ['test/bulk/engine.test.ts', 'test/bulk/feed.test.ts'];
+const stop = ['test/bulk/stop.test.ts'];
+const perform = ['test/bulk/perform.test.ts'];
+const guards = ['test/bulk/guards.test.ts'];
+const counts = ['test/bulk/counts.test.ts'];
+
+/** @type {readonly Bug[]} */
+export const bugs = [
+	// Whether and when to send again.
+	{
+		file: 'src/http/retry.ts',
+		was: "facts.replay === 'once' || ",
+		becomes: '',
+		tests: retry,
+		loss: 'a credential check is sent twice, and may lock the account',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'facts.permanent || ',
+		becomes: '',
+		tests: retry,
+		loss: 'a wrong certificate is tried again and again',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'attempt > facts.retries',
+		becomes: 'attempt >= facts.retries',
+		tests: retry,
+		loss: '--retries 4 retries three times',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: " || bearing === 'unclear') return { again: false };",
+		becomes: ') return { again: false };',
+		tests: retry,
+		loss: 'what was answered by something unreadable is sent again',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: "retryAfterMs !== undefined && bearing === 'later'",
+		becomes: 'retryAfterMs !== undefined',
+		tests: retry,
+		loss: 'a gateway without its service holds the run for as long as it likes',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'if (retryAfterMs > MAX_RETRY_AFTER_MS) return',
+		becomes: 'if (retryAfterMs > 6 * MAX_RETRY_AFTER_MS) return',
+		tests: retry,
+		loss: 'a run hangs for an hour because one answer says so',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'waitMs: retryAfterMs + facts.random',
+		becomes: 'waitMs: facts.random',
+		tests: retry,
+		loss: 'Retry-After is not obeyed',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'BASE_DELAY_MS * 2 ** (attempt - 1)',
+		becomes: 'BASE_DELAY_MS * 2 ** attempt',
+		tests: retry,
+		loss: 'the first wait is twice as long as told',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'Math.min(MAX_DELAY_MS, BASE_DELAY_MS',
+		becomes: 'Math.max(0, BASE_DELAY_MS',
+		tests: retry,
+		loss: 'waits double without end',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: 'Math.max(0, date - (present ?? now))',
+		becomes: 'Math.max(0, date - now)',
+		tests: retry,
+		loss: 'a wrong clock here turns a date in Retry-After into any wait',
+	},
+	// What a row's end is called.
+	{
+		file: 'src/http/deliver.ts',
+		was: "if (judged.bearing === 'no-answer') lost = true;",
+		becomes: '',
+		tests: deliver,
+		loss: 'a delete that worked before its answer was lost is told as failed',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: 'let lost = options.maybeSent === true;',
+		becomes: 'let lost = false;',
+		tests: deliver,
+		loss: 'a resumed delete that the killed run carried out is told as failed',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: 'if (before !== undefined) await before;',
+		becomes: '',
+		tests: deliver,
+		loss: 'a delete goes out before the journal says that it will',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: 'if (stop?.aborted) return finish(last, { stopped: true });',
+		becomes: '',
+		tests: deliver,
+		loss: 'Ctrl-C does not keep a retry from being sent',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: "bearing: sent ? 'no-answer' : 'not-sent'",
+		becomes: "bearing: 'not-sent'",
+		tests: deliver,
+		loss: 'a lost answer is told as not sent',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: "if (request.endpoint.replay !== 'delete' || verdict",
+		becomes: 'if (verdict',
+		tests: deliver,
+		loss: 'an update of a ticket that does not exist is told as ok under --ignore-missing',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: " || verdict.code === 'rest_no_route') return false;",
+		becomes: ') return false;',
+		tests: deliver,
+		loss: 'a base URL without the service makes every repeated delete ok',
+	},
+	{
+		file: 'src/http/deliver.ts',
+		was: "return lost ? 'unknown' : stopped === true ? 'not-sent' : 'failed';",
+		becomes: "return stopped === true ? 'not-sent' : 'failed';",
+		tests: deliver,
+		loss: 'a row whose answer was lost is told as failed for a later 503',
+	},
+	// What an answer means.
+	{
+		file: 'src/http/answer.ts',
+		was: 'GATEWAY.has(status) && !isServiceError',
+		becomes: 'GATEWAY.has(status)',
+		tests: answer,
+		loss: "the service's own error is retried because of its number",
+	},
+	{
+		file: 'src/http/answer.ts',
+		was: 'new Set([408, 425, 429, 503])',
+		becomes: 'new Set([408, 425, 429])',
+		tests: answer,
+		loss: 'a busy host fails rows at once',
+	},
+	{
+		file: 'src/http/answer.ts',
+		was: "const bearing = content.kind === 'html' ? 'said-no' : 'unclear';",
+		becomes: "const bearing = 'accepted';",
+		tests: answer,
+		loss: 'a page with 200 is told as ok',
+	},
+	{
+		file: 'src/http/answer.ts',
+		was: 'if (incomplete !== undefined) {',
+		becomes: 'if (incomplete !== undefined && content.kind !== "json") {',
+		tests: answer,
+		loss: 'an answer that breaks off is taken for whole',
+	},
+	{
+		file: 'src/http/answer.ts',
+		was: 'const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);',
+		becomes: 'const after = jsonAfterText(text);',
+		tests: answer,
+		loss: 'a whole piece of JSON that breaks off is taken for the answer',
+	},
+	{
+		file: 'src/http/client.ts',
+		was: 'sent: this.controller !== undefined, ms',
+		becomes: 'sent: false, ms',
+		tests: client,
+		loss: 'what was lost on the way is told as never sent',
+	},
+	{
+		file: 'src/http/client.ts',
+		was: 'controller.abort(this.overdue);',
+		becomes: 'this.controller = controller;',
+		tests: client,
+		loss: 'a request that was told as not sent is sent later',
+	},
+	// The journal: what is on disk is done, and nothing else is.
+	{
+		file: 'src/bulk/journal.ts',
+		was: '\t\t\tbatch.resolve();\n\t\t\tthis.#dirty = true;',
+		becomes: '\t\t\tthis.#dirty = true;',
+		tests: journal,
+		loss: 'a run waits for its journal without end',
+	},
+	{
+		file: 'src/bulk/journal.ts',
+		was: 'setImmediate(() => this.flush());\n\t\t}',
+		becomes: 'setImmediate(() => this.flush());\n\t\t\tthis.#batch.resolve();\n\t\t}',
+		tests: journal,
+		loss: 'a row counts as done before its record is in the file',
+	},
+	{
+		file: 'src/bulk/journal.ts',
+		was: 'if (this.#failure !== undefined) return Promise.reject(this.#failure);',
+		becomes: '',
+		tests: journal,
+		loss: 'a journal goes on behind a gap',
+	},
+	{
+		file: 'src/bulk/journal.ts',
+		was: '\t\t\tthis.#dropTorn(bytes, written);\n',
+		becomes: '',
+		tests: journal,
+		loss: 'a full disk leaves half a record, and the next one behind it',
+	},
+	{
+		file: 'src/bulk/journal.ts',
+		was: 'if (scan.tornBytes > 0) ftruncateSync(fd, scan.validBytes);',
+		becomes: '',
+		tests: journal,
+		loss: 'a resume writes its first record behind half a line',
+	},
+	{
+		file: 'src/bulk/journal.ts',
+		was: 'if (stats.size > 0) throw alreadyUsed(path);',
+		becomes: '',
+		tests: journal,
+		loss: '--journal overwrites the journal of another run',
+	},
+	{
+		file: 'src/bulk/records.ts',
+		was: 'if (same) kept.push([name, values[name]]);',
+		becomes: 'if (same || true) kept.push([name, values[name]]);',
+		tests: journal,
+		loss: 'old values named like secrets are kept in the journal',
+	},
+	// What a resume leaves alone.
+	{
+		file: 'src/bulk/scan.ts',
+		was: "new Set(['ok', 'failed', 'invalid', 'skipped'])",
+		becomes: "new Set(['ok', 'failed', 'invalid', 'skipped', 'unknown'])",
+		tests: scan,
+		loss: 'a resume never finds out what became of unknown rows',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: 'DONE.has(outcome) && (state & UNAUTHORIZED) === 0',
+		becomes: 'DONE.has(outcome)',
+		tests: scan,
+		loss: 'rows that were refused for a password are never sent',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: 'if (record.lost === true) this.#change(row, this.states.get(row) | LOST);',
+		becomes: '',
+		tests: scan,
+		loss: 'a resumed delete takes its own 404 for a failure',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: 'let state = (index + 1) | (this.states.get(row) & LOST);',
+		becomes: 'let state = index + 1;',
+		tests: scan,
+		loss: 'an earlier lost attempt is forgotten',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: '\t\tthis.#count(before, -1);\n',
+		becomes: '',
+		tests: scan,
+		loss: 'a resumed run counts rows twice',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: '\t\tthis.states.doubtful = true;\n',
+		becomes: '',
+		tests: scan,
+		loss: 'a damaged journal is believed to show all that was sent',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: '\t\tthis.end = undefined;\n',
+		becomes: '',
+		tests: scan,
+		loss: 'a resumed run that is killed looks finished',
+	},
+	// One process at a time.
+	{
+		file: 'src/bulk/lock.ts',
+		was: "if (verdict !== 'dead') throw locked(path, what, owner, verdict);",
+		becomes: '',
+		tests: lock,
+		loss: 'two processes write one journal',
+	},
+	{
+		file: 'src/bulk/lock.ts',
+		was: "if (owner.host !== self.host) return 'unknown';",
+		becomes: '',
+		tests: lock,
+		loss: "another machine's lock on a shared disk is taken over",
+	},
+	{
+		file: 'src/bulk/lock.ts',
+		was: "return facts.state === 'Z' || facts.state === 'X' || facts.born !== owner.born ? 'dead' : 'alive';",
+		becomes: "return 'alive';",
+		tests: lock,
+		loss: 'a process with a pid that is used again keeps a run from being resumed',
+	},
+	{
+		file: 'src/bulk/lock.ts',
+		was: "if (now === undefined || (now?.token ?? 'torn') !== token) return false;",
+		becomes: '',
+		tests: lock,
+		loss: 'two that see the same dead owner both get its lock',
+	},
+	{
+		file: 'src/bulk/lock.ts',
+		was: 'if (readOwner(path)?.token === self.token) unlinkSync(path);',
+		becomes: 'unlinkSync(path);',
+		tests: lock,
+		loss: "giving a lock back takes away somebody else's",
+	},
+	// Each row in exactly one shard, rows of an id in the same one.
+	{
+		file: 'src/bulk/shard.ts',
+		was: '=== shard.index - 1',
+		becomes: '=== shard.index',
+		tests: shard,
+		loss: 'the first shard is nobody’s',
+	},
+	{
+		file: 'src/bulk/shard.ts',
+		was: 'return (hash ^ (hash >>> 16)) >>> 0;',
+		becomes: 'return hash >>> 0;',
+		tests: shard,
+		loss: 'shards change with a release, and a resumed one sends rows of another',
+	},
+	{
+		file: 'src/bulk/shard.ts',
+		was: 'return (hash ^ (hash >>> 16)) >>> 0;',
+		becomes: 'return hash ^ (hash >>> 16);',
+		tests: shard,
+		loss: 'half of the rows are in no shard',
+	},
+	{
+		file: 'src/bulk/shard.ts',
+		was: 'shard === undefined || shard.index > shard.count',
+		becomes: 'shard === undefined',
+		tests: shard,
+		loss: '--shard 5/4 does nothing and says so to nobody',
+	},
+	{
+		file: 'src/api/plan.ts',
+		was: 'key: row.ids.username === undefined ? path :',
+		becomes: 'key: row.ids.username === undefined ? path + queryOf(row) :',
+		tests: ['test/api/plan.test.ts', 'test/bulk/rows.test.ts'],
+		loss: 'rows of one id are sent side by side and land on several machines',
+	},
+	// Order and room.
+	{
+		file: 'src/bulk/engine.ts',
+		was: '\t\twaiting.push(row);\n',
+		becomes: '\t\twaiting.unshift(row);\n',
+		tests: engine,
+		loss: 'the last of several edits of a ticket is not the one that stays',
+	},
+	{
+		file: 'src/bulk/engine.ts',
+		was: 'if (waiting === undefined) {',
+		becomes: 'if (waiting === undefined || waiting.length > 0) {',
+		tests: engine,
+		loss: 'two edits of one ticket are under way at once',
+	},
+	{
+		file: 'src/bulk/engine.ts',
+		was: 'if (recorded !== undefined) await recorded;',
+		becomes: '',
+		tests: engine,
+		loss: 'rows are sent although the journal can not be written any more',
+	},
+	{
+		file: 'src/bulk/engine.ts',
+		was: 'while (row !== undefined && goesOn()) {',
+		becomes: 'while (row !== undefined) {',
+		tests: engine,
+		loss: 'Ctrl-C goes on with the rows that wait for one under way',
+	},
+	{
+		file: 'src/bulk/engine.ts',
+		was: 'if (this.count < MAX_PARKED) return undefined;',
+		becomes: 'if (this.count >= 0) return undefined;',
+		tests: engine,
+		loss: 'memory grows with an input of one id',
+	},
+	{
+		file: 'src/bulk/engine.ts',
+		was: 'if (failure !== undefined) throw failure.error;',
+		becomes: '',
+		tests: engine,
+		loss: 'a run that broke off looks finished',
+	},
+	// When a run stops, and what it is called then.
+	{
+		file: 'src/bulk/stop.ts',
+		was: 'this.failures > maxFailures',
+		becomes: 'this.failures >= maxFailures',
+		tests: stop,
+		loss: '--max-failures 3 stops at the third',
+	},
+	{
+		file: 'src/bulk/stop.ts',
+		was: "if (outcome.status === 401 && outcome.outcome === 'failed') return",
+		becomes: "if (outcome.status === 403 && outcome.outcome === 'failed') return",
+		tests: stop,
+		loss: 'a wrong password is refused forty thousand times',
+	},
+	{
+		file: 'src/bulk/counts.ts',
+		was: 'if (interrupted) return ExitCode.interrupted;',
+		becomes: '',
+		tests: counts,
+		loss: 'a script takes an interrupted run for a whole one',
+	},
+	{
+		file: 'src/bulk/counts.ts',
+		was: 'return counts.unknown > 0 ? ExitCode.unknown : ExitCode.ok;',
+		becomes: 'return ExitCode.ok;',
+		tests: counts,
+		loss: 'unknown rows exit with 0',
+	},
+	// What may stop it before it begins, and what it must not lose.
+	{
+		file: 'src/bulk/guards.ts',
+		was: 'limits.max !== undefined && rows > limits.max',
+		becomes: 'limits.max !== undefined && rows >= limits.max',
+		tests: guards,
+		loss: '--max 10 refuses ten rows',
+	},
+	{
+		file: 'src/bulk/guards.ts',
+		was: 'this.isSorted = false;',
+		becomes: '',
+		tests: guards,
+		loss: 'tickets are given to a user who is deleted in the same run',
+	},
+	{
+		file: 'src/bulk/guards.ts',
+		was: 'if (facts.confirm !== name) {',
+		becomes: 'if (facts.confirm === undefined) {',
+		tests: guards,
+		loss: "a protected desk is written with another desk's confirmation",
+	},
+	{
+		file: 'src/bulk/perform.ts',
+		was: 'if (snapshot !== undefined) await snapshot(',
+		becomes: 'if (snapshot !== undefined) void snapshot(',
+		tests: perform,
+		loss: 'values are overwritten before the old ones are on disk',
+	},
+	{
+		file: 'src/bulk/perform.ts',
+		was: "const outcome = reading.outcome === 'failed' ? 'failed' : 'not-sent';",
+		becomes: 'const outcome = reading.outcome;',
+		tests: perform,
+		loss: 'a row whose old values could not be read is told as unknown though nothing was written',
+	},
+	{
+		file: 'src/bulk/snapshots.ts',
+		was: 'return seen.has(key) ? false : seen.add(key) !== undefined;',
+		becomes: 'return seen.add(key) !== undefined;',
+		tests: ['test/bulk/snapshots.test.ts'],
+		loss: 'an undo puts back what the run itself wrote',
+	},
+];
