@@ -203,7 +203,8 @@ export class AdaptivePace implements Pace {
 		this.servedAt = now;
 		// One refusal alone says nothing of load.
 		if (this.refusals > 1) {
-			const before = (this.served * 1000) / Math.max(this.haltedAt - this.since, LOOK_MS);
+			const ms = this.earlier.ms + this.haltedAt - this.since;
+			const before = ((this.earlier.served + this.served) * 1000) / Math.max(ms, LOOK_MS);
 			this.found = Math.max(RESUME_RATE, Math.min(this.found, before * RESUME));
 			this.resuming = true;
 		}
@@ -237,8 +238,8 @@ export class AdaptivePace implements Pace {
 		const first = this.found === Number.POSITIVE_INFINITY;
 		const ms = this.earlier.ms + now - this.since;
 		const served = this.earlier.served + this.served;
-		// What was served tells what can be served only where more was on offer.
-		const isTelling = first || (this.used && ms >= FIRST_LOOK_MS);
+		// What was served tells what can be served only over a whole second, and where more was on offer.
+		const isTelling = first || (this.used && ms >= LOOK_MS);
 		const known = isTelling ? (served * 1000) / Math.max(ms, LOOK_MS) : this.rate * BLIND_CUT;
 		this.refusedAt = Math.min(this.rate, ((served + this.refusals) * 1000) / Math.max(ms, FIRST_LOOK_MS));
 		this.found = Math.max(MIN_RATE, Math.min(this.rate, known) * factor);
