@@ -1,0 +1,20 @@
+/** Where the search for dead code begins, and what it can't see; `npm run dead-code` fails for anything beyond. */
+
+import type { KnipConfig } from 'knip';
+
+export default {
+	entry: [
+		'src/main.ts!',
+		'src/index.ts!',
+		'src/tools/*.mjs',
+		// The tools bundle it and call what it exports, by its file's name.
+		'src/cli/help/reference.ts',
+		'test/**/*.test.ts',
+		'test/**/*.mjs',
+		'test/**/vitest.config.ts',
+	],
+	project: ['src/**/*.{ts,mjs}', 'test/**/*.{ts,mjs}'],
+	ignoreExportsUsedInFile: true,
+	// Tools of the system that some tests use where they are installed.
+	ignoreBinaries: ['jq', 'dbus-run-session'],
+} satisfies KnipConfig;
