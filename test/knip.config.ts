@@ -15,6 +15,8 @@ export default {
 	],
 	project: ['src/**/*.{ts,mjs}', 'test/**/*.{ts,mjs}'],
 	ignoreExportsUsedInFile: true,
-	// Tools of the system that some tests use where they are installed.
-	ignoreBinaries: ['jq', 'dbus-run-session'],
+	// Tools of the system that some tests, and the benchmark, use where they are installed.
+	ignoreBinaries: ['jq', 'dbus-run-session', 'nginx'],
+	// The benchmark starts it as a program, by its path.
+	ignoreDependencies: ['autocannon'],
 } satisfies KnipConfig;
