@@ -4,116 +4,32 @@ import { setMaxListeners } from 'node:events';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, totalOf } from '../../bulk/counts.js';
-import { type RunRow, runEngine } from '../../bulk/engine.js';
+import { runEngine } from '../../bulk/engine.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { createCustomFieldPerform, createPerform, type Perform, type PerformOptions } from '../../bulk/perform.js';
-import { inShard } from '../../bulk/shard.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
-import type { ExitCode } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { AttemptRecord } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
+import type { Clock } from '../../io/context.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import type { Progress } from '../../output/progress.js';
-import { redactTexts } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { openResults, stderrPalette, stdoutPalette } from '../results.js';
 import type { Ended } from './ended.js';
 import { createFailureLog } from './failure-log.js';
 import { checkOwnAccount } from './guard.js';
 import type { PreparedRun } from './prepare.js';
+import { rowsToSend } from './rows-to-send.js';
 import type { ResumedRun, RunLog } from './run-log.js';
+import { createScrubber } from './scrub.js';
+import type { RunSettings } from './settings.js';
 import { listenForStop, openProgress, writeSummary } from './summary.js';
 import type { Survey } from './survey.js';
 import { outcomeShape } from './view.js';
 
-export interface EndedRun {
-	exitCode: ExitCode;
-	/** Whether rows are left that a resume would send. */
-	resumable: boolean;
-}
-
-/** How many rows are planned before they are sent: few enough to be gone before V8 moves them to where only a full collection looks. */
-const PLANNED_AHEAD = 128;
-
-/** Rows in the order of the input: those of this shard that are not done, and complaints as invalid outcomes. */
-async function* rowsToSend(
-	run: PreparedRun,
-	resumed: ResumedRun | undefined,
-	reject: (outcome: Outcome) => Promise<void> | undefined,
-): AsyncGenerator<RunRow[]> {
-	const { source, planRow, shard } = run;
-	for await (const batch of source.read()) {
-		let rows: RunRow[] = [];
-		for (const raw of batch) {
-			if (resumed?.isDone(raw.row) === true) continue;
-			const planned = planRow(raw);
-			if (Array.isArray(planned)) {
-				// A row that can't be read has no key: the first shard answers for it.
-				if (shard !== undefined && shard.index !== 1) continue;
-				const message = planned.map((each) => each.message).join('; ');
-				const line = raw.line === undefined ? {} : { line: raw.line };
-				await reject({
-					row: raw.row,
-					...line,
-					ids: {},
-					outcome: 'invalid',
-					code: 'invalid_input',
-					message,
-					attempts: 0,
-					ms: 0,
-				});
-			} else if (shard === undefined || inShard(planned.request.key, shard)) {
-				rows.push(planned);
-				if (rows.length < PLANNED_AHEAD) continue;
-				yield rows;
-				rows = [];
-			}
-		}
-		if (rows.length > 0) yield rows;
-	}
-}
-
-/** Texts of the row's request that must not be repeated anywhere. */
-function secretsOf(sent: Readonly<Record<string, unknown>> | undefined, isSecret: (name: string) => boolean): string[] {
-	const found: string[] = [];
-	const walk = (value: unknown, secret: boolean): void => {
-		if (typeof value === 'string' && secret && value !== '') found.push(value);
-		else if (typeof value === 'object' && value !== null) {
-			for (const [name, inner] of Object.entries(value)) walk(inner, secret || isSecret(name));
-		}
-	};
-	walk(sent, false);
-	return found;
-}
-
-/** Makes a row's outcome free of its request's secrets, wherever the service repeated them. */
-async function createScrubber(survey: Survey): Promise<(outcome: Outcome, row: RunRow) => Outcome> {
-	if (!survey.hasSecrets) return (outcome) => outcome;
-	const { isSecretName } = await import('../../output/redact.js');
-	return (outcome, row) => {
-		const secrets = secretsOf(row.request.sent, isSecretName);
-		if (secrets.length === 0) return outcome;
-		return redactTexts(outcome, secrets) as Outcome;
-	};
-}
-
-function createRowPerform(run: PreparedRun, options: PerformOptions, log: RunLog | undefined): Perform {
-	const { customFields } = run;
-	if (customFields === undefined) return createPerform(options);
-	return createCustomFieldPerform({
-		...options,
-		planRead: createPlanner(endpoints['ticket.fields.get'], run.session.dialect),
-		planWrite: run.planWrite,
-		onlyChanged: customFields.onlyChanged,
-		verify: customFields.verify,
-		...(customFields.snapshot && log !== undefined ? { snapshot: (row, held) => log.before(row, held) } : {}),
-	});
-}
-
-function isUntouched(outcome: Outcome): boolean {
-	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
-}
+/** What the caller of a run has to know of its end. */
+export type EndedRun = Pick<Ended, 'exitCode' | 'resumable'>;
 
 /** Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it. */
 export async function executeRun(run: PreparedRun, survey: Survey, resumed?: ResumedRun): Promise<EndedRun> {
@@ -160,6 +76,102 @@ async function openLog(run: PreparedRun, survey: Survey): Promise<RunLog | undef
 	return startRunLog(run, survey);
 }
 
+/** Why and when the run stops before its end. */
+class RunStop {
+	private readonly controller = new AbortController();
+	private readonly watch: StopWatch;
+	reason: StopReason | undefined;
+
+	constructor(
+		settings: RunSettings,
+		private readonly clock: Clock,
+	) {
+		this.watch = new StopWatch(settings);
+		// Each row that waits its turn listens to it.
+		setMaxListeners(0, this.signal);
+	}
+
+	/** Aborted when nothing new may be sent. */
+	get signal(): AbortSignal {
+		return this.controller.signal;
+	}
+
+	because(reason: StopReason | undefined): void {
+		if (reason === undefined) return;
+		this.reason ??= reason;
+		this.controller.abort();
+	}
+
+	lookAt(outcome: Outcome): void {
+		this.because(this.watch.look(outcome));
+	}
+
+	lookAtAttempt(record: AttemptRecord): void {
+		this.because(this.watch.lookAttempt(record, this.clock.monotonic()));
+	}
+}
+
+/** What the sending of a run's rows is made of. */
+interface Sending {
+	run: PreparedRun;
+	client: Client;
+	log: RunLog | undefined;
+	resumed: ResumedRun | undefined;
+	stop: RunStop;
+	pace: AdaptivePace;
+}
+
+/** How one row is carried out: its request or its custom fields, and the records that it leaves on the way. */
+function createRowPerform({ run, client, log, resumed, stop, pace }: Sending): Perform {
+	const { settings, session, invocation, endpoint, customFields } = run;
+	const { clock, random } = invocation.context;
+	const options: PerformOptions = {
+		client,
+		strict: settings.strict,
+		delivery: {
+			retries: settings.retries,
+			clock,
+			random,
+			dialect: session.dialect,
+			stop: stop.signal,
+			pace,
+			ignoreMissing: settings.ignoreMissing,
+			// A lone request has its retries; a run has to notice that nobody is there.
+			...(log === undefined ? {} : { onRetry: (record) => stop.lookAtAttempt(record) }),
+		},
+		hooks: (row) => ({
+			maybeSent: resumed?.maybeSent(row.row) === true,
+			...(log === undefined
+				? {}
+				: {
+						onRetry(record) {
+							log.attempt(row, record);
+							stop.lookAtAttempt(record);
+						},
+						...(endpoint.replay === 'delete' ? { beforeSend: () => log.sending(row) } : {}),
+					}),
+		}),
+	};
+	if (customFields === undefined) return createPerform(options);
+	return createCustomFieldPerform({
+		...options,
+		planRead: createPlanner(endpoints['ticket.fields.get'], session.dialect),
+		planWrite: run.planWrite,
+		onlyChanged: customFields.onlyChanged,
+		verify: customFields.verify,
+		...(customFields.snapshot && log !== undefined ? { snapshot: (row, held) => log.before(row, held) } : {}),
+	});
+}
+
+/** Rows that this process answers for: those it sends, and those that can't be sent. */
+function countRows({ shard }: PreparedRun, { selected, invalid }: Survey): number {
+	return selected + (shard === undefined || shard.index === 1 ? invalid : 0);
+}
+
+function isUntouched(outcome: Outcome): boolean {
+	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
+}
+
 async function sendRows(
 	run: PreparedRun,
 	survey: Survey,
@@ -168,26 +180,16 @@ async function sendRows(
 	resumed: ResumedRun | undefined,
 	screen: Screen,
 ): Promise<EndedRun> {
-	const { settings, session, invocation, endpoint } = run;
+	const { settings, invocation } = run;
 	const { context } = invocation;
 	const counts: Counts = resumed?.counts ?? createCounts();
-	const rejects = run.shard === undefined || run.shard.index === 1 ? survey.invalid : 0;
-	const total = survey.selected + rejects;
-	const { results } = screen;
+	const total = countRows(run, survey);
 	const failures = createFailureLog(run, total, await stderrPalette(invocation));
 	const pace = new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate });
 	const progress = await openProgress(run, total, totalOf(counts), () => pace.pauseMs);
 	screen.progress = progress;
-	const scrub = await createScrubber(survey);
-	const stop = new AbortController();
-	// Each row that waits its turn listens to it.
-	setMaxListeners(0, stop.signal);
-	const watch = new StopWatch({ ...settings, concurrency: settings.concurrency });
-	let stopped: StopReason | undefined;
-	const stopFor = (reason: StopReason): void => {
-		stopped ??= reason;
-		stop.abort();
-	};
+	const scrub = createScrubber(survey);
+	const stop = new RunStop(settings, context.clock);
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
 	const take = (outcome: Outcome): Promise<void> | undefined => {
@@ -197,49 +199,18 @@ async function sendRows(
 			progress.clear();
 			failures.add(outcome);
 		}
-		const printed = failures.prints(outcome) ? results.row(outcomeView(outcome)) : undefined;
+		const printed = failures.prints(outcome) ? screen.results.row(outcomeView(outcome)) : undefined;
 		progress.update({ done: totalOf(counts), failed: counts.failed, unknown: counts.unknown });
 		return printed === undefined ? written : Promise.all([printed, written]).then(() => undefined);
 	};
 
-	const watchAttempt = (record: AttemptRecord): void => {
-		const reason = watch.lookAttempt(record, context.clock.monotonic());
-		if (reason !== undefined) stopFor(reason);
-	};
-
-	const perform = createRowPerform(
+	const unlisten = listenForStop(
 		run,
-		{
-			client,
-			strict: settings.strict,
-			delivery: {
-				retries: settings.retries,
-				clock: context.clock,
-				random: context.random,
-				dialect: session.dialect,
-				stop: stop.signal,
-				pace,
-				ignoreMissing: settings.ignoreMissing,
-				// A lone request has its retries; a run has to notice that nobody is there.
-				...(log === undefined ? {} : { onRetry: watchAttempt }),
-			},
-			hooks: (row) => ({
-				maybeSent: resumed?.maybeSent(row.row) === true,
-				...(log === undefined
-					? {}
-					: {
-							onRetry(record) {
-								log.attempt(row, record);
-								watchAttempt(record);
-							},
-							...(endpoint.replay === 'delete' ? { beforeSend: () => log.sending(row) } : {}),
-						}),
-			}),
-		},
-		log,
+		counts,
+		total,
+		(reason) => stop.because(reason),
+		() => progress.clear(),
 	);
-
-	const unlisten = listenForStop(run, counts, total, stopFor, () => progress.clear());
 	const startedAt = context.clock.monotonic();
 	let failure: unknown;
 	try {
@@ -247,11 +218,10 @@ async function sendRows(
 			rows: rowsToSend(run, resumed, take),
 			concurrency: settings.concurrency,
 			stop: stop.signal,
-			perform,
+			perform: createRowPerform({ run, client, log, resumed, stop, pace }),
 			record(raw, row) {
 				const outcome = scrub(raw, row);
-				const reason = watch.look(outcome);
-				if (reason !== undefined) stopFor(reason);
+				stop.lookAt(outcome);
 				// A row that was held back by the stop has no outcome: a resume sends it.
 				return stop.signal.aborted && isUntouched(outcome) ? undefined : take(outcome);
 			},
@@ -263,17 +233,27 @@ async function sendRows(
 		progress.done();
 	}
 	counts['not-sent'] += Math.max(0, total - totalOf(counts));
-	const exitCode = exitCodeOf(counts, stopped?.kind === 'signal');
-	const resumable = counts['not-sent'] + counts.unknown + counts.unauthorized > 0 || failure !== undefined;
-	const ended: Ended = { counts, exitCode, stopped, ms: context.clock.monotonic() - startedAt, resumable };
-	// The first error is the one to tell, and none of them keeps the others from their work.
-	for (const step of [
+	const ended: Ended = {
+		counts,
+		exitCode: exitCodeOf(counts, stop.reason?.kind === 'signal'),
+		stopped: stop.reason,
+		ms: context.clock.monotonic() - startedAt,
+		resumable: counts['not-sent'] + counts.unknown + counts.unauthorized > 0 || failure !== undefined,
+	};
+	await takeAll(failure, [
 		() => log?.end(ended),
-		() => results.end(),
+		() => screen.results.end(),
 		() => failures.end(ended, log?.id),
 		() => log?.report(ended),
 		() => writeSummary(run, ended, log),
-	]) {
+	]);
+	return ended;
+}
+
+/** Takes every last step, whatever the others do. @throws the first error, which is the one to tell */
+async function takeAll(first: unknown, steps: readonly (() => unknown)[]): Promise<void> {
+	let failure = first;
+	for (const step of steps) {
 		try {
 			await step();
 		} catch (error) {
@@ -281,5 +261,4 @@ async function sendRows(
 		}
 	}
 	if (failure !== undefined) throw failure;
-	return { exitCode, resumable };
 }

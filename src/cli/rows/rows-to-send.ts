@@ -1,0 +1,48 @@
+/** The second pass over the input: what is still to be sent, and the rows that can't be. */
+
+import type { RunRow } from '../../bulk/engine.js';
+import { inShard } from '../../bulk/shard.js';
+import type { Outcome } from '../../http/outcome.js';
+import type { PreparedRun } from './prepare.js';
+import type { ResumedRun } from './run-log.js';
+
+/** How many rows are planned before they are sent: few enough to be gone before V8 moves them to where only a full collection looks. */
+const PLANNED_AHEAD = 128;
+
+/** Rows in the order of the input: those of this shard that are not done, and complaints as invalid outcomes. */
+export async function* rowsToSend(
+	run: PreparedRun,
+	resumed: ResumedRun | undefined,
+	reject: (outcome: Outcome) => Promise<void> | undefined,
+): AsyncGenerator<RunRow[]> {
+	const { source, planRow, shard } = run;
+	for await (const batch of source.read()) {
+		let rows: RunRow[] = [];
+		for (const raw of batch) {
+			if (resumed?.isDone(raw.row) === true) continue;
+			const planned = planRow(raw);
+			if (Array.isArray(planned)) {
+				// A row that can't be read has no key: the first shard answers for it.
+				if (shard !== undefined && shard.index !== 1) continue;
+				const message = planned.map((each) => each.message).join('; ');
+				const line = raw.line === undefined ? {} : { line: raw.line };
+				await reject({
+					row: raw.row,
+					...line,
+					ids: {},
+					outcome: 'invalid',
+					code: 'invalid_input',
+					message,
+					attempts: 0,
+					ms: 0,
+				});
+			} else if (shard === undefined || inShard(planned.request.key, shard)) {
+				rows.push(planned);
+				if (rows.length < PLANNED_AHEAD) continue;
+				yield rows;
+				rows = [];
+			}
+		}
+		if (rows.length > 0) yield rows;
+	}
+}

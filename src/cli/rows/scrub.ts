@@ -1,0 +1,29 @@
+/** Keeps what a row's request holds in secret out of everything that is said of the row. */
+
+import type { RunRow } from '../../bulk/engine.js';
+import type { Outcome } from '../../http/outcome.js';
+import { isSecretName, redactTexts } from '../../output/redact.js';
+import type { Survey } from './survey.js';
+
+/** Texts of the row's request that must not be repeated anywhere. */
+function secretsOf(sent: Readonly<Record<string, unknown>> | undefined): string[] {
+	const found: string[] = [];
+	const walk = (value: unknown, secret: boolean): void => {
+		if (typeof value === 'string' && secret && value !== '') found.push(value);
+		else if (typeof value === 'object' && value !== null) {
+			for (const [name, inner] of Object.entries(value)) walk(inner, secret || isSecretName(name));
+		}
+	};
+	walk(sent, false);
+	return found;
+}
+
+/** Makes a row's outcome free of its request's secrets, wherever the service repeated them. */
+export function createScrubber(survey: Survey): (outcome: Outcome, row: RunRow) => Outcome {
+	if (!survey.hasSecrets) return (outcome) => outcome;
+	return (outcome, row) => {
+		const secrets = secretsOf(row.request.sent);
+		if (secrets.length === 0) return outcome;
+		return redactTexts(outcome, secrets) as Outcome;
+	};
+}
