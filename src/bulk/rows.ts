@@ -69,8 +69,11 @@ export interface CompiledRows {
 
 /** `row 812 (edits.csv line 813): status "hodl" is not one of section 3; did you mean "hold"?` */
 export function formatComplaint(complaint: Complaint, name: string): string {
-	const place = complaint.line === undefined ? '' : ` (${name} line ${complaint.line})`;
-	return `row ${complaint.row}${place}: ${complaint.message}`;
+	const { row, line, column, message } = complaint;
+	const place = line === undefined ? '' : ` (${name} line ${line})`;
+	// Most messages name the field, which is the column unless --map says otherwise.
+	const where = column === undefined || message.includes(column) ? '' : `column ${quote(column)}: `;
+	return `row ${row}${place}: ${where}${message}`;
 }
 
 /** The column that `run rejects` adds, so that its output can be fed in again. */
@@ -297,7 +300,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 
 	const readCells = (raw: RawRow, cells: readonly string[], known: readonly Column[]): RowValues | Complaint[] => {
 		if (cells.length !== known.length) {
-			const message = `${cells.length} cells where the header has ${known.length} columns`;
+			const message = `${cells.length === 1 ? '1 cell' : `${cells.length} cells`} where the header has ${known.length} columns`;
 			return [complaint(raw, undefined, message)];
 		}
 		const draft = begin();

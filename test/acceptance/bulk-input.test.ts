@@ -115,6 +115,24 @@ describe('columns', () => {
 		expect(calls(recorder)).toEqual(['POST /tickets/14 {"status":"hold","ticket_priority":"urgent"}']);
 	});
 
+	it('are named by complaints as the file names them', async () => {
+		const { recorder, work } = await place();
+		work.write('edits.csv', 'id,Zustand\n14,hodl\n');
+		const { exitCode, stderr } = await work.run([
+			'ticket',
+			'update',
+			'--input',
+			'edits.csv',
+			'--map',
+			'Zustand=status',
+		]);
+		expect(exitCode).toBe(2);
+		expect(stderr).toContain(
+			'error: row 1 (edits.csv line 2): column "Zustand": status "hodl" is not one of section 3; did you mean "hold"?\n',
+		);
+		expect(recorder.requests).toEqual([]);
+	});
+
 	it('beat flags row by row; an empty cell leaves the flag or the field alone', async () => {
 		const { recorder, work } = await place();
 		work.write('edits.csv', 'id,status,title\n1,read,a\n2,,b\n3,,\n');

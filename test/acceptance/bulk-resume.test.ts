@@ -279,6 +279,56 @@ describe('run resume', () => {
 	});
 });
 
+describe('any command', () => {
+	const files: Record<string, string> = {
+		'odd.csv':
+			'Nummer;Zustand;x;assignee;title\n1;escalated;q;;\n2;hold;q;7;\n3;hold;q;x;t\n4;read;q;8;u\n5;hold;q;8;v\n6;read;q;;w\n',
+		'replies.csv': 'id,status,content\n1,read,a\n2,unread,b\n3,read,c\n4,read,\n',
+		'fields.csv': 'ticket_id,colour\n1,red\n2,blue\n3,red\n4,green\n',
+		'users.ndjson': '{"id":5,"reassign":2}\n{"id":6}\n{"id":7,"reassign":"3"}\n{"id":8}\n',
+		'terms.tsv': 'taxonomy\tid\tforce\nproduct\t1\ttrue\nticket_priority\t2\t\nproduct\t3\ttrue\nproduct\t4\ttrue\n',
+	};
+	const odd = ['--id-column', 'Nummer', '--map', 'Zustand=status', '--ignore-column', 'x', '--blank', 'clear'];
+
+	it.each([
+		['ticket', 'update', '--input', 'odd.csv', ...odd, '--undocumented', '--author', '9'],
+		['ticket', 'update', '--input', 'odd.csv', ...odd, '--skip-invalid', '--data', '{"content":"c","extra":[1]}'],
+		['ticket', 'update', '1', '2', '3', '4', '--ticket-tag', '1,2', '--content', '@text.txt'],
+		['ticket', 'delete', '1', '2', '3', '4', '--force', '--ignore-missing'],
+		['ticket', 'fields', 'set', '--input', 'fields.csv', '--set', 'size=xl', '--only-changed', '--verify'],
+		['reply', 'update', '14', '--input', 'replies.csv'],
+		['reply', 'delete', '14', '1', '2', '3', '4'],
+		['user', 'delete', '--input', 'users.ndjson', '--reassign', '1'],
+		['user', 'password', 'delete', '7', 'a', 'b', 'c', 'd'],
+		['term', 'update', 'ticket_priority', '1', '2', '3', '4', '--meta', 'a=b', '--meta', 'c=d'],
+		['term', 'delete', '--input', 'terms.tsv'],
+		['attachment', 'update', '1', '2', '3', '4', '--alt-text', 'x'],
+		['user', 'id', '--input', 'names.ids'],
+	])('is taken up as it was: %s %s %s %s %s', async (...command) => {
+		const whole = await startRecorder(ok);
+		const service = closing(2);
+		const broken = await startRecorder((request, response, count) =>
+			// The look-up of the own account comes before the run.
+			(request.body.includes('"ada"') ? ok : service.answer)(request, response, count),
+		);
+		const sent = ({ requests }: Recorder): string[] =>
+			[...new Set(requests.map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
+		const work = createWorkplace(whole.env);
+		for (const [name, content] of Object.entries(files)) work.write(name, content);
+		work.write('text.txt', 'a\nb');
+		work.write('names.ids', 'anna\nbob\ncleo\ndan\n');
+		const args = [...command, '--yes', '-q', '-j', '1'];
+		const complete = await work.run(args);
+		const first = await work.run(args, { env: broken.env });
+		expect(first.exitCode).toBe(4);
+		work.write('text.txt', 'changed');
+		service.open();
+		const second = await work.run(['run', 'resume', 'last', '--yes', '-q'], { env: broken.env });
+		expect(second).toMatchObject({ exitCode: complete.exitCode });
+		expect(sent(broken)).toEqual(sent(whole));
+	});
+});
+
 describe('a shard that was stopped', () => {
 	it('is resumed as that shard', async () => {
 		const service = closing(5);

@@ -116,7 +116,7 @@ describe('compileColumns for an update', () => {
 	it('says how many cells a ragged row has', () => {
 		const { read } = compile(update, ['id', 'status']);
 		expect(read({ row: 1, line: 2, cells: ['14'] })).toMatchObject([
-			{ message: '1 cells where the header has 2 columns' },
+			{ message: '1 cell where the header has 2 columns' },
 		]);
 	});
 
@@ -370,7 +370,9 @@ describe('a row without anything that can be read', () => {
 		expect(read({ row: 3, line: 4 })).toEqual([{ row: 3, line: 4, column: undefined, message: 'the row is empty' }]);
 		expect(read({ row: 3, line: 4, problem: 'no JSON' })).toMatchObject([{ message: 'no JSON' }]);
 		expect(read({ row: 3, line: undefined, id: 'x' })).toMatchObject([{ column: 'id' }]);
-		expect(formatComplaint({ row: 3, line: undefined, column: 'id', message: 'no' }, 'arguments')).toBe('row 3: no');
+		expect(formatComplaint({ row: 3, line: undefined, column: 'id', message: 'no' }, 'arguments')).toBe(
+			'row 3: column "id": no',
+		);
 	});
 });
 
