@@ -17,6 +17,6 @@ export default {
 	ignoreExportsUsedInFile: true,
 	// Tools of the system that some tests, and the benchmark, use where they are installed.
 	ignoreBinaries: ['jq', 'dbus-run-session', 'nginx'],
-	// The benchmark starts it as a program, by its path.
-	ignoreDependencies: ['autocannon'],
+	// The benchmark and the package's test start these as programs.
+	ignoreDependencies: ['autocannon', 'publint', '@arethetypeswrong/cli'],
 } satisfies KnipConfig;

@@ -38,6 +38,14 @@ function pack() {
 	return join(folder, packed.filename);
 }
 
+/** What others look for in a package: its manifest's fields, and types that each way of importing it finds. */
+function checkManifest(tarball) {
+	run('npx', ['--no-install', 'publint', 'run', tarball, '--strict'], { cwd: root });
+	// A program in CommonJS has to import() it.
+	run('npx', ['--no-install', 'attw', '--profile', 'esm-only', tarball], { cwd: root });
+	console.log('manifest: publint and attw have nothing to say');
+}
+
 /** A Node of a major version, from the registry. */
 function fetchNode(major) {
 	const home = join(folder, `node ${major}`);
@@ -149,6 +157,7 @@ function checkTypes(prefix) {
 
 try {
 	const tarball = pack();
+	checkManifest(tarball);
 	const prefix = join(folder, 'prefix with blanks');
 	run('npm', ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', tarball]);
 	checkTypes(prefix);
