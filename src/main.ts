@@ -16,7 +16,9 @@ export async function runMain(context: Context): Promise<number> {
 	} catch (error) {
 		exitCode = await report(error, context);
 	}
-	await Promise.all([context.stdout.flush(), context.stderr.flush()]);
+	await context.stdout.flush();
+	if (context.stdout.failure !== undefined) exitCode = await reportLostOutput(context, exitCode);
+	await context.stderr.flush();
 	return exitCode;
 }
 
@@ -29,6 +31,16 @@ async function run(context: Context): Promise<number> {
 	}
 	const { runProgram } = await import('./cli/program.js');
 	return runProgram(context);
+}
+
+/** Results that could not be written are no success, whatever came of the command. */
+async function reportLostOutput(context: Context, exitCode: number): Promise<number> {
+	const { FailedError } = await import('./errors.js');
+	const { code, message } = context.stdout.failure as NodeJS.ErrnoException;
+	const why = code === 'ENOSPC' ? 'the disk is full' : message;
+	const error = new FailedError(`standard output can't be written: ${why}`, { code: 'output_lost' });
+	const ownCode = await report(error, context);
+	return exitCode === 0 ? ownCode : exitCode;
 }
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */

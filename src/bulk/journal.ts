@@ -10,7 +10,6 @@ import {
 	fstatSync,
 	fsyncSync,
 	ftruncateSync,
-	mkdirSync,
 	openSync,
 	realpathSync,
 	symlinkSync,
@@ -20,6 +19,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { FailedError, UsageError } from '../errors.js';
 import type { Outcome } from '../http/outcome.js';
+import { makeFolder } from './folder.js';
 import { acquireLock, type Lock } from './lock.js';
 import {
 	type AttemptRecord,
@@ -267,7 +267,7 @@ function syncFolder(path: string): void {
 /** Lets `run list`, `last` and the run's id find a journal that lies elsewhere. */
 function linkInto(stateDir: string, id: string, path: string): void {
 	try {
-		mkdirSync(runsFolder(stateDir), { recursive: true, mode: 0o700 });
+		makeFolder(runsFolder(stateDir));
 		symlinkSync(path, join(runsFolder(stateDir), `${id}.ndjson`));
 	} catch {
 		// The journal's path still finds it.
@@ -282,7 +282,7 @@ export function createJournal(options: CreateJournalOptions): Journal {
 	let fd: number | undefined;
 	let lock: Lock | undefined;
 	try {
-		if (options.path === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+		if (options.path === undefined) makeFolder(dirname(path));
 		fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
 		lock = acquireLock(lockPath(realpathSync(path)), `the journal ${path}`);
 		const stats = fstatSync(fd);

@@ -2,12 +2,13 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { FailedError, SupportctlError, UsageError } from '../errors.js';
 import { openArguments } from './arguments.js';
 import { type Batch, type BlockReader, type InputFormat, inputFormats, type ReadLimits, readBlocks } from './blocks.js';
 import type { CsvReader } from './csv.js';
+import { makeFolder } from './folder.js';
 
 export type { Batch, InputFormat, RawRow } from './blocks.js';
 
@@ -175,7 +176,7 @@ async function spool(
 	const path = join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`);
 	let handle: FileHandle | undefined;
 	try {
-		await mkdir(folder, { recursive: true, mode: 0o700 });
+		makeFolder(folder);
 		await pruneSpool(folder).catch(() => undefined);
 		const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
 		onSpool?.(path);

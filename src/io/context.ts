@@ -10,6 +10,8 @@ export interface Output {
 	flush(): Promise<void>;
 	/** True once the reader has gone (a closed pipe); later writes are dropped. */
 	readonly closed: boolean;
+	/** Why text was lost, where that was not for want of a reader: a full disk, for instance. */
+	readonly failure?: NodeJS.ErrnoException | undefined;
 }
 
 /** Standard input. */

@@ -18,6 +18,9 @@ function isFileOrPipe(fd: number): boolean {
 	}
 }
 
+/** How writing fails where nobody reads any more: a pipe's other end or a terminal has gone. */
+const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
+
 /**
  * Wraps a writable stream; a reader that went away closes it quietly. Files and pipes are written to by their
  * descriptor, as the stream would do it: opening the stream alone is a twentieth of what a lone request takes.
@@ -26,12 +29,15 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	let stream: NodeJS.WriteStream | undefined;
 	let direct: boolean | undefined;
 	let closed = false;
+	let failure: NodeJS.ErrnoException | undefined;
+	const close = (error: unknown): void => {
+		closed = true;
+		if (!GONE.has((error as NodeJS.ErrnoException).code)) failure ??= error as NodeJS.ErrnoException;
+	};
 	const get = (): NodeJS.WriteStream => {
 		if (stream === undefined) {
 			stream = open();
-			stream.on('error', () => {
-				closed = true;
-			});
+			stream.on('error', close);
 		}
 		return stream;
 	};
@@ -46,7 +52,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		} catch (error) {
 			// A pipe that somebody made non-blocking is full: the stream waits for it.
 			direct = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
-			if (direct) closed = true;
+			if (direct) close(error);
 			else get().write(bytes);
 		}
 	};
@@ -64,6 +70,9 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		},
 		get closed() {
 			return closed;
+		},
+		get failure() {
+			return failure;
 		},
 		flush() {
 			if (stream === undefined || closed || stream.writableLength === 0) return Promise.resolve();

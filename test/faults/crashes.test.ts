@@ -1,0 +1,290 @@
+/** Runs that are killed, stopped, or robbed of disk, folder, input and clock: after each, the journal tells the truth. */
+
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { binary } from '../support/cli.js';
+import { credentials, expectNoCrash } from '../support/fault.js';
+import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
+
+const slow =
+	(ms: number): Script =>
+	(request) => {
+		setTimeout(() => request.json(200, { id: 1, status: 'hold' }), ms);
+	};
+
+/** A workplace with a server and a list of so many tickets. */
+async function begin(rows: number, script: Script): Promise<{ server: RawServer; work: Workplace; args: string[] }> {
+	const server = await startRawServer(script);
+	const work = createWorkplace(credentials(server.baseUrl));
+	work.write('edits.csv', `id,status\n${Array.from({ length: rows }, (_, index) => `${index + 1},hold\n`).join('')}`);
+	return { server, work, args: ['ticket', 'update', '--input', 'edits.csv', '-j', '8', '-q'] };
+}
+
+/** Which rows the service was asked for, and how often. */
+function sentRows(server: RawServer): Map<number, number> {
+	return new Map([...server.counts].map(([path, count]) => [Number(path.split('/').at(-1)), count]));
+}
+
+function outcomesIn(records: readonly JournalLine[]): Map<number, string> {
+	return new Map(
+		records.filter(({ type }) => type === 'row').map(({ row, outcome }) => [row as number, outcome as string]),
+	);
+}
+
+/** Whole records of a journal that a kill may have torn. */
+function recordsOf(work: Workplace): JournalLine[] {
+	const [path] = work.journals();
+	if (path === undefined) return [];
+	const lines = readFileSync(path, 'utf8').split('\n');
+	return lines.slice(0, -1).map((line) => JSON.parse(line) as JournalLine);
+}
+
+/** No row is told to be done that the service was not asked for. */
+function expectTruth(work: Workplace, server: RawServer): Map<number, string> {
+	const told = outcomesIn(recordsOf(work));
+	const sent = sentRows(server);
+	for (const [row, outcome] of told) if (outcome === 'ok') expect(sent.get(row), `row ${row}`).toBeGreaterThan(0);
+	return told;
+}
+
+describe('kill -9', () => {
+	it('at twenty moments of a run loses no row, and each row sent twice was under way at a kill', async () => {
+		const rows = 4000;
+		const { server, work, args } = await begin(rows, slow(4));
+		let kills = 0;
+		for (let moment = 1; kills < 20; ) {
+			const running = work.spawn(kills === 0 ? args : ['run', 'resume', 'last', '-q', '-j', '8']);
+			await server.reached(moment);
+			running.child.kill('SIGKILL');
+			await running.ended;
+			kills++;
+			const told = expectTruth(work, server);
+			const open = [...sentRows(server)].filter(([row]) => told.get(row) !== 'ok');
+			// What was sent and is not in the journal was in flight at this kill, or at an earlier one.
+			expect(open.length).toBeLessThanOrEqual(8 * kills);
+			moment = server.requests.length + 1 + Math.floor(Math.random() * 300);
+		}
+		const last = await work.spawn(['run', 'resume', 'last', '-q', '-j', '8']).ended;
+		expect(last.exitCode).toBe(0);
+		const sent = sentRows(server);
+		expect(sent.size).toBe(rows);
+		const again = [...sent.values()].reduce((sum, count) => sum + count - 1, 0);
+		expect(again).toBeLessThanOrEqual(8 * kills);
+		expect([...expectTruth(work, server).values()]).toEqual(Array.from({ length: rows }, () => 'ok'));
+	});
+});
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+	it('stops sending, waits for what is in flight, and says how to go on', async () => {
+		const { server, work, args } = await begin(600, slow(30));
+		const running = work.spawn(args);
+		await server.reached(100);
+		running.child.kill(signal);
+		const { exitCode, stderr } = await running.ended;
+		expect(exitCode).toBe(130);
+		expectNoCrash({ exitCode, stderr });
+		expect(stderr).toMatch(new RegExp(`${signal}: nothing more is sent`));
+		expect(stderr).toMatch(/supportctl run resume /);
+		const told = expectTruth(work, server);
+		const sent = sentRows(server);
+		expect([...sent.keys()].filter((row) => told.get(row) !== 'ok')).toEqual([]);
+		expect(recordsOf(work).at(-1)).toMatchObject({ type: 'end', interrupted: true, exit: 130 });
+
+		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		expect(sentRows(server).size).toBe(600);
+		expect(Math.max(...sentRows(server).values())).toBe(1);
+	});
+
+	it('a second time leaves at once', async () => {
+		const { server, work, args } = await begin(100, () => {});
+		const running = work.spawn(args);
+		await server.reached(8);
+		running.child.kill(signal);
+		await running.until(/waiting for what is in flight/);
+		running.child.kill(signal);
+		expect((await running.ended).exitCode).toBe(130);
+		expect(outcomesIn(recordsOf(work)).size).toBe(0);
+	});
+});
+
+describe('a full disk', () => {
+	it('under the journal stops the run; what is in it is true, and the rest goes out once there is room', async () => {
+		const { server, work, args } = await begin(3000, slow(2));
+		// In blocks of 512 bytes: room for some hundred records.
+		const child = spawn('sh', ['-c', 'ulimit -f 60; exec "$0" "$@"', process.execPath, binary, ...args], {
+			cwd: work.folder,
+			env: { PATH: process.env.PATH, ...work.env },
+			stdio: ['ignore', 'pipe', 'pipe'],
+		});
+		let stderr = '';
+		child.stderr.on('data', (text) => {
+			stderr += text;
+		});
+		child.stdout.resume();
+		const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve));
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).toBe(1);
+		expect(stderr).toMatch(/can't write the journal .*: (?:the file may not grow|the disk is full)/);
+		expect(stderr).toMatch(/supportctl run resume /);
+		const told = expectTruth(work, server);
+		const sent = sentRows(server);
+		expect(sent.size).toBeGreaterThan(50);
+		expect(sent.size).toBeLessThan(3000);
+		const unrecorded = [...sent.keys()].filter((row) => told.get(row) !== 'ok').length;
+		expect(unrecorded).toBeLessThanOrEqual(16);
+
+		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		expect(sentRows(server).size).toBe(3000);
+		const again = [...sentRows(server).values()].reduce((sum, count) => sum + count - 1, 0);
+		expect(again).toBeLessThanOrEqual(unrecorded);
+	});
+
+	it('under a journal of its own stops the run before its first request', async () => {
+		const { server, work, args } = await begin(10, slow(1));
+		const { exitCode, stderr } = await work.spawn([...args, '--journal', '/dev/full']).ended;
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).toBe(1);
+		expect(stderr).toMatch(/the disk is full/);
+		expect(server.requests).toHaveLength(0);
+	});
+
+	it('under the results is an error, not a run that looks well', async () => {
+		const { server, work, args } = await begin(10, slow(1));
+		const child = spawn('sh', ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, binary, ...args], {
+			cwd: work.folder,
+			env: { PATH: process.env.PATH, ...work.env },
+			stdio: ['ignore', 'pipe', 'pipe'],
+		});
+		let stderr = '';
+		child.stderr.on('data', (text) => {
+			stderr += text;
+		});
+		const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve));
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).toBe(1);
+		expect(stderr).toMatch(/standard output/);
+		// What was done is in the journal all the same.
+		expect(server.requests).toHaveLength(10);
+		expect(outcomesIn(recordsOf(work)).size).toBe(10);
+	});
+
+	it('under a report is an error, and the run is done all the same', async () => {
+		const { server, work, args } = await begin(10, slow(1));
+		const { exitCode, stderr } = await work.spawn([...args, '--report', 'csv:/dev/full']).ended;
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).not.toBe(0);
+		expect(stderr).toMatch(/the disk is full|\/dev\/full/);
+		expect(server.requests).toHaveLength(10);
+		expect(recordsOf(work).at(-1)).toMatchObject({ type: 'end' });
+	});
+});
+
+describe('a state folder', () => {
+	it.each([
+		['below a file', 'file/state'],
+		['that is a file', 'file'],
+		['in a file system that takes nothing', '/proc/supportctl'],
+	])('%s stops the run before its first request, and is named', async (_name, state) => {
+		const { server, work, args } = await begin(10, slow(1));
+		work.write('file', 'x');
+		for (const more of [args, ['ticket', 'delete', '-', '--yes']]) {
+			const { exitCode, stderr } = await work.spawn(more, { env: { SUPPORTCTL_STATE_DIR: state }, input: '1\n2\n' })
+				.ended;
+			expectNoCrash({ exitCode, stderr });
+			expect(exitCode).toBe(1);
+			expect(stderr).toMatch(/state|file|\/proc/);
+		}
+		expect(server.requests).toHaveLength(0);
+	});
+
+	it.skipIf(process.getuid?.() === 0)('that may not be written stops the run before its first request', async () => {
+		const { server, work, args } = await begin(10, slow(1));
+		const state = temporaryFolder();
+		chmodSync(state, 0o500);
+		const { exitCode } = await work.spawn(args, { env: { SUPPORTCTL_STATE_DIR: state } }).ended;
+		expect(exitCode).toBe(1);
+		expect(server.requests).toHaveLength(0);
+	});
+
+	it('that can not be had costs a lone request nothing', async () => {
+		const { server, work } = await begin(1, slow(1));
+		work.write('file', 'x');
+		const { exitCode } = await work.spawn(['ticket', 'update', '1', '--status', 'hold'], {
+			env: { SUPPORTCTL_STATE_DIR: 'file/state' },
+		}).ended;
+		expect(exitCode).toBe(0);
+		expect(server.requests).toHaveLength(1);
+	});
+});
+
+describe('an input file', () => {
+	it('that vanishes during the run does not stop it; a resume says that it is gone', async () => {
+		const { server, work, args } = await begin(600, slow(10));
+		const running = work.spawn(args);
+		await server.reached(50);
+		rmSync(join(work.folder, 'edits.csv'));
+		running.child.kill('SIGINT');
+		expect((await running.ended).exitCode).toBe(130);
+		const before = server.requests.length;
+		const { exitCode, stderr } = await work.spawn(['run', 'resume', 'last']).ended;
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).toBe(2);
+		expect(stderr).toMatch(/edits\.csv/);
+		expect(server.requests).toHaveLength(before);
+	});
+
+	it('that is not there is an error before anything is sent', async () => {
+		const { server, work } = await begin(1, slow(1));
+		const { exitCode, stderr } = await work.spawn(['ticket', 'update', '--input', 'nothing.csv', '--status', 'hold'])
+			.ended;
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).toBe(2);
+		expect(stderr).toMatch(/nothing\.csv/);
+		expect(server.requests).toHaveLength(0);
+	});
+
+	it.each([
+		['cut short', (path: string) => truncateSync(path, 5000)],
+		['written over', (path: string) => writeFileSync(path, `id,status\n${'999999,read\n'.repeat(4000)}`)],
+	])('that is %s while its rows are sent is noticed, and none of its new rows is sent', async (_name, change) => {
+		const { server, work, args } = await begin(20_000, slow(5));
+		const running = work.spawn(args);
+		await server.reached(20);
+		change(join(work.folder, 'edits.csv'));
+		const { exitCode, stderr } = await running.ended;
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).not.toBe(0);
+		expect(stderr).toMatch(/edits\.csv.*chang/);
+		expect(sentRows(server).has(999_999)).toBe(false);
+		expectTruth(work, server);
+	});
+});
+
+describe('a clock that jumps', () => {
+	it('back and forth by years breaks nothing', async () => {
+		const { server, work, args } = await begin(400, (request) =>
+			request.number % 50 === 0 ? request.answer(503, 'busy', { 'retry-after': '1' }) : request.json(200, { id: 1 }),
+		);
+		const path = work.write(
+			'jump.cjs',
+			`const real = Date.now; let calls = 0;
+			const jump = () => real() + [0, 3e10, -3e10, 9e11, -1.6e12][calls++ % 5];
+			Date.now = jump;
+			`,
+		);
+		const { exitCode, stderr } = await work.spawn(args, { env: { NODE_OPTIONS: `--require ${path}` } }).ended;
+		expectNoCrash({ exitCode, stderr });
+		expect(exitCode).toBe(0);
+		expect(sentRows(server).size).toBe(400);
+		expect(Math.max(...sentRows(server).values())).toBeLessThanOrEqual(3);
+		expect([...expectTruth(work, server).values()]).toEqual(Array.from({ length: 400 }, () => 'ok'));
+		const listed = await work.spawn(['run', 'list', '--json']).ended;
+		expect(listed.exitCode).toBe(0);
+		expect(JSON.parse(listed.stdout)).toHaveLength(1);
+		expect(existsSync(path)).toBe(true);
+	});
+});
