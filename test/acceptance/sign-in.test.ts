@@ -51,12 +51,14 @@ async function converse(
 		columns: 120,
 		env: { SUPPORTCTL_STATE_DIR: temporaryFolder(), ...env },
 		onOutput(text, terminal) {
-			const [next] = left;
-			const found = next?.[0].exec(text.slice(from));
-			if (next === undefined || found == null) return;
-			from += found.index + found[0].length;
-			left.shift();
-			terminal.write(next[1]);
+			// One piece of output may hold several: a remark and the question behind it.
+			for (let [next] = left; next !== undefined; [next] = left) {
+				const found = next[0].exec(text.slice(from));
+				if (found === null) return;
+				from += found.index + found[0].length;
+				left.shift();
+				terminal.write(next[1]);
+			}
 		},
 	});
 	expect(left, `never asked in:\n${result.raw}`).toEqual([]);
