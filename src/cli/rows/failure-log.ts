@@ -106,7 +106,9 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 				});
 				context.stderr.write(renderError(error, view));
 			} else if (bad > told && told >= SHOWN) {
-				context.stderr.write(`… and ${bad - told} more; supportctl run show ${runId ?? 'last'} lists them\n`);
+				const outcomes = (['failed', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
+				const which = outcomes.map((name) => ` --outcome ${name}`).join('');
+				context.stderr.write(`… and ${bad - told} more; supportctl run show ${runId ?? 'last'}${which} lists them\n`);
 			}
 		},
 	};

@@ -1,0 +1,170 @@
+/** What a bulk command tells a person on stderr, and the contradictions that it refuses. */
+
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+
+async function place(answer: Answer = ok) {
+	const recorder = await startRecorder(answer);
+	return { recorder, work: createWorkplace(recorder.env) };
+}
+
+describe('told on stderr', () => {
+	it('are the first twenty failures, how many more there are, and where to find them', async () => {
+		const { work } = await place(
+			json(400, { code: 'rest_no', message: 'Sorry.', data: { params: { status: 'not now' } } }),
+		);
+		work.write(
+			'edits.csv',
+			csv('id,status', 26, (row) => `${row},hold`),
+		);
+		const { exitCode, stderr } = await work.run([
+			'ticket',
+			'update',
+			'--input',
+			'edits.csv',
+			'-j',
+			'1',
+			'--format',
+			'count',
+		]);
+		expect(exitCode).toBe(1);
+		const lines = stderr.trimEnd().split('\n');
+		const id = work.records()[0]?.id;
+		expect(lines.slice(0, 2)).toEqual([
+			'error: update ticket 1 failed (HTTP 400 rest_no): Sorry.',
+			'  status: not now',
+		]);
+		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
+		expect(lines.slice(-3)).toEqual([
+			`… and 6 more; supportctl run show ${id} --outcome failed lists them`,
+			`to mend the rows that failed: supportctl run rejects ${id} --format csv`,
+			expect.stringMatching(/: 26 failed$/),
+		]);
+	});
+
+	it('are differences and oddities of rows that are ok all the same', async () => {
+		const { work } = await place((_request, response) => {
+			response.writeHead(200, { 'content-type': 'application/json' });
+			response.end('<br>Notice: x\n{"id":1,"status":"re\\u001bad"}');
+		});
+		const { exitCode, stderr } = await work.run([
+			'ticket',
+			'update',
+			'1',
+			'2',
+			'--status',
+			'hold',
+			'-j',
+			'1',
+			'--format',
+			'count',
+		]);
+		expect(exitCode).toBe(0);
+		expect(stderr.split('\n').slice(0, 2)).toEqual([
+			'warning: row 1: status is "re\\u001bad", not "hold"',
+			expect.stringMatching(/^warning: row 1: text stood before the answer's JSON: /),
+		]);
+		expect(stderr).toMatch(/: 2 ok, 2 differ from what was sent\n$/);
+	});
+
+	it('is the next step after failures that have one', async () => {
+		const { work } = await place(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
+		const { exitCode, stderr } = await work.run(['ticket', 'update', '1', '2', '--status', 'hold']);
+		expect(exitCode).toBe(4);
+		expect(stderr).toContain('hint: the account that is signed in lacks the right; use a profile that has it\n');
+	});
+});
+
+describe('refused before anything is sent', () => {
+	it.each([
+		[
+			'an id in --data that is not the path’s',
+			['ticket', 'update', '14', '--data', '{"id":15,"title":"x"}'],
+			'--data has id 15, but the path says 14',
+		],
+		[
+			'rows and a value from standard input',
+			['ticket', 'update', '-', '--content', '@-'],
+			'standard input holds the rows and cannot be a value too',
+		],
+		[
+			'rows and a password from standard input',
+			['user', 'update', '-', '--password-stdin'],
+			'both want standard input',
+		],
+		[
+			'ids and a file',
+			['ticket', 'update', '14', '--input', 'edits.csv'],
+			'rows come from --input or from arguments, not from both',
+		],
+		[
+			'- beside ids',
+			['ticket', 'update', '14', '-', '--title', 'x'],
+			'- reads ids from stdin and takes no other ids beside it',
+		],
+		['nothing to change', ['ticket', 'update', '14'], 'nothing to change: give a flag for a field, or --data'],
+		['no ids', ['ticket', 'update', '--title', 'x'], 'missing <id>, -, or --input'],
+		['a missing ticket of replies', ['reply', 'delete'], 'missing <ticket-id>'],
+		[
+			'a map that is none',
+			['ticket', 'update', '--input', 'edits.csv', '--map', 'status'],
+			'--map "status" is not COLUMN=FIELD',
+		],
+		[
+			'a column that is not there',
+			['ticket', 'update', '--input', 'edits.csv', '--map', 'statsu=title'],
+			'there is no column "statsu"; did you mean "status"?',
+		],
+	])('%s', async (_name, args, message) => {
+		const { recorder, work } = await place();
+		work.write('edits.csv', 'id,status\n1,hold\n');
+		const result = await work.run(args, { stdin: '1\n2\n' });
+		expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(message) });
+		expect([recorder.requests, work.spooled()]).toEqual([[], []]);
+	});
+
+	it('an id in --data that is the path’s is no contradiction, and never travels in the body', async () => {
+		const { recorder, work } = await place();
+		expect((await work.run(['ticket', 'update', '14', '--data', '{"id":14,"title":"x"}'])).exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"x"}']);
+	});
+
+	it('users, where the look-up of the own account is refused', async () => {
+		const { recorder, work } = await place(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
+		const result = await work.run(['user', 'delete', '5', '6', '--reassign', '2', '--yes']);
+		expect(result.exitCode).toBe(4);
+		expect(result.stderr).toContain('the service refused the credentials (401): Who are you?; nothing was sent');
+		expect(recorder.requests.map(({ method }) => method)).toEqual(['POST']);
+	});
+
+	it('a journal of a command that can not be taken up', async () => {
+		const { recorder, work } = await place();
+		const header = {
+			...{ type: 'run', version: 1, id: '20261121-074512-k3f9x', command: ['user', 'check'], settings: {} },
+			...{
+				input: { name: 'x', format: 'ids', sha256: '', rows: 1 },
+				baseUrl: recorder.baseUrl,
+				tool: '1',
+				started: 'now',
+			},
+		};
+		for (const command of [
+			['user', 'check'],
+			['no', 'such'],
+			['ticket', 'update'],
+		]) {
+			work.write('odd.ndjson', `${JSON.stringify({ ...header, command })}\n`);
+			for (const verb of ['resume', 'undo']) {
+				const result = await work.run(['run', verb, 'odd.ndjson']);
+				expect(result).toMatchObject({
+					exitCode: 2,
+					stderr: expect.stringContaining(`can't be taken up: ${command.join(' ')}`),
+				});
+			}
+		}
+		expect(recorder.requests).toEqual([]);
+	});
+});
