@@ -103,8 +103,8 @@ export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic() {
 		// Loads nothing, unlike `performance`.
-		const [seconds, nanoseconds] = process.hrtime();
-		return seconds * 1e3 + nanoseconds / 1e6;
+		const time = process.hrtime();
+		return time[0] * 1e3 + time[1] / 1e6;
 	},
 	sleep: (ms, signal) =>
 		new Promise((resolve) => {

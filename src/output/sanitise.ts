@@ -32,9 +32,12 @@ function escapeStrayJoiners(text: string): string {
 	);
 }
 
+/** Most text holds none of these, and looking for them is much quicker than for all that is unsafe. */
+const BEYOND_PRINTABLE_ASCII = /[^\x20-\x7e]/;
+
 /** One line of text in which nothing but printable characters is left: `\n`, `\x1b`, `\u202e` stand for the rest. */
 export function sanitise(text: string): string {
-	if (!UNSAFE.test(text)) return text;
+	if (!BEYOND_PRINTABLE_ASCII.test(text) || !UNSAFE.test(text)) return text;
 	return escapeStrayJoiners(text).replace(EACH, escapeOne);
 }
 
