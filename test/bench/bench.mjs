@@ -1,247 +1,176 @@
-/**
- * Measures start-up, rate and memory beside their peers in one run, prints medians and ratios, and writes them as JSON with a
- * plot. `npm run bench`, or `npm run bench -- --quick` for two minutes. Not part of the tests: a busy machine is no failure.
- */
+/** `npm run bench`: start-up, rate, growth and memory beside what others need for the same; `--quick` in under two minutes. */
 
-import { execFileSync } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inTurns, run } from './measure.mjs';
-import { svgPlot, textPlot } from './plot.mjs';
-import { startNginx, startSlow } from './servers.mjs';
+import { findPeers } from './peers.mjs';
+import { isInstalled, run } from './processes.mjs';
+import { plotSvg, plotText, tableText } from './report.mjs';
+import { startDelayServer, startNginx } from './servers.mjs';
+import { inTurn, median, medianRatio } from './statistics.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const bin = join(root, 'bin', 'supportctl.js');
+const output = join(root, 'coverage', 'bench');
 
 const quick = process.argv.includes('--quick');
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const results = join(root, 'coverage/bench');
-const folder = mkdtempSync(join(tmpdir(), 'supportctl-bench-'));
-const binary = join(root, 'bin/supportctl.js');
-const CONNECTIONS = 16;
-const size = quick
-	? {
-			startRounds: 7,
-			rounds: 2,
-			rows: 50_000,
-			curl: 2_000,
-			xargs: 320,
-			seconds: 2,
-			scale: [50_000, 200_000],
-			slow: 1_600,
-		}
+const plan = quick
+	? { starts: 11, rounds: 2, rows: 50_000, growth: [10_000, 50_000, 200_000], growthRounds: 1, delayedRows: 3_200 }
 	: {
-			startRounds: 21,
+			starts: 31,
 			rounds: 5,
 			rows: 100_000,
-			curl: 10_000,
-			xargs: 1_600,
-			seconds: 4,
-			scale: [50_000, 200_000, 1_000_000],
-			slow: 6_400,
+			growth: [10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000],
+			growthRounds: 3,
+			delayedRows: 6_400,
 		};
+const CONNECTIONS = 16;
+const DELAY_MS = 25;
+/** What growth is measured from. */
+const BASE_ROWS = 50_000;
 
-function has(command) {
-	try {
-		execFileSync('sh', ['-c', `command -v ${command}`], { stdio: 'ignore' });
-		return true;
-	} catch {
-		return false;
-	}
+/** @typedef {{ what: string, measured: number, unit: string, target?: { kind: 'at most' | 'at least', value: number } }} Finding */
+
+/** @type {Finding[]} */
+const findings = [];
+const note = (what, measured, unit, kind, value) =>
+	findings.push({ what, measured, unit, ...(kind === undefined ? {} : { target: { kind, value } }) });
+const progress = (text) => process.stderr.write(`${text}\n`);
+
+/** Edits of so many tickets as CSV. */
+function writeCsv(folder, rows) {
+	const path = join(folder, `edits-${rows}.csv`);
+	const lines = ['id,status,assignee'];
+	for (let id = 1; id <= rows; id++) lines.push(`${id},hold,${(id % 50) + 1}`);
+	writeFileSync(path, `${lines.join('\n')}\n`);
+	return path;
 }
 
-function environment(name, url) {
-	return {
-		SUPPORTCTL_CONFIG_DIR: join(folder, name, 'config'),
-		SUPPORTCTL_STATE_DIR: join(folder, name, 'state'),
-		...(url === undefined ? {} : { SUPPORTCTL_BASE_URL: url, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' }),
-	};
+/** A stored profile for a service, and the environment in which it is the current one. */
+async function storeProfile(folder, name, url) {
+	const env = { SUPPORTCTL_CONFIG_DIR: join(folder, name), SUPPORTCTL_STATE_DIR: join(folder, `${name}-state`) };
+	const flags = ['--base-url', url, '--username', 'bench', '--password-stdin', '--insecure-storage', '--quiet'];
+	await run([process.execPath, bin, 'profile', 'set', name, ...flags.slice(0, -1)], {
+		env,
+		input: 'Xk3f 9aQz Lm2P vR7t',
+	});
+	await run([process.execPath, bin, 'profile', 'use', name], { env });
+	return env;
 }
 
-/** A sheet of tickets to update. */
-async function sheet(rows) {
-	const file = join(folder, `rows-${rows}.csv`);
-	if (existsSync(file)) return file;
-	const stream = createWriteStream(file);
-	stream.write('id,status,assignee\n');
-	for (let row = 1; row <= rows; row++) {
-		if (!stream.write(`${row},hold,${(row % 50) + 1}\n`)) await new Promise((resolve) => stream.once('drain', resolve));
-	}
-	await new Promise((resolve) => stream.end(resolve));
-	return file;
-}
+const update = (path) => [
+	...[process.execPath, bin, 'ticket', 'update', '--input', path],
+	...['--concurrency', String(CONNECTIONS), '--quiet'],
+];
 
-function bulk(file, url, options = {}) {
-	rmSync(join(folder, 'bulk/state/runs'), { recursive: true, force: true });
-	const args = ['ticket', 'update', '--input', file, '-j', String(CONNECTIONS), '--quiet', '--format', 'count'];
-	return run([process.execPath, binary, ...args], { env: environment('bulk', url), ...options });
-}
-
-async function measureStart(url) {
+async function measureStartUp(folder, env) {
+	progress('start-up');
 	const empty = join(folder, 'empty.cjs');
 	writeFileSync(empty, '');
-	const env = environment('start');
-	const profile = [
-		'profile',
-		'set',
-		'bench',
-		'--base-url',
-		url,
-		'--username',
-		'a',
-		'--insecure-storage',
-		'--password-stdin',
+	const command = (...words) => [process.execPath, ...words];
+	const commands = [
+		command(empty),
+		command(bin, '--version'),
+		command(bin, '--help'),
+		command(bin, 'ticket', 'update', '14', '--status', 'hold'),
 	];
-	execFileSync(process.execPath, [binary, ...profile], {
-		env: { ...process.env, ...env },
-		input: 'b\n',
-		stdio: ['pipe', 'ignore', 'ignore'],
-	});
-	execFileSync(process.execPath, [binary, 'profile', 'use', 'bench'], {
-		env: { ...process.env, ...env },
-		stdio: 'ignore',
-	});
-	const seconds = async (...args) => (await run([process.execPath, ...args], { env })).seconds * 1000;
-	return inTurns(
-		{
-			'node, an empty module': () => seconds(empty),
-			'supportctl --version': () => seconds(binary, '--version'),
-			'supportctl --help': () => seconds(binary, '--help'),
-			'supportctl ticket update 14 --status hold': () => seconds(binary, 'ticket', 'update', '14', '--status', 'hold'),
-		},
-		size.startRounds,
+	for (const each of commands) await run(each, { env });
+	const [base, version, help, single] = await inTurn(
+		plan.starts,
+		commands.map((each) => async () => (await run(each, { env })).ms),
 	);
+	note('node, an empty module', median(base), 'ms');
+	note('--version, against the empty module', medianRatio(version, base), '×', 'at most', 1.15);
+	note('--help, against the empty module', medianRatio(help, base), '×', 'at most', 1.15);
+	note('ticket update 14 --status hold, against the empty module', medianRatio(single, base), '×', 'at most', 1.7);
 }
 
-/** Requests a second, of ours and of the peers that are there. */
-async function measureRate(url, tools) {
-	const file = await sheet(size.rows);
-	const body = '{"status":"hold","assignee":2}';
-	const contenders = {
-		supportctl: async () => size.rows / (await bulk(file, url)).seconds,
-		'undici and csv-parse, a bare loop': async () =>
-			size.rows /
-			(await run([process.execPath, join(root, 'test/bench/undici-loop.mjs'), file, url, String(CONNECTIONS)])).seconds,
-		autocannon: async () => {
-			const flags = [
-				'-c',
-				String(CONNECTIONS),
-				'-d',
-				String(size.seconds),
-				'-m',
-				'POST',
-				'-H',
-				'content-type: application/json',
-				'-b',
-				body,
-				'-j',
-			];
-			const { output } = await run([
-				process.execPath,
-				join(root, 'node_modules/autocannon/autocannon.js'),
-				...flags,
-				`${url}/x`,
-			]);
-			return JSON.parse(output).requests.average;
-		},
-	};
-	if (tools.curl) {
-		const config = join(folder, 'curl.config');
-		const request = (row) =>
-			`url = "${url}/support-api/v1/tickets/${row}"\nrequest = "POST"\ndata = "status=hold"\noutput = "/dev/null"\n`;
-		writeFileSync(config, Array.from({ length: size.curl }, (_, row) => request(row + 1)).join('next\n'));
-		contenders['curl --parallel'] = async () =>
-			size.curl /
-			(await run(['curl', '--silent', '--parallel', '--parallel-max', String(CONNECTIONS), '--config', config]))
-				.seconds;
-		const command = `seq ${size.xargs} | xargs -P${CONNECTIONS} -I% curl -s -o /dev/null -X POST -d status=hold ${url}/support-api/v1/tickets/%`;
-		contenders['xargs -P16 curl'] = async () => size.xargs / (await run(['sh', '-c', command])).seconds;
+async function measureRates(folder, env, server) {
+	const csv = writeCsv(folder, plan.rows);
+	const { peers, missing } = await findPeers({ url: server.url, folder, csv, rows: plan.rows, quick });
+	for (const name of missing) progress(`${name} is not installed (Debian: apt-get install ${name}); it is left out`);
+	progress(`rate, ${plan.rows} rows, ${['supportctl', ...peers.map((each) => each.name)].join(', ')}`);
+	const own = async () => (plan.rows * 1000) / (await run(update(csv), { env })).ms;
+	const [rates, ...others] = await inTurn(plan.rounds, [own, ...peers.map((each) => each.rate)]);
+	note('bulk update from CSV', median(rates), 'rows/s');
+	const least = { autocannon: 0.45, 'curl --parallel': 12, 'xargs -P16 curl': 12 };
+	for (const [index, { name }] of peers.entries()) {
+		note(name, median(others[index]), 'requests/s');
+		note(`  supportctl against it`, medianRatio(rates, others[index]), '×', least[name] && 'at least', least[name]);
 	}
-	if (tools.wrk) {
-		contenders.wrk = async () => {
-			const { output } = await run(['wrk', '-t1', `-c${CONNECTIONS}`, `-d${size.seconds}`, `${url}/x`]);
-			return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
-		};
-	}
-	return inTurns(contenders, size.rounds);
 }
 
-async function measureScale(url) {
-	const points = [];
-	for (const rows of size.scale) {
-		const file = await sheet(rows);
-		const medians = await inTurns(
-			{
-				seconds: async () => (await bulk(file, url)).seconds,
-				megabytes: async () => (await bulk(file, url, { watchMemory: true })).megabytes,
-			},
-			rows > 500_000 ? 1 : size.rounds,
-		);
-		points.push({ rows, microseconds: (medians.seconds * 1e6) / rows, megabytes: medians.megabytes });
-	}
-	return points;
+/** @returns {Promise<{ rows: number, rate: number, peakMB: number }[]>} */
+async function measureGrowth(folder, env) {
+	progress(`growth, up to ${plan.growth.at(-1)} rows`);
+	const files = plan.growth.map((rows) => writeCsv(folder, rows));
+	const results = await inTurn(
+		plan.growthRounds,
+		files.map((path) => () => run(update(path), { env, watchMemory: true })),
+	);
+	const base = plan.growth.indexOf(BASE_ROWS);
+	const last = plan.growth.length - 1;
+	const cost = (index) => results[index].map(({ ms }) => (ms * 1000) / plan.growth[index]);
+	const peaks = (index) => results[index].map(({ peakMB }) => peakMB);
+	const most = plan.growth[last].toLocaleString('en');
+	note(`cost of a row at ${BASE_ROWS.toLocaleString('en')}`, median(cost(base)), 'µs');
+	note(`cost of a row at ${most}`, median(cost(last)), 'µs');
+	note('  against it', medianRatio(cost(last), cost(base)), '×', 'at most', 1.1);
+	note(`peak memory at ${BASE_ROWS.toLocaleString('en')}`, median(peaks(base)), 'MB');
+	note(`peak memory at ${most}`, median(peaks(last)), 'MB', 'at most', 180);
+	note('  against it', medianRatio(peaks(last), peaks(base)), '×', 'at most', 1.2);
+	return plan.growth.map((rows, index) => ({
+		rows,
+		rate: 1e6 / median(cost(index)),
+		peakMB: median(peaks(index)),
+	}));
 }
 
-async function measureSlow() {
-	const server = await startSlow(25);
+async function measureDelayed(folder) {
+	progress(`a service that takes ${DELAY_MS} ms`);
+	const server = await startDelayServer(DELAY_MS);
 	try {
-		const file = await sheet(size.slow);
-		return (await inTurns({ rate: async () => size.slow / (await bulk(file, server.url)).seconds }, size.rounds)).rate;
+		const env = await storeProfile(folder, 'delayed', server.url);
+		const csv = writeCsv(folder, plan.delayedRows);
+		const [runs] = await inTurn(quick ? 1 : 3, [() => run(update(csv), { env })]);
+		const ideal = (CONNECTIONS * 1000) / DELAY_MS;
+		const share = median(runs.map(({ ms }) => (plan.delayedRows * 1000) / ms / ideal));
+		note(`of the ideal ${ideal} a second, the service taking ${DELAY_MS} ms`, share, '×', 'at least', 0.95);
 	} finally {
-		server.stop();
+		await server.stop();
 	}
 }
 
-function table(title, rows) {
-	const width = Math.max(...rows.map(([name]) => name.length));
-	console.log(`\n${title}`);
-	for (const [name, ...cells] of rows)
-		console.log(`  ${name.padEnd(width)}  ${cells.map((each) => each.padStart(14)).join('')}`);
+async function openServer(folder) {
+	if (await isInstalled('nginx')) return startNginx(folder);
+	progress(
+		'nginx is not installed (Debian: apt-get install nginx): a server in Node takes its place, and is the slower side',
+	);
+	return startDelayServer(0);
 }
 
-const tools = { nginx: has('nginx'), curl: has('curl'), wrk: has('wrk') };
-for (const [name, there] of Object.entries(tools)) {
-	if (!there) console.log(`${name} is missing: what it measures is left out (Debian: apt-get install ${name})`);
+async function main() {
+	await run([process.execPath, join(root, 'src', 'tools', 'build.mjs')]);
+	const folder = mkdtempSync(join(tmpdir(), 'supportctl-bench-'));
+	const server = await openServer(folder);
+	try {
+		const env = await storeProfile(folder, 'bench', server.url);
+		await measureStartUp(folder, env);
+		await measureRates(folder, env, server);
+		await measureDelayed(folder);
+		const growth = await measureGrowth(folder, env);
+		const machine = `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, against ${server.name}`;
+		const text = [machine, '', tableText(findings), '', plotText(growth)].join('\n');
+		mkdirSync(output, { recursive: true });
+		writeFileSync(join(output, 'bench.json'), `${JSON.stringify({ machine, quick, findings, growth }, null, '\t')}\n`);
+		writeFileSync(join(output, 'bench.svg'), plotSvg(growth, machine));
+		writeFileSync(join(output, 'bench.txt'), `${text}\n`);
+		process.stdout.write(`${text}\n\nin coverage/bench/: bench.json, bench.svg, bench.txt\n`);
+	} finally {
+		await server.stop();
+		rmSync(folder, { recursive: true, force: true });
+	}
 }
-execFileSync(process.execPath, [join(root, 'src/tools/build.mjs')], {
-	cwd: root,
-	stdio: ['ignore', 'ignore', 'inherit'],
-});
-const server = tools.nginx ? await startNginx(folder) : await startSlow(0);
-if (!tools.nginx) console.log('a Node server stands in for nginx, which is slower: rates are not comparable');
-try {
-	console.log(
-		`Node ${process.version}, ${cpus().length} cores, ${quick ? 'quick' : 'full'}; medians, everything in turns in this run`,
-	);
-	const start = await measureStart(server.url);
-	const base = start['node, an empty module'];
-	table(
-		'Start-up',
-		Object.entries(start).map(([name, ms]) => [name, `${ms.toFixed(1)} ms`, `${(ms / base).toFixed(2)} ×`]),
-	);
-	const rate = await measureRate(server.url, tools);
-	table(
-		`Updates a second, ${CONNECTIONS} connections, journal on`,
-		Object.entries(rate).map(([name, each]) => [
-			name,
-			`${Math.round(each)}/s`,
-			`${(rate.supportctl / each).toFixed(2)} ×`,
-		]),
-	);
-	const scale = await measureScale(server.url);
-	console.log(`\n${textPlot(scale)}`);
-	const slow = await measureSlow();
-	const ideal = (CONNECTIONS * 1000) / 25;
-	table('A service that takes 25 ms', [
-		['supportctl', `${Math.round(slow)}/s`, `${(slow / ideal).toFixed(2)} of ideal`],
-	]);
-	mkdirSync(results, { recursive: true });
-	writeFileSync(
-		join(results, 'bench.json'),
-		`${JSON.stringify({ node: process.version, quick, start, rate, scale, slow, ideal }, null, '\t')}\n`,
-	);
-	writeFileSync(join(results, 'bench.svg'), svgPlot(scale));
-	console.log(`\nwritten: ${join('coverage/bench', 'bench.json')} and bench.svg`);
-} finally {
-	server.stop();
-	rmSync(folder, { recursive: true, force: true });
-}
+
+await main();

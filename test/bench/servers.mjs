@@ -1,65 +1,86 @@
-/** The services that are measured against: nginx that answers at once where it is installed, and one that takes its time. */
+/** The services that are measured against: nginx, which answers at once, and one in Node that takes its time. */
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
-const ANSWER = '{"id":14,"status":"hold"}';
+/** @typedef {{ url: string, name: string, stop(): Promise<void> }} Server */
 
+/** @returns {Promise<number>} */
 function freePort() {
-	return new Promise((resolve) => {
-		const server = createServer().listen(0, '127.0.0.1', () => {
+	return new Promise((resolve, reject) => {
+		const server = createServer();
+		server.on('error', reject);
+		server.listen(0, '127.0.0.1', () => {
 			const { port } = server.address();
 			server.close(() => resolve(port));
 		});
 	});
 }
 
-async function untilOpen(port) {
-	for (let tries = 0; tries < 100; tries++) {
-		const open = await new Promise((resolve) => {
-			const socket = connect(port, '127.0.0.1', () => {
-				socket.destroy();
-				resolve(true);
-			}).on('error', () => resolve(false));
-		});
-		if (open) return;
-		await sleep(50);
-	}
-	throw new Error(`nothing listens on port ${port}`);
+function stopping(child) {
+	const ended = new Promise((resolve) => child.once('exit', resolve));
+	return async () => {
+		child.kill('SIGTERM');
+		await ended;
+	};
 }
 
-/** nginx with `return 200`, one worker, connections kept. */
+async function untilAnswering(url) {
+	for (let tries = 0; tries < 200; tries++) {
+		try {
+			await fetch(url);
+			return;
+		} catch {
+			await new Promise((resolve) => setTimeout(resolve, 25));
+		}
+	}
+	throw new Error(`${url} does not answer`);
+}
+
+const nginxConfig = (folder, port) => `
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+	access_log off;
+	keepalive_requests 1000000000;
+	default_type application/json;
+	client_body_temp_path ${folder}/body;
+	proxy_temp_path ${folder}/proxy;
+	fastcgi_temp_path ${folder}/fastcgi;
+	uwsgi_temp_path ${folder}/uwsgi;
+	scgi_temp_path ${folder}/scgi;
+	server {
+		listen 127.0.0.1:${port};
+		location / { return 200 '{"id":14,"status":"hold"}'; }
+	}
+}
+`;
+
+/** Answers at once, from memory. @param {string} folder @returns {Promise<Server>} */
 export async function startNginx(folder) {
 	const port = await freePort();
-	const home = join(folder, 'nginx');
-	mkdirSync(home, { recursive: true });
-	const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-		(each) => `${each}_temp_path ${home}/${each};`,
-	);
-	writeFileSync(
-		join(home, 'nginx.conf'),
-		`worker_processes 1; daemon off; pid ${home}/pid; error_log ${home}/error.log;
-events { worker_connections 1024; }
-http { access_log off; keepalive_requests 100000000; keepalive_timeout 600s; ${paths.join(' ')}
-server { listen 127.0.0.1:${port}; location / { default_type application/json; return 200 '${ANSWER}'; } } }`,
-	);
-	const child = spawn('nginx', ['-c', join(home, 'nginx.conf')], { stdio: 'ignore' });
-	await untilOpen(port);
-	return { url: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGTERM') };
+	const root = join(folder, 'nginx');
+	mkdirSync(root);
+	writeFileSync(join(root, 'nginx.conf'), nginxConfig(root, port));
+	const child = spawn('nginx', ['-c', join(root, 'nginx.conf'), '-e', join(root, 'error.log')], { stdio: 'ignore' });
+	const stop = stopping(child);
+	const url = `http://127.0.0.1:${port}`;
+	await untilAnswering(url);
+	return { url, name: 'nginx', stop };
 }
 
-/** A server in a process of its own that answers after some milliseconds. */
-export async function startSlow(delayMs) {
-	const port = await freePort();
-	const program = `require('node:http').createServer((request, response) => {
-		request.resume();
-		setTimeout(() => response.setHeader('content-type', 'application/json').end('${ANSWER}'), ${delayMs});
-	}).listen(${port}, '127.0.0.1')`;
-	const child = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
-	await untilOpen(port);
-	return { url: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGTERM') };
+/** Answers after `delay` milliseconds. @param {number} delay @returns {Promise<Server>} */
+export async function startDelayServer(delay) {
+	const child = spawn(process.execPath, [fileURLToPath(new URL('delay-server.mjs', import.meta.url)), String(delay)], {
+		stdio: ['ignore', 'pipe', 'inherit'],
+	});
+	const stop = stopping(child);
+	const [line] = await new Promise((resolve) => child.stdout.once('data', (...data) => resolve(data)));
+	return { url: `http://127.0.0.1:${Number(String(line))}`, name: `a Node server, ${delay} ms`, stop };
 }
