@@ -5,10 +5,10 @@ import { defineConfig } from 'vitest/config';
 const root = new URL('../..', import.meta.url).pathname;
 
 export default defineConfig({
-	// The packages are a link to those of the checkout, which several runs share.
-	cacheDir: `${root}/.cache`,
 	test: {
 		root,
+		// It would lie with the packages, which several runs share.
+		cache: false,
 		include: ['test/**/*.test.ts'],
 		pool: 'forks',
 		bail: 1,
