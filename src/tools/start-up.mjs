@@ -27,7 +27,7 @@ const unreached = [
 		package: 'undici',
 		asks: 'node:assert',
 		why: 'its way to show differences loads the terminal',
-		code: "module.exports = (ok, why) => { if (!ok) throw new Error(why ?? 'undici: an assertion failed'); }",
+		code: "module.exports = (ok, why) => { if (!ok) throw Object.assign(new Error(why ?? 'undici: an assertion failed'), { code: 'ERR_ASSERTION' }); }",
 	},
 	{ package: 'commander', asks: 'node:child_process', why: 'no command is a program of its own', code: '' },
 ];

@@ -155,8 +155,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/deliver.ts',
-		was: "return lost ? 'unknown' : stopped === true ? 'not-sent' : 'failed';",
-		becomes: "return stopped === true ? 'not-sent' : 'failed';",
+		was: "return lost ? 'unknown' : stopped === true || note !== undefined ? 'not-sent' : 'failed';",
+		becomes: "return stopped === true || note !== undefined ? 'not-sent' : 'failed';",
 		tests: deliver,
 		loss: 'a row whose answer was lost is told as failed for a later 503',
 	},
