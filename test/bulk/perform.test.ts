@@ -301,5 +301,6 @@ describe('changedFields', () => {
 			['g', 'z'],
 			['__proto__', 'p'],
 		]);
+		expect(Object.keys(changedFields({ list: ['a'], shown: ['a'] }, { shown: ['a'] }))).toEqual(['list', 'shown']);
 	});
 });

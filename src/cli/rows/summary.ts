@@ -80,7 +80,7 @@ export function listenForStop(
 		}
 		const left = total - totalOf(counts);
 		context.stderr.write(
-			`${signal}: nothing more is sent (${left} rows open), waiting for what is in flight; again to leave at once\n`,
+			`${signal}: nothing more is sent (${left} ${left === 1 ? 'row' : 'rows'} open), waiting for what is in flight; again to leave at once\n`,
 		);
 		stop({ kind: 'signal' });
 	});
