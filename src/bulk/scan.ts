@@ -174,10 +174,8 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 	if (typeof record === 'string') throw notAJournal(path, `its first line is ${record}`);
 	if (record.type !== 'run') throw notAJournal(path, 'its first line is not the start of a run');
 	if (record.version !== JOURNAL_VERSION) {
-		throw notAJournal(
-			path,
-			`it was written in version ${String(record.version)} of the format, not ${JOURNAL_VERSION}`,
-		);
+		const written = record.version === undefined ? 'says no version' : `is in version ${String(record.version)}`;
+		throw notAJournal(path, `it ${written} of the format, and this is ${JOURNAL_VERSION}`);
 	}
 	const { input, command } = record;
 	const complete =

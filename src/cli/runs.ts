@@ -1,7 +1,8 @@
 /** Runs as the run commands name, find and print them. */
 
 import { outcomeNames } from '../bulk/counts.js';
-import type { RunSummary } from '../bulk/runs.js';
+import { findRun, type RunSummary } from '../bulk/runs.js';
+import { UsageError } from '../errors.js';
 import type { Palette } from '../output/colour.js';
 import type { Column, Row } from '../output/columns.js';
 import { stateFolder } from '../profile/folders.js';
@@ -17,6 +18,18 @@ export const runArgument: ArgumentSpec = {
 /** The state folder, which needs no profile. */
 export function runsPlace({ context }: Invocation): string {
 	return stateFolder({ env: context.env, cwd: context.cwd });
+}
+
+/** The journal of the run that the first argument names. @throws UsageError, FailedError */
+export function namedRun(invocation: Invocation): string {
+	const [name] = invocation.args;
+	if (name === undefined) {
+		throw new UsageError('missing <run>: an id, the start of one, last, or a journal', {
+			code: 'missing_argument',
+			hint: 'supportctl run list shows them',
+		});
+	}
+	return findRun(runsPlace(invocation), name, invocation.context.cwd);
 }
 
 /** One run as an object to print; the named keys are always there. */

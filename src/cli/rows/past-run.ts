@@ -1,12 +1,12 @@
 /** An earlier run taken up again: its journal, the command that it was, and the flags that it had. */
 
 import type { RunHeader } from '../../bulk/records.js';
-import { findRun, readRunHeader } from '../../bulk/runs.js';
+import { readRunHeader } from '../../bulk/runs.js';
 import { UsageError } from '../../errors.js';
-import { stateFolder } from '../../profile/folders.js';
 import type { CommandSpec, Invocation, OptionValues } from '../command.js';
 import { commands } from '../manifest.js';
 import { parseLine } from '../parse.js';
+import { namedRun } from '../runs.js';
 import { readDefaults } from './defaults.js';
 import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
 import type { PreparedRun } from './prepare.js';
@@ -36,14 +36,8 @@ function isSettings(value: unknown): value is RunSettingsRecord {
 }
 
 /** Finds the run that the first argument names. @throws UsageError, FailedError */
-export async function openPastRun({ args, context }: Invocation): Promise<PastRun> {
-	const [name] = args;
-	if (name === undefined) {
-		throw new UsageError('missing <run>: an id, the start of one, last, or a journal', {
-			hint: 'supportctl run list shows them',
-		});
-	}
-	const path = findRun(stateFolder({ env: context.env, cwd: context.cwd }), name, context.cwd);
+export async function openPastRun(invocation: Invocation): Promise<PastRun> {
+	const path = namedRun(invocation);
 	const header = readRunHeader(path);
 	const entry = commands.find((each) => each.words.join(' ') === header.command.join(' '));
 	const command = entry === undefined ? undefined : (await entry.load()).command;

@@ -5,7 +5,7 @@ import { outcomeNames } from '../../../bulk/counts.js';
 import type { RunHeader } from '../../../bulk/records.js';
 import { errorText, gatherRejects, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
 import { ERROR_COLUMN } from '../../../bulk/rows.js';
-import { findRun, readRunHeader } from '../../../bulk/runs.js';
+import { readRunHeader } from '../../../bulk/runs.js';
 import { finalRecords } from '../../../bulk/scan.js';
 import { type InputSource, openInput } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
@@ -14,7 +14,7 @@ import type { Row } from '../../../output/columns.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { openResults, stdoutPalette } from '../../results.js';
-import { runArgument, runsPlace } from '../../runs.js';
+import { namedRun, runArgument, runsPlace } from '../../runs.js';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
@@ -95,8 +95,8 @@ export const command: CommandSpec = {
 		...outputOptions,
 	],
 	async run(invocation) {
-		const { context, args, options } = invocation;
-		const path = findRun(runsPlace(invocation), args[0] as string, context.cwd);
+		const { context, options } = invocation;
+		const path = namedRun(invocation);
 		const outcomes = new Set<OutcomeName>((options.outcome as OutcomeName[] | undefined) ?? ['failed', 'invalid']);
 		const header = readRunHeader(path);
 		const source = await openAgain(header, invocation);

@@ -3,7 +3,7 @@
 import { type Counts, outcomeNames, totalOf } from '../../../bulk/counts.js';
 import type { RowRecord } from '../../../bulk/records.js';
 import { nextSteps } from '../../../bulk/reports.js';
-import { findRun, type RunSummary, summariseRun } from '../../../bulk/runs.js';
+import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
 import { finalRecords, firstRecords, type JournalScan, scanJournal } from '../../../bulk/scan.js';
 import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
@@ -13,7 +13,7 @@ import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { chosenFormat, openResults, stdoutPalette } from '../../results.js';
-import { runArgument, runsPlace, runView } from '../../runs.js';
+import { namedRun, runArgument, runView } from '../../runs.js';
 
 /** How many rows that need a look are shown beside the run. */
 const SHOWN = 20;
@@ -122,8 +122,8 @@ export const command: CommandSpec = {
 		...outputOptions,
 	],
 	async run(invocation) {
-		const { context, args, options } = invocation;
-		const path = findRun(runsPlace(invocation), args[0] as string, context.cwd);
+		const { options } = invocation;
+		const path = namedRun(invocation);
 		const outcomes = options.outcome as OutcomeName[] | undefined;
 		if (outcomes === undefined) await showRun(invocation, path);
 		else await listRows(invocation, path, new Set(outcomes));
