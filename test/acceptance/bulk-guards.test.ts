@@ -120,6 +120,20 @@ describe('a delete', () => {
 		}
 	});
 
+	it('says which of them are for good, also where a column says so', async () => {
+		const { work, host } = await place();
+		const asked = async (...args: string[]): Promise<string> => {
+			const prompts = person(false);
+			await work.run(['ticket', 'delete', '--input', 'tickets.csv', ...args], { prompts });
+			return (prompts.questions[0] as string).replace(` on ${host}?`, '');
+		};
+		work.write('tickets.csv', 'id,force\n1,true\n2,\n3,no\n');
+		expect(await asked()).toBe('Delete 3 tickets (1 of them permanently)');
+		expect(await asked('--force')).toBe('Delete 3 tickets (2 of them permanently)');
+		work.write('tickets.csv', 'id,force\n1,true\n2,yes\n');
+		expect(await asked()).toBe('Permanently delete 2 tickets');
+	});
+
 	it('needs --yes where nobody can be asked', async () => {
 		const { recorder, work, host } = await place();
 		const result = await work.run(['user', 'password', 'delete', '7', 'ci-key', 'old-key']);

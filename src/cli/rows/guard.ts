@@ -10,11 +10,15 @@ import { deliver } from '../../http/deliver.js';
 import type { PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
-/** "delete 3 tickets", "permanently delete 2 users". */
-export function describeAction({ definition, defaults, endpoint }: PreparedRun, rows: number): string {
-	const forGood = definition.isDelete && (defaults.force || endpoint.query.some((each) => each.presence === 'always'));
+/** "delete 3 tickets", "permanently delete 2 users", "delete 3 tickets (1 of them permanently)". */
+function describeAction({ definition, endpoint }: PreparedRun, { selected, forced }: Survey, rows: number): string {
 	const nouns = rows === 1 ? definition.nouns.replace(/ies$/, 'y').replace(/s$/, '') : definition.nouns;
-	return `${forGood ? 'permanently ' : ''}${definition.verb} ${rows} ${nouns}`;
+	const action = `${definition.verb} ${rows} ${nouns}`;
+	if (!definition.isDelete) return action;
+	const isAlways = endpoint.query.some((each) => each.name === 'force' && each.presence === 'always');
+	if (isAlways || forced === selected) return `permanently ${action}`;
+	// Of the rows that a resume has left, nobody counted those.
+	return forced === 0 ? action : `${action} (${rows === selected ? forced : 'some'} of them permanently)`;
 }
 
 /** Counts, and rules over the whole set: nobody knows beforehand how many rows fall to a shard. @throws UsageError */
@@ -33,7 +37,7 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
 	const question = needsQuestion(
 		{
-			action: describeAction(run, rows),
+			action: describeAction(run, survey, rows),
 			isDelete: definition.isDelete,
 			host: session.host,
 			profile: session.connection.profileName,

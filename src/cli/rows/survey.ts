@@ -21,6 +21,8 @@ export interface Survey {
 	rows: number;
 	/** Valid rows of this shard: what will be sent. */
 	selected: number;
+	/** Of these, how many say force, by a flag or by a column of their own. */
+	forced: number;
 	/** Rows that complaints are about. */
 	invalid: number;
 	/** Complaints about them. */
@@ -68,6 +70,7 @@ export async function surveyRows(
 	const survey: Survey = {
 		rows: 0,
 		selected: 0,
+		forced: 0,
 		invalid: 0,
 		complaints: 0,
 		guard: new ReassignGuard(),
@@ -89,6 +92,7 @@ export async function surveyRows(
 			if (watchesUsers) survey.guard.add(planned.row, planned.request, planned.values.reassign);
 			if (shard !== undefined && !inShard(planned.request.key, shard)) continue;
 			survey.selected++;
+			if (planned.values.force === true) survey.forced++;
 			const { sent } = planned.request;
 			if (sent === undefined) continue;
 			if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
