@@ -35,8 +35,8 @@ A row's own cell beats a flag. An empty cell leaves the field alone; with --blan
 Deletes ask first and name the count, the host and the profile. Without a terminal they need --yes.
 
 -n, --dry-run :: Prints method, path and body of each request and sends none
---expect N :: Stops unless there are exactly N rows
---max N :: Stops if there are more than N rows
+--expect N :: Stops unless the input has exactly N rows, whatever falls to a shard
+--max N :: Stops if the input has more than N rows
 --confirm PROFILE :: Needed for every write with a profile that is marked protected
 
 See "supportctl help safety".
@@ -49,7 +49,8 @@ See "supportctl help safety".
 --timeout S :: How long one attempt may take (default 30)
 
 A service that answers 429 or 503 slows the whole run, and its Retry-After is obeyed. A 401 ends the run at once; a 403
-fails its row.
+fails its row. A run that reaches nobody for 8 seconds, or for 5 minutes once it has reached somebody, ends and can be
+resumed; so does one that is asked to wait for more than 10 minutes.
 
 --stop-on-error :: Stops at the first failure
 --max-failures N :: Stops when more than N rows have failed
@@ -61,7 +62,7 @@ failed :: The service said no, and why
 invalid :: The row can't be sent as it is
 unknown :: Sent, and no answer: neither success nor failure
 skipped :: Nothing to do, for instance with --only-changed
-not-sent :: The run stopped before it
+not-sent :: Not carried out: the run stopped before it, or nobody could be reached
 
 An update sets values, so it is sent again after a lost answer. A delete that is answered 404 or 410 after a lost answer is
 ok; --ignore-missing makes these ok in any case. Where the answer shows a field that was sent, the two are compared: a
@@ -70,7 +71,8 @@ difference is counted as "differs", and --strict fails the row for it.
 ## Journals: stop, kill, resume, undo
 
 Each run has a journal in the state folder, or at --journal FILE. It holds no secrets and only its owner can read it. A row
-counts as done when its record is on disk. Ctrl-C stops sending, waits for what is under way and says how to go on.
+counts as done when its record is in the file, so that kill -9 loses none; the disk itself follows within a quarter of a
+second, and after a power cut the rows of that time are sent again. Ctrl-C stops sending, waits for what is under way and says how to go on.
 
     $ supportctl run list
     $ supportctl run show last
