@@ -49,6 +49,12 @@ export interface ReadLimits {
 const LF = 10;
 const CR = 13;
 
+/** Splits text at LF, CRLF and CR. */
+export function splitLines(text: string): string[] {
+	if (!text.includes('\r')) return text.split('\n');
+	return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
+}
+
 /** How many lines end between two places; CRLF is one end. */
 export function countLineEnds(bytes: Buffer, from: number, to: number): number {
 	let count = 0;

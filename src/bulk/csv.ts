@@ -2,8 +2,7 @@
 
 import { CsvError, Parser } from 'csv-parse';
 import { UsageError } from '../errors.js';
-import { type BlockReader, countLineEnds, inputError, type RawRow } from './blocks.js';
-import { splitLines } from './ids.js';
+import { type BlockReader, countLineEnds, inputError, type RawRow, splitLines } from './blocks.js';
 
 const QUOTE = 34;
 const LF = 10;

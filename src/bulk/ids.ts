@@ -1,12 +1,6 @@
 /** Bulk input with one id a line. */
 
-import type { BlockReader, RawRow } from './blocks.js';
-
-/** Splits text at LF, CRLF and CR. */
-export function splitLines(text: string): string[] {
-	if (!text.includes('\r')) return text.split('\n');
-	return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n');
-}
+import { type BlockReader, type RawRow, splitLines } from './blocks.js';
 
 /** Reads ids; blank lines and blanks around an id do not count. */
 export function createIdsReader(): BlockReader {

@@ -1,7 +1,8 @@
 /** One object as the result of a command that otherwise only says what it did: printed where a format was asked for. */
 
 import type { Invocation } from './command.js';
-import { openResults, stdoutPalette } from './results.js';
+import { stdoutPalette } from './palette.js';
+import { openResults } from './results.js';
 
 /** Prints `row` on stdout if the command line asks for data; commands that change something say so on stderr. */
 export async function printIfAsked(invocation: Invocation, row: Readonly<Record<string, unknown>>): Promise<void> {

@@ -4,7 +4,7 @@ import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
-import { loadPalette, type Palette, wantsColour } from '../output/colour.js';
+import type { Palette } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
 import type { Format } from '../output/formats/names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
@@ -20,18 +20,6 @@ export function chosenFormat(options: OptionValues, profileFormat?: string): For
 /** Whether errors are to be JSON: the results are. */
 export function wantsJson(options: OptionValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
-}
-
-export async function stdoutPalette({ context, options }: Invocation): Promise<Palette> {
-	return loadPalette(
-		wantsColour({ flag: options.color === false ? false : undefined, env: context.env, isTTY: context.stdout.isTTY }),
-	);
-}
-
-export async function stderrPalette({ context, options }: Invocation): Promise<Palette> {
-	return loadPalette(
-		wantsColour({ flag: options.color === false ? false : undefined, env: context.env, isTTY: context.stderr.isTTY }),
-	);
 }
 
 export interface ResultShape {

@@ -17,6 +17,7 @@ import {
 } from '../profile/resolve.js';
 import { version } from '../version.js';
 import type { Invocation, OptionValues } from './command.js';
+import { stderrPalette } from './palette.js';
 
 export interface Session {
 	readonly connection: ResolvedConnection;
@@ -117,10 +118,7 @@ async function traceTo(invocation: Invocation, auth: Auth): Promise<((event: Tra
 	const { context, options } = invocation;
 	const verbosity = (options.verbose as number | undefined) ?? 0;
 	if (verbosity === 0) return undefined;
-	const [{ createTrace }, { stderrPalette }] = await Promise.all([
-		import('../output/trace.js'),
-		import('./results.js'),
-	]);
+	const { createTrace } = await import('../output/trace.js');
 	const palette = await stderrPalette(invocation);
 	return createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets: secretsOf(auth) });
 }

@@ -9,7 +9,8 @@ import { inShard } from '../../bulk/shard.js';
 import { ExitCode, RefusedError } from '../../errors.js';
 import { type DeliverOptions, deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
-import { openResults, type ResultShape, stdoutPalette } from '../results.js';
+import { stdoutPalette } from '../palette.js';
+import { openResults, type ResultShape } from '../results.js';
 import type { PreparedRun } from './prepare.js';
 import type { PlannedRow, Survey } from './survey.js';
 

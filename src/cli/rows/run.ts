@@ -1,6 +1,6 @@
 /** One call of a row command from its flags to its exit code: prepare, survey, guard, then show or execute. */
 
-import { complaintAnnotation } from '../../bulk/annotations.js';
+import { complaintAnnotation, inputErrorAnnotation } from '../../bulk/annotations.js';
 import { ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { wantsJson } from '../results.js';
@@ -48,7 +48,6 @@ export async function annotateInput<T>({ context, options }: Invocation, work: (
 		return await work();
 	} catch (error) {
 		if (context.env.GITHUB_ACTIONS === 'true' && error instanceof UsageError) {
-			const { inputErrorAnnotation } = await import('../../bulk/annotations.js');
 			const annotation = inputErrorAnnotation(error, options.input === '-' ? undefined : (options.input as string));
 			if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
 		}

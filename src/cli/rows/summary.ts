@@ -5,7 +5,9 @@ import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Clock } from '../../io/context.js';
 import type { Progress, ProgressCounts } from '../../output/progress.js';
-import { stderrPalette, wantsJson } from '../results.js';
+import { sanitise } from '../../output/sanitise.js';
+import { stderrPalette } from '../palette.js';
+import { wantsJson } from '../results.js';
 import type { Ended } from './ended.js';
 import { stepAfterStop, whyStopped } from './failures.js';
 import type { PreparedRun } from './prepare.js';
@@ -111,7 +113,7 @@ export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog |
 		return;
 	const palette = await stderrPalette(invocation);
 	if (stopped !== undefined) {
-		stderr.write(`${palette.bad(await clean(whyStopped(stopped)))}\n`);
+		stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
 		const step = stepAfterStop(stopped);
 		if (step !== undefined) stderr.write(`  ${step}\n`);
 	}
@@ -122,8 +124,4 @@ export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog |
 	const total = totalOf(counts);
 	const rows = `${total} ${total === 1 ? 'row' : 'rows'}`;
 	stderr.write(`run ${log.id} on ${session.host}: ${rows} in ${seconds(ended.ms)}: ${countsText(counts)}\n`);
-}
-
-async function clean(text: string): Promise<string> {
-	return (await import('../../output/sanitise.js')).sanitise(text);
 }

@@ -4,7 +4,8 @@ import { listRuns } from '../../../bulk/runs.js';
 import { ExitCode } from '../../../errors.js';
 import type { CommandSpec } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
-import { openResults, stdoutPalette } from '../../results.js';
+import { stdoutPalette } from '../../palette.js';
+import { openResults } from '../../results.js';
 import { runColumns, runsPlace, runView } from '../../runs.js';
 
 export const command: CommandSpec = {

@@ -13,7 +13,8 @@ import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
-import { openResults, stdoutPalette } from '../../results.js';
+import { stdoutPalette } from '../../palette.js';
+import { openResults } from '../../results.js';
 import { namedRun, runArgument, runsPlace } from '../../runs.js';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -12,7 +12,8 @@ import type { Column, Row } from '../../../output/columns.js';
 import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
-import { chosenFormat, openResults, stdoutPalette } from '../../results.js';
+import { stdoutPalette } from '../../palette.js';
+import { chosenFormat, openResults } from '../../results.js';
 import { namedRun, runArgument, runView } from '../../runs.js';
 
 /** How many rows that need a look are shown beside the run. */

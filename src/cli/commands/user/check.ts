@@ -5,9 +5,12 @@ import { createPlanner } from '../../../api/plan.js';
 import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Delivery } from '../../../http/outcome.js';
+import { redactTexts } from '../../../output/redact.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { connectionOptions } from '../../connection-options.js';
 import { outputOptions } from '../../options/output.js';
+import { stdoutPalette } from '../../palette.js';
+import { openResults, wantsJson } from '../../results.js';
 import { readFirstLine } from '../../secret-input.js';
 import { openSession } from '../../session.js';
 
@@ -141,10 +144,8 @@ export const command: CommandSpec = {
 		}
 		// Judged as it came: a password such as "user" stands in the service's codes too.
 		const verdict = judgeCheck(delivery, username);
-		const { redactTexts } = await import('../../../output/redact.js');
 		const clean = redactTexts(delivery, [password]) as Delivery;
 		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
-			const { openResults, stdoutPalette } = await import('../../results.js');
 			const results = await openResults(invocation, {
 				single: true,
 				palette: await stdoutPalette(invocation),
@@ -162,7 +163,6 @@ export const command: CommandSpec = {
 		}
 		if (verdict.verdict === 'right') return verdict.exitCode;
 		const { renderError } = await import('../../../output/errors.js');
-		const { wantsJson } = await import('../../results.js');
 		const error = new SupportctlError(verdict.says, verdict.exitCode, {
 			code: clean.code ?? verdict.verdict,
 			details: Object.entries(clean.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`),
