@@ -63,8 +63,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/retry.ts',
-		was: "retryAfterMs !== undefined && bearing === 'later'",
-		becomes: 'retryAfterMs !== undefined',
+		was: "retryAfterMs > 0 && bearing === 'later'",
+		becomes: 'retryAfterMs > 0',
 		tests: retry,
 		loss: 'a gateway without its service holds the run for as long as it likes',
 	},
@@ -113,7 +113,7 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/deliver.ts',
-		was: 'let lost = options.maybeSent === true;',
+		was: 'let lost = own.maybeSent === true;',
 		becomes: 'let lost = false;',
 		tests: deliver,
 		loss: 'a resumed delete that the killed run carried out is told as failed',
@@ -385,8 +385,8 @@ export const bugs = [
 	// Order and room.
 	{
 		file: 'src/bulk/engine.ts',
-		was: '\t\twaiting.push(row);\n',
-		becomes: '\t\twaiting.unshift(row);\n',
+		was: 'else waiting.push(row);',
+		becomes: 'else waiting.unshift(row);',
 		tests: engine,
 		loss: 'the last of several edits of a ticket is not the one that stays',
 	},
@@ -406,8 +406,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/bulk/engine.ts',
-		was: 'while (row !== undefined && goesOn()) {',
-		becomes: 'while (row !== undefined) {',
+		was: 'while (next !== undefined && goesOn()) {',
+		becomes: 'while (next !== undefined) {',
 		tests: engine,
 		loss: 'Ctrl-C goes on with the rows that wait for one under way',
 	},
