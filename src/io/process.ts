@@ -9,10 +9,10 @@ export type ProcessLike = Pick<
 	'argv' | 'env' | 'stdin' | 'stdout' | 'stderr' | 'cwd' | 'on' | 'off' | 'exit'
 >;
 
-/** Whether a descriptor is a file or a pipe; a terminal is a character device. */
-function isFileOrPipe(fd: number): boolean {
+/** Whether a descriptor is open and no terminal; only a character device can be one. */
+function isNoTerminal(fd: number): boolean {
 	try {
-		return !fstatSync(fd).isCharacterDevice();
+		return !fstatSync(fd).isCharacterDevice() || !process.getBuiltinModule('node:tty').isatty(fd);
 	} catch {
 		return false;
 	}
@@ -22,7 +22,7 @@ function isFileOrPipe(fd: number): boolean {
 const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
 /**
- * Wraps a writable stream; a reader that went away closes it quietly. Files and pipes are written to by their
+ * Wraps a writable stream; a reader that went away closes it quietly. What is no terminal is written to by its
  * descriptor, as the stream would do it: opening the stream alone is a twentieth of what a lone request takes.
  */
 function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): Output {
@@ -42,7 +42,7 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		return stream;
 	};
 	const isDirect = (): boolean => {
-		direct ??= fd !== undefined && isFileOrPipe(fd);
+		direct ??= fd !== undefined && isNoTerminal(fd);
 		return direct;
 	};
 	const writeDirectly = (text: string): void => {

@@ -63,7 +63,8 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder | u
 	const all = [...new Set([...whole, ...whole.filter((each) => each.length >= SHORTEST_ENCODED).flatMap(encodings)])];
 	// The longest first, so that no secret is left in halves by a shorter one inside it.
 	all.sort((left, right) => right.length - left.length);
-	const pattern = new RegExp(all.map((each) => `${patternOf(each)}(?:=|%3d)*`).join('|'), 'gi');
+	// Made when it is first needed, which for most processes is never.
+	let pattern: RegExp | undefined;
 	const runs = all.map(plainRun);
 	// Without a plain run in each of them, every text is looked at in full.
 	const probe = runs.every((run) => run.length >= SHORTEST_RUN) ? new RegExp([...new Set(runs)].join('|')) : undefined;
@@ -74,6 +75,9 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder | u
 			// One character a byte will do: the runs are letters and digits.
 			return probe.test(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('latin1'));
 		},
-		replace: (text, standIn) => text.replace(pattern, standIn),
+		replace(text, standIn) {
+			pattern ??= new RegExp(all.map((each) => `${patternOf(each)}(?:=|%3d)*`).join('|'), 'gi');
+			return text.replace(pattern, standIn);
+		},
 	};
 }

@@ -1,6 +1,7 @@
 /** What a base URL may look like, and what is put right in one without asking. */
 
 import { UsageError } from '../errors.js';
+import { hasControlCharacter } from './control-characters.js';
 
 export interface BaseUrl {
 	/** Without a trailing slash. */
@@ -72,7 +73,8 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	// Whatever stands before an @ may be a password.
 	const shown = JSON.stringify(trimmed.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
 	if (trimmed === '') refuse('is empty');
-	if (/[\s\p{Cc}\\]/u.test(trimmed)) refuse(`${shown} has a blank, a backslash or a control character in it`);
+	if (/[\s\\]/.test(trimmed) || hasControlCharacter(trimmed))
+		refuse(`${shown} has a blank, a backslash or a control character in it`);
 	const mended = withScheme(trimmed);
 	if (mended !== undefined) refuse(`${shown} has no scheme`, `write ${mended}`, mended);
 	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`, 'it looks like https://desk.example.com/wp-json');

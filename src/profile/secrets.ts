@@ -1,6 +1,7 @@
 /** Where a profile's secret lives: putting it there, fetching it, and making it gone. */
 
 import { RefusedError, UsageError } from '../errors.js';
+import { hasControlCharacter } from './control-characters.js';
 import type { Environment } from './folders.js';
 import { type Keyring, KeyringUnavailable, openKeyring } from './keyring.js';
 import type { Scheme } from './settings.js';
@@ -21,7 +22,7 @@ export function checkSecret(scheme: Scheme, secret: string, from: string): strin
 	};
 	if (secret === '') refuse('is empty');
 	if (/[\r\n]/.test(secret)) refuse('has more than one line');
-	if (/\p{Cc}/u.test(secret.replaceAll('\t', ''))) refuse('has control characters in it');
+	if (hasControlCharacter(secret.replaceAll('\t', ''))) refuse('has control characters in it');
 	if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret)) refuse("has letters that an HTTP header can't carry");
 	if (scheme === 'bearer' && /\s/.test(secret)) refuse('has blanks in it');
 	return secret;

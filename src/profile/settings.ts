@@ -1,6 +1,7 @@
 /** Every setting as data, and which of flag, environment, profile and default it takes its value from. */
 
 import { UsageError } from '../errors.js';
+import { hasControlCharacter } from './control-characters.js';
 
 export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
 export type Scheme = (typeof schemes)[number];
@@ -56,7 +57,7 @@ export interface SettingSpec {
 }
 
 const text = (given: unknown): string | undefined =>
-	typeof given === 'string' && given !== '' && !/\p{Cc}/u.test(given) ? given : undefined;
+	typeof given === 'string' && given !== '' && !hasControlCharacter(given) ? given : undefined;
 
 const number =
 	(least: number, most: number, whole: boolean) =>

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { build } from 'rolldown';
 import { root } from './bundle.mjs';
 import { writeLicences, writeManPage } from './package-files.mjs';
-import { asciiOnly, leaveOut, startUpGroups } from './start-up.mjs';
+import { leaveOut, readableAtOnce, startUpGroups } from './start-up.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -15,7 +15,7 @@ const shared = {
 	platform: 'node',
 	external: ['@napi-rs/keyring'],
 	logLevel: 'warn',
-	plugins: [leaveOut, asciiOnly],
+	plugins: [leaveOut, readableAtOnce],
 };
 
 // A folder of its own until it is whole, so that nobody meets half a program.
