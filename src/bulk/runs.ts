@@ -7,7 +7,7 @@ import type { Counts } from './counts.js';
 import { runsFolder } from './journal.js';
 import { lockHolder } from './lock.js';
 import type { EndRecord, RunHeader } from './records.js';
-import { type JournalScan, readHeader, scanJournal } from './scan.js';
+import { endRecordOf, type JournalScan, readHeader, scanJournal } from './scan.js';
 
 const EXTENSION = '.ndjson';
 
@@ -113,8 +113,7 @@ export function readRunHeader(path: string): RunHeader {
 function parseEnd(line: string): EndRecord | undefined {
 	if (!line.startsWith('{"type":"end"')) return undefined;
 	try {
-		const { type: _type, ...end } = JSON.parse(line) as EndRecord & { type: string };
-		return end;
+		return endRecordOf(JSON.parse(line) as Record<string, unknown>);
 	} catch {
 		return undefined;
 	}

@@ -108,7 +108,7 @@ interface Lines {
 }
 
 /** Reads whole lines; whatever stands behind the last line's end is left out. */
-export async function* journalLines(path: string): AsyncGenerator<Lines> {
+export async function* journalLines(path: string, maxLineBytes = MAX_LINE_BYTES): AsyncGenerator<Lines> {
 	const handle = await open(path, 'r');
 	try {
 		const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
@@ -133,7 +133,7 @@ export async function* journalLines(path: string): AsyncGenerator<Lines> {
 				carried = 0;
 				tooLong = false;
 			}
-			if (carried + bytesRead - cut > MAX_LINE_BYTES) {
+			if (carried + bytesRead - cut > maxLineBytes) {
 				carry = [];
 				carried = 0;
 				tooLong = true;
@@ -226,10 +226,8 @@ class Gathering {
 
 	#takeKind(record: Json): string | undefined {
 		if (record.type === 'end') {
-			if (!isObject(record.counts) || !isCount(record.exit) || !isText(record.at)) return 'an incomplete end';
-			const { type: _type, ...end } = record;
-			this.end = end as unknown as EndRecord;
-			return undefined;
+			this.end = endRecordOf(record);
+			return this.end === undefined ? 'an incomplete end' : undefined;
 		}
 		// Something came after the end: the run goes on.
 		this.end = undefined;
@@ -356,6 +354,19 @@ function isRowRecord(record: Readonly<Json>): boolean {
 }
 
 const ID_NAMES: ReadonlySet<string> = new Set(idNames);
+
+/** The last record of a run from its JSON; undefined for any other record, and for one that lacks a part. */
+export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
+	const { type, ...end } = record;
+	const { counts } = record;
+	const complete =
+		type === 'end' &&
+		isCount(record.exit) &&
+		isText(record.at) &&
+		isObject(counts) &&
+		Object.keys(createCounts()).every((name) => isCount(counts[name]));
+	return complete ? (end as unknown as EndRecord) : undefined;
+}
 
 /** A row's record from its JSON; undefined for any other record. */
 export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {

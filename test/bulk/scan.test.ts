@@ -1,7 +1,8 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { firstRecords, journalLines, RowStates, rowRecordOf, scanJournal } from '../../src/bulk/scan.js';
+import { createCounts } from '../../src/bulk/counts.js';
+import { firstRecords, journalLines, parseRecord, RowStates, rowRecordOf, scanJournal } from '../../src/bulk/scan.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -23,7 +24,7 @@ const row = (number: number, outcome: OutcomeName, more: Record<string, unknown>
 });
 const lost = (number: number) => ({ type: 'attempt', row: number, lost: true });
 const sent = (number: number) => ({ type: 'sent', row: number });
-const end = { type: 'end', at: 'x', exit: 0, counts: {} };
+const end = { type: 'end', at: 'x', exit: 0, counts: createCounts() };
 
 describe('what a row’s records say', () => {
 	it.each<[string, Record<string, unknown>[], { done: boolean; maybeSent: boolean }]>([
@@ -62,6 +63,15 @@ describe('what a row’s records say', () => {
 	});
 });
 
+describe('old values', () => {
+	it('that were kept are counted, and say nothing of their row', async () => {
+		const before = (number: number) => ({ type: 'before', row: number, ids: { ticket_id: '1' }, values: {} });
+		const { snapshots, states, corruptLines } = await scanJournal(journalWith([before(1), before(2)]));
+		expect([snapshots, states.isDone(1), states.maybeSent(1), corruptLines]).toEqual([2, false, false, 0]);
+		expect((await scanJournal(journalWith([]))).snapshots).toBe(0);
+	});
+});
+
 describe('a row number', () => {
 	it.each([0, -1, 1.5, 11, '1', null])('%j is damage in a run of ten rows', async (number) => {
 		const { corrupt, done } = await scanJournal(
@@ -74,13 +84,23 @@ describe('a row number', () => {
 
 describe('the end', () => {
 	it('is the end only where nothing follows', async () => {
-		expect((await scanJournal(journalWith([row(1, 'ok'), end]))).end).toEqual({ at: 'x', exit: 0, counts: {} });
+		expect((await scanJournal(journalWith([row(1, 'ok'), end]))).end).toEqual({
+			at: 'x',
+			exit: 0,
+			counts: createCounts(),
+		});
 		const resumed = await scanJournal(journalWith([end, { type: 'resume', at: 'y', tool: '1' }]));
 		expect([resumed.end, resumed.resumes]).toEqual([undefined, 1]);
 		expect((await scanJournal(journalWith([end, row(1, 'ok')]))).end).toBeUndefined();
 	});
 
-	it.each([{ at: undefined }, { exit: -1 }, { counts: null }])('with %j is damage', async (more) => {
+	it.each([
+		{ at: undefined },
+		{ exit: -1 },
+		{ counts: null },
+		{ counts: {} },
+		{ counts: { ...createCounts(), ok: 'many' } },
+	])('with %j is damage', async (more) => {
 		expect((await scanJournal(journalWith([{ ...end, ...more }]))).corrupt).toEqual([
 			{ line: 2, reason: 'an incomplete end' },
 		]);
@@ -93,14 +113,8 @@ describe('damage', () => {
 		expect([corrupt.length, corrupt.at(-1)?.line, corruptLines]).toEqual([100, 101, 150]);
 	});
 
-	it('that is one line beyond any record is passed over without holding it in memory', async () => {
-		const path = journalWith([row(1, 'ok')]);
-		const piece = Buffer.alloc(1024 * 1024, 'x');
-		for (let count = 0; count < 66; count++) appendFileSync(path, piece);
-		appendFileSync(path, `\n${JSON.stringify(row(2, 'ok'))}\n`);
-		const { corrupt, done, validBytes, tornBytes } = await scanJournal(path);
-		expect([corrupt, done, tornBytes]).toEqual([[{ line: 3, reason: 'the line is too long' }], 2, 0]);
-		expect(validBytes).toBeGreaterThan(66 * 1024 * 1024);
+	it('that is a line beyond any record is named', async () => {
+		expect(parseRecord(undefined)).toBe('the line is too long');
 	});
 
 	it.each([
@@ -130,6 +144,26 @@ describe('journalLines', () => {
 			found.push(...texts);
 		}
 		expect(found).toEqual(lines);
+	});
+
+	it('passes over a line that is too long, holding none of it, and goes on behind it', async () => {
+		const limit = 100_000;
+		const long = 'x'.repeat(limit + 200_000);
+		// Long enough that the ends of chunks fall into them, and never so long that they are left out.
+		const usual = Array.from({ length: 30 }, (_, index) => `${index}${'y'.repeat(60_000)}`);
+		const path = join(temporaryFolder(), 'lines');
+		writeFileSync(path, ['first', long, ...usual, long, 'last', ''].join('\n'));
+		const found: (string | undefined)[] = [];
+		let most = 0;
+		let size = 0;
+		for await (const { texts, bytes, end: at } of journalLines(path, limit)) {
+			found.push(...texts);
+			most = Math.max(most, bytes.length);
+			size = at;
+		}
+		expect(found).toEqual(['first', undefined, ...usual, undefined, 'last']);
+		expect(most).toBeLessThanOrEqual(limit + 64 * 1024);
+		expect(size).toBe(statSync(path).size);
 	});
 });
 

@@ -1,5 +1,6 @@
 /** An earlier run taken up again: its journal, the command that it was, and the flags that it had. */
 
+import { isObject } from '../../api/values.js';
 import type { RunHeader } from '../../bulk/records.js';
 import { readRunHeader } from '../../bulk/runs.js';
 import { UsageError } from '../../errors.js';
@@ -25,13 +26,20 @@ function isRowCommand(command: CommandSpec): command is RowCommandSpec {
 	return 'rows' in command;
 }
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
 function isSettings(value: unknown): value is RunSettingsRecord {
-	const record = value as Partial<RunSettingsRecord> | undefined;
+	if (!isObject(value) || !isObject(value.defaults)) return false;
+	const { args, withheld, options, defaults } = value;
+	const { fields, dataIds, force, reassign } = defaults;
 	return (
-		Array.isArray(record?.args) &&
-		Array.isArray(record.withheld) &&
-		typeof record.options === 'object' &&
-		typeof record.defaults === 'object'
+		isTexts(args) &&
+		isTexts(withheld) &&
+		isObject(options) &&
+		isObject(fields) &&
+		isObject(dataIds) &&
+		typeof force === 'boolean' &&
+		(reassign === undefined || typeof reassign === 'string')
 	);
 }
 
