@@ -1,5 +1,6 @@
 /** How the tests run: every file in a process of its own, no network but loopback; and how much of each room they have to reach. */
 
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Rooms that decide what is sent and what is said of it: a branch that no test takes there is a promise that nobody holds. */
@@ -12,6 +13,8 @@ export default defineConfig({
 		exclude: ['test/faults/**'],
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
+		// Half of the time is spent waiting for child processes; the default is one file fewer at a time than there are cores.
+		maxWorkers: availableParallelism() + 1,
 		testTimeout: 30_000,
 		hookTimeout: 60_000,
 		reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/test-report.json' }]] : ['default'],

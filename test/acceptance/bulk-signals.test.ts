@@ -1,6 +1,9 @@
 /** A run that a person watches and stops: signals, progress, and outcomes as they come. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { binary } from '../support/cli.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
@@ -114,6 +117,10 @@ describe('a signal while a row waits for its next try', () => {
 describe('a signal before the first request', () => {
 	it('while standard input is read: nothing is sent, and no copy of it is left', async () => {
 		const { recorder, work } = await holding(0);
+		const spool = join(work.env.SUPPORTCTL_STATE_DIR as string, 'spool');
+		mkdirSync(spool, { recursive: true });
+		const watcher = watch(spool);
+		const copied = once(watcher, 'change');
 		const child = spawn(process.execPath, [binary, 'ticket', 'delete', '-', '--yes'], {
 			cwd: work.folder,
 			env: { PATH: process.env.PATH, ...work.env },
@@ -124,7 +131,8 @@ describe('a signal before the first request', () => {
 			stderr += text.toString();
 		});
 		child.stdin.write('1\n2\n');
-		while (work.spooled().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		await copied;
+		watcher.close();
 		const ended = new Promise((resolve) => child.on('close', resolve));
 		child.kill('SIGINT');
 		expect(await ended).toBe(130);

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlannedRequest } from '../../src/api/plan.js';
@@ -196,12 +197,35 @@ describe('runEngine', () => {
 		await expect(failure).rejects.toThrow('disk full');
 	});
 
-	it('closes the input whatever happens', async () => {
+	it('lets go of workers that wait for room when it is stopped', async () => {
+		const stop = new AbortController();
+		const started: number[] = [];
+		await runEngine({
+			rows: batchesOf(
+				Array.from({ length: 3000 }, () => 'one'),
+				500,
+			),
+			concurrency: 4,
+			stop: stop.signal,
+			async perform(row) {
+				started.push(row.row);
+				// By now the others wait, each with a row more than there is room for.
+				await turns(20);
+				stop.abort();
+				return okOf(row);
+			},
+			record: () => undefined,
+		});
+		expect(started).toEqual([1]);
+	});
+
+	it('closes the input whatever happens, waits for that, and listens to the signal no longer', async () => {
 		let closed = 0;
 		async function* rows(): AsyncGenerator<RunRow[]> {
 			try {
 				for (let row = 1; ; row++) yield [rowOf(row, String(row))];
 			} finally {
+				await turns(3);
 				closed++;
 			}
 		}
@@ -217,6 +241,7 @@ describe('runEngine', () => {
 			record: () => undefined,
 		});
 		expect(closed).toBe(1);
+		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 	});
 
 	it('reads no further than a thousand rows ahead of a key that is slow', async () => {

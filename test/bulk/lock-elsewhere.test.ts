@@ -12,6 +12,8 @@ const machine = vi.hoisted(() => ({
 	/** Called instead of making the next link. */
 	insteadOfLink: [] as ((path: string) => void)[],
 	hasProc: true,
+	/** Whether /proc shows this process alone, as some systems have it for everybody but root. */
+	hidesOthers: false,
 	/** What another process does each time that a lock's owner is about to be read. */
 	beforeRead: [] as (() => void)[],
 }));
@@ -30,7 +32,8 @@ vi.mock('node:fs', async (original) => {
 		},
 		readFileSync(path: string, encoding: 'utf8'): string {
 			if (path.startsWith('/proc/')) {
-				if (!machine.hasProc) throw failure('ENOENT');
+				const shown = /^\/proc\/(?:sys|self)\//.test(path) || path === `/proc/${process.pid}/stat`;
+				if (!machine.hasProc || (machine.hidesOthers && !shown)) throw failure('ENOENT');
 			} else machine.beforeRead.shift()?.();
 			return real.readFileSync(path, encoding);
 		},
@@ -42,7 +45,7 @@ vi.mock('node:fs', async (original) => {
 });
 
 afterEach(() => {
-	Object.assign(machine, { link: undefined, insteadOfLink: [], hasProc: true, beforeRead: [] });
+	Object.assign(machine, { link: undefined, insteadOfLink: [], hasProc: true, hidesOthers: false, beforeRead: [] });
 });
 
 const NO_SUCH_PID = 2 ** 30;
@@ -114,6 +117,16 @@ describe('a system without /proc', () => {
 		writeFileSync(path, JSON.stringify({ ...owner, pid: NO_SUCH_PID }));
 		expect(lockHolder(path)).toBeUndefined();
 		acquireLock(path, 'it').release();
+	});
+});
+
+describe('a system that hides the processes of others', () => {
+	it('takes an owner that it may not look at for alive', () => {
+		machine.hidesOthers = true;
+		const path = join(temporaryFolder(), 'a.lock');
+		writeFileSync(path, JSON.stringify({ ...ownText(path), pid: process.ppid }));
+		expect(lockHolder(path)).toBe(process.ppid);
+		expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
 	});
 });
 

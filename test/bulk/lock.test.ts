@@ -61,6 +61,22 @@ describe('acquireLock', () => {
 		expect(readdirSync(folder)).toEqual([]);
 	});
 
+	it('is taken at once from a process that was killed and that nobody has waited for', async () => {
+		const folder = temporaryFolder();
+		const path = join(folder, 'a.lock');
+		const url = await bundleForChild('src/bulk/lock.ts');
+		const script = `import { acquireLock } from ${JSON.stringify(url)}; acquireLock(${JSON.stringify(path)}, 'it'); process.stdout.write('taken'); setInterval(() => {}, 1000);`;
+		// The shell becomes a program that does not know of the child, as in containers without an init.
+		const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & exec sleep 60', process.execPath, script]);
+		await once(parent.stdout, 'data');
+		const holder = lockHolder(path) as number;
+		process.kill(holder, 'SIGKILL');
+		while (lockHolder(path) !== undefined) await new Promise(setImmediate);
+		expect(() => process.kill(holder, 0)).not.toThrow();
+		acquireLock(path, 'it').release();
+		parent.kill('SIGKILL');
+	});
+
 	it('goes to one only of many that see the same dead owner', async () => {
 		const url = await bundleForChild('src/bulk/lock.ts');
 		const folder = temporaryFolder();
@@ -115,6 +131,9 @@ describe('acquireLock', () => {
 		if (owner.namespace === undefined) return;
 		writeFileSync(path, JSON.stringify({ ...owner, pid: 2 ** 30, namespace: 'pid:[1]' }));
 		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
+		// A machine that was started again since then has none of its containers' processes.
+		writeFileSync(path, JSON.stringify({ ...owner, namespace: 'pid:[1]', born: 'another-boot:1' }));
+		acquireLock(path, 'it').release();
 	});
 
 	it('takes a file that names nobody only once it is old', () => {

@@ -8,6 +8,7 @@ export default defineConfig({
 		include: ['test/faults/**/*.test.ts'],
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
+		maxWorkers: 2,
 		testTimeout: 120_000,
 		hookTimeout: 60_000,
 		reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/test-report-faults.json' }]] : ['default'],

@@ -1,10 +1,11 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
 import type { Attempt, Client, RawAnswer } from '../../src/http/client.js';
 import type { Pace } from '../../src/http/deliver.js';
-import { check, deliverTo, lookUp, read, remove, setFields, update } from '../support/delivery.js';
+import { check, deliverTo, instantClock, lookUp, read, remove, setFields, update } from '../support/delivery.js';
 
 /** What one attempt comes to: a status with a body, or a problem. */
 type Step =
@@ -310,9 +311,9 @@ describe('what goes on around an attempt', () => {
 	it('tells the brake what is news of the service’s load, and what is not', async () => {
 		const news: string[] = [];
 		const pace: Pace = {
-			ready: () => Promise.resolve(),
-			refused: (_at, wait) => news.push(`refused ${wait}`),
-			answered: () => news.push('answered'),
+			ready: () => undefined,
+			refused: (_at, wait) => news.push(`${client.sent} refused ${wait}`),
+			answered: () => news.push(`${client.sent} answered`),
 		};
 		const steps: Step[] = [
 			{ status: 429, headers: { 'retry-after': '2' } },
@@ -322,7 +323,67 @@ describe('what goes on around an attempt', () => {
 			{ lost: 'timeout' },
 			json(400, { code: 'x', message: 'no' }),
 		];
-		await deliverTo(scripted(...steps), update, { pace, retries: 9 });
-		expect(news).toEqual(['refused 2000', 'refused undefined', 'refused undefined', 'refused undefined', 'answered']);
+		const client = scripted(...steps);
+		await deliverTo(client, update, { pace, retries: 9 });
+		expect(news).toEqual([
+			'1 refused 2000',
+			'2 refused undefined',
+			'3 refused undefined',
+			'4 refused undefined',
+			'6 answered',
+		]);
+	});
+
+	it('holds a request back until it lets it go, and a stop meanwhile keeps it from being sent', async () => {
+		const client = scripted(ok);
+		const stop = new AbortController();
+		let go = (): void => undefined;
+		const pace: Pace = {
+			ready: () =>
+				new Promise((resolve) => {
+					go = resolve;
+				}),
+			refused: () => undefined,
+			answered: () => undefined,
+		};
+		const first = deliverTo(client, update, { pace });
+		await new Promise(setImmediate);
+		expect(client.sent).toBe(0);
+		go();
+		expect(await first).toMatchObject({ outcome: 'ok' });
+		const second = deliverTo(client, update, { pace, stop: stop.signal });
+		stop.abort();
+		go();
+		expect(await second).toMatchObject({ outcome: 'not-sent', attempts: 0, ms: 0 });
+		expect(client.sent).toBe(1);
+	});
+});
+
+describe('a delivery', () => {
+	it('tells how long it took, waits included, to a tenth of a millisecond', async () => {
+		const client = scripted(busy, busy, ok);
+		const clock = instantClock();
+		const slow: Client = {
+			...client,
+			send: async (request) => {
+				await clock.sleep(12.34);
+				return client.send(request);
+			},
+		};
+		// Three times 12.34, and between them 250 and 500.
+		expect(await deliverTo(slow, update, { clock })).toMatchObject({ attempts: 3, ms: 787 });
+	});
+
+	it('reads an answer that is packed', async () => {
+		const packed = gzipSync('{"id":14,"status":"hold"}');
+		const client: Client = {
+			...scripted(ok),
+			send: async () => ({
+				kind: 'answer',
+				answer: { status: 200, headers: { 'content-encoding': 'gzip' }, body: packed },
+				ms: 1,
+			}),
+		};
+		expect(await deliverTo(client, update)).toMatchObject({ outcome: 'ok', body: { id: 14, status: 'hold' } });
 	});
 });
