@@ -1,7 +1,6 @@
 /** Where requests go and who they say they are: the connection pool, TLS, proxies and the auth headers. */
 
-import type { Client as ClientType, Dispatcher } from 'undici';
-import Client from 'undici/lib/dispatcher/client.js';
+import type { Dispatcher, Pool as PoolType } from 'undici';
 import type { Auth } from './auth.js';
 import type { ConnectionOptions } from './options.js';
 
@@ -40,7 +39,8 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 		...(tls.cert === undefined ? {} : { cert: tls.cert }),
 		...(tls.key === undefined ? {} : { key: tls.key }),
 	};
-	const single: ClientType.Options = {
+	const pool: PoolType.Options = {
+		connections: options.connections,
 		pipelining: 1,
 		// Attempts have one deadline of their own; these would be further ones.
 		headersTimeout: 0,
@@ -50,11 +50,13 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 	const { proxy } = options;
 	if (proxy?.httpProxy || proxy?.httpsProxy) {
 		const { createProxiedSender } = await import('./proxy.js');
-		const sender = createProxiedSender(options, proxy, { ...single, connections: options.connections, connect });
+		const sender = createProxiedSender(options, proxy, { ...pool, connect });
 		if (sender !== undefined) return sender;
 	}
-	// A lone request has no use for a pool.
-	if (options.connections === 1) return new Client(origin, single);
+	if (options.connections === 1) {
+		const { createLoneSender } = await import('./lone.js');
+		return createLoneSender(origin, connect);
+	}
 	const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
-	return new Pool(origin, { ...single, connections: options.connections });
+	return new Pool(origin, pool);
 }

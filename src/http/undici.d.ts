@@ -1,11 +1,5 @@
 /** The parts of undici that are loaded by themselves, so that start-up does not pay for the whole package. */
 
-declare module 'undici/lib/dispatcher/client.js' {
-	import { Client } from 'undici';
-
-	export default Client;
-}
-
 declare module 'undici/lib/dispatcher/pool.js' {
 	import { Pool } from 'undici';
 

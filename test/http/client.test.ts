@@ -1,295 +1,316 @@
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { ConnectionOptions } from '../../src/http/options.js';
 import type { TraceEvent } from '../../src/http/trace.js';
-import { testClient, update } from '../support/delivery.js';
+import { testClient as openClient, update } from '../support/delivery.js';
 import { httpAnswer, startRawServer } from '../support/raw-server.js';
 
 const get = { method: 'GET', path: '/support-api/v1' };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a request', () => {
-	it('carries its path below the base URL, its body and its headers, and who is calling', async () => {
-		const server = await startRawServer((request) => request.json(200, {}));
-		const client = await testClient(`${server.baseUrl}/wp-json/`);
-		await client.send({ ...update, headers: ['x-more', '1'] });
-		await client.send(get);
-		const [post, plain] = server.requests;
-		expect(post).toMatchObject({
-			method: 'POST',
-			path: '/wp-json/support-api/v1/tickets/14',
-			body: '{"status":"hold"}',
-			headers: {
-				authorization: `Basic ${Buffer.from('anna:sesam').toString('base64')}`,
-				accept: 'application/json',
-				'content-type': 'application/json',
-				'content-length': '17',
-				'user-agent': 'test',
-				'x-more': '1',
-			},
-		});
-		expect(plain).toMatchObject({ method: 'GET', path: '/wp-json/support-api/v1', body: '' });
-		expect(plain?.headers).not.toHaveProperty('content-type');
-		expect(server.connections).toBe(1);
-	});
+// A lone connection is Node's own client, several are undici's: neither may be told from the other.
+describe.each([1, 2])('with %i connections at the most:', (connections) => {
+	const testClient = (baseUrl: string, options: Partial<ConnectionOptions> = {}) =>
+		openClient(baseUrl, { connections, ...options });
 
-	it('goes out over no more connections than allowed', async () => {
-		const server = await startRawServer((request) => request.json(200, {}));
-		const client = await testClient(server.baseUrl, { connections: 3 });
-		await Promise.all(Array.from({ length: 20 }, () => client.send(get)));
-		expect(server.requests).toHaveLength(20);
-		expect(server.connections).toBeLessThanOrEqual(3);
-	});
-});
-
-describe('an answer', () => {
-	it('comes as it was sent: status, headers, bytes', async () => {
-		const server = await startRawServer((request) =>
-			request.write(
-				'HTTP/1.1 418 Teapot\r\nX-One: 1\r\nx-two: a\r\nX-Two: b\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
-			),
-		);
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({
-			kind: 'answer',
-			answer: { status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from('abcde') },
-		});
-	});
-
-	it('may have headers named like parts of every object', async () => {
-		const server = await startRawServer((request) =>
-			request.answer(200, '{}', { __proto__: 'x', constructor: 'y', toString: 'z', 'x-last': '1' }),
-		);
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
-	});
-
-	it.each([
-		['announced', 'content-length: 10000000\r\n', 0],
-		['not announced', '', 1],
-	])('that is larger than the limit is not read further, and says so: %s', async (_what, header, least) => {
-		const server = await startRawServer((request) => {
-			request.write(`HTTP/1.1 200 OK\r\n${header}\r\n`);
-			request.write(Buffer.alloc(10_000_000));
-		});
-		const client = await testClient(server.baseUrl, { maxAnswerBytes: 1024 * 1024 });
-		const attempt = await client.send(get);
-		expect(attempt).toMatchObject({
-			kind: 'answer',
-			answer: {
-				status: 200,
-				incomplete: {
-					code: 'answer_too_large',
-					message: 'the answer is larger than 1 MiB and was not read further',
-					permanent: true,
+	describe('a request', () => {
+		it('carries its path below the base URL, its body and its headers, and who is calling', async () => {
+			const server = await startRawServer((request) => request.json(200, {}));
+			const client = await testClient(`${server.baseUrl}/wp-json/`);
+			await client.send({ ...update, headers: ['x-more', '1'] });
+			await client.send(get);
+			const [post, plain] = server.requests;
+			expect(post).toMatchObject({
+				method: 'POST',
+				path: '/wp-json/support-api/v1/tickets/14',
+				body: '{"status":"hold"}',
+				headers: {
+					authorization: `Basic ${Buffer.from('anna:sesam').toString('base64')}`,
+					accept: 'application/json',
+					'content-type': 'application/json',
+					'content-length': '17',
+					'user-agent': 'test',
+					'x-more': '1',
 				},
-			},
-		});
-		const length = attempt.kind === 'answer' ? attempt.answer.body.length : -1;
-		expect(length).toBeGreaterThanOrEqual(least);
-		expect(length).toBeLessThan(100_000);
-	});
-
-	it('that breaks off is handed on with what was lost', async () => {
-		const server = await startRawServer((request) => {
-			request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":');
-			request.socket.end();
-		});
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({
-			kind: 'answer',
-			answer: { status: 200, incomplete: { code: 'connection_lost', permanent: false } },
-		});
-	});
-
-	it('may be preceded by any number of hints', async () => {
-		const server = await startRawServer((request) => {
-			request.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n');
-			request.json(200, { id: 1 });
-		});
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
-	});
-});
-
-describe('what goes wrong', () => {
-	it('before anything was written is told from what goes wrong after', async () => {
-		const closed = createServer();
-		await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-		const { port } = closed.address() as { port: number };
-		await new Promise((resolve) => closed.close(resolve));
-		const nobody = await testClient(`http://127.0.0.1:${port}`);
-		expect(await nobody.send(get)).toMatchObject({
-			kind: 'problem',
-			sent: false,
-			problem: { code: 'connect_refused' },
+			});
+			expect(plain).toMatchObject({ method: 'GET', path: '/wp-json/support-api/v1', body: '' });
+			expect(plain?.headers).not.toHaveProperty('content-type');
+			expect(server.connections).toBeLessThanOrEqual(connections);
 		});
 
-		const server = await startRawServer((request) => request.reset());
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({
-			kind: 'problem',
-			sent: true,
-			problem: { code: 'connection_lost' },
+		it('has a body with any method, and headers as often as they were given', async () => {
+			const server = await startRawServer((request) => request.json(200, {}));
+			const client = await testClient(server.baseUrl);
+			const headers = ['x-more', '1', 'x-more', '2'];
+			for (const method of ['DELETE', 'GET', 'PUT'])
+				await client.send({ method, path: '/x', body: '{"a":"ü"}', headers });
+			expect(server.requests.map(({ method, body }) => [method, body])).toEqual([
+				['DELETE', '{"a":"ü"}'],
+				['GET', '{"a":"ü"}'],
+				['PUT', '{"a":"ü"}'],
+			]);
+			expect(server.requests[0]?.headers).toMatchObject({ 'content-length': '10', 'x-more': '1, 2' });
+		});
+
+		it('goes out over no more connections than allowed', async () => {
+			const server = await startRawServer((request) => request.json(200, {}));
+			const client = await testClient(server.baseUrl, { connections: 3 });
+			await Promise.all(Array.from({ length: 20 }, () => client.send(get)));
+			expect(server.requests).toHaveLength(20);
+			expect(server.connections).toBeLessThanOrEqual(3);
 		});
 	});
 
-	it.each([
-		['nothing at all', ''],
-		['half a status line', 'HTTP/1.1 20'],
-		['headers that do not end', 'HTTP/1.1 200 OK\r\nx: '],
-	])('by waiting is over at the timeout: %s', async (_what, bytes) => {
-		let now = 0;
-		const server = await startRawServer((request) => {
-			request.write(bytes);
-			now = 50;
+	describe('an answer', () => {
+		it('comes as it was sent: status, headers, bytes', async () => {
+			const server = await startRawServer((request) =>
+				request.write(
+					'HTTP/1.1 418 Teapot\r\nX-One: 1\r\nx-two: a\r\nX-Two: b\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+				),
+			);
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({
+				kind: 'answer',
+				answer: { status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from('abcde') },
+			});
 		});
-		const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
-		expect(await client.send(get)).toMatchObject({
-			kind: 'problem',
-			sent: true,
-			problem: { code: 'timeout', message: 'no answer within 0.05 s', permanent: false },
-		});
-	});
 
-	it('by a body that does not end is over at the timeout, with the status known', async () => {
-		let now = 0;
-		const server = await startRawServer(async (request) => {
-			request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
-			// The client reads it in the next turn.
-			await turn();
-			await turn();
-			now = 50;
+		it('may have headers named like parts of every object', async () => {
+			const server = await startRawServer((request) =>
+				request.answer(200, '{}', { __proto__: 'x', constructor: 'y', toString: 'z', 'x-last': '1' }),
+			);
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
 		});
-		const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
-		expect(await client.send(get)).toMatchObject({
-			kind: 'answer',
-			answer: { status: 200, incomplete: { code: 'timeout', message: 'its end did not come within 0.05 s' } },
-		});
-	});
 
-	it('while connecting is over at the timeout, and the request is never written afterwards', async () => {
-		let lookups = 0;
-		let now = 0;
-		const server = await startRawServer((request) => request.json(200, {}));
-		const client = await testClient(server.baseUrl, {
-			timeoutMs: 50,
-			connections: 2,
-			lookup: (_host, _options, callback) => {
-				if (++lookups > 1) callback(null, [{ address: '127.0.0.1', family: 4 }]);
-				else now = 50;
-			},
-			monotonic: () => now,
-			baseUrl: `http://desk.test:${server.port}`,
-		});
-		expect(await client.send(get)).toMatchObject({
-			kind: 'problem',
-			sent: false,
-			problem: { code: 'connect_timeout', message: 'no connection within 0.05 s', permanent: false },
-		});
-		expect(await client.send({ ...get, path: '/second' })).toMatchObject({ kind: 'answer' });
-		expect(server.requests.map((each) => each.path)).toEqual(['/second']);
-	});
-
-	it('while waiting for a busy connection is over at the timeout, and the request is never written afterwards', async () => {
-		let now = 0;
-		const server = await startRawServer((request) => {
-			if (request.path === '/first') now = 50;
-			else request.json(200, {});
-		});
-		const client = await testClient(server.baseUrl, { timeoutMs: 50, connections: 1, monotonic: () => now });
-		const [stalled, queued] = await Promise.all(['/first', '/second'].map((path) => client.send({ ...get, path })));
-		expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
-		expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
-		expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'answer' });
-		expect(server.requests.map((each) => each.path)).toEqual(['/first', '/third']);
-	});
-
-	it.each([
-		['101 Switching Protocols', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'bad_http'],
-		['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', 'bad_http'],
-		['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_http'],
-		['TLS', Buffer.from([0x15, 3, 3, 0, 2, 2, 40]), 'bad_http'],
-		['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n', 'bad_http'],
-		['a length that is no number', 'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n', 'bad_http'],
-		['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}', 'wrong_length'],
-		[
-			'a length and chunks',
-			'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
-			'wrong_length',
-		],
-		['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n{}', 'bad_http'],
-	])('by %s is named', async (_what, bytes, code) => {
-		const server = await startRawServer((request) => {
-			request.write(bytes);
-			request.socket.end();
-		});
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({ kind: 'problem', sent: true, problem: { code } });
-	});
-
-	it('by headers without end is stopped early and not tried again', async () => {
-		let written = 0;
-		const server = await startRawServer((request) => {
-			request.write('HTTP/1.1 200 OK\r\n');
-			const more = (): void => {
-				if (request.socket.destroyed) return;
-				written += 1000;
-				request.socket.write(`x-${'y'.repeat(990)}: z\r\n`, more);
-			};
-			more();
-		});
-		const client = await testClient(server.baseUrl);
-		expect(await client.send(get)).toMatchObject({
-			kind: 'problem',
-			sent: true,
-			problem: { code: 'bad_http', message: "the answer's headers are too large", permanent: true },
-		});
-		expect(written).toBeLessThan(5_000_000);
-	});
-
-	it('on one connection does not befall the next request', async () => {
-		const server = await startRawServer((request) => {
-			if (request.number === 1) request.write(`${httpAnswer(200, '{"id":1}')}${httpAnswer(200, '{"id":99}')}`);
-			else request.json(200, { id: request.number });
-		});
-		const client = await testClient(server.baseUrl);
-		const bodies: string[] = [];
-		for (let count = 0; count < 3; count++) {
+		it.each([
+			['announced', 'content-length: 10000000\r\n', 0],
+			['not announced', '', 1],
+		])('that is larger than the limit is not read further, and says so: %s', async (_what, header, least) => {
+			const server = await startRawServer((request) => {
+				request.write(`HTTP/1.1 200 OK\r\n${header}\r\n`);
+				request.write(Buffer.alloc(10_000_000));
+			});
+			const client = await testClient(server.baseUrl, { maxAnswerBytes: 1024 * 1024 });
 			const attempt = await client.send(get);
-			bodies.push(attempt.kind === 'answer' ? attempt.answer.body.toString() : attempt.problem.code);
-		}
-		expect(bodies).toEqual(['{"id":1}', '{"id":2}', '{"id":3}']);
-	});
-});
-
-describe('closing', () => {
-	it('ends what is under way', async () => {
-		const server = await startRawServer(() => {});
-		const client = await testClient(server.baseUrl);
-		const attempt = client.send(get);
-		await server.reached(1);
-		await client.close();
-		expect(await attempt).toMatchObject({ kind: 'problem', sent: true });
-	});
-});
-
-describe('the trace', () => {
-	it('tells of each request, and of its answer or its problem', async () => {
-		const events: TraceEvent[] = [];
-		const server = await startRawServer((request) => {
-			if (request.number === 1) request.answer(200, gzipSync('{}'), { 'content-encoding': 'gzip' });
-			else request.reset();
+			expect(attempt).toMatchObject({
+				kind: 'answer',
+				answer: {
+					status: 200,
+					incomplete: {
+						code: 'answer_too_large',
+						message: 'the answer is larger than 1 MiB and was not read further',
+						permanent: true,
+					},
+				},
+			});
+			const length = attempt.kind === 'answer' ? attempt.answer.body.length : -1;
+			expect(length).toBeGreaterThanOrEqual(least);
+			expect(length).toBeLessThan(100_000);
 		});
-		const client = await testClient(server.baseUrl, { trace: (event) => events.push(event) });
-		await client.send(update);
-		await client.send(get);
-		const url = `${server.baseUrl}/support-api/v1`;
-		expect(events).toMatchObject([
-			{ type: 'request', method: 'POST', url: `${url}/tickets/14`, body: '{"status":"hold"}' },
-			{ type: 'answer', method: 'POST', url: `${url}/tickets/14`, status: 200, bytes: gzipSync('{}').length },
-			{ type: 'request', method: 'GET', url, body: undefined },
-			{ type: 'problem', method: 'GET', url, sent: true, message: 'the connection was reset' },
-		]);
+
+		it('that breaks off is handed on with what was lost', async () => {
+			const server = await startRawServer((request) => {
+				request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":');
+				request.socket.end();
+			});
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({
+				kind: 'answer',
+				answer: { status: 200, incomplete: { code: 'connection_lost', permanent: false } },
+			});
+		});
+
+		it('may be preceded by any number of hints', async () => {
+			const server = await startRawServer((request) => {
+				request.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n');
+				request.json(200, { id: 1 });
+			});
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
+		});
+	});
+
+	describe('what goes wrong', () => {
+		it('before anything was written is told from what goes wrong after', async () => {
+			const closed = createServer();
+			await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+			const { port } = closed.address() as { port: number };
+			await new Promise((resolve) => closed.close(resolve));
+			const nobody = await testClient(`http://127.0.0.1:${port}`);
+			expect(await nobody.send(get)).toMatchObject({
+				kind: 'problem',
+				sent: false,
+				problem: { code: 'connect_refused' },
+			});
+
+			const server = await startRawServer((request) => request.reset());
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({
+				kind: 'problem',
+				sent: true,
+				problem: { code: 'connection_lost' },
+			});
+		});
+
+		it.each([
+			['nothing at all', ''],
+			['half a status line', 'HTTP/1.1 20'],
+			['headers that do not end', 'HTTP/1.1 200 OK\r\nx: '],
+		])('by waiting is over at the timeout: %s', async (_what, bytes) => {
+			let now = 0;
+			const server = await startRawServer((request) => {
+				request.write(bytes);
+				now = 50;
+			});
+			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
+			expect(await client.send(get)).toMatchObject({
+				kind: 'problem',
+				sent: true,
+				problem: { code: 'timeout', message: 'no answer within 0.05 s', permanent: false },
+			});
+		});
+
+		it('by a body that does not end is over at the timeout, with the status known', async () => {
+			let now = 0;
+			const server = await startRawServer(async (request) => {
+				request.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{');
+				// The client reads it in the next turn.
+				await turn();
+				await turn();
+				now = 50;
+			});
+			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
+			expect(await client.send(get)).toMatchObject({
+				kind: 'answer',
+				answer: { status: 200, incomplete: { code: 'timeout', message: 'its end did not come within 0.05 s' } },
+			});
+		});
+
+		it('while connecting is over at the timeout, and the request is never written afterwards', async () => {
+			let lookups = 0;
+			let now = 0;
+			const server = await startRawServer((request) => request.json(200, {}));
+			const client = await testClient(server.baseUrl, {
+				timeoutMs: 50,
+				connections: 2,
+				lookup: (_host, _options, callback) => {
+					if (++lookups > 1) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+					else now = 50;
+				},
+				monotonic: () => now,
+				baseUrl: `http://desk.test:${server.port}`,
+			});
+			expect(await client.send(get)).toMatchObject({
+				kind: 'problem',
+				sent: false,
+				problem: { code: 'connect_timeout', message: 'no connection within 0.05 s', permanent: false },
+			});
+			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ kind: 'answer' });
+			expect(server.requests.map((each) => each.path)).toEqual(['/second']);
+		});
+
+		it('while waiting for a busy connection is over at the timeout, and the request is never written afterwards', async () => {
+			let now = 0;
+			const server = await startRawServer((request) => {
+				if (request.path === '/first') now = 50;
+				else request.json(200, {});
+			});
+			const client = await testClient(server.baseUrl, { timeoutMs: 50, connections: 1, monotonic: () => now });
+			const [stalled, queued] = await Promise.all(['/first', '/second'].map((path) => client.send({ ...get, path })));
+			expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
+			expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
+			expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'answer' });
+			expect(server.requests.map((each) => each.path)).toEqual(['/first', '/third']);
+		});
+
+		it.each([
+			['101 Switching Protocols', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'bad_http'],
+			['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', 'bad_http'],
+			['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_http'],
+			['TLS', Buffer.from([0x15, 3, 3, 0, 2, 2, 40]), 'bad_http'],
+			['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n', 'bad_http'],
+			['a length that is no number', 'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n', 'bad_http'],
+			['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}', 'wrong_length'],
+			[
+				'a length and chunks',
+				'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+				'wrong_length',
+			],
+			['a header without a colon', 'HTTP/1.1 200 OK\r\nnonsense\r\n\r\n{}', 'bad_http'],
+		])('by %s is named', async (_what, bytes, code) => {
+			const server = await startRawServer((request) => {
+				request.write(bytes);
+				request.socket.end();
+			});
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({ kind: 'problem', sent: true, problem: { code } });
+		});
+
+		it('by headers without end is stopped early and not tried again', async () => {
+			let written = 0;
+			const server = await startRawServer((request) => {
+				request.write('HTTP/1.1 200 OK\r\n');
+				const more = (): void => {
+					if (request.socket.destroyed) return;
+					written += 1000;
+					request.socket.write(`x-${'y'.repeat(990)}: z\r\n`, more);
+				};
+				more();
+			});
+			const client = await testClient(server.baseUrl);
+			expect(await client.send(get)).toMatchObject({
+				kind: 'problem',
+				sent: true,
+				problem: { code: 'bad_http', message: "the answer's headers are too large", permanent: true },
+			});
+			expect(written).toBeLessThan(5_000_000);
+		});
+
+		it('on one connection does not befall the next request', async () => {
+			const server = await startRawServer((request) => {
+				if (request.number === 1) request.write(`${httpAnswer(200, '{"id":1}')}${httpAnswer(200, '{"id":99}')}`);
+				else request.json(200, { id: request.number });
+			});
+			const client = await testClient(server.baseUrl);
+			const bodies: string[] = [];
+			for (let count = 0; count < 3; count++) {
+				const attempt = await client.send(get);
+				bodies.push(attempt.kind === 'answer' ? attempt.answer.body.toString() : attempt.problem.code);
+			}
+			expect(bodies).toEqual(['{"id":1}', '{"id":2}', '{"id":3}']);
+		});
+	});
+
+	describe('closing', () => {
+		it('ends what is under way', async () => {
+			const server = await startRawServer(() => {});
+			const client = await testClient(server.baseUrl);
+			const attempt = client.send(get);
+			await server.reached(1);
+			await client.close();
+			expect(await attempt).toMatchObject({ kind: 'problem', sent: true });
+		});
+	});
+
+	describe('the trace', () => {
+		it('tells of each request, and of its answer or its problem', async () => {
+			const events: TraceEvent[] = [];
+			const server = await startRawServer((request) => {
+				if (request.number === 1) request.answer(200, gzipSync('{}'), { 'content-encoding': 'gzip' });
+				else request.reset();
+			});
+			const client = await testClient(server.baseUrl, { trace: (event) => events.push(event) });
+			await client.send(update);
+			await client.send(get);
+			const url = `${server.baseUrl}/support-api/v1`;
+			expect(events).toMatchObject([
+				{ type: 'request', method: 'POST', url: `${url}/tickets/14`, body: '{"status":"hold"}' },
+				{ type: 'answer', method: 'POST', url: `${url}/tickets/14`, status: 200, bytes: gzipSync('{}').length },
+				{ type: 'request', method: 'GET', url, body: undefined },
+				{ type: 'problem', method: 'GET', url, sent: true, message: 'the connection was reset' },
+			]);
+		});
 	});
 });

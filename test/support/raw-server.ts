@@ -81,12 +81,12 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 				const end = bytes.indexOf('\r\n\r\n');
 				if (end < 0) return;
 				const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n');
-				const headers = Object.fromEntries(
-					lines.map((line) => [
-						line.slice(0, line.indexOf(':')).toLowerCase(),
-						line.slice(line.indexOf(':') + 1).trim(),
-					]),
-				);
+				const headers: Record<string, string> = {};
+				for (const line of lines) {
+					const name = line.slice(0, line.indexOf(':')).toLowerCase();
+					const value = line.slice(line.indexOf(':') + 1).trim();
+					headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+				}
 				const length = Number(headers['content-length'] ?? 0);
 				if (bytes.length < end + 4 + length) return;
 				const body = bytes.toString('utf8', end + 4, end + 4 + length);
