@@ -19,6 +19,8 @@ export interface CliOptions {
 	/** What stands on standard input; nothing by default. */
 	input?: string | Buffer;
 	cwd?: string;
+	/** A command that starts the program, such as one that takes privileges away. */
+	through?: readonly string[];
 }
 
 export interface RunningCli {
@@ -51,7 +53,8 @@ export function isolatedEnvironment(): Record<string, string> {
 
 /** Starts the binary; its streams are pipes. */
 export function startCli(args: readonly string[], options: CliOptions = {}): RunningCli {
-	const child = spawn(process.execPath, [binary, ...args], {
+	const [program, ...words] = [...(options.through ?? []), process.execPath, binary, ...args] as [string, ...string[]];
+	const child = spawn(program, words, {
 		env: { ...cleanEnvironment(), ...isolatedEnvironment(), ...options.env },
 		cwd: options.cwd ?? temporaryFolder(),
 		stdio: ['pipe', 'pipe', 'pipe'],

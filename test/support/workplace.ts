@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
-import { type CliResult, type RunningCli, startCli } from './cli.js';
+import { type CliOptions, type CliResult, type RunningCli, startCli } from './cli.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
 import { temporaryFolder } from './temporary.js';
 
@@ -20,7 +20,7 @@ export interface Workplace {
 	/** The same, without waiting for its end. */
 	begin(args: readonly string[], options?: MemoryOptions): { context: MemoryContext; ended: Promise<CliResult> };
 	/** Runs the built binary as a process of its own. */
-	spawn(args: readonly string[], options?: { env?: Record<string, string>; input?: string }): RunningCli;
+	spawn(args: readonly string[], options?: Omit<CliOptions, 'cwd'>): RunningCli;
 	/** Journals of the state folder, the oldest first. */
 	journals(): string[];
 	/** The records of a journal, the newest where none is named. */
@@ -61,12 +61,7 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 		read: (name) => readFileSync(join(folder, name), 'utf8'),
 		run: (args, options) => begin(args, options).ended,
 		begin,
-		spawn: (args, options = {}) =>
-			startCli(args, {
-				cwd: folder,
-				env: { ...env, ...options.env },
-				...(options.input === undefined ? {} : { input: options.input }),
-			}),
+		spawn: (args, options = {}) => startCli(args, { ...options, cwd: folder, env: { ...env, ...options.env } }),
 		journals,
 		records(path = journals().at(-1)) {
 			if (path === undefined) throw new Error('there is no journal');
