@@ -43,6 +43,14 @@ export interface Client {
 
 const NO_BODY = Buffer.alloc(0);
 
+/** What a request comes to that is made of a client after its end. */
+const CLOSED: Attempt = {
+	kind: 'problem',
+	problem: { code: 'closed', message: 'the client was closed', permanent: true },
+	sent: false,
+	ms: 0,
+};
+
 function seconds(ms: number): string {
 	return `${ms / 1000} s`;
 }
@@ -223,7 +231,10 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const { trace } = options;
 	const scrub = options.hide === undefined ? undefined : createScrubber(options.hide);
 
+	let closed = false;
+
 	function send(request: HttpRequest): Promise<Attempt> {
+		if (closed) return Promise.resolve(CLOSED);
 		const base = request.body === undefined ? common : withBody;
 		const headers = request.headers === undefined ? base : [...base, ...request.headers];
 		const target = trace === undefined ? '' : `${origin}${basePath}${request.path}`;
@@ -273,6 +284,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		origin,
 		send,
 		async close() {
+			closed = true;
 			deadlines.stop();
 			await dispatcher.destroy();
 		},

@@ -1,9 +1,5 @@
 /** What makes the bundle start sooner: which parts of packages it leaves out, and which files are one. */
 
-import { createRequire } from 'node:module';
-
-const { ERROR, TYPE } = createRequire(import.meta.url)('undici/lib/llhttp/constants.js');
-
 /**
  * What packages load at once and this program never reaches. Left in, it would be a third of the time that a lone
  * request takes.
@@ -11,24 +7,6 @@ const { ERROR, TYPE } = createRequire(import.meta.url)('undici/lib/llhttp/consta
 const unreached = [
 	{ package: 'undici', asks: './client-h2.js', why: 'HTTP/2 is never allowed', code: 'module.exports = undefined' },
 	{ package: 'undici', asks: '../web/fetch/body.js', why: 'bodies are strings', code: '' },
-	{
-		package: 'undici',
-		asks: 'node:http',
-		why: 'only its limit on headers is used',
-		code: 'exports.maxHeaderSize = 16384; exports.IncomingMessage = class {};',
-	},
-	{
-		package: 'undici',
-		asks: '../llhttp/constants.js',
-		why: 'two of its tables are used, and it computes thirty',
-		code: `module.exports = ${JSON.stringify({ ERROR, TYPE })}`,
-	},
-	{
-		package: 'undici',
-		asks: 'node:assert',
-		why: 'its way to show differences loads the terminal',
-		code: "module.exports = (ok, why) => { if (!ok) throw Object.assign(new Error(why ?? 'undici: an assertion failed'), { code: 'ERR_ASSERTION' }); }",
-	},
 	{ package: 'commander', asks: 'node:child_process', why: 'no command is a program of its own', code: '' },
 ];
 

@@ -292,6 +292,18 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			await client.close();
 			expect(await attempt).toMatchObject({ kind: 'problem', sent: true });
 		});
+
+		it('ends what waits for a connection too, unsent, and lets nothing go out afterwards', async () => {
+			const server = await startRawServer(() => {});
+			const client = await testClient(server.baseUrl);
+			const attempts = Array.from({ length: connections + 2 }, () => client.send(get));
+			await server.reached(connections);
+			await client.close();
+			attempts.push(client.send(get));
+			const sent = (await Promise.all(attempts)).map((attempt) => attempt.kind === 'problem' && attempt.sent);
+			expect(sent).toEqual([...Array(connections).fill(true), false, false, false]);
+			expect(server.requests).toHaveLength(connections);
+		});
 	});
 
 	describe('the trace', () => {
