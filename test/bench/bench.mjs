@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findPeers } from './peers.mjs';
+import { bareLoop, findPeers } from './peers.mjs';
 import { isInstalled, run } from './processes.mjs';
 import { plotSvg, plotText, tableText } from './report.mjs';
 import { startDelayServer, startNginx } from './servers.mjs';
@@ -133,10 +133,12 @@ async function measureDelayed(folder) {
 	try {
 		const env = await storeProfile(folder, 'delayed', server.url);
 		const csv = writeCsv(folder, plan.delayedRows);
-		const [runs] = await inTurn(quick ? 1 : 3, [() => run(update(csv), { env })]);
+		const rate = async (command) => (plan.delayedRows * 1000) / (await run(command, { env })).ms;
+		const [own, bare] = await inTurn(quick ? 1 : 3, [() => rate(update(csv)), () => rate(bareLoop(csv, server.url))]);
 		const ideal = (CONNECTIONS * 1000) / DELAY_MS;
-		const share = median(runs.map(({ ms }) => (plan.delayedRows * 1000) / ms / ideal));
+		const share = median(own) / ideal;
 		note(`of the ideal ${ideal} a second, the service taking ${DELAY_MS} ms`, share, '×', 'at least', 0.95);
+		note('  the bare loop of undici and csv-parse', median(bare) / ideal, '×');
 	} finally {
 		await server.stop();
 	}

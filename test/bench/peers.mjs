@@ -29,6 +29,14 @@ function curlConfig(url, rows) {
 	return Array.from({ length: rows }, (_, index) => one(index + 1)).join('\nnext\n');
 }
 
+/** The command of the least that a program in Node could do. @param {string} csv @param {string} url */
+export const bareLoop = (csv, url) => [
+	process.execPath,
+	fileURLToPath(new URL('undici-loop.mjs', import.meta.url)),
+	csv,
+	url,
+];
+
 const rateOf = async (rows, command, options) => (rows * 1000) / (await run(command, options)).ms;
 
 /**
@@ -44,8 +52,7 @@ export async function findPeers({ url, folder, csv, rows, quick }) {
 	const peers = [
 		{
 			name: 'undici and csv-parse, bare',
-			rate: () =>
-				rateOf(rows, [process.execPath, fileURLToPath(new URL('undici-loop.mjs', import.meta.url)), csv, url]),
+			rate: () => rateOf(rows, bareLoop(csv, url)),
 		},
 		{
 			name: 'autocannon',
