@@ -1,4 +1,4 @@
-/** How the tests run: every file in a process of its own, no network but loopback; and how much of each room they have to reach. */
+/** How the tests run: files side by side, in any order, no network but loopback; and how much of each room they have to reach. */
 
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
@@ -6,11 +6,25 @@ import { defineConfig } from 'vitest/config';
 /** Rooms that decide what is sent and what is said of it: a branch that no test takes there is a promise that nobody holds. */
 const enough = { branches: 95 };
 
+/** Files that put something in the place of a Node module, which no other file may see. */
+const alone = ['test/bulk/journal-faults.test.ts', 'test/bulk/lock-elsewhere.test.ts'];
+
 export default defineConfig({
 	test: {
 		root: new URL('..', import.meta.url).pathname,
-		include: ['test/**/*.test.ts'],
-		exclude: ['test/faults/**'],
+		projects: [
+			// Files share processes and what they have loaded: a process of its own costs each a third of a second.
+			{
+				extends: true,
+				test: {
+					name: 'together',
+					include: ['test/**/*.test.ts'],
+					exclude: ['test/faults/**', ...alone],
+					isolate: false,
+				},
+			},
+			{ extends: true, test: { name: 'alone', include: alone } },
+		],
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
 		// Half of the time is spent waiting for child processes; the default is one file fewer at a time than there are cores.
