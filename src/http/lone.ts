@@ -96,11 +96,14 @@ function follow(request: ClientRequest, body: string | undefined, handler: Dispa
 	});
 }
 
+/** A connection that was idle for longer, in milliseconds, is not used again: the service may be about to close it. */
+const MAX_IDLE_MS = 4000;
+
 /** What takes requests to one origin, one at a time. */
 export async function createLoneSender(origin: string, connect: RequestOptions): Promise<Sender> {
 	const { protocol, hostname, port } = new URL(origin);
 	const { Agent, request } = protocol === 'https:' ? await import('node:https') : await import('node:http');
-	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+	const agent = new Agent({ keepAlive: true, maxSockets: 1, timeout: MAX_IDLE_MS });
 	const underWay = new Set<ClientRequest>();
 	const target = { ...connect, agent, host: hostname.replace(/^\[|\]$/g, ''), port };
 
