@@ -105,7 +105,8 @@ export function describeProblem(error: unknown): TransportProblem {
 	for (const each of unfold(error)) {
 		const unasked = each.code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[each.message ?? ''] : undefined;
 		if (unasked !== undefined) return { code: 'bad_http', message: unasked, permanent: true, cause: error };
-		const known = each.code === undefined ? undefined : NAMES[each.code];
+		// OpenSSL has called these alerts by both names.
+		const known = each.code === undefined ? undefined : NAMES[each.code.replace('SSL/TLS_ALERT', 'SSLV3_ALERT')];
 		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
 		if (each instanceof ProxyError) {
 			return { code: 'proxy_failed', message: each.message, permanent: each.permanent, cause: error };

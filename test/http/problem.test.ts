@@ -27,6 +27,10 @@ describe('describeProblem', () => {
 		expect(problem.message).toMatch(/^\S.*\S$/);
 	});
 
+	it.each(['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE'])('knows %s', (code) => {
+		expect(describeProblem(coded(code)).message).toContain('client certificate');
+	});
+
 	it('tells what nobody asked for from a connection that was closed', () => {
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad upgrade'))).toMatchObject({
 			code: 'bad_http',
