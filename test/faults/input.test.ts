@@ -217,7 +217,7 @@ describe('a command line', () => {
 			if (!args.includes('--debug')) expectSane(result, args);
 			// doctor only looks.
 			if (result.exitCode === 2 && command[0] !== 'doctor') expect(requests, JSON.stringify(args)).toEqual([]);
-			for (const { url } of requests) expect(url).toMatch(/^\/wp-json\/[a-z]+-api\/v1(?:[/?]|$)/);
+			for (const { url } of requests) expect(url).toMatch(/^\/wp-json\/[a-z0-9_-]+-api\/v1(?:[/?]|$)/);
 		});
 	});
 });
