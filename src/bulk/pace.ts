@@ -27,6 +27,8 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
 /** How long a probe is waited for before another is sent, in milliseconds. */
 const PROBE_PATIENCE_MS = 5000;
+/** Fewer than this for each one that was served may be refused by chance where the first of all was refused. */
+const CHANCE = 0.25;
 /** The share of what was served before a standstill that is asked for after it. */
 const RESUME = 0.5;
 /** The slowest that is gone after a standstill, and the slowest ever, in requests a second. */
@@ -49,14 +51,14 @@ const BLIND_CUT = 0.8;
 /** Below this share of refusals the rate grows. */
 const CALM = 0.01;
 /** Growth a second after a standstill; well below the last refused rate; around it; and what calm adds to that after 15 s, with its square. */
-const RESUME_GROWTH = 1.5;
+const RESUME_GROWTH = 0.4;
 const QUICK_GROWTH = 0.1;
 const CAUTION = 0.9;
 const SLOW_GROWTH = 0.01;
 const CALM_GROWTH = 0.1;
 const CALM_MS = 15_000;
 const MAX_GROWTH = 0.25;
-/** So many cuts in a row that refusals did not heed show that they have nothing to do with the rate. */
+/** So many more cuts in a row that refusals did not heed show that they have nothing to do with the rate. */
 const FUTILE_CUTS = 2;
 /** Refusals are unimpressed by a cut if at least this much of their share is left. */
 const UNIMPRESSED = 0.75;
@@ -195,19 +197,24 @@ export class AdaptivePace implements Pace {
 		// Also where the service names a time: it may have named too short a one.
 		const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** probes);
 		this.pause(now, pause * (1 + this.options.random() / 2));
+		// The line waited for this probe.
+		this.nap?.abort();
 	}
 
 	/** Goes on at a share of what was served before, to which what came in meanwhile belongs. */
 	private resume(now: number): void {
 		this.probes = undefined;
-		this.servedAt = now;
-		// One refusal alone says nothing of load.
-		if (this.refusals > 1) {
+		const served = this.earlier.served + this.served;
+		// One refusal alone says nothing of load, nor do a first one and a few among many that were served.
+		const isChance = this.refusals <= 1 || (this.servedAt === undefined && this.refusals < served * CHANCE);
+		if (!isChance) {
 			const ms = this.earlier.ms + this.haltedAt - this.since;
-			const before = ((this.earlier.served + this.served) * 1000) / Math.max(ms, LOOK_MS);
+			const nothingNew = served === 0 && this.found < Number.POSITIVE_INFINITY;
+			const before = nothingNew ? this.found : (served * 1000) / Math.max(ms, LOOK_MS);
 			this.found = Math.max(RESUME_RATE, Math.min(this.found, before * RESUME));
 			this.resuming = true;
 		}
+		this.servedAt = now;
 		this.begin(now);
 		this.nap?.abort();
 	}
@@ -242,7 +249,7 @@ export class AdaptivePace implements Pace {
 		const isTelling = first || (this.used && ms >= LOOK_MS);
 		const known = isTelling ? (served * 1000) / Math.max(ms, LOOK_MS) : this.rate * BLIND_CUT;
 		this.refusedAt = Math.min(this.rate, ((served + this.refusals) * 1000) / Math.max(ms, FIRST_LOOK_MS));
-		this.found = Math.max(MIN_RATE, Math.min(this.rate, known) * factor);
+		this.found = Math.max(first ? RESUME_RATE : MIN_RATE, Math.min(this.rate, known) * factor);
 		this.lastTrouble = now;
 		// The first moments of a run tell little.
 		this.resuming = first;
@@ -257,8 +264,9 @@ export class AdaptivePace implements Pace {
 		}
 		const [first] = this.cuts;
 		const last = this.cuts.at(-1);
-		if (first === undefined || last === undefined || this.cuts.length <= FUTILE_CUTS) return;
-		if (last < first * UNIMPRESSED) return;
+		if (first === undefined || last === undefined) return;
+		if (last < first * UNIMPRESSED) this.cuts = [last];
+		if (this.cuts.length <= FUTILE_CUTS) return;
 		this.found = Number.POSITIVE_INFINITY;
 		this.tolerance = Math.min(0.9, last * 1.5 + 0.1);
 		this.cuts = [];

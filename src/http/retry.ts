@@ -32,9 +32,12 @@ export function parseRetryAfter(value: string | undefined, now: number, serviceD
 	return Math.max(0, date - (present ?? now));
 }
 
-/** Full jitter: anything from nothing to the doubled base, so that clients that failed together do not return together. */
+/**
+ * Anything from a half of the doubled base to all of it: clients that failed together do not return together, and the
+ * attempts of one row are not used up within the second in which a service has had enough.
+ */
 export function backoffMs(attempt: number, random: number): number {
-	return random * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+	return ((1 + random) / 2) * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
 }
 
 /** What an attempt came to, as far as sending again goes. */

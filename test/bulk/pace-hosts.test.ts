@@ -103,6 +103,34 @@ describe('a host that serves 40 a second', () => {
 		);
 	}
 
+	it.each([4, 16])(
+		'or ten, in each second of the clock, loses no row in any of 80 runs: %i at a time',
+		async (each) => {
+			for (let seed = 1; seed <= 80; seed++) {
+				const rate = seed % 2 === 0 ? 40 : 10;
+				const make = (clock: VirtualClock) => {
+					const admission = perSecond(rate);
+					// Runs begin anywhere in a second.
+					return smallHost({
+						clock,
+						random: chances(seed),
+						admission: (now) => admission(now + seed * 137),
+						latencyMs: 5,
+					});
+				};
+				expect((await run(make, { rows: 250, concurrency: each, seed })).outcomes, `seed ${seed}`).toEqual({ ok: 250 });
+			}
+		},
+	);
+
+	it('is not crept up to where its refusals are there before its first answers', async () => {
+		for (let seed = 1; seed <= 8; seed++) {
+			const make = (clock: VirtualClock) =>
+				smallHost({ clock, random: random(), admission: perSecond(40), latencyMs: 20 });
+			expect((await run(make, { rows: 1600, concurrency: 64, seed })).seconds, `seed ${seed}`).toBeLessThan(50);
+		}
+	});
+
 	it('and asks for a pause each time gets it, and most of the time something to do', async () => {
 		const later = () => ({ 'retry-after': '1' });
 		const make = (clock: VirtualClock) =>
@@ -150,6 +178,36 @@ describe('other hosts', () => {
 			return smallHost({ clock, admission: () => (++count === 500 ? {} : true), latencyMs: 25 });
 		};
 		expect((await run(make, { rows: 6400, concurrency: 16 })).seconds).toBeLessThan(11);
+	});
+
+	it('that serve five in each second of the clock are not taken for hosts that refuse by chance', async () => {
+		for (let seed = 1; seed <= 40; seed++) {
+			const make = (clock: VirtualClock) => {
+				const admission = perSecond(5);
+				return smallHost({
+					clock,
+					random: chances(seed),
+					admission: (now) => admission(now + seed * 137),
+					latencyMs: 5,
+				});
+			};
+			const facts = await run(make, { rows: 200, concurrency: 4, seed });
+			expect(facts.refused, `seed ${seed}`).toBeLessThan(0.15);
+		}
+	});
+
+	it('that refuse the first request of all and a tenth of the others by chance mostly get the run done soon', async () => {
+		const took: number[] = [];
+		for (let seed = 1; seed <= 40; seed++) {
+			const make = (clock: VirtualClock) => {
+				const random = chances(seed);
+				let count = 0;
+				const admission = () => (count++ === 0 || random() < 0.1 ? {} : (true as const));
+				return smallHost({ clock, random, admission, latencyMs: 5 });
+			};
+			took.push((await run(make, { rows: 250, concurrency: 16, seed })).seconds);
+		}
+		expect(took.filter((seconds) => seconds < 5).length).toBeGreaterThan(30);
 	});
 
 	it.each([

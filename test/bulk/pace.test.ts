@@ -112,6 +112,43 @@ describe('a probe that is never answered', () => {
 	});
 });
 
+describe('a probe that is refused', () => {
+	it('is followed by the next after twice the pause, though others wait in line', async () => {
+		const service: VirtualService = (now) => ({ status: now < 6000 ? 429 : 200 });
+		const { requests } = await virtualRun({ service, workers: 16, seconds: 20, rows: 100 });
+		const probes = requests.slice(16, 20).map(({ at }) => at);
+		const pauses = probes.map((at, index) => at - (probes[index - 1] ?? 0));
+		// Each with up to a half more, and the way of a request.
+		for (const [index, pause] of pauses.entries()) {
+			expect(pause).toBeGreaterThan(500 * 2 ** index);
+			expect(pause).toBeLessThan(750 * 2 ** index + 100);
+		}
+	});
+});
+
+describe('refusals that do not heed cuts', () => {
+	it.each([
+		[[0.4, 0.4, 0.4], true],
+		[[0.4, 0.4], false],
+		[[0.4, 0.08, 0.4], false],
+		[[0.4, 0.08, 0.08, 0.08, 0.08], true],
+		[[0.4, 0.08, 0.02, 0.08, 0.08], false],
+	])('open the brake after three like cuts, and only then: %j', async (shares, opened) => {
+		const clock = new VirtualClock();
+		const pace = new AdaptivePace({ clock, random: () => 0 });
+		for (const share of shares) {
+			await clock.run(clock.sleep(1000));
+			for (let request = 1; request <= 50; request++) {
+				const isRefused = Math.floor(request * share) > Math.floor((request - 1) * share);
+				if (isRefused) pace.refused(clock.monotonic(), undefined);
+				else pace.answered(clock.monotonic());
+				await clock.run(clock.sleep(20));
+			}
+		}
+		expect(pace.rate === Number.POSITIVE_INFINITY).toBe(opened);
+	});
+});
+
 describe('a fixed rate', () => {
 	it('is held in every second, without a burst at the start', async () => {
 		const run = await virtualRun({ service: () => ({ status: 200 }), workers: 16, seconds: 10, rate: 20 });
@@ -149,6 +186,19 @@ describe('whoever waits', () => {
 		expect(pace.pauseMs).toBe(0);
 		pace.refused(0, 12_000);
 		expect(pace.pauseMs).toBe(12_000);
+	});
+
+	it('is not made to creep where much is refused and nothing known yet', async () => {
+		const clock = new VirtualClock();
+		const pace = new AdaptivePace({ clock, random: () => 0 });
+		pace.refused(0, undefined);
+		for (let answer = 0; answer < 10; answer++) pace.answered(0);
+		await clock.run(pace.ready(undefined) as Promise<void>);
+		pace.answered(clock.monotonic());
+		expect(pace.rate).toBe(Number.POSITIVE_INFINITY);
+		for (let refusal = 0; refusal < 20; refusal++) pace.refused(clock.monotonic(), undefined);
+		expect(pace.rate).toBeGreaterThanOrEqual(1.5);
+		expect(pace.rate).toBeLessThan(10);
 	});
 
 	it('is not held up by stray refusals among many answers', () => {

@@ -63,11 +63,11 @@ describe('an update', () => {
 			scripted({ lost: 'connection_lost' }, { status: 502 }, { unsent: 'connect_refused' }, ok),
 			update,
 		);
-		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [250, 500, 1000], ms: 1750 });
+		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2625 });
 		expect(delivered.retried).toEqual([
-			{ attempt: 1, sent: true, waitMs: 250, code: 'connection_lost' },
-			{ attempt: 2, sent: true, waitMs: 500, status: 502, code: 'http_502' },
-			{ attempt: 3, sent: false, waitMs: 1000, code: 'connect_refused' },
+			{ attempt: 1, sent: true, waitMs: 375, code: 'connection_lost' },
+			{ attempt: 2, sent: true, waitMs: 750, status: 502, code: 'http_502' },
+			{ attempt: 3, sent: false, waitMs: 1500, code: 'connect_refused' },
 		]);
 	});
 
@@ -370,8 +370,8 @@ describe('a delivery', () => {
 				return client.send(request);
 			},
 		};
-		// Three times 12.34, and between them 250 and 500.
-		expect(await deliverTo(slow, update, { clock })).toMatchObject({ attempts: 3, ms: 787 });
+		// Three times 12.34, and between them 375 and 750.
+		expect(await deliverTo(slow, update, { clock })).toMatchObject({ attempts: 3, ms: 1162 });
 	});
 
 	it('reads an answer that is packed', async () => {

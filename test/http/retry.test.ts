@@ -68,9 +68,9 @@ describe('backoffMs', () => {
 		expect(bounds).toEqual([500, 1000, 2000, 4000, MAX_DELAY_MS, MAX_DELAY_MS]);
 	});
 
-	it('waits anything from nothing to its bound', () => {
-		expect(backoffMs(3, 0)).toBe(0);
-		expect(backoffMs(3, 0.25)).toBe(BASE_DELAY_MS);
+	it('waits anything from a half of its bound to all of it', () => {
+		expect(backoffMs(3, 0)).toBe(2 * BASE_DELAY_MS);
+		expect(backoffMs(3, 0.25)).toBe(2.5 * BASE_DELAY_MS);
 	});
 });
 
@@ -119,7 +119,7 @@ describe('decideRetry', () => {
 	it('waits as long as the service asks, and a little longer so that not all return at once', () => {
 		expect(decideRetry(facts({ retryAfterMs: 3000 }))).toEqual({ again: true, waitMs: 3200 });
 		expect(decideRetry(facts({ retryAfterMs: 3000, random: 0 }))).toEqual({ again: true, waitMs: 3000 });
-		expect(decideRetry(facts({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 250 });
+		expect(decideRetry(facts({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 375 });
 	});
 
 	it('waits ten minutes at the most, and otherwise says so', () => {
@@ -131,6 +131,6 @@ describe('decideRetry', () => {
 	});
 
 	it('takes a wait from nobody but the service itself', () => {
-		expect(decideRetry(facts({ bearing: 'no-answer', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 250 });
+		expect(decideRetry(facts({ bearing: 'no-answer', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 375 });
 	});
 });
