@@ -241,7 +241,9 @@ function createFieldWatch(options: RenderOptions): FieldWatch {
 /** Compiles a JMESPath expression; the library is loaded only for this. */
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, TreeInterpreter } = await import('@jmespath-community/jmespath');
-	const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+	// What is missing is null in JMESPath; the library has JavaScript's word for it.
+	const reason = (error: unknown): string =>
+		(error instanceof Error ? error.message : String(error)).replace('not-a-number: undefined', 'not-a-number: null');
 	let expression: ReturnType<typeof compile>;
 	try {
 		expression = compile(query);

@@ -235,6 +235,10 @@ describe('--fields, --field and --query', () => {
 		await expect(print({ query: 'abs(@)' })).rejects.toMatchObject({ exitCode: 1, code: 'query_failed' });
 	});
 
+	it('a query that calculates with what is missing names it in JMESPath’s own word', async () => {
+		await expect(print({ query: '[0].nothing + `1`' })).rejects.toThrow(/does not fit the result: not-a-number: null$/);
+	});
+
 	it('ids without an id are an error that names the row', async () => {
 		await expect(print({ format: 'ids' }, [{ id: 1 }, { x: 1 }])).rejects.toThrow('result 2 has no id to print');
 	});
