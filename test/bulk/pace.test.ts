@@ -201,6 +201,18 @@ describe('whoever waits', () => {
 		expect(pace.rate).toBeLessThan(10);
 	});
 
+	it('does not pay twice for what was sent before the rate was cut', async () => {
+		const clock = new VirtualClock();
+		const pace = new AdaptivePace({ clock, random: () => 0 });
+		for (let answer = 0; answer < 40; answer++) pace.answered(0);
+		await clock.run(clock.sleep(100));
+		for (let refusal = 0; refusal < 20; refusal++) pace.refused(0, undefined);
+		const { rate, pauseMs } = pace;
+		expect(rate).toBeCloseTo(38, 0);
+		for (let late = 0; late < 40; late++) pace.refused(0, undefined);
+		expect(pace).toMatchObject({ rate, pauseMs });
+	});
+
 	it('is not held up by stray refusals among many answers', () => {
 		const clock = new VirtualClock();
 		const pace = new AdaptivePace({ clock, random: () => 0 });

@@ -17,6 +17,7 @@
  */
 
 const retry = ['test/http/retry.test.ts'];
+const pace = ['test/bulk/pace.test.ts', 'test/bulk/pace-hosts.test.ts'];
 const deliver = ['test/http/deliver.test.ts'];
 const answer = ['test/http/answer.test.ts'];
 const client = ['test/http/client.test.ts'];
@@ -102,6 +103,49 @@ export const bugs = [
 		becomes: 'Math.max(0, date - now)',
 		tests: retry,
 		loss: 'a wrong clock here turns a date in Retry-After into any wait',
+	},
+	{
+		file: 'src/http/retry.ts',
+		was: '((1 + random) / 2) * Math.min',
+		becomes: 'random * Math.min',
+		tests: retry,
+		loss: 'a row uses up its attempts within the second in which a service has had enough',
+	},
+	// How fast a run goes.
+	{
+		file: 'src/bulk/pace.ts',
+		was: '		// The line waited for this probe.\n		this.nap?.abort();\n',
+		becomes: '',
+		tests: pace,
+		loss: 'a run waits five seconds after each refused probe, whatever its pause',
+	},
+	{
+		file: 'src/bulk/pace.ts',
+		was: 'first ? RESUME_RATE : MIN_RATE',
+		becomes: 'MIN_RATE',
+		tests: pace,
+		loss: 'a run creeps for a minute after a flood of refusals at its start',
+	},
+	{
+		file: 'src/bulk/pace.ts',
+		was: 'if (last < first * UNIMPRESSED) this.cuts = [last];',
+		becomes: '',
+		tests: pace,
+		loss: 'the brake is let go though the service heeded it',
+	},
+	{
+		file: 'src/bulk/pace.ts',
+		was: 'if (sentAt < this.rateSince) return;\n		this.refusals++;',
+		becomes: 'this.refusals++;',
+		tests: pace,
+		loss: 'refusals of an earlier rate slow the new one down',
+	},
+	{
+		file: 'src/bulk/pace.ts',
+		was: 'Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)',
+		becomes: 'Math.min(retryAfterMs, 1000)',
+		tests: pace,
+		loss: 'the run does not wait as long as the service asks',
 	},
 	// What a row's end is called.
 	{
