@@ -260,7 +260,6 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 		} catch (error) {
 			throw new FailedError(`--query ${JSON.stringify(query)} does not fit the result: ${reason(error)}`, {
 				code: 'query_failed',
-				cause: error,
 			});
 		}
 	};
