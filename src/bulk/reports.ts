@@ -8,7 +8,7 @@ import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from '
 import { formatCsvRecord } from './csv-text.js';
 import type { RowRecord, RunHeader } from './records.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
-import { finalRecords } from './scan.js';
+import { finalRecords, recordedIdNames } from './scan.js';
 
 /** What a report says besides the rows. */
 export interface ReportFacts {
@@ -129,26 +129,23 @@ async function* json(facts: ReportFacts, records: Records): AsyncGenerator<strin
 	yield '\n\t]\n}\n';
 }
 
-async function* csv(_facts: ReportFacts, records: Records): AsyncGenerator<string> {
-	let idColumns: string[] | undefined;
+async function* csv({ journalPath }: ReportFacts, records: Records): AsyncGenerator<string> {
+	const idColumns = await recordedIdNames(journalPath);
+	yield formatCsvRecord([
+		'row',
+		'line',
+		...idColumns,
+		'outcome',
+		'status',
+		'code',
+		'message',
+		'attempts',
+		'ms',
+		'differs',
+	]);
 	for await (const batch of records()) {
 		let text = '';
 		for (const record of batch) {
-			if (idColumns === undefined) {
-				idColumns = Object.keys(record.ids);
-				text += formatCsvRecord([
-					'row',
-					'line',
-					...idColumns,
-					'outcome',
-					'status',
-					'code',
-					'message',
-					'attempts',
-					'ms',
-					'differs',
-				]);
-			}
 			const cells = [
 				record.row,
 				record.line,
@@ -165,7 +162,6 @@ async function* csv(_facts: ReportFacts, records: Records): AsyncGenerator<strin
 		}
 		yield text;
 	}
-	if (idColumns === undefined) yield 'row,line,outcome,status,code,message,attempts,ms,differs\n';
 }
 
 /** How many rows a markdown report names: a CI job's summary is read, and may hold 1 MiB. */

@@ -7,7 +7,7 @@ import type { Counts } from './counts.js';
 import { runsFolder } from './journal.js';
 import { lockHolder } from './lock.js';
 import type { EndRecord, RunHeader } from './records.js';
-import { endRecordOf, type JournalScan, readHeader, scanJournal } from './scan.js';
+import { endRecordOf, type JournalScan, MAX_LINE_BYTES, readHeader, scanJournal } from './scan.js';
 
 const EXTENSION = '.ndjson';
 
@@ -88,18 +88,30 @@ export interface RunSummary {
 
 const EDGE_BYTES = 64 * 1024;
 
+/** The text up to the first line's end, which may be far away: a header has every id that was an argument. Empty without one. */
+function readFirstLine(fd: number): string {
+	const pieces: Buffer[] = [];
+	for (let at = 0; at < MAX_LINE_BYTES; at += EDGE_BYTES) {
+		const piece = Buffer.alloc(EDGE_BYTES);
+		const length = readSync(fd, piece, 0, EDGE_BYTES, at);
+		const end = piece.subarray(0, length).indexOf(10);
+		pieces.push(piece.subarray(0, end < 0 ? length : end));
+		if (end >= 0) return Buffer.concat(pieces).toString('utf8');
+		if (length < EDGE_BYTES) break;
+	}
+	return '';
+}
+
 /** The first line and, where it is the run's end, the last one: a list must not read whole journals. */
 function readEdges(path: string): { first: string; last: string } {
 	const fd = openSync(path, 'r');
 	try {
+		const first = readFirstLine(fd);
 		const { size } = fstatSync(fd);
-		const head = Buffer.alloc(Math.min(size, 1024 * 1024));
-		const headLength = readSync(fd, head, 0, head.length, 0);
-		const lineEnd = head.subarray(0, headLength).indexOf(10);
 		const tail = Buffer.alloc(Math.min(size, EDGE_BYTES));
 		const tailLength = readSync(fd, tail, 0, tail.length, size - tail.length);
 		const lines = tail.toString('utf8', 0, tailLength).split('\n');
-		return { first: lineEnd < 0 ? '' : head.toString('utf8', 0, lineEnd), last: lines.at(-2) ?? '' };
+		return { first, last: lines.at(-2) ?? '' };
 	} finally {
 		closeSync(fd);
 	}

@@ -93,7 +93,7 @@ function isDoneState(state: number): boolean {
 
 const CHUNK_BYTES = 64 * 1024;
 /** Beyond any record that we write; a longer line is damage. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LF = 10;
 
 /** Whole lines, many at a time; an over-long one as undefined. */
@@ -411,6 +411,17 @@ export async function* finalRecords(path: string): AsyncGenerator<RowRecord[]> {
 		const last = records.filter(({ row }) => step(row as number, -1) === 0);
 		yield last.map((record) => rowRecordOf(record) as RowRecord);
 	}
+}
+
+/** The names of the path ids in a run's records, in their order; empty where no record has any, as invalid rows have none. */
+export async function recordedIdNames(path: string): Promise<string[]> {
+	for await (const records of rowJson(path)) {
+		for (const record of records) {
+			const names = Object.keys(record).filter((name) => ID_NAMES.has(name));
+			if (names.length > 0) return names;
+		}
+	}
+	return [];
 }
 
 /** The first records whose outcome is still the row's last one, at most `limit`; one pass that ends early. */

@@ -339,7 +339,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		};
 	} catch (error) {
 		// A resume's spooled input stays where it is; a fresh copy goes.
-		await dispose({ keep: !fromStdin });
+		await dispose({ keep: opened.path === path });
 		throw error;
 	}
 }

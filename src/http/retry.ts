@@ -64,10 +64,13 @@ export type RetryDecision = { again: true; waitMs: number } | { again: false; wh
 export function decideRetry(facts: RetryFacts): RetryDecision {
 	const { bearing, attempt, retryAfterMs } = facts;
 	if (bearing === 'accepted' || bearing === 'said-no' || bearing === 'unclear') return { again: false };
-	if (facts.replay === 'once' || facts.permanent || attempt > facts.retries) return { again: false };
+	if (facts.replay === 'once' || facts.permanent) return { again: false };
+	const isPutOff = retryAfterMs !== undefined && bearing === 'later';
+	// Also after the last attempt: the service has not refused the request itself.
+	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
+	if (attempt > facts.retries) return { again: false };
 	// No time to wait is no advice: our own wait then is the gentler one.
-	if (retryAfterMs !== undefined && retryAfterMs > 0 && bearing === 'later') {
-		if (retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
+	if (isPutOff && retryAfterMs > 0) {
 		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
 	}
 	return { again: true, waitMs: backoffMs(attempt, facts.random) };

@@ -187,6 +187,30 @@ describe('the markdown report', () => {
 	});
 });
 
+describe('the CSV report', () => {
+	it('has the ids of every row, also where the first could not be read', async () => {
+		const journal = startJournal(temporaryFolder(), 2);
+		await journal.outcome(outcomeOf(1, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }));
+		await journal.outcome(outcomeOf(2));
+		journal.close();
+		const { counts } = await scanJournal(journal.path);
+		const facts: ReportFacts = { header: headerOf(2), journalPath: journal.path, counts, exit: 3, ended: '', ms: 0 };
+		const rows = parse(await reportOf('csv', facts), { columns: true }) as unknown as Record<string, string>[];
+		expect(rows.map(({ row, id, outcome }) => [row, id, outcome])).toEqual([
+			['1', '', 'invalid'],
+			['2', '2', 'ok'],
+		]);
+	});
+
+	it('has its header also where the run reached no row', async () => {
+		const journal = startJournal(temporaryFolder(), 2);
+		journal.close();
+		const { counts } = await scanJournal(journal.path);
+		const facts: ReportFacts = { header: headerOf(2), journalPath: journal.path, counts, exit: 1, ended: '', ms: 0 };
+		expect(await reportOf('csv', facts)).toBe('row,line,outcome,status,code,message,attempts,ms,differs\n');
+	});
+});
+
 describe('writeReport', () => {
 	it('replaces the file at once, or leaves it as it was', async () => {
 		const facts = await exampleRun();

@@ -96,6 +96,15 @@ describe('the state of a run', () => {
 		expect(readRunHeader(journal.path)).toEqual(headerOf(3));
 	});
 
+	it('is read whatever length its header has: every id may have been an argument', async () => {
+		const ids = Array.from({ length: 150_000 }, (_, index) => String(1_000_000 + index));
+		const header = headerOf(ids.length, { input: { name: 'arguments', format: 'ids', ids, sha256: 'ab', rows: ids.length } });
+		const journal = startJournal(temporaryFolder(), ids.length, undefined, header);
+		journal.close();
+		expect(readRunHeader(journal.path)).toEqual(header);
+		expect(await summariseRun(journal.path, 'x')).toMatchObject({ state: 'broken-off', header });
+	});
+
 	it.each([
 		['', 'its first line is no JSON'],
 		['no line end', 'its first line is no JSON'],

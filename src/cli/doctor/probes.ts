@@ -71,21 +71,21 @@ export function createProbes(clock: Clock, timeoutMs: number): Probes {
 			const host = bareHost(target.url);
 			const { ca, cert, key } = target.tls;
 			const raw = await openSocket(target, timeoutMs);
-			// Looked at even where it is not trusted, so that it can be said why; nothing is sent over it.
-			const socket = connectTls({
-				socket: raw,
-				// Whom the certificate has to be for; the connection is there already.
-				host,
-				rejectUnauthorized: false,
-				ca,
-				cert,
-				key,
-				...(isIP(host) === 0 && { servername: host }),
-			});
 			try {
+				// Looked at even where it is not trusted, so that it can be said why; nothing is sent over it.
+				const socket = connectTls({
+					socket: raw,
+					// Whom the certificate has to be for; the connection is there already.
+					host,
+					rejectUnauthorized: false,
+					ca,
+					cert,
+					key,
+					...(isIP(host) === 0 && { servername: host }),
+				});
 				return readHandshake(await within(socket, 'secureConnect', timeoutMs), host);
 			} finally {
-				socket.destroy();
+				raw.destroy();
 			}
 		},
 		now: () => clock.now(),

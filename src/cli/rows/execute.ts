@@ -17,6 +17,7 @@ import type { Progress } from '../../output/progress.js';
 import type { Renderer } from '../../output/render.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { openResults } from '../results.js';
+import type { BeforeSending } from './before-sending.js';
 import type { Ended } from './ended.js';
 import { createFailureLog } from './failure-log.js';
 import { checkOwnAccount } from './guard.js';
@@ -32,14 +33,26 @@ import { outcomeShape } from './view.js';
 /** What the caller of a run has to know of its end. */
 export type EndedRun = Pick<Ended, 'exitCode' | 'resumable'>;
 
-/** Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it. */
-export async function executeRun(run: PreparedRun, survey: Survey, resumed?: ResumedRun): Promise<EndedRun> {
+/**
+ * Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it.
+ * @param before Minds signals until the journal is begun.
+ * @param resume Takes up the journal of a run that goes on.
+ */
+export async function executeRun(
+	run: PreparedRun,
+	survey: Survey,
+	before: BeforeSending,
+	resume?: () => Promise<ResumedRun>,
+): Promise<EndedRun> {
 	const { settings, session } = run;
 	const client = await session.openClient(Math.max(1, Math.min(settings.concurrency, survey.selected)));
 	try {
 		await checkOwnAccount(run, survey, client);
 		// Before the journal: a column or a query that can't be used leaves no run behind.
 		const screen = await openScreen(run, survey);
+		before.check();
+		before.end();
+		const resumed = await resume?.();
 		const log = resumed?.log ?? (await openLog(run, survey));
 		return await sendRows(run, survey, client, log, resumed, screen);
 	} finally {

@@ -11,7 +11,7 @@ import type { Ended } from './ended.js';
 import { describeFailure, exitCodeOfOutcome, nextStep, stepAfterStop, whyStopped } from './failures.js';
 import type { PreparedRun } from './prepare.js';
 
-/** How many failed rows of a run are told one by one. */
+/** How many failed rows of a run are told one by one, and how many remarks on others. */
 const SHOWN = 20;
 /** Up to so many rows, a terminal's table shows the good ones too. */
 const WHOLE_TABLE_ROWS = 50;
@@ -39,7 +39,8 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	const annotates = context.env.GITHUB_ACTIONS === 'true';
 	const view = { json, debug: options.debug === true, palette };
 	const noun = run.endpoint.noun;
-	let told = 0;
+	let badTold = 0;
+	let remarked = 0;
 
 	const hasRemark = (outcome: Outcome): boolean =>
 		isBad(outcome) || (outcome.differs?.length ?? 0) > 0 || (outcome.warnings?.length ?? 0) > 0;
@@ -79,9 +80,10 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			if (isLone) return !isBad(outcome);
 			return total <= WHOLE_TABLE_ROWS || hasRemark(outcome);
 		},
-		shows: (outcome) => hasRemark(outcome) && (isLone || (told < SHOWN && (annotates || !(json || onTerminal)))),
+		shows: (outcome) => hasRemark(outcome) && (isLone || ((isBad(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || onTerminal)))),
 		add(outcome) {
-			told++;
+			if (isBad(outcome)) badTold++;
+			else remarked++;
 			if (annotates) {
 				const annotation = outcomeAnnotation(outcome, source.file);
 				if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
@@ -105,10 +107,10 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 					data: { run: runId, stopped: stopped?.kind, counts },
 				});
 				context.stderr.write(renderError(error, view));
-			} else if (bad > told && told >= SHOWN) {
+			} else if (bad > badTold && badTold >= SHOWN) {
 				const outcomes = (['failed', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
 				const which = outcomes.map((name) => ` --outcome ${name}`).join('');
-				context.stderr.write(`… and ${bad - told} more; supportctl run show ${runId ?? 'last'}${which} lists them\n`);
+				context.stderr.write(`… and ${bad - badTold} more; supportctl run show ${runId ?? 'last'}${which} lists them\n`);
 			}
 		},
 	};

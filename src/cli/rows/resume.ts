@@ -33,11 +33,8 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);
 		await confirmWrite(run, survey, survey.selected - (counts === undefined ? 0 : doneRows(counts)));
-		before.check();
-		before.end();
 		const [{ executeRun }, { resumeRunLog }] = await Promise.all([import('./execute.js'), import('./run-log.js')]);
-		const resumed = await resumeRunLog(run, past.path);
-		const ended = await executeRun(run, survey, resumed);
+		const ended = await executeRun(run, survey, before, () => resumeRunLog(run, past.path));
 		keepInput = ended.resumable;
 		return ended.exitCode;
 	} finally {

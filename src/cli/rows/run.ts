@@ -27,10 +27,8 @@ export async function runRows(
 		checkSet(run, survey);
 		if (run.settings.dryRun) return await (await import('./dry-run.js')).showPlan(run, survey);
 		await confirmWrite(run, survey);
-		before.check();
 		const { executeRun } = await import('./execute.js');
-		before.end();
-		const ended = await executeRun(run, survey).catch((error: unknown) => {
+		const ended = await executeRun(run, survey, before).catch((error: unknown) => {
 			keepInput = isBrokenOff(error) && !survey.hasSecrets;
 			throw error;
 		});

@@ -4,7 +4,7 @@ import { type Counts, outcomeNames, totalOf } from '../../../bulk/counts.js';
 import type { RowRecord } from '../../../bulk/records.js';
 import { nextSteps } from '../../../bulk/reports.js';
 import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
-import { finalRecords, firstRecords, type JournalScan, scanJournal } from '../../../bulk/scan.js';
+import { finalRecords, firstRecords, type JournalScan, recordedIdNames, scanJournal } from '../../../bulk/scan.js';
 import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
@@ -21,8 +21,6 @@ const SHOWN = 20;
 
 /** What a table of the run leaves out. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'settings', 'next']);
-
-const ANY: ReadonlySet<OutcomeName> = new Set(outcomeNames);
 
 const NEED_A_LOOK: ReadonlySet<OutcomeName> = new Set(['failed', 'invalid', 'unknown', 'not-sent']);
 
@@ -55,15 +53,14 @@ function countsOf(summary: RunSummary, scan: JournalScan): Counts {
 	return counts;
 }
 
-async function rowColumns(path: string, scan: JournalScan, palette: Palette): Promise<Column[]> {
-	const [first] = await firstRecords(path, scan, ANY, 1);
-	return [{ path: 'row' }, ...plainColumns({ ids: Object.keys(first?.ids ?? { id: '' }), palette })];
+async function rowColumns(path: string, palette: Palette): Promise<Column[]> {
+	return [{ path: 'row' }, ...plainColumns({ ids: await recordedIdNames(path), palette })];
 }
 
 /** A list of rows instead of the run. */
 async function listRows(invocation: Invocation, path: string, outcomes: ReadonlySet<OutcomeName>): Promise<void> {
 	const palette = await stdoutPalette(invocation);
-	const columns = await rowColumns(path, await scanJournal(path), palette);
+	const columns = await rowColumns(path, palette);
 	const results = await openResults(invocation, { palette, columns });
 	for await (const batch of finalRecords(path)) {
 		for (const record of batch) if (outcomes.has(record.outcome)) await results.row(recordView(record));
@@ -95,7 +92,7 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const { stdout, stderr } = invocation.context;
 	if (failures.length > 0) {
 		stdout.write('\n');
-		const rows = await openResults(invocation, { palette, columns: await rowColumns(path, scan, palette) });
+		const rows = await openResults(invocation, { palette, columns: await rowColumns(path, palette) });
 		for (const failure of failures) await rows.row(failure);
 		await rows.end();
 	}
