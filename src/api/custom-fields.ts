@@ -13,7 +13,7 @@ export type CustomFields = Record<string, unknown>;
 export function readCustomFields(body: unknown): CustomFields | undefined {
 	if (Array.isArray(body)) return body.length === 0 ? emptyRecord() : undefined;
 	if (!isObject(body)) return undefined;
-	const inner = Object.hasOwn(body, 'custom_fields') ? body.custom_fields : body;
+	const inner = isWrapped(body) ? body.custom_fields : body;
 	if (Array.isArray(inner)) return inner.length === 0 ? emptyRecord() : undefined;
 	if (!isObject(inner)) return undefined;
 	const fields = emptyRecord<unknown>();
@@ -21,6 +21,14 @@ export function readCustomFields(body: unknown): CustomFields | undefined {
 		fields[name] = isObject(value) && Object.hasOwn(value, 'value') ? value.value : value;
 	}
 	return fields;
+}
+
+/** Whether all fields stand under one name; a field may have that name too. */
+function isWrapped(body: Record<string, unknown>): boolean {
+	if (!Object.hasOwn(body, 'custom_fields')) return false;
+	const inner = body.custom_fields;
+	if (Object.keys(body).length === 1) return !isObject(inner) || !Object.hasOwn(inner, 'markup');
+	return Array.isArray(inner) || (isObject(inner) && !Object.hasOwn(inner, 'value'));
 }
 
 /** A value as the text that would be sent for it; undefined where it has no such text. */

@@ -172,6 +172,10 @@ export class AdaptivePace implements Pace {
 		else this.cut(now, ASKED_CUT);
 	}
 
+	lost(sentAt: number): void {
+		if (this.probes !== undefined && this.isProbe(sentAt)) this.halt(this.clock.monotonic(), this.probes + 1);
+	}
+
 	/** Whether a request is the one that was sent to see whether the service serves again; the others were sent before. */
 	private isProbe(sentAt: number): boolean {
 		return this.probeSentAt !== undefined && sentAt >= this.probeSentAt;

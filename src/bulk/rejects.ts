@@ -102,7 +102,9 @@ export async function gatherRejects(path: string, outcomes: ReadonlySet<OutcomeN
 			const record = recordFrom(text);
 			if (record !== undefined) {
 				offsets.set(record.row, outcomes.has(record.outcome) ? offset : 0);
-				if (idNames.length === 0) idNames = Object.keys(record.ids);
+				const names = Object.keys(record.ids);
+				// Of invalid rows not all may be known.
+				if (names.length > idNames.length) idNames = names;
 			}
 			const next = bytes.indexOf(10, at) + 1;
 			offset += next - at;

@@ -29,6 +29,8 @@ export interface Complaint {
 	/** The column as the input names it; undefined where the row as a whole is wrong. */
 	column: string | undefined;
 	message: string;
+	/** The row's path ids, as far as they could be read. */
+	ids?: Readonly<Record<string, string>>;
 }
 
 /** What flags give to every row. */
@@ -277,11 +279,13 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 	const flagFields = flags.fields ?? {};
 	const flagged = Object.keys(flagFields).length > 0;
 
-	const complaint = (raw: RawRow, column: string | undefined, message: string): Complaint => ({
+	const complaint = (raw: RawRow, column: string | undefined, message: string, draft?: Draft): Complaint => ({
 		row: raw.row,
 		line: raw.line,
 		column,
 		message,
+		// Filled while the rest of the row is read.
+		...(draft === undefined ? {} : { ids: draft.ids }),
 	});
 
 	const begin = (): Draft => ({
@@ -295,7 +299,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 	const end = (draft: Draft, raw: RawRow, complaints: Complaint[] | undefined): RowValues | Complaint[] => {
 		if (complaints !== undefined) return complaints;
 		const values = finish(draft);
-		return typeof values === 'string' ? [complaint(raw, undefined, values)] : values;
+		return typeof values === 'string' ? [complaint(raw, undefined, values, draft)] : values;
 	};
 
 	const readCells = (raw: RawRow, cells: readonly string[], known: readonly Column[]): RowValues | Complaint[] => {
@@ -310,7 +314,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 			const problem = column.text(cells[index] as string, draft);
 			if (problem === undefined) continue;
 			complaints ??= [];
-			complaints.push(complaint(raw, column.name, problem));
+			complaints.push(complaint(raw, column.name, problem, draft));
 		}
 		return end(draft, raw, complaints);
 	};
@@ -342,7 +346,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 			const problem = readKey(name, object[name], draft, seen);
 			if (problem === undefined) continue;
 			complaints ??= [];
-			complaints.push(complaint(raw, name, problem));
+			complaints.push(complaint(raw, name, problem, draft));
 		}
 		return end(draft, raw, complaints);
 	};
@@ -357,7 +361,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {
 		const draft = begin();
 		const problem = idOnly?.text(id, draft);
-		return end(draft, raw, problem === undefined ? undefined : [complaint(raw, idOnly?.name, problem)]);
+		return end(draft, raw, problem === undefined ? undefined : [complaint(raw, idOnly?.name, problem, draft)]);
 	};
 
 	return {

@@ -78,6 +78,15 @@ export class RowStates {
 		return isDoneState(this.get(row));
 	}
 
+	/** The last row that is done; 0 where none is. */
+	get lastDone(): number {
+		for (const [page, states] of [...this.#pages].sort(([left], [right]) => right - left)) {
+			const at = states.findLastIndex(isDoneState);
+			if (at >= 0) return page * PAGE + at;
+		}
+		return 0;
+	}
+
 	/** Whether a row that is not done may have been carried out all the same. */
 	maybeSent(row: number): boolean {
 		return this.doubtful || (this.get(row) & (SENT | LOST)) !== 0;
@@ -241,10 +250,12 @@ class Gathering {
 			case 'row':
 				return this.#takeOutcome(row, record);
 			case 'sent':
-				this.#change(row, this.states.get(row) | SENT);
+				// Sent again without a word of what became of it before: that was lost with its process.
+				this.#change(row, this.states.get(row) | ((this.states.get(row) & SENT) === 0 ? SENT : SENT | LOST));
 				return undefined;
 			case 'attempt':
-				if (record.lost === true) this.#change(row, this.states.get(row) | LOST);
+				// An answer came: the row is not under way any more.
+				this.#change(row, record.lost === true ? this.states.get(row) | LOST : this.states.get(row) & ~SENT);
 				return undefined;
 			case 'before':
 				this.snapshots++;
@@ -413,15 +424,17 @@ export async function* finalRecords(path: string): AsyncGenerator<RowRecord[]> {
 	}
 }
 
-/** The names of the path ids in a run's records, in their order; empty where no record has any, as invalid rows have none. */
+/** The names of the path ids in a run's records, in their order; of invalid rows not all may be known. */
 export async function recordedIdNames(path: string): Promise<string[]> {
+	let most: string[] = [];
 	for await (const records of rowJson(path)) {
 		for (const record of records) {
 			const names = Object.keys(record).filter((name) => ID_NAMES.has(name));
-			if (names.length > 0) return names;
+			if (record.outcome !== 'invalid') return names;
+			if (names.length > most.length) most = names;
 		}
 	}
-	return [];
+	return most;
 }
 
 /** The first records whose outcome is still the row's last one, at most `limit`; one pass that ends early. */

@@ -1,7 +1,7 @@
 /** What a run overwrote, read from its journal: the values that were there before it, one row a ticket and field. */
 
 import { customFieldText } from '../api/custom-fields.js';
-import { journalLines } from './scan.js';
+import { journalLines, parseRecord, rowRecordOf, scanJournal } from './scan.js';
 
 /** Old values of one ticket, as texts that can be sent. */
 export interface OldValues {
@@ -16,6 +16,7 @@ export type Unrestorable = 'secret' | 'absent' | 'not-text';
 export type Unrestored = Map<Unrestorable, Map<string, number>>;
 
 interface Snapshot {
+	row: number;
 	ticket: string;
 	values: Record<string, unknown>;
 	withheld: string[];
@@ -31,19 +32,41 @@ function readSnapshot(text: string | undefined): Snapshot | undefined {
 	if (text === undefined || !text.startsWith('{"type":"before"')) return undefined;
 	try {
 		const record = JSON.parse(text) as Record<string, unknown>;
-		const { ids, values, withheld = [], absent = [] } = record;
+		const { row, ids, values, withheld = [], absent = [] } = record;
 		const ticket = (ids as Record<string, unknown> | undefined)?.ticket_id;
 		if (typeof ticket !== 'string' || typeof values !== 'object' || values === null) return undefined;
-		if (!isNames(withheld) || !isNames(absent)) return undefined;
-		return { ticket, values: values as Record<string, unknown>, withheld, absent };
+		if (typeof row !== 'number' || !isNames(withheld) || !isNames(absent)) return undefined;
+		return { row, ticket, values: values as Record<string, unknown>, withheld, absent };
 	} catch {
 		return undefined;
 	}
 }
 
+/** Refusals of the answer, not of the request: it was carried out. */
+const WRITTEN_CODES: ReadonlySet<unknown> = new Set(['differs', 'not_verified']);
+
+/** Whether a row that has a snapshot may have been written after it: all but those that the service refused or that never went out. */
+async function writtenRows(path: string): Promise<(row: number) => boolean> {
+	const { states } = await scanJournal(path);
+	const writtenAllTheSame = new Set<number>();
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			if (text === undefined || !text.includes('"failed"')) continue;
+			const json = parseRecord(text);
+			const record = typeof json === 'string' ? undefined : rowRecordOf(json);
+			if (record?.outcome === 'failed' && WRITTEN_CODES.has(record.code)) writtenAllTheSame.add(record.row);
+		}
+	}
+	return (row) => {
+		const outcome = states.outcomeOf(row);
+		return (outcome !== 'failed' && outcome !== 'not-sent') || states.maybeSent(row) || writtenAllTheSame.has(row);
+	};
+}
+
 /**
  * The oldest snapshot of each ticket's fields, in the journal's order: what was there before the run, however often the
- * run wrote it or was resumed.
+ * run wrote it or was resumed. Rows that were surely not written have nothing to put back. Memory grows with the number
+ * of tickets and fields.
  * @param unrestored Gathers what can't be put back.
  */
 export async function* oldValues(path: string, unrestored: Unrestored): AsyncGenerator<OldValues> {
@@ -56,10 +79,11 @@ export async function* oldValues(path: string, unrestored: Unrestored): AsyncGen
 		const names = unrestored.get(reason) ?? new Map<string, number>();
 		unrestored.set(reason, names.set(name, (names.get(name) ?? 0) + 1));
 	};
+	const wasWritten = await writtenRows(path);
 	for await (const { texts } of journalLines(path)) {
 		for (const text of texts) {
 			const snapshot = readSnapshot(text);
-			if (snapshot === undefined) continue;
+			if (snapshot === undefined || !wasWritten(snapshot.row)) continue;
 			const { ticket, values, withheld, absent } = snapshot;
 			for (const name of withheld) if (isNew(ticket, name)) note('secret', name);
 			for (const name of absent) if (isNew(ticket, name)) note('absent', name);

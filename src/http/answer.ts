@@ -1,13 +1,12 @@
 /** What an answer means, whatever its shape: the one place where bytes from the service become a verdict. */
 
 import { isUtf8 } from 'node:buffer';
-import { promisify } from 'node:util';
 import type { Dialect } from '../api/dialect.js';
 import { bodyIn } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import { isObject, kindOf } from '../api/values.js';
 import type { RawAnswer } from './client.js';
-import { MAX_ANSWER_BYTES } from './limits.js';
+import { decodeBody } from './coding.js';
 
 /**
  * How an answer bears on sending again: `accepted` and `said-no` are final, `later` is a request to come back,
@@ -36,8 +35,6 @@ export interface Verdict {
 const MAX_DEPTH = 200;
 /** Below this size no text can nest deeper than that. */
 const SHALLOW_BYTES = 2 * MAX_DEPTH;
-/** More codings than anybody needs are an attempt to blow a small answer up. */
-const MAX_CODINGS = 3;
 /** How much of an answer that is not JSON is shown. */
 const FIRST_WORDS = 80;
 
@@ -64,37 +61,6 @@ function firstWords(text: string): string {
 function header(answer: RawAnswer, name: string): string | undefined {
 	const value = answer.headers[name];
 	return Array.isArray(value) ? value[0] : value;
-}
-
-/** Undoes content codings, within the limit on size. */
-export async function decodeBody(answer: RawAnswer, maxBytes = MAX_ANSWER_BYTES): Promise<Buffer | { why: string }> {
-	const codings = (header(answer, 'content-encoding') ?? '')
-		.toLowerCase()
-		.split(',')
-		.map((each) => each.trim())
-		.filter((each) => each !== '' && each !== 'identity');
-	if (codings.length === 0) return answer.body;
-	const zlib = await import('node:zlib');
-	const decoders: Record<string, (body: Buffer) => Promise<Buffer>> = {
-		gzip: (body) => promisify(zlib.gunzip)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
-		'x-gzip': (body) => promisify(zlib.gunzip)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
-		deflate: (body) => promisify(zlib.inflate)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
-		br: (body) => promisify(zlib.brotliDecompress)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,
-	};
-	if (codings.length > MAX_CODINGS) return { why: `it has ${codings.length} content codings, one over another` };
-	let body = answer.body;
-	for (const coding of codings.reverse()) {
-		const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-		if (decode === undefined) return { why: `its content coding "${firstWords(coding)}" is not known` };
-		try {
-			body = await decode(body);
-		} catch (error) {
-			const tooLarge = (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE';
-			const limit = `${Math.round(maxBytes / 1024 / 1024)} MiB`;
-			return { why: tooLarge ? `unpacked it is larger than ${limit}` : `its ${coding} coding is broken` };
-		}
-	}
-	return body;
 }
 
 /** Whether brackets nest deeper than can be walked; strings are skipped. */
@@ -264,11 +230,20 @@ function isExpectedShape(endpoint: NamedEndpoint, value: unknown): boolean {
 		case 'user.id':
 			return isId(value) || (isObject(value) && Object.values(value).some(isId));
 		case 'user.check':
-			// An object without anything in it says nothing of the credentials.
-			return typeof value === 'boolean' || isId(value) || (isObject(value) && Object.keys(value).length > 0);
+			return typeof value === 'boolean' || isId(value) || (isObject(value) && tellsOfUser(value));
 		default:
 			return isObject(value);
 	}
+}
+
+/** What an answer says of itself. A text under these names may as well say that the credentials are wrong. */
+const OF_THE_ANSWER = new Set(['code', 'message', 'status', 'data', 'success', 'error', 'errors']);
+
+/** Whether an object says anything of the credentials: an id that is one, or whatever else a service knows of a user. */
+function tellsOfUser(value: Record<string, unknown>): boolean {
+	if (value.success === true || value.success === false) return true;
+	if (Object.hasOwn(value, 'id')) return isId(value.id);
+	return Object.keys(value).some((name) => !OF_THE_ANSWER.has(name));
 }
 
 function isId(value: unknown): boolean {
@@ -283,6 +258,8 @@ function isEmptyArray(value: unknown): boolean {
 /** What the answer's shape is, and what was expected of it. */
 function explainShape(endpoint: NamedEndpoint, value: unknown): string {
 	if (endpoint.name === 'user.id' && isObject(value)) return 'the answer shows no id';
+	if (endpoint.name === 'user.check' && isObject(value) && Object.keys(value).length > 0)
+		return 'the answer shows no user, and does not say whether the credentials are right';
 	return `the answer is ${isObject(value) ? 'an empty object' : kindOf(value)} where an object was expected`;
 }
 

@@ -242,9 +242,13 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		return new Promise((resolve) => {
 			const exchange = new Exchange(limits, (settled, received) => {
 				deadlines.delete(settled);
+				const settle = (attempt: Attempt): void => {
+					if (trace !== undefined) traceAttempt(request.method, target, attempt);
+					resolve(attempt);
+				};
 				const attempt = scrub === undefined ? received : scrub(received);
-				if (trace !== undefined) traceAttempt(request.method, target, attempt);
-				resolve(attempt);
+				if (attempt instanceof Promise) void attempt.then(settle);
+				else settle(attempt);
 			});
 			deadlines.add(exchange);
 			dispatcher.dispatch(

@@ -20,6 +20,8 @@ export interface Pace {
 	refused(sentAt: number, retryAfterMs: number | undefined): void;
 	/** The service answered in its own right. */
 	answered(sentAt: number): void;
+	/** Sent, and nobody knows what became of it. */
+	lost(sentAt: number): void;
 }
 
 /** A failed attempt that will be followed by another, for the journal. */
@@ -28,6 +30,8 @@ export interface AttemptRecord {
 	status?: number;
 	code?: string;
 	sent: boolean;
+	/** It may have been carried out without our knowing. */
+	lost: boolean;
 	waitMs: number;
 }
 
@@ -132,6 +136,7 @@ export async function deliver(
 		const retryAfterMs = parseRetryAfter(judged.verdict?.retryAfter, clock.now(), judged.verdict?.date);
 		if (asksToSlowDown(judged)) pace?.refused(sentAt, retryAfterMs);
 		else if (judged.verdict !== undefined) pace?.answered(sentAt);
+		else pace?.lost(sentAt);
 		const decision = decideRetry({
 			bearing: judged.bearing,
 			replay: request.endpoint.replay,
@@ -152,6 +157,7 @@ export async function deliver(
 		own.onRetry?.({
 			attempt: attempts,
 			sent: judged.sent,
+			lost: judged.bearing === 'no-answer',
 			waitMs: Math.round(decision.waitMs),
 			...(judged.verdict === undefined ? {} : { status: judged.verdict.status }),
 			...(judged.code === undefined ? {} : { code: judged.code }),
@@ -210,8 +216,7 @@ function outcomeOf(judged: Judged | undefined, { lost, stopped, note }: Conclusi
 		case 'accepted':
 			return 'ok';
 		case 'said-no':
-			// Somebody's page says nothing of an earlier attempt that may have got through; the service's own words do.
-			return lost && judged.verdict?.hasBody !== true && judged.verdict?.status !== 401 ? 'unknown' : 'failed';
+			return lost && !speaksOfAll(judged.verdict) ? 'unknown' : 'failed';
 		case 'later':
 			// A row whose next attempt was due, or that the service put off, is one that a resume has to send.
 			return lost ? 'unknown' : stopped === true || note !== undefined ? 'not-sent' : 'failed';
@@ -221,6 +226,13 @@ function outcomeOf(judged: Judged | undefined, { lost, stopped, note }: Conclusi
 		default:
 			return lost ? 'unknown' : 'not-sent';
 	}
+}
+
+/** Whether a refusal says what became of earlier attempts too: the same request would have been refused before as well. */
+function speaksOfAll(verdict: Verdict | undefined): boolean {
+	if (verdict?.status === 401) return true;
+	// A fault of its own, or what another request did meanwhile, says nothing of an attempt that may have got through.
+	return verdict?.hasBody === true && verdict.status < 500 && verdict.status !== 409;
 }
 
 function isMissing(request: Deliverable, verdict: Verdict | undefined): boolean {

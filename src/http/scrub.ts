@@ -1,13 +1,13 @@
 /** Blacks out the caller's own credentials where a service repeats them, before anything else sees the answer. */
 
-import type { AnswerHeaders, Attempt } from './client.js';
+import type { AnswerHeaders, Attempt, RawAnswer } from './client.js';
 import type { ConnectionOptions } from './options.js';
 
-/** The function that every attempt goes through. */
+/** The function that every attempt goes through; a promise only where an answer has to be unpacked to be searched. */
 export function createScrubber({
 	mayHold,
 	clean,
-}: NonNullable<ConnectionOptions['hide']>): (attempt: Attempt) => Attempt {
+}: NonNullable<ConnectionOptions['hide']>): (attempt: Attempt) => Attempt | Promise<Attempt> {
 	function scrubHeaders(headers: AnswerHeaders): AnswerHeaders {
 		let cleaned: Record<string, string | string[] | undefined> | undefined;
 		for (const name in headers) {
@@ -19,15 +19,30 @@ export function createScrubber({
 		return cleaned ?? headers;
 	}
 
-	return (attempt) => {
-		if (attempt.kind !== 'answer') return attempt;
-		const { answer } = attempt;
+	function scrubAnswer(answer: RawAnswer): RawAnswer {
 		const headers = scrubHeaders(answer.headers);
-		if (!mayHold(answer.body))
-			return headers === answer.headers ? attempt : { ...attempt, answer: { ...answer, headers } };
+		if (!mayHold(answer.body)) return headers === answer.headers ? answer : { ...answer, headers };
 		const text = answer.body.toString('utf8');
 		const cleaned = clean(text);
 		const body = cleaned === text ? answer.body : Buffer.from(cleaned);
-		return { ...attempt, answer: { ...answer, headers, body } };
+		return { ...answer, headers, body };
+	}
+
+	return (attempt) => {
+		if (attempt.kind !== 'answer') return attempt;
+		const { answer } = attempt;
+		if (answer.headers['content-encoding'] !== undefined)
+			return unpacked(answer).then((plain) => ({ ...attempt, answer: scrubAnswer(plain) }));
+		const scrubbed = scrubAnswer(answer);
+		return scrubbed === answer ? attempt : { ...attempt, answer: scrubbed };
 	};
+}
+
+/** The answer as it was before it was packed; as it came where that can't be undone. */
+async function unpacked(answer: RawAnswer): Promise<RawAnswer> {
+	const { decodeBody } = await import('./coding.js');
+	const body = await decodeBody(answer);
+	if (!Buffer.isBuffer(body)) return answer;
+	const { 'content-encoding': _, ...headers } = answer.headers;
+	return { ...answer, headers, body };
 }

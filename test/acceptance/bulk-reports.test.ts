@@ -67,7 +67,7 @@ describe('--report', () => {
 			['row 1: id 1', '2', null],
 			['row 2: id 2', '3', 'failure'],
 			['row 3: id 3', '4', 'error'],
-			['row 4: ', '5', 'failure'],
+			['row 4: id 4', '5', 'failure'],
 			['row 5: id 5', '6', null],
 		]);
 		expect(xml.cases.find(({ name }) => name === 'row 2: id 2')?.message).toContain(

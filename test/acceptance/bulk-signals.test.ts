@@ -140,6 +140,27 @@ describe('a signal before the first request', () => {
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});
 
+	it('while the own account is looked up: nothing is sent, and no copy of the input is left', async () => {
+		const { recorder, work, held } = await holding(0);
+		const child = spawn(process.execPath, [binary, 'user', 'delete', '-', '--reassign', '1', '--yes'], {
+			cwd: work.folder,
+			env: { PATH: process.env.PATH, ...work.env },
+			stdio: ['pipe', 'ignore', 'pipe'],
+		});
+		let stderr = '';
+		child.stderr.on('data', (text: Buffer) => {
+			stderr += text.toString();
+		});
+		const ended = new Promise((resolve) => child.on('close', resolve));
+		child.stdin.end('5\n6\n');
+		await held(1);
+		child.kill('SIGINT');
+		expect(await ended).toBe(130);
+		expect(stderr).toBe('interrupted; nothing was sent\n');
+		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
+		expect([work.spooled(), work.journals()]).toEqual([[], []]);
+	});
+
 	it('at the question', async () => {
 		const { recorder, work } = await holding(0);
 		const questions: string[] = [];

@@ -70,6 +70,24 @@ describe('told on stderr', () => {
 		expect(stderr).toMatch(/: 2 ok, 2 differ from what was sent\n$/);
 	});
 
+	it('are failures also where as many rows were merely told to differ', async () => {
+		const { work } = await place((request, response, count) =>
+			Number(/\d+$/.exec(request.url)?.[0]) <= 25
+				? json(200, { id: 1, status: 'read' })(request, response, count)
+				: json(404, { code: 'rest_post_invalid_id', message: 'Gone.' })(request, response, count),
+		);
+		work.write(
+			'edits.csv',
+			csv('id,status', 50, (row) => `${row},hold`),
+		);
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -j 1 --format count'.split(' '));
+		expect(exitCode).toBe(3);
+		const lines = stderr.split('\n');
+		expect(lines.filter((line) => line.startsWith('warning: '))).toHaveLength(20);
+		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
+		expect(stderr).toMatch(/^… and 5 more; supportctl run show \S+ --outcome failed lists them$/m);
+	});
+
 	it('is the next step after failures that have one', async () => {
 		const { work } = await place(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
 		const { exitCode, stderr } = await work.run(['ticket', 'update', '1', '2', '--status', 'hold']);

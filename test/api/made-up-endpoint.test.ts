@@ -74,7 +74,7 @@ test('its fields are columns of a spreadsheet, checked by their kind', () => {
 		fields: { macro_name: 'Thanks', enabled: true },
 	});
 	expect(read({ row: 2, line: 3, cells: ['3', 'Thanks', 'yes'] })).toEqual([
-		{ row: 2, line: 3, column: 'enabled', message: 'enabled "yes" is not true or false' },
+		{ row: 2, line: 3, column: 'enabled', message: 'enabled "yes" is not true or false', ids: { id: '3' } },
 	]);
 });
 

@@ -73,7 +73,13 @@ describe('compileColumns for an update', () => {
 		const { read } = compile(update, ['id', 'status']);
 		const complaints = read({ row: 812, line: 813, cells: ['14', 'hodl'] }) as Complaint[];
 		expect(complaints).toEqual([
-			{ row: 812, line: 813, column: 'status', message: 'status "hodl" is not one of section 3; did you mean "hold"?' },
+			{
+				row: 812,
+				line: 813,
+				column: 'status',
+				message: 'status "hodl" is not one of section 3; did you mean "hold"?',
+				ids: { id: '14' },
+			},
 		]);
 		expect(formatComplaint(complaints[0] as Complaint, 'edits.csv')).toBe(
 			'row 812 (edits.csv line 813): status "hodl" is not one of section 3; did you mean "hold"?',

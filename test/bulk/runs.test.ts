@@ -98,7 +98,9 @@ describe('the state of a run', () => {
 
 	it('is read whatever length its header has: every id may have been an argument', async () => {
 		const ids = Array.from({ length: 150_000 }, (_, index) => String(1_000_000 + index));
-		const header = headerOf(ids.length, { input: { name: 'arguments', format: 'ids', ids, sha256: 'ab', rows: ids.length } });
+		const header = headerOf(ids.length, {
+			input: { name: 'arguments', format: 'ids', ids, sha256: 'ab', rows: ids.length },
+		});
 		const journal = startJournal(temporaryFolder(), ids.length, undefined, header);
 		journal.close();
 		expect(readRunHeader(journal.path)).toEqual(header);

@@ -161,6 +161,15 @@ describe('openInput with a file', () => {
 		await source.dispose();
 		expect(readdirSync(join(folder, 'spool'))).toEqual([]);
 	});
+
+	it('leaves no copy of a pipe that can not be used', async () => {
+		const folder = temporaryFolder();
+		const child = spawn('sh', ['-c', `mkfifo "${folder}/pipe" && echo made && printf '' > "${folder}/pipe"`]);
+		await new Promise((resolve) => child.stdout.once('data', resolve));
+		const failed = await failureOf(openInput({ path: join(folder, 'pipe'), stdin: streamOf(''), stateDir: folder }));
+		expect(failed).toMatchObject({ name: 'UsageError' });
+		expect(readdirSync(join(folder, 'spool'))).toEqual([]);
+	});
 });
 
 describe('openInput with standard input', () => {

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect, neutralDialect } from '../../src/api/dialect.js';
 import { type Endpoint, endpointList, endpoints } from '../../src/api/endpoints.js';
-import { ANY_PATH, decodeBody, judgeAnswer, type Verdict } from '../../src/http/answer.js';
+import { ANY_PATH, judgeAnswer, type Verdict } from '../../src/http/answer.js';
 import type { RawAnswer } from '../../src/http/client.js';
+import { decodeBody } from '../../src/http/coding.js';
 
 type Body = string | Uint8Array;
 

@@ -65,9 +65,9 @@ describe('an update', () => {
 		);
 		expect(delivered).toMatchObject({ outcome: 'ok', attempts: 4, waits: [375, 750, 1500], ms: 2625 });
 		expect(delivered.retried).toEqual([
-			{ attempt: 1, sent: true, waitMs: 375, code: 'connection_lost' },
-			{ attempt: 2, sent: true, waitMs: 750, status: 502, code: 'http_502' },
-			{ attempt: 3, sent: false, waitMs: 1500, code: 'connect_refused' },
+			{ attempt: 1, sent: true, lost: true, waitMs: 375, code: 'connection_lost' },
+			{ attempt: 2, sent: true, lost: true, waitMs: 750, status: 502, code: 'http_502' },
+			{ attempt: 3, sent: false, lost: false, waitMs: 1500, code: 'connect_refused' },
 		]);
 	});
 
@@ -314,6 +314,7 @@ describe('what goes on around an attempt', () => {
 			ready: () => undefined,
 			refused: (_at, wait) => news.push(`${client.sent} refused ${wait}`),
 			answered: () => news.push(`${client.sent} answered`),
+			lost: () => news.push(`${client.sent} lost`),
 		};
 		const steps: Step[] = [
 			{ status: 429, headers: { 'retry-after': '2' } },
@@ -330,6 +331,7 @@ describe('what goes on around an attempt', () => {
 			'2 refused undefined',
 			'3 refused undefined',
 			'4 refused undefined',
+			'5 lost',
 			'6 answered',
 		]);
 	});
@@ -345,6 +347,7 @@ describe('what goes on around an attempt', () => {
 				}),
 			refused: () => undefined,
 			answered: () => undefined,
+			lost: () => undefined,
 		};
 		const first = deliverTo(client, update, { pace });
 		await new Promise(setImmediate);

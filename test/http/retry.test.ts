@@ -128,6 +128,12 @@ describe('decideRetry', () => {
 			again: false,
 			why: 'wait-too-long',
 		});
+		// Nor is it a refusal of the row, after whichever attempt.
+		expect(decideRetry(facts({ retryAfterMs: 3_600_000, attempt: 5, retries: 4 }))).toMatchObject({
+			why: 'wait-too-long',
+		});
+		expect(decideRetry(facts({ retryAfterMs: 3000, attempt: 5, retries: 4 }))).toEqual({ again: false });
+		expect(decideRetry(facts({ retryAfterMs: 3_600_000, replay: 'once' }))).toEqual({ again: false });
 	});
 
 	it('takes a wait from nobody but the service itself', () => {

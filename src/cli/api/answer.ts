@@ -2,8 +2,8 @@
 
 import { STATUS_CODES } from 'node:http';
 import { FailedError } from '../../errors.js';
-import { decodeBody } from '../../http/answer.js';
 import type { RawAnswer } from '../../http/client.js';
+import { decodeBody } from '../../http/coding.js';
 import { redactBody, redactHeaders } from '../../output/redact.js';
 import { sanitise, sanitiseLines } from '../../output/sanitise.js';
 

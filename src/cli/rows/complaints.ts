@@ -24,8 +24,10 @@ export interface ComplaintSinkOptions {
 /** Makes the sink; JSON goes out piece by piece, so that a million complaints need no memory. */
 export function createComplaintSink({ json, source, write, annotate }: ComplaintSinkOptions): ComplaintSink {
 	let count = 0;
-	const asJson = (complaint: Complaint): string =>
-		JSON.stringify({ ...complaint, file: source.file, message: complaintText(complaint, source) });
+	const asJson = (complaint: Complaint): string => {
+		const { ids: _, ...place } = complaint;
+		return JSON.stringify({ ...place, file: source.file, message: complaintText(complaint, source) });
+	};
 	return {
 		complain(complaint) {
 			count++;

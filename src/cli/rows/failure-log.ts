@@ -80,7 +80,9 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			if (isLone) return !isBad(outcome);
 			return total <= WHOLE_TABLE_ROWS || hasRemark(outcome);
 		},
-		shows: (outcome) => hasRemark(outcome) && (isLone || ((isBad(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || onTerminal)))),
+		shows: (outcome) =>
+			hasRemark(outcome) &&
+			(isLone || ((isBad(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || onTerminal)))),
 		add(outcome) {
 			if (isBad(outcome)) badTold++;
 			else remarked++;
@@ -110,7 +112,9 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			} else if (bad > badTold && badTold >= SHOWN) {
 				const outcomes = (['failed', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
 				const which = outcomes.map((name) => ` --outcome ${name}`).join('');
-				context.stderr.write(`… and ${bad - badTold} more; supportctl run show ${runId ?? 'last'}${which} lists them\n`);
+				context.stderr.write(
+					`… and ${bad - badTold} more; supportctl run show ${runId ?? 'last'}${which} lists them\n`,
+				);
 			}
 		},
 	};

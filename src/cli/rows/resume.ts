@@ -6,6 +6,7 @@ import { ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { watchBeforeSending } from './before-sending.js';
 import { checkSet, confirmWrite } from './guard.js';
+import { reopenOvertaken } from './overtaken.js';
 import { checkSameService, openPastRun, optionsOf, type PastRun, restoreDefaults } from './past-run.js';
 import { type PreparedRun, prepareRun } from './prepare.js';
 import { surveyInput } from './run.js';
@@ -34,7 +35,11 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 		checkSet(run, survey);
 		await confirmWrite(run, survey, survey.selected - (counts === undefined ? 0 : doneRows(counts)));
 		const [{ executeRun }, { resumeRunLog }] = await Promise.all([import('./execute.js'), import('./run-log.js')]);
-		const ended = await executeRun(run, survey, before, () => resumeRunLog(run, past.path));
+		const ended = await executeRun(run, survey, before, async () => {
+			const resumed = await resumeRunLog(run, past.path);
+			await reopenOvertaken(run, resumed);
+			return resumed;
+		});
 		keepInput = ended.resumable;
 		return ended.exitCode;
 	} finally {

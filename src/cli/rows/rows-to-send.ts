@@ -29,7 +29,7 @@ export async function* rowsToSend(
 				await reject({
 					row: raw.row,
 					...line,
-					ids: {},
+					ids: planned[0]?.ids ?? {},
 					outcome: 'invalid',
 					code: 'invalid_input',
 					message,

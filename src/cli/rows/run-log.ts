@@ -39,8 +39,12 @@ export interface ResumedRun {
 	log: RunLog;
 	counts: Counts;
 	isDone(row: number): boolean;
+	/** The last row that is done; 0 where none is. */
+	readonly lastDone: number;
 	/** Whether the row may have been sent already, with no outcome known. */
 	maybeSent(row: number): boolean;
+	/** Takes a row that changed something for one that has to be sent again; the journal says so when this resolves. */
+	reopen(row: RunRow): Promise<void>;
 }
 
 /** What the header keeps so that a resume needs no flags. */
@@ -133,9 +137,8 @@ function createRunLog(run: PreparedRun, journal: Journal): RunLog {
 		id: journal.header.id,
 		path: journal.path,
 		record: (outcome) => journal.outcome(outcome),
-		attempt(row, { attempt, status, code, sent, waitMs: _ }) {
-			const lost = sent && (status === undefined || status >= 500) ? true : undefined;
-			quietly(journal.attempt({ row: row.row, attempt, status, code, lost }));
+		attempt(row, { attempt, status, code, lost }) {
+			quietly(journal.attempt({ row: row.row, attempt, status, code, lost: lost ? true : undefined }));
 		},
 		sending: (row) => journal.sent(row.row),
 		before: (row, { values, absent }) => journal.before(row.row, row.request.ids, values, absent),
@@ -186,10 +189,29 @@ export async function resumeRunLog(run: PreparedRun, path: string): Promise<Resu
 	counts['not-sent'] = 0;
 	counts.failed -= counts.unauthorized;
 	counts.unauthorized = 0;
+	const log = createRunLog(run, journal);
+	const reopened = new Set<number>();
 	return {
-		log: createRunLog(run, journal),
+		log,
 		counts,
-		isDone: (row) => scan.states.isDone(row),
-		maybeSent: (row) => scan.states.maybeSent(row),
+		isDone: (row) => scan.states.isDone(row) && !reopened.has(row),
+		lastDone: scan.states.lastDone,
+		maybeSent: (row) => scan.states.maybeSent(row) || reopened.has(row),
+		async reopen({ row, line, request }) {
+			const outcome = scan.states.outcomeOf(row);
+			if (outcome !== 'ok' && outcome !== 'skipped') return;
+			reopened.add(row);
+			counts[outcome]--;
+			await log.record({
+				row,
+				...(line === undefined ? {} : { line }),
+				ids: request.ids,
+				outcome: 'not-sent',
+				code: 'overtaken',
+				message: 'an earlier row of the same id has to be sent again, and this one after it',
+				attempts: 0,
+				ms: 0,
+			});
+		},
 	};
 }

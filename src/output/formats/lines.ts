@@ -8,7 +8,8 @@ import type { Encoder, EncoderOptions } from './encoder.js';
 /** Path ids, the one that names the row's own thing first. */
 const ID_NAMES = ['id', 'slug', 'ticket_id', 'user_id', 'username'];
 
-function ownId(row: Row): unknown {
+/** The id that names the row's own thing; undefined where it has none. */
+export function ownId(row: Row): unknown {
 	const name = ID_NAMES.find((each) => Object.hasOwn(row, each));
 	return name === undefined ? undefined : row[name];
 }

@@ -85,6 +85,18 @@ describe('run rejects', () => {
 		]);
 	});
 
+	it('as ids names the rows themselves, whatever the input calls its columns', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'No,status,assignee\n999901,hold,3\n7,hodl,2\n1,hold,4\n');
+		const flags = ['--id-column', 'No', '--skip-invalid', '-q'];
+		expect((await desk.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exit).toBe(3);
+		expect((await desk.run(['run', 'rejects', 'last', '--format', 'ids'])).out).toBe('999901\n7\n');
+		desk.write('edits.ndjson', '{"id":999902,"assignee":3}\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.ndjson', '-q']);
+		expect((await desk.run(['run', 'rejects', 'last', '--format', 'ids'])).out).toBe('999902\n');
+		expect((await desk.run(['run', 'rejects', 'last', '--format', 'ids', '--query', '[].assignee'])).out).toBe('3\n');
+	});
+
 	it('adds a column that is no custom field, and the command says so', async () => {
 		const desk = createDesk();
 		desk.write('again.csv', 'ticket_id,color,error\n1,red,404 x\n');
@@ -132,6 +144,33 @@ describe('run rejects', () => {
 		const { out, err } = await desk.run(['run', 'rejects', 'last']);
 		expect(out).toMatch(/^id,error\n999901,404 .*\n$/);
 		expect(err).toContain('only ids can be given back');
+	});
+});
+
+describe('a row that is invalid', () => {
+	it('has its ids wherever its outcome is told, as far as they could be read', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status\n1,hodl\nx,hold\n2,hold\n');
+		const flags = ['--skip-invalid', '--report', 'csv:out.csv', '--format', 'ndjson', '-q'];
+		const { out } = await desk.run(['ticket', 'update', '--input', 'edits.csv', ...flags]);
+		const printed = out
+			.trimEnd()
+			.split('\n')
+			.map((line) => JSON.parse(line) as Record<string, unknown>);
+		expect(printed.map(({ row, id, outcome }) => [row, id, outcome])).toEqual([
+			[1, 1, 'invalid'],
+			[2, undefined, 'invalid'],
+			[3, 2, 'ok'],
+		]);
+		const report = readFileSync(join(desk.cwd, 'out.csv'), 'utf8').split('\n');
+		expect(report.slice(0, 4).map((line) => line.split(',').slice(0, 4).join())).toEqual([
+			'row,line,id,outcome',
+			'1,2,1,invalid',
+			'2,3,,invalid',
+			'3,4,2,ok',
+		]);
+		const shown = await desk.run(['run', 'show', 'last', '--outcome', 'ok', '--format', 'csv']);
+		expect(shown.out.split('\n')[0]).toMatch(/^row,id,/);
 	});
 });
 

@@ -356,6 +356,17 @@ describe('TLS', () => {
 		);
 	});
 
+	it('is looked at with a certificate and key that do not belong together, and the program ends', async () => {
+		const { env, caFile } = await serve(authority.issue({ names: ['localhost'] }));
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'me.pem'), authority.issue({ names: ['me'] }).cert);
+		writeFileSync(join(folder, 'me.key'), authority.issue({ names: ['you'] }).key, { mode: 0o600 });
+		const flags = ['--cert', join(folder, 'me.pem'), '--key', join(folder, 'me.key')];
+		const { exitCode, stdout } = await runCli(['doctor', '--ca-file', caFile, ...flags], { env });
+		expect(exitCode).toBe(1);
+		expect(stdout).toMatch(/key values mismatch/);
+	});
+
 	it("goes through the proxy that is set, and the name is the proxy's to find", async () => {
 		const proxy = await startForwardProxy({ credentials: 'me:hunter2' });
 		const { env, caFile, port } = await serve(authority.issue({ names: ['localhost'] }));

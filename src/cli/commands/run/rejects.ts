@@ -11,6 +11,7 @@ import { type InputSource, openInput } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
+import { ownId } from '../../../output/formats/lines.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
@@ -38,20 +39,28 @@ async function checkUnchanged(source: InputSource, header: RunHeader): Promise<v
 	});
 }
 
-async function* rejectedRows(source: InputSource, rejects: Rejects): AsyncGenerator<Row> {
+/** A row to print, and the id that names it, whatever the input calls its columns. */
+interface PrintedReject {
+	row: Row;
+	id: unknown;
+}
+
+async function* rejectedRows(source: InputSource, rejects: Rejects): AsyncGenerator<PrintedReject> {
 	for await (const batch of source.read()) {
 		for (const raw of batch) {
 			const record = rejects.recordOf(raw.row);
-			if (record !== undefined) yield rejectedRow(raw, record, source.columns, rejects.idNames);
+			if (record === undefined) continue;
+			yield { row: rejectedRow(raw, record, source.columns, rejects.idNames), id: ownId(record.ids) };
 		}
 	}
 }
 
 /** What the journal alone can give: the ids and the reason. */
-async function* rowsFromJournal(path: string, outcomes: ReadonlySet<OutcomeName>): AsyncGenerator<Row> {
+async function* rowsFromJournal(path: string, outcomes: ReadonlySet<OutcomeName>): AsyncGenerator<PrintedReject> {
 	for await (const batch of finalRecords(path)) {
 		for (const record of batch) {
-			if (outcomes.has(record.outcome)) yield { ...record.ids, [ERROR_COLUMN]: errorText(record) };
+			if (!outcomes.has(record.outcome)) continue;
+			yield { row: { ...record.ids, [ERROR_COLUMN]: errorText(record) }, id: ownId(record.ids) };
 		}
 	}
 }
@@ -63,15 +72,25 @@ function columnsOf(source: InputSource | undefined, idNames: readonly string[]):
 	return [...own.filter((name) => name !== ERROR_COLUMN), ERROR_COLUMN];
 }
 
-async function print(invocation: Invocation, names: string[] | undefined, format: string, rows: AsyncIterable<Row>) {
+async function print(
+	invocation: Invocation,
+	names: string[] | undefined,
+	format: string,
+	rejects: AsyncIterable<PrintedReject>,
+) {
+	// What a query makes of the rows has ids of its own.
+	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
 		palette: await stdoutPalette(invocation),
 		// A name with a dot in it is one key, and its own label.
 		...(names === undefined ? {} : { columns: names.map((name) => ({ path: name, label: name })) }),
 		profileFormat: invocation.context.stdout.isTTY ? undefined : format,
-		idOf: (row) => Object.entries(row as Row).findLast(([name]) => name !== ERROR_COLUMN)?.[1],
+		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
-	for await (const row of rows) await results.row(row);
+	for await (const { row, id } of rejects) {
+		ids.set(row, id);
+		await results.row(row);
+	}
 	await results.end();
 }
 
