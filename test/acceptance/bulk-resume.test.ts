@@ -484,3 +484,48 @@ describe('two processes', () => {
 		expect((await resumed.ended).exitCode).toBe(0);
 	});
 });
+
+describe('rows of one id', () => {
+	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {
+		let lost = true;
+		const held = new Map<number, string>();
+		const { recorder, work } = await place((request, response, count) => {
+			const { status } = JSON.parse(request.body) as { status: string };
+			if (lost && status === 'hold' && idOf(request) === 5) return void response.destroy();
+			held.set(idOf(request), status);
+			return ok(request, response, count);
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n6,hold\n5,publish\n6,publish\n7,hold\n');
+		const args = ['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-j', '1', '-q'];
+		expect((await work.run(args)).exitCode).toBe(5);
+		lost = false;
+		recorder.requests.length = 0;
+		const resumed = await work.run(['run', 'resume', 'last', '--format', 'ndjson']);
+		expect(resumed).toMatchObject({ exitCode: 0 });
+		expect(recorder.requests.map((each) => [idOf(each), JSON.parse(each.body)])).toEqual([
+			[5, { status: 'hold' }],
+			[5, { status: 'publish' }],
+		]);
+		expect(held.get(5)).toBe('publish');
+		expect(resumed.stderr).toMatch(/: 5 rows in .*: 5 ok\n$/);
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/nothing is left to send/);
+	});
+
+	it('are all open until the last of them was sent again', async () => {
+		let answers: 'lost' | 'refused' | 'ok' = 'lost';
+		const { recorder, work } = await place((request, response, count) => {
+			const { status } = JSON.parse(request.body) as { status: string };
+			if (answers === 'lost' && status === 'hold') return void response.destroy();
+			if (answers === 'refused' && status === 'publish') return no(401)(request, response, count);
+			return ok(request, response, count);
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-q']);
+		answers = 'refused';
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(4);
+		answers = 'ok';
+		recorder.requests.length = 0;
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"status":"publish"}']);
+	});
+});

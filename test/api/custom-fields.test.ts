@@ -12,6 +12,22 @@ describe('readCustomFields', () => {
 		['below custom_fields', { custom_fields: { colour: 'red' } }, { colour: 'red' }],
 		['both', { id: 14, custom_fields: { colour: { value: 'red' } } }, { colour: 'red' }],
 		['values of other shapes', { colour: { raw: 'red' }, list: ['a'] }, { colour: { raw: 'red' }, list: ['a'] }],
+		[
+			'a field that is called custom_fields, among others',
+			{ custom_fields: { name: 'C', value: 'a', markup: '' }, x: { name: 'X', value: '2', markup: '' } },
+			{ custom_fields: 'a', x: '2' },
+		],
+		[
+			'a field that is called custom_fields, alone',
+			{ custom_fields: { value: 'a', markup: '' } },
+			{ custom_fields: 'a' },
+		],
+		[
+			'a text that is called custom_fields, among others',
+			{ custom_fields: 'a', x: '2' },
+			{ custom_fields: 'a', x: '2' },
+		],
+		['a field that is called value, below custom_fields', { custom_fields: { value: 'a' } }, { value: 'a' }],
 		['no fields', {}, {}],
 		['no fields, as an empty list', [], {}],
 		['no fields, as an empty list below custom_fields', { custom_fields: [] }, {}],

@@ -44,6 +44,16 @@ describe('what a row’s records say', () => {
 		['sent, and the answer was no', [sent(1), row(1, 'not-sent')], { done: false, maybeSent: false }],
 		['unknown, then ok', [row(1, 'unknown'), row(1, 'ok')], { done: true, maybeSent: true }],
 		['ok, then sent again', [row(1, 'ok'), sent(1)], { done: true, maybeSent: true }],
+		[
+			'sent, and its process died; sent again, and the credentials were refused',
+			[sent(1), sent(1), row(1, 'failed', { status: 401 })],
+			{ done: false, maybeSent: true },
+		],
+		[
+			'sent, put off, sent again, and the credentials were refused',
+			[sent(1), { type: 'attempt', row: 1 }, sent(1), row(1, 'failed', { status: 401 })],
+			{ done: false, maybeSent: false },
+		],
 	])('%s', async (_, records, expected) => {
 		const { states, done, inFlight } = await scanJournal(journalWith(records));
 		expect({ done: states.isDone(1), maybeSent: states.maybeSent(1) }).toEqual(expected);
@@ -60,6 +70,9 @@ describe('what a row’s records say', () => {
 			states.isDone(each),
 		);
 		expect(seen).toEqual([1, 65_535, 65_536, 65_537, 4_000_000]);
+		expect(states.lastDone).toBe(4_000_000);
+		states.set(5_000_000, 0);
+		expect([states.lastDone, new RowStates().lastDone]).toEqual([4_000_000, 0]);
 	});
 });
 

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type OldValues, oldValues, type Unrestored } from '../../src/bulk/snapshots.js';
+import type { Outcome } from '../../src/http/outcome.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -44,6 +45,32 @@ describe('oldValues', () => {
 			{ ticket: '12', fields: [['colour', '']] },
 		]);
 		expect(unrestored).toEqual({});
+	});
+
+	it('leaves alone what was surely not written', async () => {
+		const journal = startJournal(temporaryFolder(), 100);
+		const ends: [row: number, more: Partial<Outcome>][] = [
+			[1, { outcome: 'failed', status: 403, code: 'rest_cannot_create' }],
+			[2, { outcome: 'not-sent' }],
+			[3, { outcome: 'failed', status: 200, code: 'differs' }],
+			[4, { outcome: 'failed', status: 200, code: 'not_verified' }],
+			[5, { outcome: 'unknown' }],
+			[6, { outcome: 'ok' }],
+		];
+		for (const [row, more] of ends) {
+			const ids = { ticket_id: String(row) };
+			await journal.before(row, ids, { colour: 'red' });
+			await journal.outcome(outcomeOf(row, { ids, ...more }));
+		}
+		// Under way when the process died; and refused after an attempt whose answer was lost.
+		await journal.before(7, { ticket_id: '7' }, { colour: 'red' });
+		await journal.before(8, { ticket_id: '8' }, { colour: 'red' });
+		await journal.attempt({ row: 8, attempt: 1, lost: true });
+		await journal.outcome(outcomeOf(8, { ids: { ticket_id: '8' }, outcome: 'failed', status: 400 }));
+		journal.close();
+		const tickets: string[] = [];
+		for await (const { ticket } of oldValues(journal.path, new Map())) tickets.push(ticket);
+		expect(tickets).toEqual(['3', '4', '5', '6', '7', '8']);
 	});
 
 	it('takes what was there before the run, however often the run wrote it', async () => {

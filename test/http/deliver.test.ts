@@ -133,6 +133,16 @@ describe('an update', () => {
 		expect(await deliverTo(scripted(page), update)).toMatchObject({ outcome: 'failed', attempts: 1 });
 	});
 
+	it.each([
+		[500, 'internal_server_error'],
+		[501, 'not_today'],
+		[409, 'edited_meanwhile'],
+	])('is unknown after a lost answer and then a %i: that says nothing of the attempt before', async (status, code) => {
+		const no = json(status, { code, message: 'no' });
+		expect(await deliverTo(scripted({ lost: 'timeout' }, no), update)).toMatchObject({ outcome: 'unknown', status });
+		expect(await deliverTo(scripted(no), update)).toMatchObject({ outcome: 'failed', status });
+	});
+
 	it('is failed by a 401 whatever went before, so that the run stops', async () => {
 		expect(await deliverTo(scripted({ lost: 'timeout' }, { status: 401 }), update)).toMatchObject({
 			outcome: 'failed',

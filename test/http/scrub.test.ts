@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { RawAnswer } from '../../src/http/client.js';
 import { createScrubber } from '../../src/http/scrub.js';
@@ -24,6 +25,20 @@ describe('a scrubber', () => {
 			}),
 		);
 		expect(headers['x-echo']).toBe('sesam, open');
+	});
+
+	it('unpacks what a service packed unasked, for what is packed can not be searched', async () => {
+		for (const [coding, body] of [
+			['gzip', gzipSync('{"a":"sesam, open"}')],
+			['br', brotliCompressSync('{"a":"sesam, open"}')],
+		] as const) {
+			const packed = { status: 200, headers: { 'content-encoding': coding, date: 'today' }, body };
+			expect(await scrub({ kind: 'answer', answer: packed, ms: 5 })).toEqual(
+				answer('{"a":"[redacted]"}', { date: 'today' }),
+			);
+		}
+		const odd = answer('sesam, open', { 'content-encoding': 'made-up' });
+		expect(await scrub(odd)).toEqual(answer('[redacted]', { 'content-encoding': 'made-up' }));
 	});
 
 	it('gives an attempt back as it is where there is nothing to hide', () => {
