@@ -1,5 +1,6 @@
 /** One object as the result of a command that otherwise only says what it did: printed where a format was asked for. */
 
+import type { Column } from '../output/columns.js';
 import type { Invocation } from './command.js';
 import { stdoutPalette } from './palette.js';
 import { openResults } from './results.js';
@@ -17,10 +18,10 @@ export async function printIfAsked(invocation: Invocation, row: Readonly<Record<
 export async function printRows(
 	invocation: Invocation,
 	rows: readonly Readonly<Record<string, unknown>>[],
-	columns: readonly string[],
+	columns: readonly Column[],
 ): Promise<void> {
 	const results = await openResults(invocation, {
-		columns: columns.map((path) => ({ path })),
+		columns,
 		palette: await stdoutPalette(invocation),
 	});
 	for (const row of rows) await results.row(row);

@@ -141,6 +141,26 @@ describe('profile list', () => {
 			stderr: 'No profile is stored yet: supportctl login makes one.\n',
 		});
 	});
+
+	it('cuts neither a header nor a base URL on a terminal', async () => {
+		const { run, make } = desk();
+		await make('staging');
+		expect((await run('profile list', [], { columns: 80, env: { NO_COLOR: '1' } })).stdout).toBe(
+			[
+				'current    *',
+				'profile    staging',
+				'base_url   https://staging.example.com/wp-json',
+				'scheme     basic',
+				'username   anna',
+				'stored_in  profile file',
+				'protected  false',
+				'',
+				'',
+			].join('\n'),
+		);
+		const [header] = (await run('profile list', [], { columns: 120, env: { NO_COLOR: '1' } })).stdout.split('\n');
+		expect(header).toMatch(/^CURRENT +PROFILE +BASE_URL +SCHEME +USERNAME +STORED_IN +PROTECTED$/);
+	});
 });
 
 describe('profile show', () => {

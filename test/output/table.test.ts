@@ -65,6 +65,23 @@ describe('a table on a terminal', () => {
 		expect(text.split('\n\n')).toHaveLength(3);
 	});
 
+	it('never cuts a header: cells give way, and then there are blocks', async () => {
+		const row = { protected: 'no', username: 'anna', note: 'a rather long note about this and that' };
+		expect(await table([row], { width: 30 })).toBe('PROTECTED  USERNAME  NOTE\nno         anna      a rather…\n');
+		expect(await table([row], { width: 26 })).toBe(
+			'protected  no\nusername   anna\nnote       a rather long note about this and that\n\n',
+		);
+	});
+
+	it('never cuts a whole column, not even in a row that comes late', async () => {
+		const columns: Column[] = [{ path: 'path', whole: true }, { path: 'body' }];
+		const early = Array.from({ length: 200 }, () => ({ path: '/tickets/1', body: 'what is sent to it' }));
+		const late = { path: '/tickets/1000000000', body: 'more' };
+		const text = await table([...early, late, late], { columns, width: 24 });
+		expect(text.split('\n').slice(0, 2)).toEqual(['PATH        BODY', '/tickets/1  what is sen…']);
+		expect(text.slice(text.lastIndexOf('…\n') + 2)).toBe(`\n${'path  /tickets/1000000000\nbody  more\n\n'.repeat(2)}`);
+	});
+
 	it('shows optional columns only where a row has something in them, from that row on', async () => {
 		const columns: Column[] = [{ path: 'id' }, { path: 'message', optional: true }];
 		expect(await table([{ id: 1 }, { id: 2 }], { columns })).toBe('ID\n1\n2\n');

@@ -9,6 +9,7 @@ import { inShard } from '../../bulk/shard.js';
 import { ExitCode, RefusedError } from '../../errors.js';
 import { type DeliverOptions, deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
+import type { Column } from '../../output/columns.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
 import type { PreparedRun } from './prepare.js';
@@ -29,15 +30,29 @@ async function* validRows(run: PreparedRun): AsyncGenerator<PlannedRow[]> {
 
 type Print = (row: unknown) => void | Promise<void>;
 
+/** Where a request goes is what a dry run is for: only its body may be cut. */
+const REQUEST_COLUMNS: readonly Column[] = [
+	{ path: 'method', whole: true },
+	{ path: 'path', whole: true },
+	{ path: 'body' },
+];
+
+const CHANGE_COLUMNS: readonly Column[] = [
+	{ path: 'ticket_id' },
+	{ path: 'field' },
+	{ path: 'old' },
+	{ path: 'new' },
+	{ path: 'message', optional: true },
+];
+
 /** Prints method, path and body of every request and sends none of them. */
 export async function showPlan(run: PreparedRun, survey: Survey): Promise<ExitCode> {
 	const diff = run.customFields?.diff === true;
 	const shape: ResultShape = {
 		palette: await stdoutPalette(run.invocation),
 		profileFormat: run.session.connection.defaults.format,
-		columns: (diff ? ['ticket_id', 'field', 'old', 'new'] : ['method', 'path', 'body']).map((path) => ({ path })),
+		columns: diff ? CHANGE_COLUMNS : REQUEST_COLUMNS,
 	};
-	if (diff) shape.columns = [...(shape.columns ?? []), { path: 'message', optional: true }];
 	const results = await openResults(run.invocation, shape);
 	const unread = await (diff ? showDiff : showRequests)(run, (row) => results.row(row));
 	await results.end();

@@ -7,12 +7,8 @@ import { asRow, columnsFor, type Encoder, type EncoderOptions, newColumns, SAMPL
 
 const GAP = '  ';
 
-/** The fewest columns in which a shrunk cell, and a header, are still worth reading; tried one after the other. */
-const NARROWEST = [
-	{ cell: 8, header: 7 },
-	{ cell: 8, header: 5 },
-	{ cell: 6, header: 5 },
-];
+/** The fewest columns in which a shrunk cell is still worth reading; tried one after the other. */
+const NARROWEST = [8, 6];
 
 /** The part of the line that an important column may keep. */
 const IMPORTANT = 0.4;
@@ -45,18 +41,18 @@ function createGrid(options: EncoderOptions): Encoder {
 	const fullCell = (column: ResolvedColumn, row: Row): string => sanitise(cellText(column.get(row)));
 	const textOf = options.isTTY ? cell : fullCell;
 
-	/** Headers give way before cells do, and the important columns after the others. */
+	/** Cells give way, the important ones after the others; headers and whole columns never do. */
 	function widthsFor({ columns, natural, filled }: Omit<Section, 'widths'>): number[] | undefined {
 		const room = width - GAP.length * (columns.length - 1);
 		for (const share of [IMPORTANT, 0]) {
-			for (const least of NARROWEST) {
-				const content = natural.map((each, index) => Math.max(filled[index] as number, Math.min(each, least.header)));
+			for (const narrowest of NARROWEST) {
 				const minimum = columns.map((column, index) => {
-					if (column.whole === true) return filled[index] as number;
-					return column.important === true ? Math.floor(room * share) : least.cell;
+					const header = widthOf(sanitise(column.label));
+					if (column.whole === true) return Math.max(header, filled[index] as number);
+					return Math.max(header, column.important === true ? Math.floor(room * share) : narrowest);
 				});
-				const fitted = fitWidths(content, minimum, room);
-				if (fitted !== undefined) return fitWidths(natural, fitted, room);
+				const fitted = fitWidths(natural, minimum, room);
+				if (fitted !== undefined) return fitted;
 			}
 		}
 		return undefined;
@@ -113,9 +109,20 @@ function createGrid(options: EncoderOptions): Encoder {
 			// A wider cell than those measured: columns grow from here as far as there is room, and none is cut needlessly.
 			open.filled = open.filled.map((each, index) => Math.max(each, widthOf(texts[index] as string)));
 			open.natural = open.natural.map((each, index) => Math.max(each, open.filled[index] as number));
-			open.widths = widthsFor(open) ?? open.widths;
+			const widths = widthsFor(open);
+			if (widths === undefined && cutsWhole(open)) {
+				open.widths = undefined;
+				return `\n${rowText(open, row)}`;
+			}
+			open.widths = widths ?? open.widths;
 		}
 		return line(open, texts, row);
+	}
+
+	function cutsWhole({ columns, filled, widths }: Section): boolean {
+		return columns.some(
+			(column, index) => column.whole === true && (filled[index] as number) > (widths?.[index] ?? Infinity),
+		);
 	}
 
 	function release(): string {

@@ -1,6 +1,7 @@
 /** `profile list`: the stored profiles, with the one in use marked. */
 
 import { ExitCode } from '../../../errors.js';
+import type { Column } from '../../../output/columns.js';
 import { configFolder } from '../../../profile/folders.js';
 import { describeStore } from '../../../profile/secrets.js';
 import { readStore } from '../../../profile/store.js';
@@ -20,6 +21,17 @@ export const command: CommandSpec = {
 	run,
 };
 
+/** The name is typed again, and the end of a base URL is what tells two of them apart. */
+const columns: readonly Column[] = [
+	{ path: 'current' },
+	{ path: 'profile', whole: true },
+	{ path: 'base_url', whole: true },
+	{ path: 'scheme' },
+	{ path: 'username' },
+	{ path: 'stored_in' },
+	{ path: 'protected' },
+];
+
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context } = invocation;
 	const { store, warnings } = readStore(configFolder({ env: context.env, cwd: context.cwd }));
@@ -34,6 +46,6 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 		protected: profile.protected === true,
 	}));
 	if (rows.length === 0) say(invocation, 'No profile is stored yet: supportctl login makes one.');
-	await printRows(invocation, rows, ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected']);
+	await printRows(invocation, rows, columns);
 	return ExitCode.ok;
 }

@@ -64,6 +64,10 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 		...settingLines(situation),
 		{ setting: secret.noun, value: secret.state, source: secret.source },
 	];
-	await printRows(invocation, rows as unknown as Record<string, unknown>[], ['setting', 'value', 'source']);
+	await printRows(invocation, rows as unknown as Record<string, unknown>[], [
+		{ path: 'setting' },
+		{ path: 'value' },
+		{ path: 'source' },
+	]);
 	return ExitCode.ok;
 }
