@@ -57,7 +57,9 @@ describe('values are checked before anything is sent', () => {
 		[['--data', '[1]'], '--data takes a JSON object'],
 		[['--data', '{"status": "hodl"}'], 'is not one of section 3'],
 		[['--data', '{'], 'not valid JSON'],
-		[['--content', '@missing.txt'], "can't read missing.txt"],
+		[['--content', '@missing.txt'], "error: --content can't read missing.txt: there is no such file\n"],
+		[['--content', '@/'], "error: --content can't read /: it is a folder\n"],
+		[['--data', '@missing.json'], "error: --data can't read missing.json: there is no such file\n"],
 		[[], 'nothing to change'],
 		[['--statsu', 'hold'], 'unknown flag --statsu; did you mean "--status"?'],
 		[['--status', 'hold', '--concurrency', '0'], '--concurrency takes a whole number of 1 or more'],
@@ -113,7 +115,26 @@ describe('deletes', () => {
 	});
 });
 
+test('a missing file of --set is told in the words of --input', async () => {
+	expect(await refused(['ticket', 'fields', 'set', '14', '--set', 'note=@missing.txt'])).toContain(
+		"error: --set can't read missing.txt: there is no such file\n",
+	);
+});
+
 describe('terms', () => {
+	test('a misspelt taxonomy brings one suggestion, and no way around it', async () => {
+		expect(await refused(['term', 'update', 'ticket-priority', '3', '--name', 'x'])).toBe(
+			'error: "ticket-priority" is not a taxonomy; did you mean "ticket_priority"?\n',
+		);
+	});
+
+	test('a taxonomy that is like none brings those that have a route', async () => {
+		expect(await refused(['term', 'delete', 'colour', '3', '--yes'])).toBe(
+			'error: "colour" is not a taxonomy; the interface shows a route to delete terms of product and ticket_priority\n' +
+				'hint: --undocumented sends it all the same\n',
+		);
+	});
+
 	test('a taxonomy without a documented route is refused, naming those that have one', async () => {
 		expect(await refused(['term', 'update', 'product', '9', '--name', 'x'])).toContain(
 			'it shows one for ticket_priority',

@@ -1,7 +1,5 @@
 /** The command line of `api` → the request that it means. */
 
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { bodyOut, type Dialect } from '../../api/dialect.js';
 import { didYouMean } from '../../api/suggest.js';
 import { isObject, quote } from '../../api/values.js';
@@ -9,6 +7,7 @@ import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import type { Invocation } from '../command.js';
 import { readTextValue } from '../rows/field-flags.js';
+import { readTextFile } from '../text-file.js';
 import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from './fields.js';
 import { joined, resolveTarget, withQuery } from './target.js';
 
@@ -111,7 +110,7 @@ async function readTyped(name: string, text: string, context: Context): Promise<
 
 async function readBody(input: string, context: Context, dialect: Dialect): Promise<string> {
 	const name = input === '-' ? 'standard input' : input;
-	const text = input === '-' ? await context.stdin.text() : await readInputFile(input, context.cwd);
+	const text = input === '-' ? await context.stdin.text() : await readTextFile(input, context.cwd);
 	let value: unknown;
 	try {
 		value = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -121,19 +120,4 @@ async function readBody(input: string, context: Context, dialect: Dialect): Prom
 	}
 	// What nothing has to be changed in is sent to the letter, so that large numbers stay what they are.
 	return dialect.neutral || !isObject(value) ? text.replace(/^\uFEFF/, '') : JSON.stringify(bodyOut(dialect, value));
-}
-
-async function readInputFile(path: string, cwd: string): Promise<string> {
-	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(resolve(cwd, path)));
-	} catch (error) {
-		const { code } = error as NodeJS.ErrnoException;
-		const why =
-			code === 'ENOENT'
-				? 'there is no such file'
-				: code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
-					? 'it is not UTF-8 text'
-					: (error as Error).message;
-		throw new UsageError(`can't read ${path}: ${why}`, { code: 'unreadable_input', cause: error });
-	}
 }

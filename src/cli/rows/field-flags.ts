@@ -1,7 +1,5 @@
 /** A flag per documented field, and what the given ones put into the body. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Field, flagName, isMany } from '../../api/fields.js';
 import { emptyRecord } from '../../api/plan.js';
 import { ticketStatuses } from '../../api/statuses.js';
@@ -17,6 +15,7 @@ import {
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import type { OptionSpec, OptionValues } from '../command.js';
+import { readTextFile } from '../text-file.js';
 
 const group = 'Fields';
 
@@ -70,18 +69,7 @@ export async function readTextValue(flag: string, text: string, context: Context
 	if (text.startsWith('@@')) return text.slice(1);
 	if (!text.startsWith('@')) return text;
 	if (text === '@-') return context.stdin.text();
-	const path = resolve(context.cwd, text.slice(1));
-	let bytes: Uint8Array;
-	try {
-		bytes = readFileSync(path);
-	} catch (error) {
-		throw new UsageError(`${flag} can't read ${text.slice(1)}: ${(error as Error).message}`, { cause: error });
-	}
-	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-	} catch {
-		throw new UsageError(`${flag}: ${text.slice(1)} is not UTF-8 text`);
-	}
+	return readTextFile(text.slice(1), context.cwd, flag);
 }
 
 function optionKey(field: Field): string {
