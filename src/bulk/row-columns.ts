@@ -81,11 +81,25 @@ const trimmed =
 		return text === '' ? undefined : store(text, draft);
 	};
 
+/** How much of a rejected value a message repeats. */
+const SHOWN = 60;
+
+/** A value that is no string, as it stands in the input. */
+function shown(value: unknown): string {
+	const json = JSON.stringify(value);
+	return json.length > SHOWN ? `${json.slice(0, SHOWN)}…` : json;
+}
+
 /** A value of any type that is read by its text; null and "" leave the row as it is. */
 const asText =
 	(store: Store): Column['typed'] =>
-	(value, draft) =>
-		value === null || value === '' ? undefined : store(String(value).trim(), draft);
+	(value, draft) => {
+		if (value === null || value === '') return undefined;
+		if (typeof value === 'string') return store(value.trim(), draft);
+		const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+		// Complaints quote the text, and this value has no quotes.
+		return store(text, draft)?.replace(quote(text), () => shown(value));
+	};
 
 /** An id column of the path. */
 export function idColumn(name: string, parameter: PathParameter): Column {
@@ -104,7 +118,7 @@ export function idColumn(name: string, parameter: PathParameter): Column {
 		typed: (value, draft) => {
 			const fits = value === null || typeof value === 'string' || (isId && typeof value === 'number');
 			if (fits) return read(value, draft);
-			return `${name} ${quote(JSON.stringify(value))} is not ${isId ? 'an id' : 'a slug'}`;
+			return `${name} ${shown(value)} is not ${isId ? 'an id' : 'a slug'}`;
 		},
 	};
 }
@@ -125,7 +139,7 @@ export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => 
 		name,
 		text: trimmed(store),
 		typed: (value, draft) =>
-			typeof value === 'string' ? store(value.trim(), draft) : `${name} ${quote(JSON.stringify(value))} is not a name`,
+			typeof value === 'string' ? store(value.trim(), draft) : `${name} ${shown(value)} is not a name`,
 	};
 }
 

@@ -339,8 +339,8 @@ describe('NDJSON', () => {
 
 	it.each([
 		[{ id: 1, asignee: 1 }, 'unknown column "asignee"; did you mean "assignee"?'],
-		[{ id: 1.5, status: 'hold' }, 'id "1.5" is not an id: ids are positive integers'],
-		[{ id: true, status: 'hold' }, 'id "true" is not an id'],
+		[{ id: 1.5, status: 'hold' }, 'id 1.5 is not an id: ids are positive integers'],
+		[{ id: true, status: 'hold' }, 'id true is not an id'],
 		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" says the same as another key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
