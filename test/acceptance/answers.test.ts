@@ -76,7 +76,7 @@ const cases: Record<string, Case> = {
 		answer: json(404, { code: 'rest_no_route', message: 'No route was found.' }),
 		exitCode: 1,
 		outcome: 'failed',
-		says: /failed \(HTTP 404 rest_no_route\): No route was found\.\n.*base URL/,
+		says: /failed \(HTTP 404 rest_no_route\): No route was found\.\n.*no such path or method: .* base URL/,
 	},
 	'410': {
 		answer: json(410, { code: 'rest_already_trashed', message: 'Already deleted.' }),

@@ -13,7 +13,7 @@ import type { Invocation, OptionValues } from '../command.js';
 import { warn } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape, wantsJson } from '../results.js';
-import { describeFailure, exitCodeOfOutcome, nextStep } from '../rows/failures.js';
+import { describeFailure, exitCodeOfOutcome, NO_ROUTE, nextStep } from '../rows/failures.js';
 import { DEFAULT_RETRIES } from '../rows/settings.js';
 import { openSession, type Session } from '../session.js';
 import { contentType, headText, rawText } from './answer.js';
@@ -155,11 +155,14 @@ async function printValue(api: Api, body: unknown, isGood: boolean): Promise<voi
 	await results.end();
 }
 
+/** Path and method are the person's own here, so that the base URL is the last thing to doubt. */
+const NO_SUCH_CALL = 'the service has no such path or method; supportctl api --help shows how paths are written';
+
 async function reportFailure({ call, invocation }: Api, delivery: Delivery): Promise<ExitCode> {
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
 	const { message, details } = describeFailure(outcome, call.method, call.path);
 	const exitCode = exitCodeOfOutcome(outcome);
-	const hint = nextStep(outcome);
+	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome);
 	const { status, reasons, attempts } = delivery;
 	const error = new SupportctlError(message, exitCode, {
 		code: delivery.code ?? delivery.outcome,

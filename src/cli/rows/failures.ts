@@ -15,6 +15,9 @@ export function nameRow(outcome: Pick<Outcome, 'ids'>, noun: string): string {
 
 export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
 
+/** The service's own code for a path, or a method on it, that it does not have. */
+export const NO_ROUTE = 'rest_no_route';
+
 /** The next step after an outcome, where there is one to tell. */
 export function nextStep(outcome: Outcome): string | undefined {
 	switch (true) {
@@ -22,7 +25,9 @@ export function nextStep(outcome: Outcome): string | undefined {
 			return 'supportctl login stores other credentials; supportctl doctor finds out whether the host drops them';
 		case outcome.status === 403 && outcome.code !== 'html_answer':
 			return 'the account that is signed in lacks the right; use a profile that has it';
-		case outcome.code === 'rest_no_route' || (outcome.status === 404 && outcome.code === 'html_answer'):
+		case outcome.code === NO_ROUTE:
+			return 'the service answers, but has no such path or method: supportctl doctor checks the base URL and the prefixes';
+		case outcome.status === 404 && outcome.code === 'html_answer':
 			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 		case outcome.code === 'redirect':
 			return 'supportctl profile set --base-url URL mends it';

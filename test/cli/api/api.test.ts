@@ -261,6 +261,25 @@ describe('an answer that is an error', () => {
 		expect(recorder.requests).toHaveLength(1);
 	});
 
+	it('does not cast doubt on the base URL where the service itself knows no such path or method', async () => {
+		const answer = { code: 'rest_no_route', message: 'No route was found.', data: { status: 404 } };
+		for (const argv of [
+			['GET', 'nosuch'],
+			['PATCH', 'tickets/14'],
+		]) {
+			const recorder = await startRecorder(json(404, answer));
+			const { exitCode, stderr } = await runHere(['api', ...argv], { env: recorder.env });
+			expect({ exitCode, stderr }).toEqual({
+				exitCode: 1,
+				stderr: [
+					`error: ${argv[0]} /support-api/v1/${argv[1]} failed (HTTP 404 rest_no_route): No route was found.`,
+					'hint: the service has no such path or method; supportctl api --help shows how paths are written',
+					'',
+				].join('\n'),
+			});
+		}
+	});
+
 	it('is an object on stderr with --json, and stays out of what another program reads', async () => {
 		const recorder = await startRecorder(json(404, error));
 		const asJson = await runHere(['api', 'GET', 'tickets/14', '--json'], { env: recorder.env });
