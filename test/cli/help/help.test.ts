@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { helpWidth, list, wrap } from '../../../src/cli/help/layout.js';
 import { pageMarkdown, pageText, readPage } from '../../../src/cli/help/page.js';
+import { text as formats } from '../../../src/cli/help/topics/formats.js';
 import { topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { parseLine } from '../../../src/cli/parse.js';
 import { findCommand } from '../../../src/cli/program.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
+import { outcomeKeys } from '../../../src/output/outcome-view.js';
 import { memoryContext } from '../../support/context.js';
 
 async function run(argv: readonly string[], columns?: number) {
@@ -168,5 +170,16 @@ describe('layout', () => {
 		expect(pageMarkdown(page, 3)).toBe(
 			'Some text.\n\n### Title\n\n```\n$ one\n\ntwo\n```\n\n- `-f X`: what it is\n- `--long`: more',
 		);
+	});
+});
+
+describe('help formats', () => {
+	it('says of every key that an outcome can have what it is', () => {
+		const documented = formats
+			.split('\n')
+			.filter((line) => line.includes(' :: '))
+			.flatMap((line) => (line.split(' :: ')[0] as string).split(', '));
+		const ids = ['id', 'ticket_id', 'user_id', 'slug', 'taxonomy', 'username'];
+		expect(documented).toEqual(expect.arrayContaining(outcomeKeys(ids)));
 	});
 });

@@ -36,6 +36,8 @@ id, ticket_id, user_id, slug, taxonomy, username :: What the row is about, those
 outcome :: ok, failed, invalid, unknown, skipped or not-sent
 status :: The HTTP status, null where no answer came
 code, message :: The service's, or this tool's
+reasons :: Why the service refused fields, by field; only where it says so
+warnings :: What is odd about the answer; only where something is
 attempts, ms :: How often it was sent, and how long it took in all
 differs :: Fields that the answer shows with another value than the one sent
 body :: The answer
