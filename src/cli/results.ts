@@ -32,6 +32,8 @@ export interface ResultShape {
 	palette: Palette;
 	/** Keys that a row can have, where they are known before there is one. */
 	keys?: readonly string[];
+	/** Further names of keys in `--fields` and `--field`; a column that `resolve` finds under the name comes first. */
+	aliases?: Readonly<Record<string, string>>;
 	/** Called before text goes to a terminal, to take a bar away that stands there. */
 	beforeWrite?: () => void;
 }
@@ -39,7 +41,7 @@ export interface ResultShape {
 /** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
 export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
-	if (shape.keys !== undefined && shape.resolve === undefined) checkFields(options, shape.keys);
+	if (shape.keys !== undefined && shape.resolve === undefined) checkFields(options, shape.keys, shape.aliases);
 	const renderer = await createRenderer(
 		{
 			format: chosenFormat(options, shape.profileFormat),
@@ -48,7 +50,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			query: options.query as string | undefined,
 			columns: shape.columns,
 			more: shape.more,
-			resolve: shape.resolve,
+			resolve: resolverOf(shape),
 			single: shape.single,
 			idOf: shape.idOf,
 			isTTY: context.stdout.isTTY,
@@ -83,15 +85,23 @@ function warnOfDropped(dropped: readonly string[], stderr: Output): void {
 	);
 }
 
+function resolverOf({ resolve, aliases = {} }: ResultShape): RenderOptions['resolve'] {
+	return (name) => {
+		const found = resolve?.(name);
+		if (!Object.hasOwn(aliases, name)) return found;
+		return (row) => found?.(row) ?? row[aliases[name] as string];
+	};
+}
+
 /** Complains of columns that no outcome can have, before anything is sent. */
-function checkFields(options: OptionValues, keys: readonly string[]): void {
+function checkFields(options: OptionValues, keys: readonly string[], aliases: ResultShape['aliases'] = {}): void {
 	if (options.query !== undefined) return;
 	const columns = options.fields === undefined ? [] : parseFields(options.fields as string[]);
 	const paths = [
 		...columns.map((column) => column.path),
 		...(options.field === undefined ? [] : [options.field as string]),
 	];
-	const unknown = paths.find((path) => !keys.includes(path.split('.')[0] as string));
+	const unknown = paths.find((path) => !keys.includes(path.split('.')[0] as string) && !Object.hasOwn(aliases, path));
 	if (unknown !== undefined) throw unknownColumn(unknown, keys);
 }
 

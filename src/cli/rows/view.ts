@@ -38,9 +38,10 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 				...shape(fieldsColumns({ ids, palette })),
 				more: customFieldColumns(readCustomFields),
 				resolve: customFieldNamed(readCustomFields, base.keys),
+				aliases: { ticket_id: 'id' },
 			};
 		case 'ticket.fields.set':
-			return shape(plainColumns({ ids, palette }));
+			return { ...shape(plainColumns({ ids, palette })), aliases: { id: 'ticket_id' } };
 		default:
 			return definition.isDelete
 				? shape(deleteColumns({ ids, palette }))

@@ -76,4 +76,17 @@ describe('columns of results', () => {
 		expect(exitCode).toBe(3);
 		expect((JSON.parse(stdout) as { id: unknown }[]).map((row) => row.id)).toEqual([1, null]);
 	});
+
+	it('the id of a ticket goes by both of its names where custom fields are read and set', async () => {
+		const set = ['ticket', 'fields', 'set', '1', '2', '--set', 'colour=red', '-q'];
+		const get = ['ticket', 'fields', 'get', '1', '2', '-q'];
+		for (const argv of [set, get]) {
+			for (const name of ['id', 'ticket_id']) {
+				expect(await run(...argv, '--field', name)).toMatchObject({ exitCode: 0, stdout: '1\n2\n', stderr: '' });
+				expect((await run(...argv, '--format', 'csv', '--fields', `${name},row`)).stdout).toBe(
+					`${name},row\n1,1\n2,2\n`,
+				);
+			}
+		}
+	});
 });
