@@ -41,6 +41,21 @@ function asMoment(value: unknown): string | undefined {
 	return match === null ? undefined : `${match[1]}T${match[2] ?? '00:00'}:${match[3] ?? '00'}`;
 }
 
+const ZONE = /(?:Z|[+-]\d{2}:?\d{2})$/;
+
+/** Whether a time of day names its zone; a day's own dashes are none. */
+function hasZone(moment: string): boolean {
+	return ZONE.test(moment.slice('2026-03-31'.length));
+}
+
+/** `date` is shown in the site's time zone, which nobody tells: a moment that names its zone can't be held against it. */
+function sameMoment(field: string, sent: unknown, shown: unknown): boolean | undefined {
+	const [left, right] = [asMoment(sent), asMoment(shown)];
+	if (left === undefined || right === undefined) return undefined;
+	if (field !== 'date_gmt' && hasZone(sent as string) !== hasZone(shown as string)) return undefined;
+	return left === right;
+}
+
 /** What services show of a field that was emptied: each kind has an empty value of its own. */
 function isEmpty(value: unknown): boolean {
 	return value === null || value === '' || value === 0 || value === '0';
@@ -68,11 +83,7 @@ export function sameValue(field: string, sent: unknown, shownRaw: unknown): bool
 	if (isNumeric(sent) && isNumeric(shown)) {
 		return String(sent) === String(shown) || (typeof sent !== typeof shown && Number(sent) === Number(shown));
 	}
-	if (field === 'date' || field === 'date_gmt') {
-		const [left, right] = [asMoment(sent), asMoment(shown)];
-		if (left === undefined || right === undefined) return undefined;
-		return left === right;
-	}
+	if (field === 'date' || field === 'date_gmt') return sameMoment(field, sent, shown);
 	if (typeof sent === 'string' && typeof shown === 'string') {
 		return sent.replaceAll('\r\n', '\n').trim() === shown.replaceAll('\r\n', '\n').trim();
 	}
