@@ -1,5 +1,7 @@
 /** The applied check: what was asked for against what the service's answer shows it now holds. */
 
+import { endpointList } from './endpoints.js';
+import type { Field } from './fields.js';
 import { isObject } from './values.js';
 
 /** One field that holds another value than the one sent. */
@@ -8,6 +10,13 @@ export interface AppliedDifference {
 	sent: unknown;
 	shown: unknown;
 }
+
+type ComparedField = Pick<Field, 'name' | 'kind'>;
+
+/** Names of secret fields, which may stand in any endpoint's body by `--data`. */
+const secrets = new Set(
+	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name)),
+);
 
 /** `{raw, rendered}` stands for its raw text; without raw there is nothing that can be compared. */
 function shownValue(value: unknown): unknown {
@@ -22,9 +31,6 @@ const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 function isNumeric(value: unknown): boolean {
 	return typeof value === 'number' || (typeof value === 'string' && NUMERIC.test(value));
 }
-
-/** Fields whose value is a term, a slug or an id: one can't be told from the other by looking. */
-const TERM_FIELDS = new Set(['ticket-tag', 'product', 'department', 'ticket_priority', 'ticket_channel']);
 
 /** Booleans as services write them. */
 function asBoolean(value: unknown): boolean | undefined {
@@ -49,10 +55,10 @@ function hasZone(moment: string): boolean {
 }
 
 /** `date` is shown in the site's time zone, which nobody tells: a moment that names its zone can't be held against it. */
-function sameMoment(field: string, sent: unknown, shown: unknown): boolean | undefined {
+function sameMoment(field: ComparedField, sent: unknown, shown: unknown): boolean | undefined {
 	const [left, right] = [asMoment(sent), asMoment(shown)];
 	if (left === undefined || right === undefined) return undefined;
-	if (field !== 'date_gmt' && hasZone(sent as string) !== hasZone(shown as string)) return undefined;
+	if (field.name !== 'date_gmt' && hasZone(sent as string) !== hasZone(shown as string)) return undefined;
 	return left === right;
 }
 
@@ -65,13 +71,17 @@ function asAdjustment(value: unknown): unknown {
 	return value === 'positive' ? '+' : value === 'negative' ? '-' : value;
 }
 
-/** true: the same; false: different; undefined: not comparable, no verdict. */
-export function sameValue(field: string, sent: unknown, shownRaw: unknown): boolean | undefined {
+/**
+ * What is known of the field says how its values compare: a term is a slug or an id, and neither can be told from the other.
+ * @param field from the table; undefined for a name that it does not have
+ * @returns true: the same; false: different; undefined: not comparable, no verdict
+ */
+export function sameValue(field: ComparedField | undefined, sent: unknown, shownRaw: unknown): boolean | undefined {
 	const shown = shownValue(shownRaw);
 	if (shown === undefined) return undefined;
 	if (sent === shown) return true;
-	if (TERM_FIELDS.has(field)) return sameTerms(sent, shown);
-	if (field === 'time-adjustments-type' && typeof sent === 'string') return asAdjustment(sent) === asAdjustment(shown);
+	if (field?.kind === 'term' || field?.kind === 'terms') return sameTerms(sent, shown);
+	if (field?.kind === 'adjustment' && typeof sent === 'string') return asAdjustment(sent) === asAdjustment(shown);
 	if (Array.isArray(sent) || Array.isArray(shown)) return sameList(sent, shown);
 	if (isObject(sent)) return isObject(shown) ? sameMap(sent, shown) : undefined;
 	if (isObject(shown)) return undefined;
@@ -83,7 +93,7 @@ export function sameValue(field: string, sent: unknown, shownRaw: unknown): bool
 	if (isNumeric(sent) && isNumeric(shown)) {
 		return String(sent) === String(shown) || (typeof sent !== typeof shown && Number(sent) === Number(shown));
 	}
-	if (field === 'date' || field === 'date_gmt') return sameMoment(field, sent, shown);
+	if (field?.kind === 'date') return sameMoment(field, sent, shown);
 	if (typeof sent === 'string' && typeof shown === 'string') {
 		return sent.replaceAll('\r\n', '\n').trim() === shown.replaceAll('\r\n', '\n').trim();
 	}
@@ -125,12 +135,15 @@ function sameList(sent: unknown, shown: unknown): boolean | undefined {
 	return sameSet(left.map(String), right.map(String));
 }
 
-/** Only the keys that were sent are compared; a key that the answer does not show gives no verdict on it. */
+/**
+ * Only the keys that were sent are compared, and no key is a field of the table, whatever its name; a key that the answer
+ * does not show gives no verdict on it.
+ */
 function sameMap(sent: Record<string, unknown>, shown: Record<string, unknown>): boolean | undefined {
 	let verdict: boolean | undefined;
 	for (const [key, value] of Object.entries(sent)) {
 		if (!Object.hasOwn(shown, key)) continue;
-		const same = sameValue(key, value, shown[key]);
+		const same = sameValue(undefined, value, shown[key]);
 		if (same === false) return false;
 		if (same === true) verdict = true;
 	}
@@ -139,16 +152,22 @@ function sameMap(sent: Record<string, unknown>, shown: Record<string, unknown>):
 
 /**
  * Compares each sent field that the answer shows. Secrets are never compared, since services do not show them.
+ * @param fields the endpoint's rows of the field table
  * @returns the fields that differ; empty where all that can be compared is as asked.
  */
-export function appliedDifferences(sent: Readonly<Record<string, unknown>>, body: unknown): AppliedDifference[] {
+export function appliedDifferences(
+	fields: readonly ComparedField[],
+	sent: Readonly<Record<string, unknown>>,
+	body: unknown,
+): AppliedDifference[] {
 	const differences: AppliedDifference[] = [];
 	if (!isObject(body)) return differences;
-	for (const field in sent) {
-		if (field === 'password' || !Object.hasOwn(body, field)) continue;
-		if (sent[field] === body[field]) continue;
-		if (sameValue(field, sent[field], body[field]) === false) {
-			differences.push({ field, sent: sent[field], shown: shownValue(body[field]) });
+	for (const name in sent) {
+		if (secrets.has(name) || !Object.hasOwn(body, name)) continue;
+		if (sent[name] === body[name]) continue;
+		const field = fields.find((each) => each.name === name);
+		if (sameValue(field, sent[name], body[name]) === false) {
+			differences.push({ field: name, sent: sent[name], shown: shownValue(body[name]) });
 		}
 	}
 	return differences;

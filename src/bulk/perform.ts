@@ -46,7 +46,7 @@ export function createPerform(options: PerformOptions): Perform {
 		const delivered = await deliver(client, request, delivery, options.hooks(row));
 		const outcome = outcomeOf(row, delivered);
 		if (delivered.outcome !== 'ok' || request.endpoint.replay !== 'set' || request.sent === undefined) return outcome;
-		return withDifferences(outcome, appliedDifferences(request.sent, delivered.body), strict);
+		return withDifferences(outcome, appliedDifferences(request.endpoint.fields, request.sent, delivered.body), strict);
 	};
 }
 

@@ -87,8 +87,9 @@ export class SupportClient {
 			random: Math.random,
 			dialect: this.dialect,
 		});
-		const compares = delivery.outcome === 'ok' && endpoint.replay === 'set' && request.sent !== undefined;
-		return { ...delivery, differs: compares ? appliedDifferences(request.sent ?? {}, delivery.body) : [] };
+		const compares = delivery.outcome === 'ok' && endpoint.replay === 'set';
+		const differs = compares ? appliedDifferences(endpoint.fields, request.sent ?? {}, delivery.body) : [];
+		return { ...delivery, differs };
 	}
 
 	/** Ends every connection. */

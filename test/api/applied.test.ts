@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appliedDifferences, sameValue } from '../../src/api/applied.js';
+import { endpointList } from '../../src/api/endpoints.js';
+import { ticketFields, userFields } from '../../src/api/fields.js';
+
+const known = endpointList.flatMap(({ fields }) => fields);
+const named = (name: string) => known.find((each) => each.name === name);
 
 describe('a field that was sent and the one that is shown are the same', () => {
 	it.each<[string, unknown, unknown]>([
@@ -45,7 +50,7 @@ describe('a field that was sent and the one that is shown are the same', () => {
 		['assignee', '', 0],
 		['parent', null, '0'],
 	])('%s: %j as %j', (field, sent, shown) => {
-		expect(sameValue(field, sent, shown)).toBe(true);
+		expect(sameValue(named(field), sent, shown)).toBe(true);
 	});
 });
 
@@ -79,7 +84,7 @@ describe('they differ', () => {
 		['time-notes', '', 'x'],
 		['assignee', '', 5],
 	])('%s: %j as %j', (field, sent, shown) => {
-		expect(sameValue(field, sent, shown)).toBe(false);
+		expect(sameValue(named(field), sent, shown)).toBe(false);
 	});
 });
 
@@ -104,7 +109,7 @@ describe('nothing can be said', () => {
 		['title', 'a', { text: 'a' }],
 		['roles', ['agent'], [{ name: 'agent' }]],
 	])('%s: %j as %j', (field, sent, shown) => {
-		expect(sameValue(field, sent, shown)).toBeUndefined();
+		expect(sameValue(named(field), sent, shown)).toBeUndefined();
 	});
 
 	it('and no exception is thrown, whatever is compared', () => {
@@ -121,8 +126,8 @@ describe('nothing can be said', () => {
 		);
 		fc.assert(
 			fc.property(field, value, value, (name, sent, shown) => {
-				expect([true, false, undefined]).toContain(sameValue(name, sent, shown));
-				expect(sameValue(name, sent, structuredClone(sent))).not.toBe(false);
+				expect([true, false, undefined]).toContain(sameValue(named(name), sent, shown));
+				expect(sameValue(named(name), sent, structuredClone(sent))).not.toBe(false);
 			}),
 		);
 	});
@@ -132,18 +137,36 @@ describe('appliedDifferences', () => {
 	it('lists the fields that differ, with both values, and no others', () => {
 		const sent = { status: 'hold', title: 'a', assignee: 3, product: 'printer', 'time-notes': 'x', roles: ['a'] };
 		const body = { id: 14, status: 'read', title: { raw: 'b' }, assignee: '3', product: '9', extra: 1, roles: ['a'] };
-		expect(appliedDifferences(sent, body)).toEqual([
+		expect(appliedDifferences(ticketFields, sent, body)).toEqual([
 			{ field: 'status', sent: 'hold', shown: 'read' },
 			{ field: 'title', sent: 'a', shown: 'b' },
 		]);
 	});
 
 	it('never compares a password, and sees no inherited fields', () => {
-		expect(appliedDifferences({ password: 'x' }, { password: 'y' })).toEqual([]);
-		expect(appliedDifferences({ constructor: 'x', toString: 'y' }, {})).toEqual([]);
+		expect(appliedDifferences(userFields, { password: 'x' }, { password: 'y' })).toEqual([]);
+		expect(appliedDifferences(ticketFields, { password: 'x' }, { password: 'y' })).toEqual([]);
+		expect(appliedDifferences(ticketFields, { constructor: 'x', toString: 'y' }, {})).toEqual([]);
+	});
+
+	it('compares a field by the kind that the table gives it, whatever its name', () => {
+		const fields = [
+			{ name: 'queue', kind: 'term' },
+			{ name: 'due', kind: 'date' },
+			{ name: 'direction', kind: 'adjustment' },
+		] as const;
+		const sent = { queue: 'printer', due: '2026-03-31T09:00', direction: 'positive', other: '12' };
+		const body = { queue: '12', due: '2026-03-31 09:00:00', direction: '+', other: 'printer' };
+		expect(appliedDifferences(fields, sent, body)).toEqual([{ field: 'other', sent: '12', shown: 'printer' }]);
+	});
+
+	it('does not take a meta key for the field of that name', () => {
+		expect(appliedDifferences(userFields, { meta: { product: '12' } }, { meta: { product: 'printer' } })).toHaveLength(
+			1,
+		);
 	});
 
 	it.each([null, undefined, 'x', [], 4])('says nothing of the answer %j', (body) => {
-		expect(appliedDifferences({ status: 'hold' }, body)).toEqual([]);
+		expect(appliedDifferences(ticketFields, { status: 'hold' }, body)).toEqual([]);
 	});
 });
