@@ -1,5 +1,6 @@
 /** A deployment's own abbreviations in place of the interface's neutral words, both ways (interface, "Naming convention"). */
 
+import { userFields } from './fields.js';
 import { ticketStatusGroups } from './statuses.js';
 
 /** What a deployment writes for `support`, `shop` and `shopm`. */
@@ -24,7 +25,8 @@ export interface Dialect {
 	statusIn(status: string): string;
 }
 
-const USER_FIELDS = ['support_can_be_assigned', 'support_smart_tickets_order', 'support_after_reply'];
+/** What the user fields that a deployment names after itself begin with. */
+const NEUTRAL_START = `${neutralPrefixes.product}_`;
 
 /** Builds the dialect for some prefixes; a missing one is the interface's neutral word. */
 export function createDialect(given: Partial<Prefixes> = {}): Dialect {
@@ -33,7 +35,9 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 		if (given[key]) prefixes[key] = given[key] as string;
 	}
 	const out = new Map<string, string>();
-	for (const name of USER_FIELDS) out.set(name, `${prefixes.product}_${name.slice('support_'.length)}`);
+	for (const { name } of userFields) {
+		if (name.startsWith(NEUTRAL_START)) out.set(name, `${prefixes.product}_${name.slice(NEUTRAL_START.length)}`);
+	}
 	for (const [group, prefix] of [
 		['shop', 'shop'],
 		['membership', 'shopm'],
