@@ -18,7 +18,7 @@ interface ValueOf {
 	status: TicketStatus | (string & {});
 	adjustment: 'positive' | 'negative' | '+' | '-';
 	email: string;
-	term: string | number;
+	term: string;
 	terms: readonly (string | number)[];
 	list: readonly string[];
 	map: Readonly<Record<string, unknown>>;

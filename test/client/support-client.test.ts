@@ -20,6 +20,10 @@ describe('types follow from the table', () => {
 		expectTypeOf<{ id: number; fields: { status: 'hold' } }>().toExtend<CallInput<'ticket.update'>>();
 		expectTypeOf<{ fields: { status: 'hold' } }>().not.toExtend<CallInput<'ticket.update'>>();
 		expectTypeOf<{ id: number; fields: { assignee: boolean } }>().not.toExtend<CallInput<'ticket.update'>>();
+		expectTypeOf<{ id: number; fields: { product: '12'; 'ticket-tag': [3, 'urgent'] } }>().toExtend<
+			CallInput<'ticket.update'>
+		>();
+		expectTypeOf<{ id: number; fields: { product: 12 } }>().not.toExtend<CallInput<'ticket.update'>>();
 		expectTypeOf<{ id: number }>().not.toExtend<CallInput<'user.delete'>>();
 		expectTypeOf<{ id: number; reassign: number }>().toExtend<CallInput<'user.delete'>>();
 		expectTypeOf<{ id: number }>().not.toExtend<CallInput<'term.delete.product'>>();
