@@ -1,6 +1,7 @@
 /** The flags that every command which reaches the service takes. */
 
 import type { OptionSpec, OptionValues } from './command.js';
+import { camelCase, longName } from './option-names.js';
 
 const group = 'Connection';
 
@@ -47,8 +48,7 @@ export const connectionOptions: readonly OptionSpec[] = [
 
 /** `--base-url <url>` → `baseUrl`. */
 function optionName(spec: OptionSpec): string {
-	const long = /--([a-z-]+)/.exec(spec.flags)?.[1] ?? '';
-	return long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+	return camelCase(longName(spec));
 }
 
 /** The connection options, less some by their camel-cased names: `user update` has a field called `--username`. */

@@ -15,6 +15,7 @@ import {
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import type { OptionSpec, OptionValues } from '../command.js';
+import { camelCase } from '../option-names.js';
 import { readTextFile } from '../text-file.js';
 
 const group = 'Fields';
@@ -73,7 +74,7 @@ export async function readTextValue(flag: string, text: string, context: Context
 }
 
 function optionKey(field: Field): string {
-	return flagName(field.name).replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+	return camelCase(flagName(field.name));
 }
 
 /** Values that flags give, by wire name. @throws UsageError that names the flag. */
