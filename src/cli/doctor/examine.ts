@@ -26,9 +26,9 @@ import type { Invocation } from '../command.js';
 import { connectionFlags } from '../connection-options.js';
 import { createAsk, lookUp } from '../login/ask.js';
 import { openClient } from '../session.js';
-import { type Finding, failed, pass, skipped, warn } from './finding.js';
+import { type Finding, failed, skipped } from './finding.js';
 import { type ConfigReading, checkConfig, checkNode, checkProfile, checkSecretStore } from './machine.js';
-import { bareHost, checkDns, checkProxy, checkTcp, checkTls, type Probes } from './network.js';
+import { bareHost, checkBaseUrl, checkDns, checkProxy, checkTcp, checkTls, type Probes } from './network.js';
 import { createProbes } from './probes.js';
 import { checkClock, checkCredentials, checkPrefix, type RootAnswer } from './service.js';
 
@@ -107,17 +107,6 @@ async function checkSecret(
 		}
 	}
 	return { finding: checkSecretStore(state, problem, hint), connection };
-}
-
-function checkBaseUrl({ url, warnings }: { url: string; warnings: readonly string[] }): Finding {
-	const [warning] = warnings;
-	if (warning !== undefined)
-		return warn('base-url', warning, 'store it without: supportctl profile set NAME --base-url URL');
-	const { protocol, hostname } = new URL(url);
-	const isPlain = protocol === 'http:' && !/^(?:localhost|127\.|\[::1\])/.test(hostname);
-	return isPlain
-		? warn('base-url', `${url} sends credentials unencrypted`, 'use https:// where the service has it')
-		: pass('base-url', url);
 }
 
 /** The way to the service, and what answers there. */

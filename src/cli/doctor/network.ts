@@ -1,5 +1,6 @@
-/** Checks of the way to the service, step by step: proxy, name, connection, certificate. What touches the network is passed in. */
+/** Checks of the way to the service, step by step: base URL, proxy, name, connection, certificate. What touches the network is passed in. */
 
+import { isLoopback } from '../../profile/base-url.js';
 import { type Finding, fail, pass, skipped, warn } from './finding.js';
 
 /** What of the network the checks need; a step that fails throws an error with a readable message. */
@@ -42,6 +43,18 @@ const DAYS_TO_WARN = 14;
 const DAY_MS = 86_400_000;
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A base URL that can be used; what is to be said of it all the same. */
+export function checkBaseUrl({ url, warnings }: { url: string; warnings: readonly string[] }): Finding {
+	const [warning] = warnings;
+	if (warning !== undefined)
+		return warn('base-url', warning, 'store it without: supportctl profile set NAME --base-url URL');
+	const { protocol, hostname } = new URL(url);
+	const isPlain = protocol === 'http:' && !isLoopback(hostname);
+	return isPlain
+		? warn('base-url', `${url} sends credentials unencrypted`, 'use https:// where the service has it')
+		: pass('base-url', url);
+}
 
 /** The port that a URL means. */
 export function portOf(url: URL): number {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkConfig, checkNode, checkSecretStore } from '../../../src/cli/doctor/machine.js';
 import {
+	checkBaseUrl,
 	checkDns,
 	checkProxy,
 	checkTcp,
@@ -110,6 +111,21 @@ describe('secret', () => {
 		[set, new RefusedError('the keyring is locked', { hint: 'unlock it' }), 'fail', 'the keyring is locked'],
 	])('%j, %s: %s', (state, problem, result, message) => {
 		expect(checkSecretStore(state, problem, 'supportctl login')).toMatchObject({ result, message });
+	});
+});
+
+describe('base URL', () => {
+	it.each([
+		['https://desk.example.com', 'pass'],
+		['http://desk.example.com', 'warn'],
+		['http://localhost:8700/wp-json', 'pass'],
+		['http://desk.localhost', 'pass'],
+		['http://127.0.0.1:8700', 'pass'],
+		['http://[::1]', 'pass'],
+		['http://localhost.example.com', 'warn'],
+		['http://127.0.0.1.example.com', 'warn'],
+	])('%s: %s, for credentials travel unencrypted only where they leave this machine', (url, result) => {
+		expect(checkBaseUrl({ url, warnings: [] })).toMatchObject({ check: 'base-url', result });
 	});
 });
 
