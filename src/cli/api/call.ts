@@ -9,9 +9,9 @@ import type { Invocation } from '../command.js';
 import { readTextValue } from '../rows/field-flags.js';
 import { readTextFile } from '../text-file.js';
 import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from './fields.js';
+import { methods } from './methods.js';
 import { joined, resolveTarget, withQuery } from './target.js';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** The interface shows no body for these, and proxies drop one. */
 const BODILESS = new Set([...READS, 'DELETE']);
@@ -33,8 +33,8 @@ export interface Call {
 /** @throws UsageError */
 export function readMethod(text: string): string {
 	const method = text.toUpperCase();
-	if (METHODS.includes(method)) return method;
-	throw new UsageError(`${quote(text)} is not a method: ${METHODS.join(', ')}${didYouMean(method, METHODS)}`, {
+	if (methods.includes(method)) return method;
+	throw new UsageError(`${quote(text)} is not a method: ${methods.join(', ')}${didYouMean(method, methods)}`, {
 		code: 'invalid_method',
 		hint: 'the method comes first: supportctl api GET tickets/14',
 	});

@@ -1,6 +1,7 @@
 /** `api`: any request below the interface's prefix, with the profile's credentials. */
 
 import { taxonomies } from '../../api/fields.js';
+import { methods } from '../api/methods.js';
 import type { CommandSpec, OptionSpec } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
 import { outputOptions } from '../options/output.js';
@@ -38,7 +39,7 @@ export const command: CommandSpec = {
 			name: 'method',
 			help: 'The HTTP method',
 			required: true,
-			choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+			choices: methods,
 		},
 		{
 			name: 'path',

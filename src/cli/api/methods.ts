@@ -1,0 +1,3 @@
+/** The HTTP methods that `api` sends. */
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
