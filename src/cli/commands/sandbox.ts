@@ -4,10 +4,12 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
+import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
 import type { Listening, SandboxOptions } from '../../sandbox/sandbox.js';
 import type { RequestEntry } from '../../sandbox/server.js';
 import type { CommandSpec, Invocation, OptionSpec, OptionValues } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
+import { longFlag } from '../option-names.js';
 
 const DEFAULT_PORT = 8700;
 
@@ -22,17 +24,14 @@ function number(flag: string, least: number, most: number, whole: boolean): (tex
 	};
 }
 
-function prefix(flag: string): (text: string) => string {
-	return (text) => {
-		if (/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(text)) return text;
-		throw new UsageError(`${flag} ${JSON.stringify(text)} is not a letter, then letters, digits, - or _`);
-	};
-}
-
 /** The same three flags by which other commands are told how a deployment spells its names. */
 const prefixOptions: OptionSpec[] = connectionOptions
 	.filter((spec) => /-prefix /.test(spec.flags))
-	.map((spec) => ({ ...spec, parse: prefix(spec.flags.split(' ')[0] as string) }));
+	.map((spec) => {
+		const flag = longFlag(spec);
+		const setting = settingSpecs.find((each) => each.flag === flag) as SettingSpec;
+		return { ...spec, parse: (text) => checkSetting(setting, text, flag) };
+	});
 
 const options: readonly OptionSpec[] = [
 	{

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { command } from '../../../src/cli/commands/sandbox.js';
+import { resolveSettings } from '../../../src/profile/settings.js';
 import { memoryContext } from '../../support/context.js';
 import { basic } from '../../support/sandbox.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -199,4 +200,13 @@ test.each([
 	expect(() => spec?.parse?.(value)).toThrow(
 		expect.objectContaining({ exitCode: 2, message: expect.stringContaining(`"${value}"`) }),
 	);
+});
+
+test('a prefix is refused in the words of every other command', () => {
+	const refused: Record<string, unknown> = { productPrefix: 'a b' };
+	const elsewhere = () => resolveSettings({ flags: refused, environment: {}, profile: undefined });
+	const spec = command.options.find((each) => each.flags.startsWith('--product-prefix '));
+	const message = '--product-prefix: "a b" must be a letter, then letters, digits, - or _';
+	expect(elsewhere).toThrow(message);
+	expect(() => spec?.parse?.('a b')).toThrow(expect.objectContaining({ message, code: 'invalid_setting' }));
 });
