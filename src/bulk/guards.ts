@@ -75,7 +75,8 @@ export class ReassignGuard {
 export interface WriteGuardFacts {
 	/** What is about to happen: "delete 12 tickets". */
 	action: string;
-	isDelete: boolean;
+	/** Whether a person is asked, as before each delete. */
+	asks: boolean;
 	host: string;
 	profile: string | undefined;
 	/** Whether the profile is marked protected. */
@@ -101,7 +102,7 @@ export function needsQuestion(facts: WriteGuardFacts, canAsk: boolean): string |
 			code: 'protected_profile',
 		});
 	}
-	if (!facts.isDelete || facts.yes) return undefined;
+	if (!facts.asks || facts.yes) return undefined;
 	if (!canAsk) {
 		throw new UsageError(`to ${facts.action} ${where} without a terminal to ask on, give --yes; nothing was sent`, {
 			code: 'needs_yes',

@@ -36,18 +36,20 @@ const endpoint: Endpoint = {
 	documented: false,
 };
 
-const command = rowCommand({
-	summary: 'Change fields of macros.',
-	examples: [],
-	positionals: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
-	endpointFor: () => endpoint,
-	fields,
-	verb: 'update',
-	nouns: 'macros',
-	isDelete: false,
-	options: [],
-	needsFields: true,
-});
+const commandOf = (row: Endpoint) =>
+	rowCommand({
+		summary: 'Change fields of macros.',
+		examples: [],
+		positionals: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
+		endpointFor: () => row,
+		fields,
+		verb: 'update',
+		nouns: 'macros',
+		isDelete: false,
+		options: [],
+		needsFields: true,
+	});
+const command = commandOf(endpoint);
 
 const words = ['macro', 'update'];
 
@@ -95,4 +97,22 @@ test('the whole way from flags to the wire and back', async () => {
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],
 	]);
+});
+
+test('it is asked about before it is sent where its row says so', async () => {
+	const recorder = await startRecorder(json(200, { id: 3 }));
+	const folder = temporaryFolder();
+	const context = memoryContext({
+		env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
+		cwd: folder,
+	});
+	const asking = commandOf({ ...endpoint, confirm: true });
+	const { args, options } = parseLine(asking, words, ['3', '--macro-name', 'Thanks']);
+	await expect(asking.run({ context, words, args, options })).rejects.toThrow(
+		expect.objectContaining({
+			code: 'needs_yes',
+			message: expect.stringMatching(/^to update 1 macro on 127\.0\.0\.1/),
+		}),
+	);
+	expect(recorder.requests).toEqual([]);
 });

@@ -90,7 +90,7 @@ describe('a set of users to delete', () => {
 
 const facts: WriteGuardFacts = {
 	action: 'delete 12 tickets',
-	isDelete: true,
+	asks: true,
 	host: 'desk.example',
 	profile: 'desk',
 	protected: false,
@@ -106,7 +106,7 @@ describe('needsQuestion', () => {
 
 	it('asks nothing with --yes, nor before an update', () => {
 		expect(needsQuestion({ ...facts, yes: true }, false)).toBeUndefined();
-		expect(needsQuestion({ ...facts, isDelete: false }, false)).toBeUndefined();
+		expect(needsQuestion({ ...facts, asks: false }, false)).toBeUndefined();
 	});
 
 	it('refuses a delete where nobody can be asked', () => {
@@ -120,8 +120,8 @@ describe('needsQuestion', () => {
 	});
 
 	it('wants the name of a protected profile for every write, --yes or not', () => {
-		for (const isDelete of [true, false]) {
-			const guarded = { ...facts, isDelete, protected: true, yes: true };
+		for (const asks of [true, false]) {
+			const guarded = { ...facts, asks, protected: true, yes: true };
 			expect(() => needsQuestion(guarded, true)).toThrow(
 				'profile desk is protected: delete 12 tickets on desk.example (profile desk) needs --confirm=desk',
 			);

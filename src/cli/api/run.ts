@@ -78,7 +78,7 @@ async function confirmCall({ context, options }: Invocation, session: Session, c
 	const question = needsQuestion(
 		{
 			action: `send ${call.method} ${call.path}`,
-			isDelete: call.method === 'DELETE',
+			asks: call.method === 'DELETE',
 			host: session.host,
 			profile: session.connection.profileName,
 			protected: session.connection.protected,

@@ -33,12 +33,12 @@ export function checkSet(run: PreparedRun, survey: Survey): void {
  * @throws UsageError where the answer is no
  */
 export async function confirmWrite(run: PreparedRun, survey: Survey, rows = survey.selected): Promise<void> {
-	const { definition, endpoint, session, settings, invocation } = run;
+	const { endpoint, session, settings, invocation } = run;
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
 	const question = needsQuestion(
 		{
 			action: describeAction(run, survey, rows),
-			isDelete: definition.isDelete,
+			asks: endpoint.confirm,
 			host: session.host,
 			profile: session.connection.profileName,
 			protected: session.connection.protected,
@@ -46,7 +46,7 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
 			confirm: settings.confirm,
 		},
 		// Looking for a terminal opens stdin, which an update has no need of.
-		definition.isDelete && invocation.context.prompts.available,
+		endpoint.confirm && invocation.context.prompts.available,
 	);
 	if (question === undefined) return;
 	if (!(await invocation.context.prompts.confirm(question))) {
