@@ -47,7 +47,6 @@ const commandOf = (row: Endpoint) =>
 		nouns: 'macros',
 		isDelete: false,
 		options: [],
-		needsFields: true,
 	});
 const command = commandOf(endpoint);
 

@@ -52,8 +52,6 @@ export interface RowCommandDefinition {
 	completeDefaults?(defaults: RowDefaults, invocation: Invocation): Promise<void>;
 	/** Present for `ticket fields set`. */
 	customFields?(invocation: Invocation): CustomFieldSettings;
-	/** Whether a row without any field is an error. */
-	readonly needsFields: boolean;
 }
 
 /** A command over rows; `run resume` and `run undo` find the definition through it. */

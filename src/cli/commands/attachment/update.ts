@@ -19,5 +19,4 @@ export const command = rowCommand({
 	nouns: 'attachments',
 	isDelete: false,
 	options: [],
-	needsFields: true,
 });

@@ -20,5 +20,4 @@ export const command = rowCommand({
 	nouns: 'replies',
 	isDelete: true,
 	options: [forceOption('Bypass the trash and delete permanently')],
-	needsFields: false,
 });

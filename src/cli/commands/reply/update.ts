@@ -22,5 +22,4 @@ export const command = rowCommand({
 	nouns: 'replies',
 	isDelete: false,
 	options: [],
-	needsFields: true,
 });

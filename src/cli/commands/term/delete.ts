@@ -23,5 +23,4 @@ export const command = rowCommand({
 	nouns: 'terms',
 	isDelete: true,
 	options: [forceOption("Delete permanently: needed for product, whose terms can't be trashed")],
-	needsFields: false,
 });

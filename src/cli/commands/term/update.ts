@@ -25,5 +25,4 @@ export const command = rowCommand({
 	nouns: 'terms',
 	isDelete: false,
 	options: [],
-	needsFields: true,
 });

@@ -17,5 +17,4 @@ export const command = rowCommand({
 	nouns: 'tickets',
 	isDelete: true,
 	options: [forceOption('Bypass the trash and delete permanently')],
-	needsFields: false,
 });

@@ -21,5 +21,4 @@ export const command = rowCommand({
 	nouns: 'tickets',
 	isDelete: false,
 	options: [],
-	needsFields: true,
 });

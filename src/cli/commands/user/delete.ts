@@ -27,7 +27,6 @@ export const command = rowCommand({
 			group: 'Fields',
 		},
 	],
-	needsFields: false,
 	async completeDefaults(defaults, { options }) {
 		if (options.reassign === undefined) return;
 		const parsed = parseId(options.reassign as string);

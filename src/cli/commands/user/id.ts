@@ -17,5 +17,4 @@ export const command = rowCommand({
 	nouns: 'user names',
 	isDelete: false,
 	options: [],
-	needsFields: false,
 });

@@ -31,7 +31,6 @@ export const command = rowCommand({
 		{ flags: '--password-prompt', help: 'Ask for a new password, hidden', group: 'Fields' },
 	],
 	without: ['username'],
-	needsFields: true,
 	async completeDefaults(defaults, { context, options, args }) {
 		if (options.passwordStdin === true) {
 			if (args.includes('-') || options.input === '-') {

@@ -19,5 +19,4 @@ export const command = rowCommand({
 	nouns: 'tickets',
 	isDelete: false,
 	options: [],
-	needsFields: false,
 });

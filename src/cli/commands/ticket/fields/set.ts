@@ -31,7 +31,6 @@ export const command = rowCommand({
 		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group },
 		strictOption,
 	],
-	needsFields: true,
 	async completeDefaults(defaults, { context, options }) {
 		if (options.diff === true && options.dryRun !== true) throw new UsageError('--diff goes with --dry-run');
 		for (const text of (options.set as string[] | undefined) ?? []) {

@@ -20,5 +20,4 @@ export const command = rowCommand({
 	nouns: 'application passwords',
 	isDelete: true,
 	options: [],
-	needsFields: false,
 });
