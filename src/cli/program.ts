@@ -1,14 +1,14 @@
 /** argv → the command that is meant, loaded by itself, and run. */
 
 import { didYouMean } from '../api/suggest.js';
-import { ExitCode, UsageError } from '../errors.js';
+import { type ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { type CommandEntry, commands, startsWith } from './manifest.js';
 
 /** What the words of a command line lead to. */
 export type Target =
 	| { kind: 'command'; entry: CommandEntry; rest: readonly string[] }
-	| { kind: 'group'; words: readonly string[]; rest: readonly string[] }
+	| { kind: 'group'; words: readonly string[] }
 	| { kind: 'overview' };
 
 /** The word by which completion scripts ask; it is in no list of commands. */
@@ -32,7 +32,7 @@ export function findCommand(argv: readonly string[]): Target {
 	const rest = argv.slice(words.length);
 	const entry = commands.find((each) => each.words.length === words.length && startsWith(each, words));
 	if (entry !== undefined) return { kind: 'command', entry, rest };
-	return words.length === 0 ? { kind: 'overview' } : { kind: 'group', words, rest };
+	return words.length === 0 ? { kind: 'overview' } : { kind: 'group', words };
 }
 
 function unknownCommand(words: readonly string[], word: string): UsageError {
@@ -86,11 +86,8 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
 	const target = findCommand(argv);
 	if (target.kind !== 'command') {
-		const help = await import('./help/command.js');
-		const words = target.kind === 'group' ? target.words : [];
-		if (target.kind === 'overview' || target.rest.some((word) => HELP_FLAGS.has(word)))
-			return help.runHelp(context, words);
-		return help.runGroup(context, words);
+		const { runHelp } = await import('./help/command.js');
+		return runHelp(context, target.kind === 'group' ? target.words : []);
 	}
 	const { entry, rest } = target;
 	const [{ command }, { parseLine }] = await Promise.all([entry.load(), import('./parse.js')]);
@@ -98,5 +95,3 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (help) return (await import('./help/command.js')).runHelp(context, entry.words);
 	return command.run({ context, args, options, words: entry.words });
 }
-
-export { ExitCode };

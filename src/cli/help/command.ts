@@ -20,11 +20,6 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 	);
 }
 
-/** Prints the commands of a group that was named without one. */
-export async function runGroup(context: Context, words: readonly string[]): Promise<ExitCode> {
-	return runHelp(context, words);
-}
-
 async function findPage(context: Context, words: readonly string[]): Promise<Page> {
 	if (words.length === 0) {
 		const { orientation, overviewPage } = await import('./overview.js');
