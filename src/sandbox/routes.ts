@@ -30,7 +30,7 @@ export interface Router {
 	find(method: string, path: string): Found | undefined;
 }
 
-type TermDeletion = Extract<EndpointName, `term.${string}`>;
+type TermEndpoint = Extract<EndpointName, `term.${string}`>;
 
 function makeRoute(method: Method, path: string, meaning: Meaning, fields: readonly Field[] = []): Route {
 	return {
@@ -48,7 +48,7 @@ function allRoutes(desk: Desk): Route[] {
 	const replies = createReplies(desk);
 	const users = createUsers(desk);
 	const attachments = createAttachments(desk);
-	const meanings: Record<Exclude<EndpointName, TermDeletion>, Meaning> = {
+	const meanings: Record<Exclude<EndpointName, TermEndpoint>, Meaning> = {
 		'ticket.update': tickets.update,
 		'ticket.delete': tickets.remove,
 		'ticket.fields.get': tickets.fieldsGet,

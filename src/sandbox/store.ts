@@ -104,7 +104,7 @@ export interface Store {
 }
 
 /** Ticket fields that hold one term id. */
-export const termFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
+export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 const assigneeFields = ['assignee', 'secondary-assignee', 'tertiary-assignee'] as const;
 
 /** @param changed called after every change */
@@ -150,7 +150,7 @@ export function createStore(seed: Seed, changed: () => void = () => {}): Store {
 		};
 		for (const ticket of tickets.values()) {
 			for (const id of ticket['ticket-tag']) add(id);
-			for (const field of termFields) add(ticket[field]);
+			for (const field of ticketTermFields) add(ticket[field]);
 		}
 		return byTerm;
 	}
@@ -204,7 +204,7 @@ export function createStore(seed: Seed, changed: () => void = () => {}): Store {
 			for (const ticket of tickets.values()) {
 				let had = ticket['ticket-tag'].includes(term.id);
 				if (had) ticket['ticket-tag'] = ticket['ticket-tag'].filter((id) => id !== term.id);
-				for (const field of termFields) {
+				for (const field of ticketTermFields) {
 					if (ticket[field] !== term.id) continue;
 					ticket[field] = 0;
 					had = true;

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { ticketStatuses } from '../../src/api/statuses.js';
 import { createSeed } from '../../src/sandbox/seed.js';
-import { createStore, termFields } from '../../src/sandbox/store.js';
+import { createStore, ticketTermFields } from '../../src/sandbox/store.js';
 
 function everything(size: number) {
 	const seed = createSeed(size);
@@ -42,7 +42,7 @@ test.each([0, 1, 2, 50, 700])('a desk of %i tickets refers only to what it has',
 	for (const ticket of desk.tickets) {
 		expect(users).toContain(ticket.author);
 		if (ticket.assignee !== 0) expect(users).toContain(ticket.assignee);
-		for (const taxonomy of termFields) expect(terms.get(ticket[taxonomy])?.taxonomy).toBe(taxonomy);
+		for (const taxonomy of ticketTermFields) expect(terms.get(ticket[taxonomy])?.taxonomy).toBe(taxonomy);
 		for (const tag of ticket['ticket-tag']) expect(terms.get(tag)?.taxonomy).toBe('ticket-tag');
 		expect(ticketStatuses).toContain(ticket.status);
 		expect(ticket.date <= ticket.modified).toBe(true);

@@ -18,7 +18,7 @@ import { ascending, integerQuery, pageOf } from '../lists.js';
 import type { TicketRecord } from '../records.js';
 import { slugify } from '../seed.js';
 import { customMarkup, ticketShape } from '../shapes.js';
-import { termFields } from '../store.js';
+import { ticketTermFields } from '../store.js';
 import { customFields } from '../words.js';
 import { createSlugs } from './slugs.js';
 
@@ -79,7 +79,7 @@ export function createTickets(
 		content: acceptRichText,
 		state: acceptState,
 		'ticket-tag': acceptTags,
-		...Object.fromEntries(termFields.map((taxonomy) => [taxonomy, acceptTerm(taxonomy)])),
+		...Object.fromEntries(ticketTermFields.map((taxonomy) => [taxonomy, acceptTerm(taxonomy)])),
 		...Object.fromEntries(assignees.map((name) => [name, acceptAssignee])),
 	});
 
@@ -121,7 +121,7 @@ export function createTickets(
 		}
 		const state = call.query.get('state');
 		if (state !== null && states.includes(state)) tests.push((ticket) => ticket.state === state);
-		for (const taxonomy of termFields) {
+		for (const taxonomy of ticketTermFields) {
 			const text = call.query.get(taxonomy);
 			if (text === null || text === '') continue;
 			const id = findTerm(taxonomy, text) ?? -1;
