@@ -172,3 +172,13 @@ export function appliedDifferences(
 	}
 	return differences;
 }
+
+/**
+ * What the answer to a delete shows that contradicts it: a thing that is in the trash though it was to be deleted for
+ * good, or one that is in neither place. An answer that shows no status gives no verdict.
+ */
+export function deletionDifferences(forGood: boolean, body: unknown): AppliedDifference[] {
+	if (!isObject(body) || body.deleted === true || typeof body.status !== 'string') return [];
+	const wanted = forGood ? 'deleted' : 'trash';
+	return body.status === wanted ? [] : [{ field: 'status', sent: wanted, shown: body.status }];
+}

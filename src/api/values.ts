@@ -174,12 +174,16 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
 export function checkTyped(field: Field, value: unknown, rules: ValueRules): Parsed<unknown> {
 	if (field.kind === 'status' && typeof value === 'string' && value !== '') return parseField(field, value, rules);
 	if (rules.undocumented) return { value };
+	if (hasInexactNumber(value))
+		return {
+			problem: `${field.name} has a number of more than 15 digits, which JSON does not keep exactly: write it as a string`,
+		};
 	if (typeof value === 'string' && value !== '' && !['terms', 'list', 'map'].includes(field.kind)) {
 		const parsed = parseField(field, value, rules);
 		return isProblem(parsed) ? parsed : { value };
 	}
 	const wrong = (wanted: string): Problem => ({
-		problem: `${field.name} ${quote(JSON.stringify(value) ?? String(value))} is not ${wanted}`,
+		problem: `${field.name} ${typeof value === 'string' ? quote(value) : JSON.stringify(value)} is not ${wanted}`,
 	});
 	switch (field.kind) {
 		case 'integer':
@@ -198,6 +202,12 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 		default:
 			return { value };
 	}
+}
+
+/** Whether reading the JSON has changed a number, here or in a list or map: whole ones beyond 2^53 are rounded. */
+function hasInexactNumber(value: unknown): boolean {
+	const isInexact = (each: unknown): boolean => Number.isInteger(each) && !Number.isSafeInteger(each);
+	return isInexact(value) || (typeof value === 'object' && value !== null && Object.values(value).some(isInexact));
 }
 
 /** Joins what a repeated flag or a second source adds to a field that holds several values; otherwise the later one wins. */

@@ -49,6 +49,16 @@ export function totalOf(counts: Counts): number {
 	return outcomeNames.reduce((sum, name) => sum + counts[name], 0);
 }
 
+/** Rows that a resume would send again or for the first time, of those that are counted. */
+export function openRows(counts: Counts): number {
+	return counts.unknown + counts['not-sent'] + counts.unauthorized;
+}
+
+/** Rows that a person has to mend: a resume leaves them alone. */
+export function rowsToMend(counts: Counts): number {
+	return counts.failed + counts.invalid - counts.unauthorized;
+}
+
 /**
  * The run's exit code. Rows that were never reached count as `not-sent` and have to be added before.
  * @param interrupted Whether a signal stopped the run before its end.

@@ -231,8 +231,8 @@ export interface CreateJournalOptions {
 	readonly redact: Redact;
 }
 
-/** Before anything was sent: afterwards, the journal's own failure is told. */
-function cannotWrite(path: string, error: unknown): Error {
+/** Before anything was sent: afterwards, the journal's own failure is told. @param hint What can be done about it. */
+function cannotWrite(path: string, error: unknown, hint: string): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
 	const { code, message } = error as NodeJS.ErrnoException;
 	const reasons: Record<string, string> = {
@@ -245,7 +245,7 @@ function cannotWrite(path: string, error: unknown): Error {
 	};
 	return new FailedError(`can't write the journal ${path}: ${reasons[code ?? ''] ?? message}`, {
 		code: 'journal_failed',
-		hint: 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR',
+		hint,
 		cause: error,
 	});
 }
@@ -295,7 +295,11 @@ export function createJournal(options: CreateJournalOptions): Journal {
 	} catch (error) {
 		if (fd !== undefined) closeSync(fd);
 		lock?.release();
-		throw cannotWrite(path, error);
+		throw cannotWrite(
+			path,
+			error,
+			'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR',
+		);
 	}
 }
 
@@ -368,6 +372,6 @@ export async function openJournal(
 	} catch (error) {
 		if (fd !== undefined) closeSync(fd);
 		lock?.release();
-		throw cannotWrite(path, error);
+		throw cannotWrite(path, error, 'this resume sent nothing; a run goes on only in its own journal');
 	}
 }

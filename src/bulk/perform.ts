@@ -1,6 +1,6 @@
 /** Carries one row out: a single delivery with its applied check, or custom fields read, written and read again. */
 
-import { type AppliedDifference, appliedDifferences } from '../api/applied.js';
+import { type AppliedDifference, appliedDifferences, deletionDifferences } from '../api/applied.js';
 import { type CustomFields, customFieldText, readCustomFields, sameCustomField } from '../api/custom-fields.js';
 import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
 import type { Client } from '../http/client.js';
@@ -45,9 +45,16 @@ export function createPerform(options: PerformOptions): Perform {
 		const { request } = row;
 		const delivered = await deliver(client, request, delivery, options.hooks(row));
 		const outcome = outcomeOf(row, delivered);
-		if (delivered.outcome !== 'ok' || request.endpoint.replay !== 'set' || request.sent === undefined) return outcome;
-		return withDifferences(outcome, appliedDifferences(request.endpoint.fields, request.sent, delivered.body), strict);
+		return delivered.outcome === 'ok'
+			? withDifferences(outcome, contradictions(request, delivered.body), strict)
+			: outcome;
 	};
+}
+
+/** What the answer to a request that was carried out shows otherwise than it was asked for. */
+function contradictions({ endpoint, path, sent }: PlannedRequest, body: unknown): AppliedDifference[] {
+	if (endpoint.replay === 'delete') return deletionDifferences(/[?&]force=true(?:&|$)/.test(path), body);
+	return endpoint.replay === 'set' && sent !== undefined ? appliedDifferences(endpoint.fields, sent, body) : [];
 }
 
 export interface CustomFieldOptions extends PerformOptions {

@@ -1,7 +1,6 @@
 /** The rows of a run that have to be done again by a person: which they are, and why, without holding them in memory. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { OutcomeName } from '../http/outcome.js';
 import type { RawRow } from './blocks.js';
 import type { RowRecord } from './records.js';
 import { ERROR_COLUMN } from './rows.js';
@@ -91,8 +90,8 @@ function recordFrom(text: string | undefined): RowRecord | undefined {
 	return typeof json === 'string' ? undefined : rowRecordOf(json);
 }
 
-/** Finds the rows whose last outcome is one of these. To be closed. */
-export async function gatherRejects(path: string, outcomes: ReadonlySet<OutcomeName>): Promise<Rejects> {
+/** Finds the rows whose last record is wanted. To be closed. */
+export async function gatherRejects(path: string, isWanted: (record: RowRecord) => boolean): Promise<Rejects> {
 	const offsets = new Offsets();
 	let idNames: readonly string[] = [];
 	for await (const { texts, bytes, end } of journalLines(path)) {
@@ -101,7 +100,7 @@ export async function gatherRejects(path: string, outcomes: ReadonlySet<OutcomeN
 		for (const text of texts) {
 			const record = recordFrom(text);
 			if (record !== undefined) {
-				offsets.set(record.row, outcomes.has(record.outcome) ? offset : 0);
+				offsets.set(record.row, isWanted(record) ? offset : 0);
 				const names = Object.keys(record.ids);
 				// Of invalid rows not all may be known.
 				if (names.length > idNames.length) idNames = names;

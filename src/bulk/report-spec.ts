@@ -24,6 +24,9 @@ export function parseReport(text: string): ReportSpec {
 			hint: `the formats are ${reportFormats.join(', ')}, as in --report junit:results.xml`,
 		});
 	}
+	if (path === '-') {
+		throw new UsageError('--report needs a file: standard output is for the results', { code: 'invalid_value' });
+	}
 	if (path === '') {
 		throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${extensionOf(known)}`, {
 			code: 'invalid_value',

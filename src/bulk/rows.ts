@@ -146,7 +146,7 @@ class Vocabulary {
 		if (parameter !== undefined) return { column: idColumn(name, parameter), means: parameter.name };
 		if (own === name && endpoint.required.length === 1) {
 			const field = endpoint.fields[0] as Field;
-			return { column: fieldColumn(name, field, rules, clear), means: field.name };
+			return { column: fieldColumn(name, field, rules, clear), means: `field ${field.name}` };
 		}
 		if (endpointFor !== undefined && key === 'taxonomy') {
 			return { column: taxonomyColumn(name, endpointFor), means: 'taxonomy' };

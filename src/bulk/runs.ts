@@ -1,6 +1,6 @@
 /** Runs by name: their ids, and the journals that the state folder knows of. */
 
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import type { Counts } from './counts.js';
@@ -49,6 +49,9 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const matches =
 		name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter((id) => id.startsWith(name));
 	if (name !== '' && matches.length === 1) return journalOf(stateDir, matches[0] as string);
+	const beside = resolve(cwd, name);
+	if (name !== '' && matches.length === 0 && statSync(beside, { throwIfNoEntry: false })?.isFile() === true)
+		return realpathSync(beside);
 	if (matches.length > 1 && name !== '') {
 		throw new UsageError(`${matches.length} runs start with "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',

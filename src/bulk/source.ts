@@ -218,13 +218,17 @@ const EXTENSIONS: Readonly<Record<string, InputFormat>> = {
 	ndjson: 'ndjson',
 	jsonl: 'ndjson',
 	ids: 'ids',
-	txt: 'ids',
 };
 
 /** The format that a file's name promises; `.gz` does not count. */
 export function formatOfName(path: string): InputFormat | undefined {
 	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase();
 	return extension === undefined || !Object.hasOwn(EXTENSIONS, extension) ? undefined : EXTENSIONS[extension];
+}
+
+/** A text file holds whatever its first line looks like, and otherwise a list. */
+function isText(path: string): boolean {
+	return /\.txt(?:\.gz)?$/i.test(path);
 }
 
 /** Headers that alone on a line make a table with one column, not a list of ids. */
@@ -308,7 +312,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		const packed = magic[0] === 0x1f && magic[1] === 0x8b;
 		const chunks = (): AsyncGenerator<Buffer> => (packed ? gunzip(file.chunks(false), name) : file.chunks(true));
 		const named = options.format ?? (path === undefined ? undefined : formatOfName(path));
-		const format = named ?? (await detectFormat(chunks(), name));
+		const format = named ?? (await detectFormat(chunks(), name, path !== undefined && isText(path)));
 		const header = format === 'csv' || format === 'tsv' ? await readHeader(chunks(), format, limits) : undefined;
 		let rows: number | undefined;
 		return {
@@ -344,9 +348,10 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	}
 }
 
-async function detectFormat(chunks: AsyncIterable<Buffer>, name: string): Promise<InputFormat> {
+/** @param mayBeNames Whether lines that look like nothing else are a list of names. */
+async function detectFormat(chunks: AsyncIterable<Buffer>, name: string, mayBeNames: boolean): Promise<InputFormat> {
 	const head = await firstText(chunks);
-	const format = formatOfText(head);
+	const format = formatOfText(head) ?? (mayBeNames ? 'ids' : undefined);
 	if (format === undefined) throw unclearFormat(name, head);
 	return format;
 }

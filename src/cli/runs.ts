@@ -1,6 +1,7 @@
 /** Runs as the run commands name, find and print them. */
 
-import { outcomeNames } from '../bulk/counts.js';
+import { openRows, outcomeNames, rowsToMend } from '../bulk/counts.js';
+import type { RunHeader } from '../bulk/records.js';
 import { findRun, type RunSummary } from '../bulk/runs.js';
 import { UsageError } from '../errors.js';
 import type { Palette } from '../output/colour.js';
@@ -32,6 +33,19 @@ export function namedRun(invocation: Invocation): string {
 	return findRun(runsPlace(invocation), name, invocation.context.cwd);
 }
 
+/** Whether the run was one part of several; how many of the input's rows are its own is not in its journal. */
+export function isSharded({ settings }: RunHeader): boolean {
+	return (settings.options as Record<string, unknown> | undefined)?.shard !== undefined;
+}
+
+/** Rows that a resume would send; null where nobody knows, as of a part of a sharded run that has no end. */
+function openOf({ header, counts, end }: Pick<RunSummary, 'header' | 'counts' | 'end'>): number | null {
+	if (end !== undefined) return openRows(end.counts);
+	if (header === undefined || counts === undefined || isSharded(header)) return null;
+	const done = counts.ok + counts.skipped + rowsToMend(counts);
+	return header.input.rows - done;
+}
+
 /** One run as an object to print; the named keys are always there. */
 export function runView({ id, state, path, header, counts, end, problem }: RunSummary): Row {
 	const view: Record<string, unknown> = {
@@ -46,6 +60,7 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 	for (const name of outcomeNames) view[name.replace('-', '_')] = counts?.[name] ?? null;
 	return {
 		...view,
+		open: openOf({ header, counts, end }),
 		differs: counts?.differs ?? null,
 		exit_code: end?.exit ?? null,
 		started: header?.started ?? null,
@@ -57,13 +72,6 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 
 const GOOD: ReadonlySet<unknown> = new Set(['finished', 'running']);
 
-/** Rows that a resume would send. */
-function openRows(row: Row): unknown {
-	if (typeof row.rows !== 'number' || row.ok === null) return null;
-	const done = [row.ok, row.failed, row.invalid, row.skipped].map(Number);
-	return row.rows - done.reduce((sum, each) => sum + each, 0);
-}
-
 export function runColumns(palette: Palette): Column[] {
 	return [
 		{ path: 'run', whole: true },
@@ -72,7 +80,7 @@ export function runColumns(palette: Palette): Column[] {
 		{ path: 'rows' },
 		{ path: 'ok' },
 		{ path: 'failed' },
-		{ path: 'open', get: openRows },
+		{ path: 'open' },
 		{ path: 'problem', optional: true, important: true },
 	];
 }

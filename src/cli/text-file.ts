@@ -1,8 +1,9 @@
-/** A file that the command line names, read as text; what stands in its way is said in the words of `--input`. */
+/** A file that the command line names, or standard input, read as text; what stands in its way is said in the words of `--input`. */
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.js';
+import type { Input } from '../io/context.js';
 
 const REASONS: Readonly<Record<string, string>> = {
 	ENOENT: 'there is no such file',
@@ -16,11 +17,26 @@ export async function readTextFile(path: string, cwd: string, flag?: string): Pr
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(resolve(cwd, path)));
 	} catch (error) {
-		const { code, message } = error as NodeJS.ErrnoException;
-		const asked = flag === undefined ? '' : `${flag} `;
-		throw new UsageError(`${asked}can't read ${path}: ${REASONS[code ?? ''] ?? message}`, {
-			code: 'unreadable_input',
-			cause: error,
-		});
+		throw unreadable(path, error, flag);
 	}
+}
+
+/** All of standard input. @throws UsageError for bytes that are no text */
+export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): Promise<string> {
+	try {
+		return await stdin.text();
+	} catch (error) {
+		throw unreadable('standard input', error, flag);
+	}
+}
+
+function unreadable(name: string, error: unknown, flag: string | undefined): UsageError {
+	const { code, message } = error as NodeJS.ErrnoException;
+	const asked = flag === undefined ? '' : `${flag} `;
+	const known = REASONS[code ?? ''];
+	return new UsageError(`${asked}can't read ${name}: ${known ?? message}`, {
+		code: 'unreadable_input',
+		// What is said in words already needs no system's words below it.
+		...(known === undefined ? { cause: error } : {}),
+	});
 }

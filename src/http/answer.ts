@@ -290,6 +290,9 @@ function judgeBody(
 		: judgeRefusal(answer, content, dialect);
 }
 
+/** How services write that they did not. */
+const NOT_DELETED = new Set<unknown>([false, 'false', 0, '0']);
+
 function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoint, dialect: Dialect): Verdict {
 	const { status, incomplete } = answer;
 	if (incomplete !== undefined) {
@@ -317,7 +320,7 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoi
 	if (content.warnings !== undefined) verdict.warnings = content.warnings;
 	const refusal = refusalInside(endpoint, content.value);
 	if (refusal !== undefined) return { ...verdict, ...refusal, bearing: 'said-no' };
-	if (isObject(body) && body.deleted === false) {
+	if (isObject(body) && NOT_DELETED.has(body.deleted)) {
 		const message = 'the service answered that it did not delete';
 		return { ...verdict, bearing: 'said-no', code: 'not_deleted', message };
 	}

@@ -1,6 +1,7 @@
 /** Blacks out the caller's own credentials where a service repeats them, before anything else sees the answer. */
 
 import type { AnswerHeaders, Attempt, RawAnswer } from './client.js';
+import { decodeBody } from './coding.js';
 import type { ConnectionOptions } from './options.js';
 
 /** The function that every attempt goes through; a promise only where an answer has to be unpacked to be searched. */
@@ -40,7 +41,6 @@ export function createScrubber({
 
 /** The answer as it was before it was packed; as it came where that can't be undone. */
 async function unpacked(answer: RawAnswer): Promise<RawAnswer> {
-	const { decodeBody } = await import('./coding.js');
 	const body = await decodeBody(answer);
 	if (!Buffer.isBuffer(body)) return answer;
 	const { 'content-encoding': _, ...headers } = answer.headers;

@@ -19,7 +19,7 @@ export interface Input {
 	readonly isTTY: boolean;
 	/** The raw bytes, read lazily; may be iterated once. */
 	bytes(): AsyncIterable<Uint8Array>;
-	/** Everything, as UTF-8 text without a byte order mark. */
+	/** Everything, as UTF-8 text without a byte order mark. Rejects with a TypeError for bytes that are no such text. */
 	text(): Promise<string>;
 }
 

@@ -94,7 +94,7 @@ function createInput(open: () => NodeJS.ReadStream): Input {
 		async text() {
 			const chunks: Uint8Array[] = [];
 			for await (const chunk of open()) chunks.push(chunk as Uint8Array);
-			return new TextDecoder('utf-8').decode(Buffer.concat(chunks));
+			return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 		},
 	};
 }

@@ -1,6 +1,8 @@
 /** Reports of runs, read back by standard readers, and annotations for GitHub. */
 
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { type Answer, json, type RecordedRequest, startRecorder } from '../support/recorder.js';
@@ -126,9 +128,31 @@ describe('--report', () => {
 		expect(readXml(`${work.folder}/out.xml`)).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });
 	});
 
-	it('that can not be written is told after the summary, exit code 1, and the run itself is as it is', async () => {
+	it.each([
+		['no/such/folder/out.json', 'there is no folder no/such/folder'],
+		['.', 'it is a folder'],
+		['edits.csv/out.json', 'edits.csv is no folder'],
+	])('is refused before anything is sent where it can not be written: %s', async (path, why) => {
 		const recorder = await startRecorder(ok);
 		const work = createWorkplace(recorder.env);
+		work.write('edits.csv', 'id,status\n1,hold\n');
+		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--report', `json:${path}`]);
+		expect(result).toMatchObject({
+			exitCode: 2,
+			stderr: `error: --report json:${path}: ${why}; nothing was sent\n`,
+		});
+		expect([recorder.requests, work.journals()]).toEqual([[], []]);
+		const stream = await work.run(['ticket', 'update', '1', '--status', 'hold', '--report', 'json:-']);
+		expect(stream.stderr).toBe('error: --report needs a file: standard output is for the results\n');
+	});
+
+	it('that can not be written is told after the summary, exit code 1, and the run itself is as it is', async () => {
+		const recorder = await startRecorder((request, response, count) => {
+			rmSync(join(work.folder, 'reports'), { recursive: true, force: true });
+			return ok(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		mkdirSync(join(work.folder, 'reports'));
 		const result = await work.run([
 			'ticket',
 			'update',
@@ -137,10 +161,10 @@ describe('--report', () => {
 			'--status',
 			'hold',
 			'--report',
-			'json:no/such/folder/out.json',
+			'json:reports/out.json',
 		]);
 		expect(result.exitCode).toBe(1);
-		expect(result.stderr).toMatch(/: 2 rows in .*: 2 ok\nerror: can't write the report no\/such\/folder\/out.json: /);
+		expect(result.stderr).toMatch(/: 2 rows in .*: 2 ok\nerror: can't write the report reports\/out.json: /);
 		expect(recorder.requests).toHaveLength(2);
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', exit: 0 });
 	});

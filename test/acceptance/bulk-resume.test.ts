@@ -485,6 +485,32 @@ describe('two processes', () => {
 	});
 });
 
+describe('rows that were refused with 401', () => {
+	it('are open, and not to be mended', async () => {
+		const { work } = await stoppedRun();
+		expect((await work.run(['run', 'rejects', 'last', '--format', 'ids'])).stdout).toBe('');
+		const refused = await work.run(['run', 'rejects', 'last', '--outcome', 'failed', '--format', 'count']);
+		expect(Number(refused.stdout)).toBeGreaterThan(0);
+		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, unknown>];
+		expect(run).toMatchObject({ rows: 60, ok: 20, open: 40 });
+		const shown = JSON.parse((await work.run(['run', 'show', 'last', '--json'])).stdout) as { next: string[] };
+		expect(shown.next).toEqual([expect.stringMatching(/^supportctl run resume /)]);
+	});
+});
+
+describe('a part of a sharded run', () => {
+	it('has nothing open once it is done, whatever the others have', async () => {
+		const { work } = await place(ok);
+		work.write(
+			'edits.csv',
+			csv('id,status', 40, (row) => `${row},hold`),
+		);
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '1/4', '-q']);
+		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, unknown>];
+		expect(run).toMatchObject({ rows: 40, state: 'finished', open: 0 });
+	});
+});
+
 describe('rows of one id', () => {
 	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {
 		let lost = true;

@@ -1,7 +1,7 @@
 /** Nothing malformed reaches the network: ids, slugs, values and flags are refused with exit code 2 and no request. */
 
 import { describe, expect, test } from 'vitest';
-import { runHere } from '../support/cli.js';
+import { runCli, runHere } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 
 async function refused(args: string[], input?: string): Promise<string> {
@@ -193,5 +193,39 @@ describe('guards', () => {
 			stderr: 'dry run: 2 requests, none sent\n',
 		});
 		expect(recorder.requests).toEqual([]);
+	});
+});
+
+describe('bytes that are no text', () => {
+	test.each([
+		['ticket update 14 --content @-', '--content '],
+		['ticket update 14 --data @-', '--data '],
+		['api POST tickets/14 --input -', ''],
+		['user check ada --password-stdin', '--password-stdin '],
+	])('are refused where they come on standard input: %s', async (line, flag) => {
+		const recorder = await startRecorder(json(200, { id: 1 }));
+		const input = Buffer.from('{"content":"caf\xe9"}\n', 'latin1');
+		const result = await runCli(line.split(' '), { env: recorder.env, input });
+		expect(result).toMatchObject({
+			exitCode: 2,
+			stderr: `error: ${flag}can't read standard input: it is not UTF-8 text\n`,
+		});
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+describe('--data beside flags', () => {
+	test('has a map in common with them, and says nothing else twice', async () => {
+		const recorder = await startRecorder(json(200, { id: 7 }));
+		const run = (line: string) => runHere(line.split(' '), { env: recorder.env });
+		expect((await run('user update 7 --meta a=1 --data {"meta":{"c":3},"nickname":"z"}')).exitCode).toBe(0);
+		expect((await run('ticket update 7 --status hold --data {"status":"hold"}')).exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([
+			{ meta: { c: 3, a: '1' }, nickname: 'z' },
+			{ status: 'hold' },
+		]);
+		expect(await refused(['ticket', 'update', '7', '--status', 'hold', '--data', '{"status":"read"}'])).toBe(
+			'error: status is given by --data and by a flag of its own, with two values\n',
+		);
 	});
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appliedDifferences, sameValue } from '../../src/api/applied.js';
+import { appliedDifferences, deletionDifferences, sameValue } from '../../src/api/applied.js';
 import { endpointList } from '../../src/api/endpoints.js';
 import { ticketFields, userFields } from '../../src/api/fields.js';
 
@@ -168,5 +168,22 @@ describe('appliedDifferences', () => {
 
 	it.each([null, undefined, 'x', [], 4])('says nothing of the answer %j', (body) => {
 		expect(appliedDifferences(ticketFields, { status: 'hold' }, body)).toEqual([]);
+	});
+});
+
+describe('the answer to a delete', () => {
+	it.each<[boolean, unknown, unknown[]]>([
+		[false, { id: 5, status: 'trash' }, []],
+		[true, { deleted: true, previous: { status: 'publish' } }, []],
+		[true, { id: 5, status: 'trash' }, [{ field: 'status', sent: 'deleted', shown: 'trash' }]],
+		[false, { id: 5, status: 'publish' }, [{ field: 'status', sent: 'trash', shown: 'publish' }]],
+		// Gone for good is more than was asked for, and nothing that could be done again.
+		[false, { deleted: true }, []],
+		[true, {}, []],
+		[true, { status: 200 }, []],
+		[true, undefined, []],
+		[true, [], []],
+	])('for good: %j, answered with %j', (forGood, body, differences) => {
+		expect(deletionDifferences(forGood, body)).toEqual(differences);
 	});
 });

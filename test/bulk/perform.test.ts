@@ -47,6 +47,25 @@ async function perform(row: RunRow, answer: Answer, more: Partial<PerformOptions
 	return createPerform(await optionsFor(recorder, more))(row);
 }
 
+describe('a delete', () => {
+	const forGood: RunRow = { row: 3, request: remove({ ids: { id: '14' }, force: true }) };
+
+	it('is compared with what the answer shows, and fails for it under --strict', async () => {
+		const trashed = json(200, { id: 14, status: 'trash' });
+		const differs = [{ field: 'status', sent: 'deleted', shown: 'trash' }];
+		expect(await perform(forGood, trashed)).toMatchObject({ outcome: 'ok', differs });
+		expect(await perform(forGood, trashed, { strict: true })).toMatchObject({
+			outcome: 'failed',
+			code: 'differs',
+			differs,
+		});
+		expect(await perform(deleteRow, trashed)).not.toHaveProperty('differs');
+		expect(await perform(deleteRow, json(200, { id: 14, status: 'publish' }))).toMatchObject({
+			differs: [{ field: 'status', sent: 'trash', shown: 'publish' }],
+		});
+	});
+});
+
 describe('a row that is one request', () => {
 	it('has the place and the ids of the row, and what the delivery came to', async () => {
 		expect(await perform(updateRow({ status: 'hold' }), json(200, { id: 14, status: 'hold' }))).toEqual({

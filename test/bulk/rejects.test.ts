@@ -13,7 +13,7 @@ describe('gatherRejects', () => {
 		await failed(2500, 'é'.repeat(200_000));
 		await failed(2501, 'after');
 		journal.close();
-		const rejects = await gatherRejects(journal.path, new Set(['failed']));
+		const rejects = await gatherRejects(journal.path, ({ outcome }) => outcome === 'failed');
 		const message = (row: number) => rejects.recordOf(row)?.message;
 		expect([1, 500, 501, 1000, 1001, 2000, 2400].map(message)).toEqual([
 			undefined,

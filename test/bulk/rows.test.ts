@@ -344,7 +344,7 @@ describe('NDJSON', () => {
 		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" says the same as another key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
-		[{ id: 1, assignee: 1.5 }, 'assignee "1.5" is not a whole number of 0 or more'],
+		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a whole number of 0 or more'],
 	])('%j is refused', (object, message) => {
 		expect(readObject(update, object)).toEqual([message]);
 	});
@@ -367,6 +367,7 @@ describe('look-ups', () => {
 		expect(new Set(keys).size).toBe(2);
 		expect(readCells(lookup, { username: '' })).toEqual(['username is missing']);
 		expect(readCells(lookup, { login: 'x' }, { idColumn: 'login' })).toMatchObject({ ids: { username: 'x' } });
+		expect(() => compile(lookup, ['login', 'username'], { idColumn: 'login' })).toThrow(UsageError);
 	});
 });
 

@@ -36,6 +36,14 @@ describe('findRun', () => {
 		expect(runIds(stateDir)).toEqual(ids);
 	});
 
+	it('takes the name of a file beside it for a journal, whatever it ends in', () => {
+		const stateDir = createRuns();
+		const folder = temporaryFolder();
+		startJournal(stateDir, 1, join(folder, 'mine.journal'), { id: '20270101-000000-ddddd' }).close();
+		expect(findRun(stateDir, 'mine.journal', folder)).toContain('mine.journal');
+		expect(() => findRun(stateDir, '.', folder)).toThrow('there is no run "."');
+	});
+
 	it('refuses what fits several, none, or nothing at all', () => {
 		const stateDir = createRuns();
 		expect(() => findRun(stateDir, '20261121')).toThrow(`2 runs start with "20261121": ${ids[0]}, ${ids[1]}`);

@@ -288,6 +288,21 @@ describe('openInput with ids from the command line', () => {
 	});
 });
 
+describe('a text file', () => {
+	it.each([
+		['14\n15\n', 'ids'],
+		['ada\nbob\n', 'ids'],
+		['id,status\n14,hold\n', 'csv'],
+		['{"id":14}\n', 'ndjson'],
+	])('holds what its first line looks like, and otherwise a list: %j', async (content, format) => {
+		const folder = temporaryFolder();
+		writeFileSync(join(folder, 'edits.txt'), content);
+		const source = await openInput({ path: 'edits.txt', cwd: folder, stdin: streamOf(''), stateDir: folder });
+		expect(source.format).toBe(format);
+		await source.dispose();
+	});
+});
+
 describe('formats', () => {
 	it.each([
 		['a.csv', 'csv'],
@@ -295,7 +310,8 @@ describe('formats', () => {
 		['a.csv.gz', 'csv'],
 		['a.jsonl', 'ndjson'],
 		['a.ndjson.gz', 'ndjson'],
-		['ids.txt', 'ids'],
+		['a.ids', 'ids'],
+		['ids.txt', undefined],
 		['a.constructor', undefined],
 		['a.gz', undefined],
 		['csv', undefined],

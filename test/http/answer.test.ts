@@ -113,6 +113,7 @@ describe('a success', () => {
 	});
 
 	it('is not taken from a deletion that did not happen', async () => {
+		expect(await judge(200, '{"deleted":"false"}', endpoints['ticket.delete'])).toMatchObject({ bearing: 'said-no' });
 		expect(await judge(200, '{"deleted":false}', endpoints['ticket.delete'])).toMatchObject({
 			bearing: 'said-no',
 			code: 'not_deleted',

@@ -4,7 +4,7 @@
  */
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -160,6 +160,8 @@ try {
 	checkManifest(tarball);
 	const prefix = join(folder, 'prefix with blanks');
 	run('npm', ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', tarball]);
+	// `man supportctl` finds it there.
+	if (!existsSync(join(prefix, 'share/man/man1/supportctl.1'))) throw new Error('the man page is not installed');
 	checkTypes(prefix);
 	for (const major of [20, 22, 24]) await tryWith(major, prefix);
 	console.log('the package installs and works');

@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import type { Invocation } from '../command.js';
 import { readTextValue } from '../rows/field-flags.js';
-import { readTextFile } from '../text-file.js';
+import { readTextFile, readTextInput } from '../text-file.js';
 import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from './fields.js';
 import { methods } from './methods.js';
 import { joined, resolveTarget, withQuery } from './target.js';
@@ -110,7 +110,7 @@ async function readTyped(name: string, text: string, context: Context): Promise<
 
 async function readBody(input: string, context: Context, dialect: Dialect): Promise<string> {
 	const name = input === '-' ? 'standard input' : input;
-	const text = input === '-' ? await context.stdin.text() : await readTextFile(input, context.cwd);
+	const text = input === '-' ? await readTextInput(context.stdin) : await readTextFile(input, context.cwd);
 	let value: unknown;
 	try {
 		value = JSON.parse(text.replace(/^\uFEFF/, ''));

@@ -1,7 +1,8 @@
 /** What the flags of one call give to every row. */
 
 import { ticketStatuses } from '../../api/statuses.js';
-import type { ValueRules } from '../../api/values.js';
+import { findField, isObject, mergeValues, type ValueRules } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { dialectOf } from '../session.js';
 import type { RowCommandDefinition, RowDefaults } from './definition.js';
@@ -21,11 +22,30 @@ export async function readDefaults(definition: RowCommandDefinition, invocation:
 	const data = await readData(definition.fields, options, rules, fieldIn, context);
 	const flags = await readFieldFlags(definition.fields, options, rules, context);
 	const defaults: RowDefaults = {
-		fields: Object.assign(data.values, flags),
+		fields: joined(definition, data.values, flags),
 		force: options.force === true,
 		reassign: undefined,
 		dataIds: data.ids,
 	};
 	await definition.completeDefaults?.(defaults, invocation);
 	return defaults;
+}
+
+/** `--data` and flags together; a map has the keys of both. @throws UsageError where they contradict each other */
+function joined(
+	{ fields }: RowCommandDefinition,
+	data: Record<string, unknown>,
+	flags: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+	for (const [name, value] of Object.entries(flags)) {
+		const field = findField(fields, name);
+		const isMap = field?.kind === 'map' && isObject(data[name]) && isObject(value);
+		if (Object.hasOwn(data, name) && !isMap && JSON.stringify(data[name]) !== JSON.stringify(value)) {
+			throw new UsageError(`${name} is given by --data and by a flag of its own, with two values`, {
+				code: 'contradiction',
+			});
+		}
+		data[name] = isMap && field !== undefined ? mergeValues(field, data[name], value) : value;
+	}
+	return data;
 }

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
-import { type Counts, countOutcome, createCounts, exitCodeOf, totalOf } from '../../bulk/counts.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../../bulk/counts.js';
 import { runEngine } from '../../bulk/engine.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { createCustomFieldPerform, createPerform, type Perform, type PerformOptions } from '../../bulk/perform.js';
@@ -45,6 +45,10 @@ export async function executeRun(
 	resume?: () => Promise<ResumedRun>,
 ): Promise<EndedRun> {
 	const { settings, session } = run;
+	if (settings.reports.length > 0) {
+		const { checkReportPlace } = await import('../../bulk/reports.js');
+		for (const report of settings.reports) await checkReportPlace(report, run.invocation.context.cwd);
+	}
 	const client = await session.openClient(Math.max(1, Math.min(settings.concurrency, survey.selected)));
 	try {
 		await checkOwnAccount(run, survey, client);
@@ -252,7 +256,7 @@ async function sendRows(
 		exitCode: exitCodeOf(counts, stop.reason?.kind === 'signal'),
 		stopped: stop.reason,
 		ms: context.clock.monotonic() - startedAt,
-		resumable: counts['not-sent'] + counts.unknown + counts.unauthorized > 0 || failure !== undefined,
+		resumable: openRows(counts) > 0 || failure !== undefined,
 	};
 	await takeAll(failure, [
 		() => log?.end(ended),

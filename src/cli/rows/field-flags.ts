@@ -16,7 +16,7 @@ import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import type { OptionSpec, OptionValues } from '../command.js';
 import { camelCase } from '../option-names.js';
-import { readTextFile } from '../text-file.js';
+import { readTextFile, readTextInput } from '../text-file.js';
 
 const group = 'Fields';
 
@@ -69,7 +69,7 @@ export const dataOption: OptionSpec = {
 export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {
 	if (text.startsWith('@@')) return text.slice(1);
 	if (!text.startsWith('@')) return text;
-	if (text === '@-') return context.stdin.text();
+	if (text === '@-') return readTextInput(context.stdin, flag);
 	return readTextFile(text.slice(1), context.cwd, flag);
 }
 

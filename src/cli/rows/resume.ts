@@ -1,6 +1,6 @@
 /** Goes on with a run: the same command, flags and input; only the rows that are not done. */
 
-import { type Counts, exitCodeOf } from '../../bulk/counts.js';
+import { type Counts, exitCodeOf, openRows } from '../../bulk/counts.js';
 import { summariseRun } from '../../bulk/runs.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
@@ -46,11 +46,6 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 		before.end();
 		await run.source.dispose({ keep: keepInput });
 	}
-}
-
-/** Rows that a resume would send again or for the first time, of those that a run's end counts. */
-function openRows(counts: Counts): number {
-	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }
 
 /** Rows that were sent and are done; the invalid ones were never to be sent. */

@@ -1,6 +1,6 @@
 /** What a run says on stderr beside its results: progress, the news of a stop, and the last line. */
 
-import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
+import { type Counts, outcomeNames, rowsToMend, totalOf } from '../../bulk/counts.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Clock } from '../../io/context.js';
@@ -118,7 +118,7 @@ export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog |
 		if (step !== undefined) stderr.write(`  ${step}\n`);
 	}
 	if (ended.resumable) stderr.write(`to go on: ${palette.command(`supportctl run resume ${log.id}`)}\n`);
-	if (counts.failed + counts.invalid - counts.unauthorized > 0) {
+	if (rowsToMend(counts) > 0) {
 		stderr.write(`to mend the rows that failed: ${palette.command(`supportctl run rejects ${log.id} --format csv`)}\n`);
 	}
 	const total = totalOf(counts);

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { outcomeNames } from '../../../bulk/counts.js';
-import type { RunHeader } from '../../../bulk/records.js';
+import type { RowRecord, RunHeader } from '../../../bulk/records.js';
 import { errorText, gatherRejects, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
 import { ERROR_COLUMN } from '../../../bulk/rows.js';
 import { readRunHeader } from '../../../bulk/runs.js';
@@ -27,6 +27,14 @@ async function openAgain(header: RunHeader, invocation: Invocation): Promise<Inp
 	if (ids !== undefined) return await openInput({ ...common, ids });
 	if (path === undefined || (spooled === true && !existsSync(path))) return undefined;
 	return await openInput({ ...common, path, format });
+}
+
+type Wanted = (record: RowRecord) => boolean;
+
+/** Without `--outcome`, the rows that only a person can mend: those that were refused with 401 are sent by a resume. */
+function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
+	if (outcomes !== undefined) return ({ outcome }) => outcomes.includes(outcome);
+	return ({ outcome, status }) => outcome === 'invalid' || (outcome === 'failed' && status !== 401);
 }
 
 /** Reads the input to its end. @throws UsageError where it is not what the run had */
@@ -56,10 +64,10 @@ async function* rejectedRows(source: InputSource, rejects: Rejects): AsyncGenera
 }
 
 /** What the journal alone can give: the ids and the reason. */
-async function* rowsFromJournal(path: string, outcomes: ReadonlySet<OutcomeName>): AsyncGenerator<PrintedReject> {
+async function* rowsFromJournal(path: string, isWanted: Wanted): AsyncGenerator<PrintedReject> {
 	for await (const batch of finalRecords(path)) {
 		for (const record of batch) {
-			if (!outcomes.has(record.outcome)) continue;
+			if (!isWanted(record)) continue;
 			yield { row: { ...record.ids, [ERROR_COLUMN]: errorText(record) }, id: ownId(record.ids) };
 		}
 	}
@@ -110,26 +118,26 @@ export const command: CommandSpec = {
 			group: 'Rows',
 			repeatable: true,
 			choices: outcomeNames,
-			defaultText: 'failed and invalid',
+			defaultText: 'failed and invalid, without 401',
 		},
 		...outputOptions,
 	],
 	async run(invocation) {
 		const { context, options } = invocation;
 		const path = namedRun(invocation);
-		const outcomes = new Set<OutcomeName>((options.outcome as OutcomeName[] | undefined) ?? ['failed', 'invalid']);
+		const isWanted = wantedBy(options.outcome as OutcomeName[] | undefined);
 		const header = readRunHeader(path);
 		const source = await openAgain(header, invocation);
 		if (source === undefined) {
-			const { idNames, close } = await gatherRejects(path, outcomes);
+			const { idNames, close } = await gatherRejects(path, isWanted);
 			close();
 			context.stderr.write('note: the run read standard input, which is not kept: only ids can be given back\n');
-			await print(invocation, columnsOf(undefined, idNames), 'csv', rowsFromJournal(path, outcomes));
+			await print(invocation, columnsOf(undefined, idNames), 'csv', rowsFromJournal(path, isWanted));
 			return ExitCode.ok;
 		}
 		try {
 			await checkUnchanged(source, header);
-			const rejects = await gatherRejects(path, outcomes);
+			const rejects = await gatherRejects(path, isWanted);
 			try {
 				const format = source.format === 'ids' ? 'csv' : source.format;
 				await print(invocation, columnsOf(source, rejects.idNames), format, rejectedRows(source, rejects));

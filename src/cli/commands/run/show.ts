@@ -14,7 +14,7 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
-import { namedRun, runArgument, runView } from '../../runs.js';
+import { isSharded, namedRun, runArgument, runView } from '../../runs.js';
 
 /** How many rows that need a look are shown beside the run. */
 const SHOWN = 20;
@@ -47,9 +47,9 @@ function details(scan: JournalScan): Row {
 /** Counts with the rows that a run which broke off never reached; a part of a sharded run can't tell which were its own. */
 function countsOf(summary: RunSummary, scan: JournalScan): Counts {
 	const counts = { ...(summary.counts ?? scan.counts) };
-	const { settings, input } = scan.header;
-	const sharded = (settings.options as Record<string, unknown> | undefined)?.shard !== undefined;
-	if (summary.end === undefined && !sharded) counts['not-sent'] += Math.max(0, input.rows - totalOf(counts));
+	const { header } = scan;
+	if (summary.end === undefined && !isSharded(header))
+		counts['not-sent'] += Math.max(0, header.input.rows - totalOf(counts));
 	return counts;
 }
 
