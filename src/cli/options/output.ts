@@ -17,7 +17,7 @@ export const outputOptions: readonly OptionSpec[] = [
 	{ flags: '--fields <names>', help: 'Columns to print, in this order: a,b,body.c', group, repeatable: true },
 	{ flags: '--field <name>', help: 'Print one bare value a line', group },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath', group },
-	{ flags: '-q, --quiet', help: 'No progress and no summary', group },
+	{ flags: '-q, --quiet', help: 'No progress, and no summary unless the run was stopped', group },
 	{ flags: '-v, --verbose', help: 'Log each request and answer; -vv with headers and bodies', group, counted: true },
 	{ flags: '--no-color', help: 'No colour', group },
 	{ flags: '--debug', help: 'Show stack traces with errors', group },
