@@ -27,6 +27,11 @@ function idValue(name: string, text: string): string | number {
 	return /^\d+$/.test(text) && Number.isSafeInteger(number) ? number : text;
 }
 
+/** Path ids as they are printed, whatever is printed of their row. */
+export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
+	return Object.fromEntries(Object.entries(ids).map(([name, text]) => [name, idValue(name, text)]));
+}
+
 /**
  * The printed object: row, the path ids, outcome, status, code, message, attempts, ms, differs, body. The named keys
  * are always there, so that a reader of one line knows those of all; `reasons` and `warnings` only where there are any.

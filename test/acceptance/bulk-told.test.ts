@@ -186,3 +186,14 @@ describe('refused before anything is sent', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 });
+
+describe('an id', () => {
+	it('is a number wherever JSON tells of its row', async () => {
+		const { work } = await place(json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }));
+		const planned = await work.run('ticket update 14 --status hold --dry-run --json'.split(' '));
+		expect(JSON.parse(planned.stdout)).toMatchObject([{ id: 14 }]);
+		const failed = await work.run('ticket update 14 --status hold --json'.split(' '));
+		expect(JSON.parse(failed.stdout)).toMatchObject([{ id: 14 }]);
+		expect(JSON.parse(failed.stderr)).toMatchObject({ error: { id: 14 } });
+	});
+});

@@ -10,6 +10,7 @@ import { ExitCode, RefusedError } from '../../errors.js';
 import { type DeliverOptions, deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
 import type { Column } from '../../output/columns.js';
+import { printedIds } from '../../output/outcome-view.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
 import type { PreparedRun } from './prepare.js';
@@ -71,7 +72,13 @@ async function showRequests(run: PreparedRun, print: Print): Promise<number> {
 		for (const { row, line, request } of batch) {
 			const { method, path, body } = request;
 			const place = line === undefined ? { row } : { row, line };
-			await print({ ...place, ...request.ids, method, path, body: body === undefined ? null : JSON.parse(body) });
+			await print({
+				...place,
+				...printedIds(request.ids),
+				method,
+				path,
+				body: body === undefined ? null : JSON.parse(body),
+			});
 		}
 	}
 	return 0;
@@ -101,7 +108,7 @@ async function showDiff(run: PreparedRun, print: Print): Promise<number> {
 			const held = answer.outcome === 'ok' ? readCustomFields(answer.body) : undefined;
 			if (held === undefined) unread++;
 			for (const change of held === undefined ? [unreadable(answer)] : changesOf(planned, held)) {
-				await print({ row: planned.row, ticket_id: planned.request.ids.ticket_id, ...change });
+				await print({ row: planned.row, ...printedIds(planned.request.ids), ...change });
 			}
 		}
 	} finally {

@@ -5,6 +5,7 @@ import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
+import { printedIds } from '../../output/outcome-view.js';
 import { sanitise } from '../../output/sanitise.js';
 import { chosenFormat, wantsJson } from '../results.js';
 import type { Ended } from './ended.js';
@@ -50,7 +51,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 		const code = exitCodeOfOutcome(outcome);
 		const hint = nextStep(outcome);
 		const data = {
-			...outcome.ids,
+			...printedIds(outcome.ids),
 			...(outcome.status === undefined ? {} : { status: outcome.status }),
 			outcome: outcome.outcome,
 			attempts: outcome.attempts,
