@@ -34,7 +34,7 @@ export function namedRun(invocation: Invocation): string {
 }
 
 /** Whether the run was one part of several; how many of the input's rows are its own is not in its journal. */
-export function isSharded({ settings }: RunHeader): boolean {
+function isSharded({ settings }: RunHeader): boolean {
 	return (settings.options as Record<string, unknown> | undefined)?.shard !== undefined;
 }
 

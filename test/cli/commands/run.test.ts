@@ -231,14 +231,18 @@ describe('run list and run show', () => {
 		expect(rows.out).toBe('1\n2\n');
 	});
 
-	it('of a run that was killed counts the rows that it never reached, and says how to go on', async () => {
+	it('of a run that was killed tell how many rows are open, and take none of them for not sent', async () => {
 		const desk = createDesk();
 		const journal = startJournal(desk.stateDir, 5);
 		await journal.outcome(outcomeOf(1));
 		await journal.outcome(outcomeOf(2, { outcome: 'unknown', status: undefined, message: 'no answer' }));
+		expect(JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out)).toMatchObject({
+			state: 'running',
+			next: [],
+		});
 		journal.close();
 		const run = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
-		expect(run).toMatchObject({ state: 'broken-off', ok: 1, unknown: 1, not_sent: 3, done: 1, in_flight: 1 });
+		expect(run).toMatchObject({ state: 'broken-off', ok: 1, unknown: 1, not_sent: 0, open: 4, done: 1, in_flight: 1 });
 		expect(run.next).toEqual([`supportctl run resume ${run.run}`]);
 		const { out, err } = await desk.run(['run', 'show', 'last']);
 		expect(out).toMatch(/\n\n2\t2\tunknown\tno answer\n$/);

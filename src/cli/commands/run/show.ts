@@ -1,6 +1,6 @@
 /** `run show`: what a run did, and which of its rows need a look. */
 
-import { type Counts, outcomeNames, totalOf } from '../../../bulk/counts.js';
+import { outcomeNames } from '../../../bulk/counts.js';
 import type { RowRecord } from '../../../bulk/records.js';
 import { nextSteps } from '../../../bulk/reports.js';
 import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
@@ -14,7 +14,7 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
-import { isSharded, namedRun, runArgument, runView } from '../../runs.js';
+import { namedRun, runArgument, runView } from '../../runs.js';
 
 /** How many rows that need a look are shown beside the run. */
 const SHOWN = 20;
@@ -44,13 +44,11 @@ function details(scan: JournalScan): Row {
 	};
 }
 
-/** Counts with the rows that a run which broke off never reached; a part of a sharded run can't tell which were its own. */
-function countsOf(summary: RunSummary, scan: JournalScan): Counts {
-	const counts = { ...(summary.counts ?? scan.counts) };
-	const { header } = scan;
-	if (summary.end === undefined && !isSharded(header))
-		counts['not-sent'] += Math.max(0, header.input.rows - totalOf(counts));
-	return counts;
+/** What can be done next. A run without an end has rows that nobody has word of, which is not to say that they were not sent. */
+function nextCommands({ state, end }: RunSummary, { header, counts }: JournalScan): string[] {
+	if (state === 'running') return [];
+	const known = end === undefined ? { ...counts, 'not-sent': counts['not-sent'] + 1 } : end.counts;
+	return nextSteps({ header, counts: known }).map(([, command]) => command);
 }
 
 async function rowColumns(path: string, palette: Palette): Promise<Column[]> {
@@ -72,10 +70,9 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const palette = await stdoutPalette(invocation);
 	const scan = await scanJournal(path);
 	const { header } = scan;
-	const found = await summariseRun(path, header.id, scan);
-	const summary = { ...found, counts: countsOf(found, scan) };
+	const summary = await summariseRun(path, header.id, scan);
 	const failures = (await firstRecords(path, scan, NEED_A_LOOK, SHOWN)).map(recordView);
-	const next = nextSteps({ header, counts: summary.counts }).map(([, command]) => command);
+	const next = nextCommands(summary, scan);
 	const view: Row = { ...runView(summary), ...details(scan), next, failures };
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
