@@ -1,6 +1,6 @@
 /** A file that the command line names, or standard input, read as text; what stands in its way is said in the words of `--input`. */
 
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.js';
 import type { Input } from '../io/context.js';
@@ -13,9 +13,9 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** @throws UsageError that names the file, after the flag where there is one */
-export async function readTextFile(path: string, cwd: string, flag?: string): Promise<string> {
+export function readTextFile(path: string, cwd: string, flag?: string): string {
 	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(resolve(cwd, path)));
+		return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(resolve(cwd, path)));
 	} catch (error) {
 		throw unreadable(path, error, flag);
 	}

@@ -110,7 +110,7 @@ async function readTyped(name: string, text: string, context: Context): Promise<
 
 async function readBody(input: string, context: Context, dialect: Dialect): Promise<string> {
 	const name = input === '-' ? 'standard input' : input;
-	const text = input === '-' ? await readTextInput(context.stdin) : await readTextFile(input, context.cwd);
+	const text = input === '-' ? await readTextInput(context.stdin) : readTextFile(input, context.cwd);
 	let value: unknown;
 	try {
 		value = JSON.parse(text.replace(/^\uFEFF/, ''));
