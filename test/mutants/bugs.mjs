@@ -552,14 +552,14 @@ export const bugs = [
 		file: 'src/cli/rows/overtaken.ts',
 		was: 'if (!isDone) open.add(key);',
 		becomes: 'if (!isDone) continue;',
-		tests: ['test/acceptance/bulk-resume.test.ts'],
+		tests: ['test/acceptance/bulk-order.test.ts'],
 		loss: 'a resume gives an earlier row of a ticket the last word',
 	},
 	{
 		file: 'src/cli/rows/run-log.ts',
 		was: 'await log.record({\n				row,',
 		becomes: 'void ({\n				row,',
-		tests: ['test/acceptance/bulk-resume.test.ts'],
+		tests: ['test/acceptance/bulk-order.test.ts'],
 		loss: 'a row that was opened again is forgotten when the resume is stopped too',
 	},
 	{

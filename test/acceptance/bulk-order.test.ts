@@ -1,0 +1,88 @@
+/** Rows of the same id: one after another, also where a run is resumed. */
+
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, type Workplace } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+const refused = json(401, { code: 'rest_no', message: 'Sorry.', data: { status: 401 } });
+
+const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
+
+async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
+	const recorder = await startRecorder(answer);
+	return { recorder, work: createWorkplace(recorder.env) };
+}
+
+describe('rows of one id', () => {
+	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {
+		let lost = true;
+		const held = new Map<number, string>();
+		const { recorder, work } = await place((request, response, count) => {
+			const { status } = JSON.parse(request.body) as { status: string };
+			if (lost && status === 'hold' && idOf(request) === 5) return void response.destroy();
+			held.set(idOf(request), status);
+			return ok(request, response, count);
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n6,hold\n5,publish\n6,publish\n7,hold\n');
+		const args = ['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-j', '1', '-q'];
+		expect((await work.run(args)).exitCode).toBe(5);
+		lost = false;
+		recorder.requests.length = 0;
+		const resumed = await work.run(['run', 'resume', 'last', '--format', 'ndjson']);
+		expect(resumed).toMatchObject({ exitCode: 0 });
+		expect(recorder.requests.map((each) => [idOf(each), JSON.parse(each.body)])).toEqual([
+			[5, { status: 'hold' }],
+			[5, { status: 'publish' }],
+		]);
+		expect(held.get(5)).toBe('publish');
+		expect(resumed.stderr).toMatch(/: 5 rows in .*: 5 ok\n$/);
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/nothing is left to send/);
+	});
+
+	it('are all open until the last of them was sent again', async () => {
+		let answers: 'lost' | 'refused' | 'ok' = 'lost';
+		const { recorder, work } = await place((request, response, count) => {
+			const { status } = JSON.parse(request.body) as { status: string };
+			if (answers === 'lost' && status === 'hold') return void response.destroy();
+			if (answers === 'refused' && status === 'publish') return refused(request, response, count);
+			return ok(request, response, count);
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-q']);
+		answers = 'refused';
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(4);
+		answers = 'ok';
+		recorder.requests.length = 0;
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"status":"publish"}']);
+	});
+
+	it('are open in the journal before anything is sent, so that a resume which is stopped too forgets none', async () => {
+		let stage: 'lost' | 'refused' | 'ok' = 'lost';
+		let release = (): void => undefined;
+		const stopped = new Promise<void>((resolve) => {
+			release = resolve;
+		});
+		let held = '';
+		const { work } = await place((request, response, count) => {
+			const { status } = JSON.parse(request.body) as { status: string };
+			if (stage === 'lost' && status === 'hold') return void response.destroy();
+			if (stage === 'refused' && idOf(request) === 9) {
+				response.on('close', release);
+				return refused(request, response, count);
+			}
+			if (idOf(request) === 5) held = status;
+			if (stage !== 'refused') return ok(request, response, count);
+			// Answered when the other row has stopped the run.
+			void stopped.then(() => setImmediate(() => ok(request, response, count)));
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n9,hold\n5,publish\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-j', '1', '-q']);
+		stage = 'refused';
+		expect((await work.run(['run', 'resume', 'last', '-q', '-j', '2'])).exitCode).toBe(4);
+		stage = 'ok';
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect(held).toBe('publish');
+	});
+});
