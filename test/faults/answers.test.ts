@@ -7,18 +7,21 @@ import { answerFaults } from '../support/answer-faults.js';
 import { deliverTo, testClient } from '../support/delivery.js';
 import { oneUpdate, runAgainst } from '../support/fault.js';
 import { startRawServer } from '../support/raw-server.js';
+import { besideOthers } from '../support/test-end.js';
 
 describe('an update that is answered with', () => {
-	it.concurrent.each(Object.entries(answerFaults))('%s', async (_name, fault) => {
-		const { outcomes, exitCode, stderr, server } = await runAgainst(fault.script, oneUpdate);
-		const [printed] = outcomes;
-		const said = { outcome: printed?.outcome, code: printed?.code, exitCode, requests: server.requests.length };
-		const { outcome, code, requests } = fault;
-		expect(said).toEqual({ outcome, code, exitCode: fault.exitCode, requests });
-		expect(server.requests.every((each) => each.path === '/support-api/v1/tickets/14')).toBe(true);
-		if (fault.says !== undefined) expect(`${printed?.message} ${printed?.warnings} ${stderr}`).toMatch(fault.says);
-		if (outcome !== 'ok') expect(stderr).not.toBe('');
-	});
+	it.concurrent.for(Object.entries(answerFaults))('%s', async ([, fault], { onTestFinished }) =>
+		besideOthers(onTestFinished, async () => {
+			const { outcomes, exitCode, stderr, server } = await runAgainst(fault.script, oneUpdate);
+			const [printed] = outcomes;
+			const said = { outcome: printed?.outcome, code: printed?.code, exitCode, requests: server.requests.length };
+			const { outcome, code, requests } = fault;
+			expect(said).toEqual({ outcome, code, exitCode: fault.exitCode, requests });
+			expect(server.requests.every((each) => each.path === '/support-api/v1/tickets/14')).toBe(true);
+			if (fault.says !== undefined) expect(`${printed?.message} ${printed?.warnings} ${stderr}`).toMatch(fault.says);
+			if (outcome !== 'ok') expect(stderr).not.toBe('');
+		}),
+	);
 });
 
 describe('no endpoint', () => {

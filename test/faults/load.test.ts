@@ -7,6 +7,7 @@ import { runWith } from '../support/fault.js';
 import { type RawRequest, startRawServer } from '../support/raw-server.js';
 import { type Admission, bucket, perSecond } from '../support/small-host.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { besideOthers } from '../support/test-end.js';
 
 /** A list of so many ids. */
 function idsFile(count: number): string {
@@ -58,7 +59,7 @@ describe('a small host that serves 40 a second and refuses the rest with 503', (
 });
 
 describe('a storm of 429', () => {
-	it.concurrent.each<[string, Admission]>([
+	it.concurrent.for<[string, Admission]>([
 		['without Retry-After', perSecond(40)],
 		['with seconds', perSecond(40, () => ({ 'retry-after': '1' }))],
 		[
@@ -70,14 +71,16 @@ describe('a storm of 429', () => {
 		],
 		['with garbage', perSecond(40, () => ({ 'retry-after': 'a while' }))],
 		['with nothing to wait for', perSecond(40, () => ({ 'retry-after': '0' }))],
-	])('%s is sat out, and no row is lost or sent too often', async (_name, admission) => {
-		const { server } = await startLimited(admission, 5, 429);
-		const { outcomes, exitCode } = await runWith(server, bulk(250, '-j', '16'));
-		expect(exitCode).toBe(0);
-		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(250);
-		expect(server.counts.size).toBe(250);
-		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
-	});
+	])('%s is sat out, and no row is lost or sent too often', async ([, admission], { onTestFinished }) =>
+		besideOthers(onTestFinished, async () => {
+			const { server } = await startLimited(admission, 5, 429);
+			const { outcomes, exitCode } = await runWith(server, bulk(250, '-j', '16'));
+			expect(exitCode).toBe(0);
+			expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(250);
+			expect(server.counts.size).toBe(250);
+			expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
+		}),
+	);
 
 	it('with a year is not waited for: the run stops, says until when, and what is open can be resumed', async () => {
 		const begun = performance.now();

@@ -1,12 +1,12 @@
 /** Sends planned requests to a test's server with a clock that never waits. */
 
-import { onTestFinished } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type PlannedRequest } from '../../src/api/plan.js';
 import { type Client, createClient } from '../../src/http/client.js';
 import { type AttemptRecord, type DeliverOptions, deliver } from '../../src/http/deliver.js';
 import type { ConnectionOptions } from '../../src/http/options.js';
 import type { Delivery } from '../../src/http/outcome.js';
+import { whenTestEnds } from './test-end.js';
 
 /** An update of ticket 14 to `hold`. */
 export const update: PlannedRequest = createPlanner(endpoints['ticket.update'])({
@@ -42,7 +42,7 @@ export async function testClient(baseUrl: string, options: Partial<ConnectionOpt
 		userAgent: 'test',
 		...options,
 	});
-	onTestFinished(() => client.close());
+	whenTestEnds(() => client.close());
 	return client;
 }
 

@@ -2,7 +2,7 @@
 
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { whenTestEnds } from './test-end.js';
 
 export interface ForwardProxy {
 	url: string;
@@ -56,7 +56,7 @@ export async function startForwardProxy(options: { credentials?: string } = {}):
 		socket.on('error', () => onward.destroy());
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
+	whenTestEnds(() => {
 		for (const socket of sockets) socket.destroy();
 		server.close();
 	});

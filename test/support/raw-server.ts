@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { whenTestEnds } from './test-end.js';
 
 /** One request as it came in, and the means to answer it. */
 export interface RawRequest {
@@ -141,7 +141,7 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 		for (const socket of sockets) socket.destroy();
 		return new Promise((resolve) => server.close(() => resolve()));
 	};
-	onTestFinished(stop);
+	whenTestEnds(stop);
 	return {
 		port,
 		baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,

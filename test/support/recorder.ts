@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { whenTestEnds } from './test-end.js';
 
 export interface RecordedRequest {
 	method: string;
@@ -51,7 +51,7 @@ export async function startRecorder(answer: Answer = json(200, { id: 14 })): Pro
 		});
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
+	whenTestEnds(() => {
 		server.closeAllConnections();
 		return new Promise<void>((resolve) => server.close(() => resolve()));
 	});

@@ -3,9 +3,9 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { onTestFinished } from 'vitest';
 import { binary } from './cli.js';
 import { temporaryFolder } from './temporary.js';
+import { whenTestEnds } from './test-end.js';
 import { requireTool } from './tools.js';
 
 export type ShellName = 'bash' | 'zsh' | 'fish';
@@ -113,7 +113,7 @@ export async function openShell(
 		look();
 	});
 	const ended = new Promise<void>((resolve) => terminal.onExit(() => resolve()));
-	onTestFinished(async () => {
+	whenTestEnds(async () => {
 		terminal.kill('SIGKILL');
 		await ended;
 	});
