@@ -28,6 +28,8 @@ export interface ErrorDetails {
 
 /** Any error that is meant to be read by a person; everything else is a bug and is reported as one. */
 export class SupportctlError extends Error {
+	// Spelt out: the bundle's classes have other names.
+	override readonly name: string = 'SupportctlError';
 	readonly exitCode: ExitCode;
 	readonly code: string;
 	readonly hint: string | undefined;
@@ -36,7 +38,6 @@ export class SupportctlError extends Error {
 
 	constructor(message: string, exitCode: ExitCode, options: ErrorDetails = {}) {
 		super(message, options.cause === undefined ? undefined : { cause: options.cause });
-		this.name = new.target.name;
 		this.exitCode = exitCode;
 		this.code = options.code ?? 'error';
 		this.hint = options.hint;
@@ -47,6 +48,8 @@ export class SupportctlError extends Error {
 
 /** The command line, the input or a setting can't be used as given; nothing was sent. Exit code 2. */
 export class UsageError extends SupportctlError {
+	override readonly name: string = 'UsageError';
+
 	constructor(message: string, options: ErrorDetails = {}) {
 		super(message, ExitCode.usage, { code: 'usage', ...options });
 	}
@@ -54,6 +57,8 @@ export class UsageError extends SupportctlError {
 
 /** Something could not be done; exit code 1. */
 export class FailedError extends SupportctlError {
+	override readonly name: string = 'FailedError';
+
 	constructor(message: string, options: ErrorDetails = {}) {
 		super(message, ExitCode.failed, { code: 'failed', ...options });
 	}
@@ -61,6 +66,8 @@ export class FailedError extends SupportctlError {
 
 /** Not signed in, or the service refused the caller. Exit code 4. */
 export class RefusedError extends SupportctlError {
+	override readonly name: string = 'RefusedError';
+
 	constructor(message: string, options: ErrorDetails = {}) {
 		super(message, ExitCode.refused, { code: 'refused', ...options });
 	}
@@ -68,6 +75,8 @@ export class RefusedError extends SupportctlError {
 
 /** The person stopped it with Ctrl-C or a signal. Exit code 130. */
 export class InterruptedError extends SupportctlError {
+	override readonly name: string = 'InterruptedError';
+
 	constructor(message = 'interrupted', options: ErrorDetails = {}) {
 		super(message, ExitCode.interrupted, { code: 'interrupted', ...options });
 	}

@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
 	output: ['io', 'errors'],
 	bulk: ['api', 'http', 'errors'],
 	sandbox: ['api', 'errors'],
-	client: ['api', 'http', 'errors', 'version'],
+	client: ['api', 'http', 'profile', 'errors', 'version'],
 	cli: ['api', 'http', 'profile', 'io', 'output', 'bulk', 'sandbox', 'errors', 'version'],
 	main: ['cli', 'io', 'output', 'errors', 'version'],
 	index: ['api', 'client', 'http', 'errors', 'version'],

@@ -10,12 +10,15 @@ import type { Auth, ProxySettings } from '../http/auth.js';
 import { type Client, createClient } from '../http/client.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
 import type { Delivery } from '../http/outcome.js';
+import { parseBaseUrl } from '../profile/base-url.js';
 import { version } from '../version.js';
 import type { CallInput } from './types.js';
 
 export interface SupportClientOptions {
 	/** What comes before `/support-api/v1`, for instance `https://desk.example/wp-json`. */
 	baseUrl: string;
+	/** Lets credentials go unencrypted to another machine. */
+	allowHttp?: boolean;
 	auth: Auth;
 	/** Attempts after the first; 4 by default. A credential check is never repeated. */
 	retries?: number;
@@ -44,6 +47,8 @@ const clock: DeliverClock = {
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
+const SCHEMES: ReadonlySet<unknown> = new Set<Auth['scheme']>(['basic', 'bearer', 'header', 'none']);
+
 const DEFAULT_RETRIES = 4;
 const DEFAULT_TIMEOUT = 30;
 const DEFAULT_CONNECTIONS = 4;
@@ -58,9 +63,15 @@ export class SupportClient {
 		private readonly dialect: Dialect,
 	) {}
 
-	/** Makes a client; nothing is sent before the first call. @throws TypeError for a base URL that is none */
+	/** Makes a client; nothing is sent before the first call. @throws UsageError for a base URL or an auth that can't be used */
 	static async open(options: SupportClientOptions): Promise<SupportClient> {
-		const baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+		if (!SCHEMES.has(options.auth?.scheme))
+			throw new UsageError(`auth.scheme is one of ${[...SCHEMES].join(', ')}`, { code: 'invalid_setting' });
+		const { url: baseUrl } = parseBaseUrl(String(options.baseUrl), {
+			allowHttp: options.allowHttp,
+			howToAllowHttp: 'set allowHttp',
+			productPrefix: options.prefixes?.product,
+		});
 		const dialect = createDialect(options.prefixes);
 		const client = await createClient({
 			baseUrl,
@@ -79,6 +90,8 @@ export class SupportClient {
 	 * @throws UsageError for an id or a value that the interface does not allow; nothing was sent then.
 	 */
 	async call<Name extends EndpointName>(name: Name, input: CallInput<Name>): Promise<CallResult> {
+		if (!Object.hasOwn(endpoints, name))
+			throw new UsageError(`there is no endpoint ${JSON.stringify(name)}`, { code: 'unknown_endpoint' });
 		const endpoint: Endpoint = endpoints[name];
 		const request = this.planner(endpoint)(this.readInput(endpoint, input as Record<string, unknown>));
 		const delivery = await deliver(this.client, request, {
@@ -122,6 +135,11 @@ export class SupportClient {
 		const reassign = input.reassign === undefined ? undefined : parseId(String(input.reassign));
 		if (reassign !== undefined && isProblem(reassign)) {
 			throw new UsageError(`${endpoint.name}: reassign ${reassign.problem}`, { code: 'invalid_id' });
+		}
+		if (reassign !== undefined && reassign.value === ids.id) {
+			throw new UsageError(`${endpoint.name}: what user ${ids.id} leaves can't go to user ${ids.id}`, {
+				code: 'reassign_to_deleted',
+			});
 		}
 		return {
 			ids,

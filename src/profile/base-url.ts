@@ -12,6 +12,8 @@ export interface BaseUrl {
 export interface BaseUrlRules {
 	/** Lets http:// through to hosts other than this machine. */
 	allowHttp?: boolean;
+	/** What to do to let it through. */
+	howToAllowHttp?: string;
 	/** The deployment's word for `support`, whose path prefix may have been pasted in. */
 	productPrefix?: string;
 	/** Where the text came from, for errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
@@ -92,7 +94,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 		const secure = `https:${result.slice('http:'.length)}`;
 		refuse(
 			`${shown} would send credentials unencrypted`,
-			`use ${secure}, or let a profile allow it: supportctl profile set NAME --allow-http`,
+			`use ${secure}, or ${rules.howToAllowHttp ?? 'let a profile allow it: supportctl profile set NAME --allow-http'}`,
 			secure,
 		);
 	}

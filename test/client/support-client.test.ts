@@ -96,3 +96,45 @@ test('a deployment’s own words are spoken', async () => {
 	});
 	expect(result.differs).toEqual([{ field: 'support_can_be_assigned', sent: true, shown: false }]);
 });
+
+test.each<[string, Partial<SupportClientOptions>, RegExp]>([
+	['unencrypted to another machine', { baseUrl: 'http://desk.example/wp-json' }, /unencrypted.*/],
+	['with a password in it', { baseUrl: 'https://ada:hunter2@desk.example/' }, /must not carry a user name/],
+	['with a query', { baseUrl: 'https://desk.example/?rest_route=/' }, /has a query/],
+	['that is no URL', { baseUrl: 'desk' }, /has no scheme/],
+	['that is missing', { baseUrl: undefined }, /base URL/],
+])('a base URL %s is refused', async (_what, options, why) => {
+	const opened = openClient(undefined, options);
+	await expect(opened).rejects.toThrow(UsageError);
+	await expect(opened).rejects.toThrow(why);
+	await expect(opened).rejects.not.toThrow('hunter2');
+});
+
+test('http:// to another machine is let through where that is asked for', async () => {
+	const { client } = await openClient(undefined, { baseUrl: 'http://desk.example/wp-json', allowHttp: true });
+	expect(client).toBeInstanceOf(SupportClient);
+});
+
+test('an auth scheme that is none is refused', async () => {
+	for (const auth of [undefined, { scheme: 'Basic', username: 'ada', password: 'x' }]) {
+		await expect(openClient(undefined, { auth: auth as never })).rejects.toThrow(
+			'auth.scheme is one of basic, bearer, header, none',
+		);
+	}
+});
+
+test('an endpoint that is none is refused, and so is a user who shall inherit from themselves', async () => {
+	const { client, recorder } = await openClient();
+	for (const name of ['ticket.close', 'constructor', 'toString'] as never[]) {
+		await expect(client.call(name, {} as never)).rejects.toThrow(`there is no endpoint "${name}"`);
+	}
+	await expect(client.call('user.delete', { id: 7, reassign: '7' })).rejects.toThrow(
+		"what user 7 leaves can't go to user 7",
+	);
+	expect(recorder.requests).toEqual([]);
+});
+
+test('errors carry their names', async () => {
+	const { client } = await openClient();
+	await expect(client.call('ticket.delete', { id: 0 })).rejects.toMatchObject({ name: 'UsageError' });
+});

@@ -108,10 +108,11 @@ async function tryWith(major, prefix) {
 			const client = await SupportClient.open({ baseUrl: process.env.SUPPORTCTL_BASE_URL, auth: { scheme: 'basic',
 				username: process.env.SUPPORTCTL_USERNAME, password: process.env.SUPPORTCTL_PASSWORD } });
 			const result = await client.call('ticket.update', { id: 14, fields: { status: 'read' } });
-			console.log(result.outcome, result.body.status);
+			const refused = await client.call('ticket.update', { id: 0, fields: { status: 'read' } }).catch((error) => error);
+			console.log(result.outcome, result.body.status, refused.name);
 			await client.close();`,
 		);
-		assert(run(node, [program], { env }).trim() === 'ok read', 'the library did not do its work');
+		assert(run(node, [program], { env }).trim() === 'ok read UsageError', 'the library did not do its work');
 	} finally {
 		await stop();
 	}
