@@ -1,9 +1,9 @@
 /** Reports on a run for machines and people, written from its journal in constant memory. */
 
 import { randomBytes } from 'node:crypto';
-import { access, constants, type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { type ExitCode, FailedError, UsageError } from '../errors.js';
+import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type ExitCode, FailedError } from '../errors.js';
 import { type Counts, countOutcome, createCounts, openRows, outcomeNames, rowsToMend, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
 import type { RowRecord, RunHeader } from './records.js';
@@ -248,25 +248,6 @@ async function isSpecial(path: string): Promise<boolean> {
 		(stats) => !stats.isFile(),
 		() => false,
 	);
-}
-
-/** Looks whether a report can be written where it shall be, as far as that can be known before the run. @throws UsageError */
-export async function checkReportPlace({ format, path }: ReportSpec, cwd = '.'): Promise<void> {
-	const target = resolve(cwd, path);
-	const refuse = (why: string): UsageError =>
-		new UsageError(`--report ${format}:${path}: ${why}; nothing was sent`, { code: 'report_place' });
-	const [found, folder] = await Promise.all([target, dirname(target)].map((each) => stat(each).catch(() => undefined)));
-	if (found?.isDirectory() === true) throw refuse('it is a folder');
-	if (folder === undefined) throw refuse(`there is no folder ${dirname(path)}`);
-	if (!folder.isDirectory()) throw refuse(`${dirname(path)} is no folder`);
-	const needed = found === undefined || found.isFile() ? dirname(target) : target;
-	if (
-		await access(needed, constants.W_OK).then(
-			() => false,
-			() => true,
-		)
-	)
-		throw refuse("it can't be written there");
 }
 
 /** Writes one report; the file is there whole or not at all. Throws FailedError. */

@@ -1,7 +1,7 @@
 /** Reports of runs, read back by standard readers, and annotations for GitHub. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -144,6 +144,36 @@ describe('--report', () => {
 		expect([recorder.requests, work.journals()]).toEqual([[], []]);
 		const stream = await work.run(['ticket', 'update', '1', '--status', 'hold', '--report', 'json:-']);
 		expect(stream.stderr).toBe('error: --report needs a file: standard output is for the results\n');
+	});
+
+	it.each([
+		['json:edits.csv', "it is the run's input"],
+		['json:./folder/../linked.csv', "it is the run's input"],
+		['json:journal.ndjson', "it is the run's journal"],
+		['csv:out.json', 'it is the place of another report'],
+	])('is refused where it would cost another file: %s', async (report, why) => {
+		const recorder = await startRecorder(ok);
+		const work = createWorkplace(recorder.env);
+		work.write('edits.csv', 'id,status\n1,hold\n');
+		mkdirSync(join(work.folder, 'folder'));
+		symlinkSync('edits.csv', join(work.folder, 'linked.csv'));
+		const reports = ['--report', 'json:out.json', '--report', report];
+		const result = await work.run([
+			...['ticket', 'update', '--input', 'edits.csv', '--journal', 'journal.ndjson'],
+			...reports,
+		]);
+		expect(result).toMatchObject({ exitCode: 2, stderr: `error: --report ${report}: ${why}; nothing was sent\n` });
+		expect([recorder.requests, work.journals(), work.read('edits.csv')]).toEqual([[], [], 'id,status\n1,hold\n']);
+	});
+
+	it('any number of them go to one device', async () => {
+		const recorder = await startRecorder(ok);
+		const work = createWorkplace(recorder.env);
+		const reports = ['--report', 'json:/dev/null', '--report', 'csv:/dev/null'];
+		expect(await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', ...reports])).toMatchObject({
+			exitCode: 0,
+			stderr: '',
+		});
 	});
 
 	it('that can not be written is told after the summary, exit code 1, and the run itself is as it is', async () => {

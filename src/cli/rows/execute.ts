@@ -7,6 +7,7 @@ import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf 
 import { runEngine } from '../../bulk/engine.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { createCustomFieldPerform, createPerform, type Perform, type PerformOptions } from '../../bulk/perform.js';
+import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
 import type { Client } from '../../http/client.js';
 import type { AttemptRecord } from '../../http/deliver.js';
@@ -33,6 +34,15 @@ import { outcomeShape } from './view.js';
 /** What the caller of a run has to know of its end. */
 export type EndedRun = Pick<Ended, 'exitCode' | 'resumable'>;
 
+/** @throws UsageError for a report that can't be written, or that would take the place of a file that the run needs */
+async function checkReports({ settings, targets, invocation }: PreparedRun): Promise<void> {
+	const { checkReportPlaces } = await import('../../bulk/report-place.js');
+	const files: TakenFile[] = [];
+	if (targets.path !== undefined && targets.path !== '-') files.push({ path: targets.path, what: "the run's input" });
+	if (settings.journal !== undefined) files.push({ path: settings.journal, what: "the run's journal" });
+	await checkReportPlaces(settings.reports, files, invocation.context.cwd);
+}
+
 /**
  * Sends the rows. @throws FailedError where the journal can't be kept; what was done till then is in it.
  * @param before Minds signals until the journal is begun.
@@ -45,10 +55,7 @@ export async function executeRun(
 	resume?: () => Promise<ResumedRun>,
 ): Promise<EndedRun> {
 	const { settings, session } = run;
-	if (settings.reports.length > 0) {
-		const { checkReportPlace } = await import('../../bulk/reports.js');
-		for (const report of settings.reports) await checkReportPlace(report, run.invocation.context.cwd);
-	}
+	if (settings.reports.length > 0) await checkReports(run);
 	const client = await session.openClient(Math.max(1, Math.min(settings.concurrency, survey.selected)));
 	try {
 		await checkOwnAccount(run, survey, client);
