@@ -16,8 +16,8 @@ const shapes: Record<string, Shape> = {
 	'{custom_fields}': (fields) => ({ id: 1, custom_fields: fields }),
 };
 
-/** A desk whose tickets keep the custom fields that they have and ignore others without a word. */
-async function desk(tickets: Record<number, Fields>, shape: Shape = shapes['name → value'] as Shape) {
+/** A desk whose tickets keep the custom fields that they have, and ignore others, and the fixed one, without a word. */
+async function desk(tickets: Record<number, Fields>, shape = shapes['name → value'] as Shape, fixed?: string) {
 	const underWay = { now: 0, most: 0 };
 	const recorder = await startRecorder((request, response, count) => {
 		const fields = tickets[Number(/\/tickets\/(\d+)/.exec(request.url)?.[1])];
@@ -30,7 +30,7 @@ async function desk(tickets: Record<number, Fields>, shape: Shape = shapes['name
 			if (request.method === 'GET') return json(200, shape(fields))(request, response, count);
 			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
 			for (const name of Object.keys(sent)) {
-				if (Object.hasOwn(fields, name))
+				if (Object.hasOwn(fields, name) && name !== fixed)
 					Object.defineProperty(fields, name, {
 						value: sent[name],
 						enumerable: true,
@@ -116,6 +116,17 @@ describe('--diff', () => {
 		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
 	});
 
+	it('keeps the values of fields that are named like secrets to itself', async () => {
+		const { work } = await desk({ 1: { api_token: 'old-marker', colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,api_token,secret_key,colour\n1,new-marker,new-marker,blue\n');
+		const { stdout } = await work.run(set('-n', '--diff', '--format', 'csv'));
+		expect(stdout.split('\n').slice(1, 4)).toEqual([
+			'1,api_token,[redacted],[redacted],',
+			'1,secret_key,,[redacted],the service does not show this field',
+			'1,colour,red,blue,',
+		]);
+	});
+
 	it('ends at a 401 instead of being refused for every row', async () => {
 		const recorder = await startRecorder(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
 		const work = createWorkplace(recorder.env);
@@ -167,6 +178,17 @@ describe('--verify', () => {
 		const strict = await work.run(set('--verify', '--strict', '--format', 'ndjson', '-q'));
 		expect(strict.exitCode).toBe(1);
 		expect(JSON.parse(strict.stdout)).toMatchObject({ outcome: 'failed', code: 'differs' });
+	});
+});
+
+describe('a field that is named like a secret', () => {
+	it.each(['new-marker', ''])('is not told where the service kept another value than %j', async (sent) => {
+		const { work } = await desk({ 1: { api_token: 'old-marker' } }, undefined, 'api_token');
+		work.write('fields.csv', `ticket_id,api_token\n1,${sent}\n`);
+		const flags = ['--verify', '--blank', 'clear', '--format', 'ndjson', '--journal', 'journal.ndjson'];
+		const result = await work.run(set(...flags));
+		expect(JSON.parse(result.stdout)).toMatchObject({ differs: [{ field: 'api_token', shown: '[redacted]' }] });
+		expect(`${result.stdout}${result.stderr}${work.read('journal.ndjson')}`).not.toContain('-marker');
 	});
 });
 

@@ -11,6 +11,7 @@ import { type DeliverOptions, deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
 import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';
+import { isSecretName, REDACTED } from '../../output/redact.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
 import type { PreparedRun } from './prepare.js';
@@ -143,6 +144,8 @@ function* changesOf({ request }: PlannedRow, held: CustomFields): Generator<Chan
 		const known = field in held;
 		const old = known ? (customFieldText(held[field]) ?? held[field]) : null;
 		if (known && old === customFieldText(value)) continue;
-		yield { field, old, new: value, message: known ? null : 'the service does not show this field' };
+		const message = known ? null : 'the service does not show this field';
+		if (isSecretName(field)) yield { field, old: known ? REDACTED : null, new: REDACTED, message };
+		else yield { field, old, new: value, message };
 	}
 }

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../bulk/engine.js';
 import type { Outcome } from '../../http/outcome.js';
-import { isSecretName, redactTexts } from '../../output/redact.js';
+import { isSecretName, REDACTED, redactTexts } from '../../output/redact.js';
 import type { Survey } from './survey.js';
 
 /** Texts of the row's request that must not be repeated anywhere. */
@@ -18,12 +18,20 @@ function secretsOf(sent: Readonly<Record<string, unknown>> | undefined): string[
 	return found;
 }
 
+/** What the service holds under a secret name is no better to be shown than what was sent. */
+function withoutShown(outcome: Outcome): Outcome {
+	if (outcome.differs === undefined) return outcome;
+	const differs = outcome.differs.map((each) =>
+		isSecretName(each.field) && each.shown !== null ? { ...each, shown: REDACTED } : each,
+	);
+	return { ...outcome, differs };
+}
+
 /** Makes a row's outcome free of its request's secrets, wherever the service repeated them. */
 export function createScrubber(survey: Survey): (outcome: Outcome, row: RunRow) => Outcome {
 	if (!survey.hasSecrets) return (outcome) => outcome;
 	return (outcome, row) => {
 		const secrets = secretsOf(row.request.sent);
-		if (secrets.length === 0) return outcome;
-		return redactTexts(outcome, secrets) as Outcome;
+		return withoutShown(secrets.length === 0 ? outcome : (redactTexts(outcome, secrets) as Outcome));
 	};
 }

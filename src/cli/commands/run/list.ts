@@ -14,7 +14,10 @@ export const command: CommandSpec = {
 		'A run is running while a process has its journal, finished when it came to its end, interrupted when it was told to stop, and broken-off when it was killed or its machine went down.',
 	examples: [
 		{ command: 'supportctl run list', note: 'all runs' },
-		{ command: 'supportctl run list --query "[?state!=\'finished\'].run" --format ids', note: 'runs to resume' },
+		{
+			command: 'supportctl run list --query \'[?open!=`0` && state!=`"running"`].run\' --format ids',
+			note: 'runs to resume',
+		},
 	],
 	arguments: [],
 	options: outputOptions,
