@@ -1,7 +1,8 @@
 /** The applied check: what was asked for against what the service's answer shows it now holds. */
 
-import { endpointList } from './endpoints.js';
+import { endpointList, hasTrash } from './endpoints.js';
 import type { Field } from './fields.js';
+import type { PlannedRequest } from './plan.js';
 import { isObject } from './values.js';
 
 /** One field that holds another value than the one sent. */
@@ -173,11 +174,20 @@ export function appliedDifferences(
 	return differences;
 }
 
+/** What the answer to a request that was carried out shows otherwise than it was asked for. */
+export function contradictions(
+	{ endpoint, path, sent }: Pick<PlannedRequest, 'endpoint' | 'path' | 'sent'>,
+	body: unknown,
+): AppliedDifference[] {
+	if (endpoint.replay === 'set') return sent === undefined ? [] : appliedDifferences(endpoint.fields, sent, body);
+	return hasTrash(endpoint) ? deletionDifferences(/[?&]force=true(?:&|$)/.test(path), body) : [];
+}
+
 /**
  * What the answer to a delete shows that contradicts it: a thing that is in the trash though it was to be deleted for
  * good, or one that is in neither place. An answer that shows no status gives no verdict.
  */
-export function deletionDifferences(forGood: boolean, body: unknown): AppliedDifference[] {
+function deletionDifferences(forGood: boolean, body: unknown): AppliedDifference[] {
 	if (!isObject(body) || body.deleted === true || typeof body.status !== 'string') return [];
 	const wanted = forGood ? 'deleted' : 'trash';
 	return body.status === wanted ? [] : [{ field: 'status', sent: wanted, shown: body.status }];

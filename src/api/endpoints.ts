@@ -77,6 +77,11 @@ const trashable = {
 	help: 'Bypass the trash and delete permanently',
 } as const satisfies QueryParameter;
 
+/** Whether things of an endpoint go to a trash first. */
+export function hasTrash(endpoint: Pick<Endpoint, 'query'>): boolean {
+	return endpoint.query.includes(trashable);
+}
+
 /** What a row of the table may say beside its method, path and noun. */
 type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun' | 'summary'>>;
 

@@ -1,8 +1,9 @@
 /** Carries one row out: a single delivery with its applied check, or custom fields read, written and read again. */
 
-import { type AppliedDifference, appliedDifferences, deletionDifferences } from '../api/applied.js';
+import { type AppliedDifference, contradictions } from '../api/applied.js';
 import { type CustomFields, customFieldText, readCustomFields, sameCustomField } from '../api/custom-fields.js';
 import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
+import { userIdIn } from '../api/user-id.js';
 import type { Client } from '../http/client.js';
 import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/deliver.js';
 import type { Delivery, Outcome } from '../http/outcome.js';
@@ -20,12 +21,19 @@ export interface PerformOptions {
 
 export type Perform = (row: RunRow) => Promise<Outcome>;
 
+/** What a look-up found is one of its row's ids. */
+function withFoundId(ids: Outcome['ids'], { outcome, body }: Delivery): Outcome['ids'] {
+	const id = outcome === 'ok' ? userIdIn(body) : undefined;
+	return id === undefined ? ids : { ...ids, id };
+}
+
 /** A delivery is made for its row alone, so it becomes the outcome. */
 function outcomeOf(row: RunRow, delivery: Delivery): Outcome {
 	const outcome = delivery as Outcome;
 	outcome.row = row.row;
 	if (row.line !== undefined) outcome.line = row.line;
-	outcome.ids = row.request.ids;
+	const { endpoint, ids } = row.request;
+	outcome.ids = endpoint.name === 'user.id' ? withFoundId(ids, delivery) : ids;
 	return outcome;
 }
 
@@ -49,12 +57,6 @@ export function createPerform(options: PerformOptions): Perform {
 			? withDifferences(outcome, contradictions(request, delivered.body), strict)
 			: outcome;
 	};
-}
-
-/** What the answer to a request that was carried out shows otherwise than it was asked for. */
-function contradictions({ endpoint, path, sent }: PlannedRequest, body: unknown): AppliedDifference[] {
-	if (endpoint.replay === 'delete') return deletionDifferences(/[?&]force=true(?:&|$)/.test(path), body);
-	return endpoint.replay === 'set' && sent !== undefined ? appliedDifferences(endpoint.fields, sent, body) : [];
 }
 
 export interface CustomFieldOptions extends PerformOptions {

@@ -1,43 +1,21 @@
 /** The service as a library: every row of the endpoint table as a typed call, with the binary's checks, retries and outcomes. */
 
-import { type AppliedDifference, appliedDifferences } from '../api/applied.js';
-import { createDialect, type Dialect, type Prefixes } from '../api/dialect.js';
+import { type AppliedDifference, contradictions } from '../api/applied.js';
+import { createDialect, type Dialect } from '../api/dialect.js';
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import { createPlanner, emptyRecord, type Planner, type RowValues } from '../api/plan.js';
 import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
-import type { Auth, ProxySettings } from '../http/auth.js';
 import { type Client, createClient } from '../http/client.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
 import type { Delivery } from '../http/outcome.js';
-import { parseBaseUrl } from '../profile/base-url.js';
 import { version } from '../version.js';
+import { checkOptions, type SupportClientOptions } from './options.js';
 import type { CallInput } from './types.js';
-
-export interface SupportClientOptions {
-	/** What comes before `/support-api/v1`, for instance `https://desk.example/wp-json`. */
-	baseUrl: string;
-	/** Lets credentials go unencrypted to another machine. */
-	allowHttp?: boolean;
-	auth: Auth;
-	/** Attempts after the first; 4 by default. A credential check is never repeated. */
-	retries?: number;
-	/** Seconds that one attempt may take; 30 by default. */
-	timeout?: number;
-	/** The most connections at a time; 4 by default. */
-	connections?: number;
-	/** A deployment's own words for support, shop and shopm. */
-	prefixes?: Partial<Prefixes>;
-	/** PEM text. */
-	tls?: { ca?: string; cert?: string; key?: string };
-	proxy?: ProxySettings;
-	/** Lets values through that the interface does not show. */
-	undocumented?: boolean;
-}
 
 /** What became of a call. The service's "no" is an outcome, not an exception. */
 export interface CallResult extends Delivery {
-	/** Fields of an update that the answer shows with another value than the one sent. */
+	/** What the answer shows otherwise than it was asked for. */
 	differs: AppliedDifference[];
 }
 
@@ -46,8 +24,6 @@ const clock: DeliverClock = {
 	monotonic: () => performance.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
-
-const SCHEMES: ReadonlySet<unknown> = new Set<Auth['scheme']>(['basic', 'bearer', 'header', 'none']);
 
 const DEFAULT_RETRIES = 4;
 const DEFAULT_TIMEOUT = 30;
@@ -63,15 +39,9 @@ export class SupportClient {
 		private readonly dialect: Dialect,
 	) {}
 
-	/** Makes a client; nothing is sent before the first call. @throws UsageError for a base URL or an auth that can't be used */
+	/** Makes a client; nothing is sent before the first call. @throws UsageError for an option that can't be used */
 	static async open(options: SupportClientOptions): Promise<SupportClient> {
-		if (!SCHEMES.has(options.auth?.scheme))
-			throw new UsageError(`auth.scheme is one of ${[...SCHEMES].join(', ')}`, { code: 'invalid_setting' });
-		const { url: baseUrl } = parseBaseUrl(String(options.baseUrl), {
-			allowHttp: options.allowHttp,
-			howToAllowHttp: 'set allowHttp',
-			productPrefix: options.prefixes?.product,
-		});
+		const baseUrl = checkOptions(options);
 		const dialect = createDialect(options.prefixes);
 		const client = await createClient({
 			baseUrl,
@@ -100,8 +70,7 @@ export class SupportClient {
 			random: Math.random,
 			dialect: this.dialect,
 		});
-		const compares = delivery.outcome === 'ok' && endpoint.replay === 'set';
-		const differs = compares ? appliedDifferences(endpoint.fields, request.sent ?? {}, delivery.body) : [];
+		const differs = delivery.outcome === 'ok' ? contradictions(request, delivery.body) : [];
 		return { ...delivery, differs };
 	}
 

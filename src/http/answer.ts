@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Dialect } from '../api/dialect.js';
 import { bodyIn } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
+import { isId, userIdIn } from '../api/user-id.js';
 import { isObject, kindOf } from '../api/values.js';
 import type { RawAnswer } from './client.js';
 import { decodeBody } from './coding.js';
@@ -228,7 +229,7 @@ function isExpectedShape(endpoint: NamedEndpoint, value: unknown): boolean {
 		case 'ticket.fields.get':
 			return isObject(value) || isEmptyArray(value);
 		case 'user.id':
-			return isId(value) || (isObject(value) && Object.values(value).some(isId));
+			return userIdIn(value) !== undefined;
 		case 'user.check':
 			return typeof value === 'boolean' || isId(value) || (isObject(value) && tellsOfUser(value));
 		default:
@@ -244,10 +245,6 @@ function tellsOfUser(value: Record<string, unknown>): boolean {
 	if (value.success === true || value.success === false) return true;
 	if (Object.hasOwn(value, 'id')) return isId(value.id);
 	return Object.keys(value).some((name) => !OF_THE_ANSWER.has(name));
-}
-
-function isId(value: unknown): boolean {
-	return (typeof value === 'number' && value > 0) || (typeof value === 'string' && /^[1-9]\d*$/.test(value));
 }
 
 /** PHP writes an object without keys as `[]`. */
@@ -366,8 +363,23 @@ function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect): Ve
 		};
 	}
 	const named = nameContent(content);
-	return { ...base, code: content.kind === 'empty' ? `http_${status}` : named.code, message: named.message };
+	if (content.kind !== 'empty') return { ...base, code: named.code, message: named.message };
+	const words = STATUS_WORDS[status];
+	const message = words === undefined ? named.message : `${words}; ${named.message}`;
+	return { ...base, code: `http_${status}`, message };
 }
+
+/** What a status says by itself, for answers that say nothing more. */
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+	401: 'the credentials are refused',
+	403: 'the account lacks the right',
+	404: 'nothing was found',
+	429: 'there are too many requests',
+	500: 'the service has failed',
+	502: 'the gateway got no proper answer from the service',
+	503: 'the service is overloaded or down for maintenance',
+	504: 'the gateway waited for the service in vain',
+};
 
 function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<string, string> {
 	return Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [dialect.fieldIn(name), reason]));

@@ -10,6 +10,8 @@ export interface Column {
 	readonly path: string;
 	/** The header; the path without a leading `body.` where absent. */
 	readonly label?: string;
+	/** The header in csv and tsv, where the label means something else to programs; the label where absent. */
+	readonly key?: string;
 	/** Takes the value in another way than by its path. */
 	readonly get?: (row: Row) => unknown;
 	/** Left out of a terminal's table while every row has it empty; always there for programs. */

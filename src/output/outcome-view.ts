@@ -35,12 +35,12 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
 /**
  * The printed object: row, the path ids, outcome, status, code, message, attempts, ms, differs, body. The named keys
  * are always there, so that a reader of one line knows those of all; `reasons` and `warnings` only where there are any.
- * The id that a look-up found stands where an update has its own.
+ * A look-up that found no id has none.
  */
 export function outcomeView(outcome: OutcomeLike): Row {
 	const view: Record<string, unknown> = { row: outcome.row };
 	for (const name in outcome.ids) view[name] = idValue(name, outcome.ids[name] as string);
-	if (outcome.ids.username !== undefined && outcome.ids.id === undefined) view.id = ownOf(outcome.body, 'id') ?? null;
+	if (outcome.ids.username !== undefined && outcome.ids.id === undefined) view.id = null;
 	view.outcome = outcome.outcome;
 	view.status = outcome.status ?? null;
 	view.code = outcome.code ?? null;
@@ -61,6 +61,10 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 }
 
 const REST = ['attempts', 'ms', 'differs', 'body'];
+
+const OWN_KEYS: ReadonlySet<string> = new Set(
+	outcomeKeys(['id', 'ticket_id', 'user_id', 'slug', 'taxonomy', 'username']),
+);
 
 /** What a command tells of the table that it wants. */
 export interface OutcomeTable {
@@ -109,7 +113,13 @@ export function updateColumns({ ids, palette }: OutcomeTable, fields: readonly s
 
 /** The answer's field; where the name has dots in it, it is still one key. */
 function bodyColumn(field: string): Column {
-	return { path: `body.${field}`, label: field, get: (row) => ownOf(row.body, field) };
+	return { ...namedColumn('body', field), get: (row) => ownOf(row.body, field) };
+}
+
+/** A column whose name the service chose: to programs, an outcome's own keys mean what they mean in every format. */
+function namedColumn(space: string, name: string): Column {
+	const path = `${space}.${name}`;
+	return { path, label: name, ...(OWN_KEYS.has(name) ? { key: path } : {}) };
 }
 
 function ownOf(value: unknown, key: string): unknown {
@@ -164,8 +174,7 @@ export function customFieldColumns(read: ReadCustomFields): (row: Row) => Column
 
 	return (row) =>
 		Object.keys(fieldsOf(row) ?? {}).map((name) => ({
-			path: `field.${name}`,
-			label: name,
+			...namedColumn('field', name),
 			get: (each) => ownOf(fieldsOf(each), name),
 		}));
 }
@@ -175,8 +184,10 @@ export function customFieldNamed(
 	read: ReadCustomFields,
 	keys: readonly string[],
 ): (name: string) => ((row: Row) => unknown) | undefined {
-	return (name) =>
-		keys.includes(name.split('.')[0] as string)
-			? undefined
-			: (row) => (row.outcome === 'ok' ? ownOf(read(row.body), name) : undefined);
+	return (name) => {
+		if (keys.includes(name.split('.')[0] as string)) return undefined;
+		const field =
+			name.startsWith('field.') && OWN_KEYS.has(name.slice('field.'.length)) ? name.slice('field.'.length) : name;
+		return (row) => (row.outcome === 'ok' ? ownOf(read(row.body), field) : undefined);
+	};
 }

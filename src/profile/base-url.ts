@@ -32,10 +32,9 @@ export function isLoopback(hostname: string): boolean {
 	);
 }
 
-/** Whether what is secret towards one URL may be told to the other. All ports of this machine count as one place. */
-export function isSamePlace(left: string, right: string): boolean {
-	const [a, b] = [new URL(left), new URL(right)];
-	return a.origin === b.origin || (isLoopback(a.hostname) && isLoopback(b.hostname));
+/** Whether what is secret towards one URL may be told to the other: another port of the same machine may be another person's. */
+export function isSameOrigin(left: string, right: string): boolean {
+	return new URL(left).origin === new URL(right).origin;
 }
 
 /** The URL that was probably meant where the scheme was left out: https, or http for this machine. */

@@ -1,7 +1,7 @@
 /** Changes to the stored profiles: keeping one, choosing one, and making a secret or a whole profile go away. */
 
 import { UsageError } from '../errors.js';
-import { isSamePlace } from './base-url.js';
+import { isSameOrigin } from './base-url.js';
 import { discardSecret, keepSecret, type OpenKeyring, withoutSecret } from './secrets.js';
 import type { SettingName } from './settings.js';
 import {
@@ -45,7 +45,7 @@ function followsTo(before: unknown, after: unknown): boolean {
 	if (typeof before !== 'string' || typeof after !== 'string' || before === after) return true;
 	if (!URL.canParse(before) || !URL.canParse(after)) return false;
 	const upgraded = new URL(before).hostname === new URL(after).hostname && after.startsWith('https:');
-	return upgraded || isSamePlace(before, after);
+	return upgraded || isSameOrigin(before, after);
 }
 
 /** Why a secret stored for `before` is not one for `after`, or undefined where it still is. */

@@ -3,10 +3,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { RefusedError, UsageError } from '../errors.js';
-import { isSamePlace, parseBaseUrl } from './base-url.js';
+import { isSameOrigin, parseBaseUrl } from './base-url.js';
+import { checkSecret, checkUserName, secretNoun } from './credential-rules.js';
 import { type EnvironmentValue, readVariable } from './environment.js';
 import { configFolder, type Environment } from './folders.js';
-import { checkSecret, describeStore, fetchSecret, type OpenKeyring, secretNoun } from './secrets.js';
+import { describeStore, fetchSecret, type OpenKeyring } from './secrets.js';
 import { type ResolvedSettings, resolveSettings, type Scheme, type Settings } from './settings.js';
 import { readStore, requireProfile, type StoredProfile, type StoreReading } from './store.js';
 
@@ -71,7 +72,7 @@ function isForAnotherPlace({ store }: StoreReading, given: string | undefined): 
 	const { current } = store;
 	if (current === undefined || given === undefined || !Object.hasOwn(store.profiles, current)) return false;
 	const own = store.profiles[current]?.baseUrl;
-	return typeof own === 'string' && URL.canParse(own) && URL.canParse(given) && !isSamePlace(own, given);
+	return typeof own === 'string' && URL.canParse(own) && URL.canParse(given) && !isSameOrigin(own, given);
 }
 
 /** Reads the settings without fetching any secret. Throws UsageError for a profile that is not there. */
@@ -127,7 +128,7 @@ function whyNotStored(situation: Situation, scheme: Scheme, baseUrl: string): st
 	if (profile?.secret === undefined) return 'none is stored';
 	const own = `the one stored in profile "${profileName}"`;
 	if ((profile.scheme ?? 'basic') !== scheme) return `${own} is for the scheme ${profile.scheme ?? 'basic'}`;
-	if (typeof profile.baseUrl === 'string' && URL.canParse(profile.baseUrl) && !isSamePlace(profile.baseUrl, baseUrl)) {
+	if (typeof profile.baseUrl === 'string' && URL.canParse(profile.baseUrl) && !isSameOrigin(profile.baseUrl, baseUrl)) {
 		return `${own} is for ${new URL(profile.baseUrl).host} and is not sent to another host`;
 	}
 	if (scheme === 'basic' && profile.username !== undefined && profile.username !== settings.username) {
@@ -204,10 +205,7 @@ export function makeAuth(
 	switch (scheme) {
 		case 'basic':
 			if (username === undefined) throw new UsageError('no user name is given', { hint: 'give --username' });
-			if (username.includes(':')) {
-				throw new UsageError(`the user name ${JSON.stringify(username)} has a colon, which basic sign-in can't carry`);
-			}
-			return { scheme, username, password: secret };
+			return { scheme, username: checkUserName(username), password: secret };
 		case 'bearer':
 			return { scheme, token: secret };
 		case 'header':

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appliedDifferences, deletionDifferences, sameValue } from '../../src/api/applied.js';
-import { endpointList } from '../../src/api/endpoints.js';
+import { appliedDifferences, contradictions, sameValue } from '../../src/api/applied.js';
+import { endpointList, endpoints } from '../../src/api/endpoints.js';
 import { ticketFields, userFields } from '../../src/api/fields.js';
+import { createPlanner } from '../../src/api/plan.js';
 
 const known = endpointList.flatMap(({ fields }) => fields);
 const named = (name: string) => known.find((each) => each.name === name);
@@ -183,7 +184,18 @@ describe('the answer to a delete', () => {
 		[true, { status: 200 }, []],
 		[true, undefined, []],
 		[true, [], []],
-	])('for good: %j, answered with %j', (forGood, body, differences) => {
-		expect(deletionDifferences(forGood, body)).toEqual(differences);
+	])('for good: %j, answered with %j', (force, body, differences) => {
+		const plan = createPlanner(endpoints['ticket.delete']);
+		expect(contradictions(plan({ ids: { id: '5' }, force }), body)).toEqual(differences);
+	});
+
+	it('says nothing of what has no trash', () => {
+		for (const name of ['user.password.delete', 'term.delete.ticket_priority', 'user.delete'] as const) {
+			const request = createPlanner(endpoints[name])({
+				ids: { id: '5', user_id: '5', slug: 'laptop' },
+				reassign: '6',
+			});
+			expect(contradictions(request, { id: 5, status: 'revoked' })).toEqual([]);
+		}
 	});
 });

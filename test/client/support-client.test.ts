@@ -102,7 +102,7 @@ test.each<[string, Partial<SupportClientOptions>, RegExp]>([
 	['with a password in it', { baseUrl: 'https://ada:hunter2@desk.example/' }, /must not carry a user name/],
 	['with a query', { baseUrl: 'https://desk.example/?rest_route=/' }, /has a query/],
 	['that is no URL', { baseUrl: 'desk' }, /has no scheme/],
-	['that is missing', { baseUrl: undefined }, /base URL/],
+	['that is missing', { baseUrl: undefined }, /baseUrl must be a string/],
 ])('a base URL %s is refused', async (_what, options, why) => {
 	const opened = openClient(undefined, options);
 	await expect(opened).rejects.toThrow(UsageError);
@@ -115,12 +115,34 @@ test('http:// to another machine is let through where that is asked for', async 
 	expect(client).toBeInstanceOf(SupportClient);
 });
 
-test('an auth scheme that is none is refused', async () => {
-	for (const auth of [undefined, { scheme: 'Basic', username: 'ada', password: 'x' }]) {
-		await expect(openClient(undefined, { auth: auth as never })).rejects.toThrow(
-			'auth.scheme is one of basic, bearer, header, none',
-		);
-	}
+test.each<[string, unknown, string]>([
+	['auth', undefined, 'auth.scheme: "" must be basic, bearer, header, none'],
+	['auth', { scheme: 'Basic', username: 'ada', password: 'x' }, 'auth.scheme: "Basic" must be'],
+	['auth', { scheme: 'basic', username: 'ada' }, 'auth.password must be a string'],
+	['auth', { scheme: 'basic', username: 'a:b', password: 'x' }, 'has a colon'],
+	['auth', { scheme: 'bearer', token: 'a b' }, 'the token from auth.token has blanks in it'],
+	[
+		'auth',
+		{ scheme: 'header', name: 'x-key', value: 'a\nb' },
+		'the header value from auth.value has more than one line',
+	],
+	['auth', { scheme: 'header', name: 'host', value: 'x' }, 'auth.name: "host" must be'],
+	['timeout', 0, 'timeout: 0 must be'],
+	['retries', -1, 'retries must be'],
+	['connections', 1.5, 'connections: 1.5 must be'],
+	['prefixes', { product: '../..' }, 'prefixes.product: "../.." must be'],
+])('the option %s can not be %j', async (name, value, why) => {
+	const opened = openClient(undefined, { [name]: value });
+	await expect(opened).rejects.toThrow(UsageError);
+	await expect(opened).rejects.toThrow(why);
+});
+
+test('a delete that left its thing where it was is told', async () => {
+	const { client } = await openClient(json(200, { id: 14, status: 'publish' }));
+	expect(await client.call('ticket.delete', { id: 14 })).toMatchObject({
+		outcome: 'ok',
+		differs: [{ field: 'status', sent: 'trash', shown: 'publish' }],
+	});
 });
 
 test('an endpoint that is none is refused, and so is a user who shall inherit from themselves', async () => {

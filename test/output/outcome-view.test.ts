@@ -156,7 +156,7 @@ describe('the table of custom fields', () => {
 
 describe('the look-up of user names', () => {
 	it('prints the ids that were found', async () => {
-		const outcomes = [outcome({ ids: { username: 'ann' }, body: { id: 7 } })];
+		const outcomes = [outcome({ ids: { username: 'ann', id: '7' }, body: { user_id: 7 } })];
 		expect(await print(outcomes, { columns: lookupColumns(table) })).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');
 		const failed = outcome({ ids: { username: 'bob' }, outcome: 'failed', body: { code: 'invalid_username' } });
 		expect(await print([failed, ...outcomes], { format: 'ids' })).toBe('7\n');

@@ -136,10 +136,15 @@ describe('resolveConnection', () => {
 		expect(named).toMatchObject({ protected: true, profileName: 'live', baseUrl: 'http://127.0.0.1:1' });
 	});
 
-	it('counts every port of this machine as the same place', async () => {
+	it("sends a stored secret to no other port of this machine, which may be another person's", async () => {
 		const profiles = { local: { ...desk, baseUrl: 'http://127.0.0.1:1' } };
-		const connection = await resolve({ profiles, flags: { baseUrl: 'http://localhost:2' } });
-		expect(connection.auth).toMatchObject({ password: 'stored-secret' });
+		for (const baseUrl of ['http://127.0.0.1:2', 'http://localhost:1']) {
+			const elsewhere = resolve({ profiles, flags: { baseUrl, profile: 'local' } });
+			await expect(elsewhere).rejects.toMatchObject({
+				exitCode: 4,
+				message: expect.stringContaining('is for 127.0.0.1:1 and is not sent to another host'),
+			});
+		}
 	});
 
 	it('sends the password of the environment wherever the person points', async () => {

@@ -3,8 +3,9 @@
 import { resolve } from 'node:path';
 import { ExitCode, InterruptedError } from '../../errors.js';
 import { PromptInterrupted } from '../../io/context.js';
+import { secretNoun } from '../../profile/credential-rules.js';
 import { type ProfileChanged, saveProfile } from '../../profile/edit.js';
-import { describeStore, secretNoun } from '../../profile/secrets.js';
+import { describeStore } from '../../profile/secrets.js';
 import { settingSpecs } from '../../profile/settings.js';
 import type { CommandSpec, Invocation } from '../command.js';
 import { connectionOptions } from '../connection-options.js';

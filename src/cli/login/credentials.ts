@@ -1,11 +1,11 @@
 /** Getting credentials, from flags or a person, and trying them until the service accepts them. */
 
 import { FailedError, RefusedError, UsageError } from '../../errors.js';
+import { checkSecret, secretNoun } from '../../profile/credential-rules.js';
 import type { NewSecret } from '../../profile/edit.js';
 import { readVariable } from '../../profile/environment.js';
 import { judgeSignIn, type SignIn } from '../../profile/probe.js';
 import { makeAuth } from '../../profile/resolve.js';
-import { checkSecret, secretNoun } from '../../profile/secrets.js';
 import { type Scheme, settingSpecs } from '../../profile/settings.js';
 import { say } from '../notices.js';
 import { readGivenSecret } from '../options/secret.js';

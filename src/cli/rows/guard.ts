@@ -2,7 +2,7 @@
 
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
-import { isObject } from '../../api/values.js';
+import { userIdIn } from '../../api/user-id.js';
 import { checkCount, needsQuestion } from '../../bulk/guards.js';
 import { RefusedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
@@ -85,12 +85,12 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 			hint: 'supportctl login stores others',
 		});
 	}
-	const id = isObject(found.body) ? found.body.id : found.body;
-	if (found.outcome !== 'ok' || (typeof id !== 'number' && typeof id !== 'string')) {
+	const id = userIdIn(found.body);
+	if (found.outcome !== 'ok' || id === undefined) {
 		await warnUnchecked(run, found.message ?? 'the answer shows no id');
 		return;
 	}
-	if (survey.guard.deletes(String(id))) {
+	if (survey.guard.deletes(id)) {
 		throw new UsageError(`user ${id} is the account that is signed in (${auth.username}); nothing was sent`, {
 			code: 'own_account',
 			hint: 'sign in as somebody else to delete it',

@@ -39,7 +39,7 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 	function start(shown: readonly ResolvedColumn[]): string {
 		if (started) return '';
 		started = true;
-		return header && shown.length > 0 ? line(shown.map((column) => column.label)) : '';
+		return header && shown.length > 0 ? line(shown.map((column) => column.key ?? column.label)) : '';
 	}
 
 	function release(): string {
