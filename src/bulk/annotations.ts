@@ -1,5 +1,6 @@
 /** Failures and complaints as GitHub's workflow commands, which show them beside the input's line. */
 
+import { fullMessage, type RowRecord } from './records.js';
 import type { Complaint } from './rows.js';
 
 export interface Annotation {
@@ -37,7 +38,7 @@ export function complaintAnnotation(complaint: Complaint, file: string | undefin
 
 /** The annotation of a row that did not go well; undefined for one that did. */
 export function outcomeAnnotation(
-	outcome: { row: number; line?: number | undefined; outcome: string; message?: string | undefined },
+	outcome: Pick<RowRecord, 'row' | 'line' | 'outcome' | 'message' | 'reasons'>,
 	file: string | undefined,
 ): string | undefined {
 	if (outcome.outcome === 'ok' || outcome.outcome === 'skipped') return undefined;
@@ -46,7 +47,7 @@ export function outcomeAnnotation(
 		file,
 		line: outcome.line,
 		title: `row ${outcome.row}: ${outcome.outcome}`,
-		message: outcome.message ?? outcome.outcome,
+		message: fullMessage(outcome) ?? outcome.outcome,
 	});
 }
 

@@ -108,13 +108,12 @@ export class Journal {
 		return this.#batch.written;
 	}
 
-	/** @param secrets Values of the request that must not be kept, should a message repeat them. */
-	outcome(outcome: Outcome, secrets?: readonly string[]): Promise<void> {
-		return this.append(rowLine(outcome, this.#redact, secrets));
+	outcome(outcome: Outcome): Promise<void> {
+		return this.append(rowLine(outcome, this.#redact));
 	}
 
-	attempt(record: AttemptRecord, secrets?: readonly string[]): Promise<void> {
-		return this.append(attemptLine(record, secrets));
+	attempt(record: AttemptRecord): Promise<void> {
+		return this.append(attemptLine(record));
 	}
 
 	/** To be awaited before a delete is sent. */

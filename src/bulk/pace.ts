@@ -104,6 +104,8 @@ export class AdaptivePace implements Pace {
 	private pausedUntil = 0;
 	/** How many probes were refused; undefined while the service serves. */
 	private probes: number | undefined;
+	/** When the first and the last probe since the last halt were sent. */
+	private probingSince: number | undefined;
 	private probeSentAt: number | undefined;
 
 	private tolerance = TOLERANCE;
@@ -176,9 +178,9 @@ export class AdaptivePace implements Pace {
 		if (this.probes !== undefined && this.isProbe(sentAt)) this.halt(this.clock.monotonic(), this.probes + 1);
 	}
 
-	/** Whether a request is the one that was sent to see whether the service serves again; the others were sent before. */
+	/** Whether a request was sent to see whether the service serves again; the others were sent before. */
 	private isProbe(sentAt: number): boolean {
-		return this.probeSentAt !== undefined && sentAt >= this.probeSentAt;
+		return this.probingSince !== undefined && sentAt >= this.probingSince;
 	}
 
 	/** The share of refusals below which the rate grows. */
@@ -197,6 +199,7 @@ export class AdaptivePace implements Pace {
 	private halt(now: number, probes: number): void {
 		if (probes === 0) this.haltedAt = now;
 		this.probes = probes;
+		this.probingSince = undefined;
 		this.probeSentAt = undefined;
 		// Also where the service names a time: it may have named too short a one.
 		const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** probes);
@@ -337,7 +340,10 @@ export class AdaptivePace implements Pace {
 				await this.clock.sleep(wait, this.nap.signal);
 				continue;
 			}
-			if (this.probes !== undefined) this.probeSentAt = now;
+			if (this.probes !== undefined) {
+				this.probingSince ??= now;
+				this.probeSentAt = now;
+			}
 			this.nextAt = Math.max(this.nextAt, now - CATCH_UP_MS) + 1000 / this.rate;
 			this.line.shift()?.go();
 		}

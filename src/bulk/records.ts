@@ -52,13 +52,20 @@ export interface RowRecord extends Omit<Outcome, 'body'> {
 	type: 'row';
 }
 
+/** What a service said of a row, with its reason for each field where the message does not hold it already. */
+export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message' | 'reasons'>): string | undefined {
+	const told = Object.entries(reasons).filter(([, why]) => message?.includes(why) !== true);
+	const listed = told.map(([field, why]) => `${field}: ${why}`);
+	if (listed.length === 0) return message;
+	return message === undefined ? listed.join('; ') : `${message} (${listed.join('; ')})`;
+}
+
 /** A try that will be repeated. */
 export interface AttemptRecord {
 	row: number;
 	attempt: number;
 	status?: number | undefined;
 	code?: string | undefined;
-	message?: string | undefined;
 	/** The request may have reached the service, and no answer came. */
 	lost?: boolean | undefined;
 }
@@ -73,20 +80,11 @@ export function headerLine(header: RunHeader, redact: Redact): string {
 	return JSON.stringify({ type: 'run', version: JOURNAL_VERSION, ...header, settings: redact(header.settings) });
 }
 
-/** A text without the values that must not be kept; short ones would tear up everything. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-	let result = text;
-	for (const secret of secrets) if (secret.length >= 3) result = result.replaceAll(secret, '[redacted]');
-	return result;
-}
-
-const NO_SECRETS: readonly string[] = [];
-
 /**
- * One row's outcome. Written by hand: it is on the hot path, and most rows have few parts.
- * @param secrets Values of the request that must not be kept, should a message repeat them.
+ * One row's outcome, free of its request's secrets already. Written by hand: it is on the hot path, and most rows have
+ * few parts.
  */
-export function rowLine(outcome: Outcome, redact: Redact, secrets: readonly string[] = NO_SECRETS): string {
+export function rowLine(outcome: Outcome, redact: Redact): string {
 	let line = `{"type":"row","row":${outcome.row}`;
 	if (outcome.line !== undefined) line += `,"line":${outcome.line}`;
 	const { ids } = outcome;
@@ -94,19 +92,14 @@ export function rowLine(outcome: Outcome, redact: Redact, secrets: readonly stri
 	line += `,"outcome":"${outcome.outcome}"`;
 	if (outcome.status !== undefined) line += `,"status":${outcome.status}`;
 	if (outcome.code !== undefined) line += `,"code":${JSON.stringify(outcome.code)}`;
-	if (outcome.message !== undefined) line += `,"message":${JSON.stringify(withoutSecrets(outcome.message, secrets))}`;
-	if (outcome.reasons !== undefined) line += `,"reasons":${reasonsJson(outcome.reasons, secrets)}`;
+	if (outcome.message !== undefined) line += `,"message":${JSON.stringify(outcome.message)}`;
+	if (outcome.reasons !== undefined) line += `,"reasons":${JSON.stringify(outcome.reasons)}`;
 	line += `,"attempts":${outcome.attempts},"ms":${Math.round(outcome.ms)}`;
 	if (outcome.warnings !== undefined) line += `,"warnings":${JSON.stringify(outcome.warnings)}`;
 	if (outcome.differs !== undefined && outcome.differs.length > 0) {
 		line += `,"differs":${differsJson(outcome.differs, redact)}`;
 	}
 	return `${line}}`;
-}
-
-function reasonsJson(reasons: Readonly<Record<string, string>>, secrets: readonly string[]): string {
-	const kept = Object.entries(reasons).map(([name, reason]) => [name, withoutSecrets(String(reason), secrets)]);
-	return JSON.stringify(Object.fromEntries(kept));
 }
 
 function differsJson(differs: NonNullable<Outcome['differs']>, redact: Redact): string {
@@ -121,13 +114,8 @@ function differsJson(differs: NonNullable<Outcome['differs']>, redact: Redact): 
 	);
 }
 
-export function attemptLine(record: AttemptRecord, secrets: readonly string[] = NO_SECRETS): string {
-	const { message, ...rest } = record;
-	return JSON.stringify({
-		type: 'attempt',
-		...rest,
-		message: message === undefined ? undefined : withoutSecrets(message, secrets),
-	});
+export function attemptLine(record: AttemptRecord): string {
+	return JSON.stringify({ type: 'attempt', ...record });
 }
 
 /** Says, before a delete is sent, that it will be: after a crash, its 404 is then known to be its own doing. */

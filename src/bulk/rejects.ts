@@ -2,31 +2,10 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { RawRow } from './blocks.js';
-import type { RowRecord } from './records.js';
+import { fullMessage, type RowRecord } from './records.js';
+import { RowNumbers } from './row-numbers.js';
 import { ERROR_COLUMN } from './rows.js';
 import { journalLines, parseRecord, rowRecordOf } from './scan.js';
-
-const PAGE_BITS = 16;
-const PAGE = 1 << PAGE_BITS;
-
-/** Where each rejected row's last record begins in the journal; 0 is the header's place and stands for none. */
-class Offsets {
-	readonly #pages = new Map<number, Float64Array>();
-
-	set(row: number, offset: number): void {
-		let page = this.#pages.get(row >>> PAGE_BITS);
-		if (page === undefined) {
-			if (offset === 0) return;
-			page = new Float64Array(PAGE);
-			this.#pages.set(row >>> PAGE_BITS, page);
-		}
-		page[row & (PAGE - 1)] = offset;
-	}
-
-	get(row: number): number {
-		return this.#pages.get(row >>> PAGE_BITS)?.[row & (PAGE - 1)] ?? 0;
-	}
-}
 
 export interface Rejects {
 	/** The names of the path ids that records have, in their order; empty where no record has any. */
@@ -92,7 +71,8 @@ function recordFrom(text: string | undefined): RowRecord | undefined {
 
 /** Finds the rows whose last record is wanted. To be closed. */
 export async function gatherRejects(path: string, isWanted: (record: RowRecord) => boolean): Promise<Rejects> {
-	const offsets = new Offsets();
+	// Where each rejected row's last record begins; 0 is the header's place and stands for none.
+	const offsets = new RowNumbers(Float64Array);
 	let idNames: readonly string[] = [];
 	for await (const { texts, bytes, end } of journalLines(path)) {
 		let offset = end - bytes.length;
@@ -124,9 +104,7 @@ export async function gatherRejects(path: string, isWanted: (record: RowRecord) 
 /** Why the row was rejected, in one line: `400 rest_invalid_param: Invalid parameter(s): status (status: …)`. */
 export function errorText(record: RowRecord): string {
 	const head = [record.status, record.code].filter((part) => part !== undefined).join(' ');
-	const reasons = Object.entries(record.reasons ?? {}).map(([field, why]) => `${field}: ${why}`);
-	const tail = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
-	const message = `${record.message ?? record.outcome}${tail}`;
+	const message = fullMessage(record) ?? record.outcome;
 	return head === '' || record.outcome === 'invalid' ? message : `${head}: ${message}`;
 }
 

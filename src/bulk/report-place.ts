@@ -13,7 +13,7 @@ export interface TakenFile {
 }
 
 /** One name for each file, whatever links and dots lead to it, and also where it is not there yet. */
-async function fileNameOf(path: string): Promise<string> {
+export async function realName(path: string): Promise<string> {
 	return await realpath(path).catch(async () =>
 		join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
 	);
@@ -43,16 +43,19 @@ export async function checkReportPlaces(
 	cwd: string,
 ): Promise<void> {
 	const taken = new Map<string, string>();
-	for (const { path, what } of files) taken.set(await fileNameOf(resolve(cwd, path)), what);
+	const take = async (name: string, what: string): Promise<void> => {
+		const found = await stat(name).catch(() => undefined);
+		// A pipe or a device takes from any number of writers.
+		if (found === undefined || found.isFile()) taken.set(name, what);
+	};
+	for (const { path, what } of files) await take(await realName(resolve(cwd, path)), what);
 	for (const { format, path } of specs) {
 		const target = resolve(cwd, path);
-		const name = await fileNameOf(target);
+		const name = await realName(target);
 		const owner = taken.get(name);
 		const why = owner === undefined ? await obstacle(target, path) : `it is ${owner}`;
 		if (why !== undefined)
 			throw new UsageError(`--report ${format}:${path}: ${why}; nothing was sent`, { code: 'report_place' });
-		const found = await stat(name).catch(() => undefined);
-		// Any number of reports may go to one pipe or device.
-		if (found === undefined || found.isFile()) taken.set(name, 'the place of another report');
+		await take(name, 'the place of another report');
 	}
 }

@@ -6,7 +6,8 @@ import { resolve } from 'node:path';
 import { type ExitCode, FailedError } from '../errors.js';
 import { type Counts, countOutcome, createCounts, openRows, outcomeNames, rowsToMend, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
-import type { RowRecord, RunHeader } from './records.js';
+import { fullMessage, type RowRecord, type RunHeader } from './records.js';
+import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
 import { finalRecords, recordedIdNames } from './scan.js';
 
@@ -34,7 +35,7 @@ function idsText(ids: Readonly<Record<string, string>>): string {
 
 function reasonOf(record: RowRecord): string {
 	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
-	return `${record.message ?? record.code ?? record.outcome}${status}`;
+	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
 }
 
 /** A text as an XML attribute's or element's content; characters that XML can't hold become U+FFFD. */
@@ -153,7 +154,7 @@ async function* csv({ journalPath }: ReportFacts, records: Records): AsyncGenera
 				record.outcome,
 				record.status,
 				record.code,
-				record.message,
+				fullMessage(record),
 				record.attempts,
 				record.ms,
 				record.differs === undefined ? undefined : JSON.stringify(record.differs),
@@ -215,7 +216,11 @@ export function nextSteps({
 }: Pick<ReportFacts, 'header' | 'counts'>): [text: string, command: string][] {
 	const steps: [string, string][] = [];
 	const open = openRows(counts);
-	if (open > 0) steps.push([`send the ${open} rows that are not done`, `supportctl run resume ${header.id}`]);
+	if (open > 0)
+		steps.push([
+			open === 1 ? 'send the row that is not done' : `send the ${open} rows that are not done`,
+			`supportctl run resume ${header.id}`,
+		]);
 	if (rowsToMend(counts) > 0) {
 		steps.push(['get the failed rows to mend', `supportctl run rejects ${header.id} --format csv`]);
 	}
@@ -252,7 +257,7 @@ async function isSpecial(path: string): Promise<boolean> {
 
 /** Writes one report; the file is there whole or not at all. Throws FailedError. */
 export async function writeReport(spec: ReportSpec, facts: ReportFacts, cwd = '.'): Promise<void> {
-	const path = resolve(cwd, spec.path);
+	const path = await realName(resolve(cwd, spec.path));
 	const direct = await isSpecial(path);
 	const draft = direct ? path : `${path}.${randomBytes(4).toString('hex')}.tmp`;
 	let handle: FileHandle | undefined;

@@ -65,21 +65,25 @@ export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
 export interface CompiledRows {
 	readonly read: RowReader;
-	/** Columns that are not looked at, among them `error`, which `run rejects` adds. */
+	/** Columns that are not looked at, among them those that `run rejects` and `ticket fields get` add. */
 	readonly ignored: readonly string[];
 }
 
-/** `row 812 (edits.csv line 813): status "hodl" is not one of section 3; did you mean "hold"?` */
+/** `row 812 (edits.csv line 813): status "hodl" is not a documented ticket status; did you mean "hold"?` */
 export function formatComplaint(complaint: Complaint, name: string): string {
 	const { row, line, column, message } = complaint;
 	const place = line === undefined ? '' : ` (${name} line ${line})`;
-	// Most messages name the field, which is the column unless --map says otherwise.
-	const where = column === undefined || message.includes(column) ? '' : `column ${quote(column)}: `;
+	// Most messages name the field first, which is the column unless --map says otherwise.
+	const isNamed = column === undefined || message.startsWith(`${column} `) || message.includes(quote(column));
+	const where = isNamed ? '' : `column ${quote(column)}: `;
 	return `row ${row}${place}: ${where}${message}`;
 }
 
 /** The column that `run rejects` adds, so that its output can be fed in again. */
 export const ERROR_COLUMN = 'error';
+
+/** The columns that `ticket fields get` adds to a sheet of custom fields, so that it can be fed in again. */
+export const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
 
 /** The parameter that tells rows apart: the last one of the path. */
 function rowParameter(endpoint: Endpoint): PathParameter | undefined {
@@ -98,6 +102,8 @@ class Vocabulary {
 	readonly #options: CompileOptions;
 	readonly #map: ReadonlyMap<string, string>;
 	readonly #ignore: ReadonlySet<string>;
+	/** Columns that are our own. */
+	readonly #added: ReadonlySet<string>;
 	readonly #parameters = new Map<string, PathParameter>();
 
 	constructor(options: CompileOptions) {
@@ -105,6 +111,9 @@ class Vocabulary {
 		const { map = {} } = options;
 		this.#map = map instanceof Map ? map : new Map(Object.entries(map));
 		this.#ignore = new Set(options.ignore);
+		const { columns = [], endpoint } = options;
+		const isSheet = endpoint.body === 'custom_fields' && OUTCOME_COLUMNS.every((name) => columns.includes(name));
+		this.#added = new Set(isSheet ? [ERROR_COLUMN, ...OUTCOME_COLUMNS] : [ERROR_COLUMN]);
 		for (const parameter of options.endpoint.parameters) {
 			for (const alias of aliasesOf(options.endpoint, parameter)) this.#parameters.set(flagName(alias), parameter);
 		}
@@ -131,7 +140,7 @@ class Vocabulary {
 
 	isIgnored(name: string): boolean {
 		if (this.#ignore.has(name)) return true;
-		return name === ERROR_COLUMN && !this.#map.has(name) && this.#options.idColumn !== name;
+		return this.#added.has(name) && !this.#map.has(name) && this.#options.idColumn !== name;
 	}
 
 	/** What the column does, and under which name it would clash with another; undefined for an unknown one. */
@@ -269,6 +278,12 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 	};
 }
 
+/** A header among ids is a sheet that was taken for a list. */
+function explainSheet(id: string, problem: string | undefined): string | undefined {
+	if (problem === undefined || !/^[^\d,;\t]+[,;\t]/.test(id)) return problem;
+	return `${problem}; a sheet with columns is read by --input FILE, or --input - --input-format csv`;
+}
+
 /** Makes the function that reads rows. Throws UsageError for a header that can't be used. */
 export function compileColumns(options: CompileOptions): CompiledRows {
 	const words = new Vocabulary(options);
@@ -360,7 +375,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 				: undefined;
 	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {
 		const draft = begin();
-		const problem = idOnly?.text(id, draft);
+		const problem = explainSheet(id, idOnly?.text(id, draft));
 		return end(draft, raw, problem === undefined ? undefined : [complaint(raw, idOnly?.name, problem, draft)]);
 	};
 

@@ -73,8 +73,11 @@ function journalOf(stateDir: string, id: string): string {
 	}
 }
 
-/** `running`: a process has it; `finished`: it came to its end; `interrupted`: it was told to stop; `broken-off`: neither. */
-export type RunState = 'running' | 'finished' | 'interrupted' | 'broken-off' | 'damaged';
+/**
+ * `running`: a process has it; `finished`: it came to its last row; `stopped`: it ended before that by itself;
+ * `interrupted`: it was told to stop; `broken-off`: it has no end.
+ */
+export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'broken-off' | 'damaged';
 
 /** One run, as a list shows it. */
 export interface RunSummary {
@@ -134,6 +137,12 @@ function parseEnd(line: string): EndRecord | undefined {
 	}
 }
 
+function stateOf(end: EndRecord | undefined): RunState {
+	if (end === undefined) return 'broken-off';
+	if (end.interrupted) return 'interrupted';
+	return end.counts['not-sent'] > 0 ? 'stopped' : 'finished';
+}
+
 /** What a journal amounts to; only one without an end is read as a whole, unless that was done already. */
 export async function summariseRun(path: string, id: string, scan?: JournalScan): Promise<RunSummary> {
 	try {
@@ -142,7 +151,7 @@ export async function summariseRun(path: string, id: string, scan?: JournalScan)
 		const end = parseEnd(last);
 		const held = lockHolder(`${path}.lock`) !== undefined;
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
-		const state = held ? 'running' : end === undefined ? 'broken-off' : end.interrupted ? 'interrupted' : 'finished';
+		const state = held ? 'running' : stateOf(end);
 		return { id: header.id, path, state, header, counts, ...(end === undefined ? {} : { end }) };
 	} catch (error) {
 		return { id, path, state: 'damaged', problem: (error as Error).message };

@@ -6,6 +6,7 @@ import { FailedError } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { type EndRecord, idNames, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
+import { RowNumbers } from './row-numbers.js';
 
 /** A line that is no record although the journal goes on behind it. */
 export interface CorruptLine {
@@ -44,33 +45,30 @@ const DIFFERS = 0b0010_0000;
 const SENT = 0b0100_0000;
 const LOST = 0b1000_0000;
 
-const PAGE_BITS = 16;
-const PAGE = 1 << PAGE_BITS;
-
-/** One byte a row, in pages, so that a damaged row number can't claim memory. */
+/** What is known of each row, in one byte. */
 export class RowStates {
-	readonly #pages = new Map<number, Uint8Array>();
+	readonly #states = new RowNumbers(Uint8Array);
 	/** Set where lines are missing: then no row's silence means that it was not sent. */
 	doubtful = false;
 
 	/** @internal */
 	get(row: number): number {
-		return this.#pages.get(row >>> PAGE_BITS)?.[row & (PAGE - 1)] ?? 0;
+		return this.#states.get(row);
 	}
 
 	/** @internal */
 	set(row: number, state: number): void {
-		let page = this.#pages.get(row >>> PAGE_BITS);
-		if (page === undefined) {
-			page = new Uint8Array(PAGE);
-			this.#pages.set(row >>> PAGE_BITS, page);
-		}
-		page[row & (PAGE - 1)] = state;
+		this.#states.set(row, state);
 	}
 
 	/** The row's last outcome. */
 	outcomeOf(row: number): OutcomeName | undefined {
 		return outcomeNames[(this.get(row) & OUTCOME) - 1];
+	}
+
+	/** Whether the row's last answer showed another value than the one sent. */
+	differs(row: number): boolean {
+		return (this.get(row) & DIFFERS) !== 0;
 	}
 
 	/** ok, failed other than by 401, invalid and skipped are done; a resume takes all others. */
@@ -80,11 +78,7 @@ export class RowStates {
 
 	/** The last row that is done; 0 where none is. */
 	get lastDone(): number {
-		for (const [page, states] of [...this.#pages].sort(([left], [right]) => right - left)) {
-			const at = states.findLastIndex(isDoneState);
-			if (at >= 0) return page * PAGE + at;
-		}
-		return 0;
+		return this.#states.findLast(isDoneState);
 	}
 
 	/** Whether a row that is not done may have been carried out all the same. */
@@ -404,18 +398,18 @@ async function* rowJson(path: string): AsyncGenerator<Json[]> {
 	}
 }
 
+/** Every record of a row's outcome, in the order of the file. */
+export async function* rowRecords(path: string): AsyncGenerator<RowRecord[]> {
+	for await (const records of rowJson(path)) yield records.map((record) => rowRecordOf(record) as RowRecord);
+}
+
 /** Each row's last record, in the order of the file. Rows of a resumed run may have several; two passes find the last. */
 export async function* finalRecords(path: string): AsyncGenerator<RowRecord[]> {
-	const left = new Map<number, Uint16Array>();
+	const left = new RowNumbers(Uint16Array);
 	const step = (row: number, by: number): number => {
-		let page = left.get(row >>> PAGE_BITS);
-		if (page === undefined) {
-			page = new Uint16Array(PAGE);
-			left.set(row >>> PAGE_BITS, page);
-		}
-		const at = row & (PAGE - 1);
-		page[at] = (page[at] as number) + by;
-		return page[at] as number;
+		const value = left.get(row) + by;
+		left.set(row, value);
+		return value;
 	};
 	for await (const records of rowJson(path)) for (const { row } of records) step(row as number, 1);
 	for await (const records of rowJson(path)) {

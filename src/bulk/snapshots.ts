@@ -1,7 +1,9 @@
 /** What a run overwrote, read from its journal: the values that were there before it, one row a ticket and field. */
 
 import { customFieldText } from '../api/custom-fields.js';
-import { journalLines, parseRecord, rowRecordOf, scanJournal } from './scan.js';
+import type { RowRecord } from './records.js';
+import { RowNumbers } from './row-numbers.js';
+import { journalLines, rowRecords, scanJournal } from './scan.js';
 
 /** Old values of one ticket, as texts that can be sent. */
 export interface OldValues {
@@ -45,22 +47,20 @@ function readSnapshot(text: string | undefined): Snapshot | undefined {
 /** Refusals of the answer, not of the request: it was carried out. */
 const WRITTEN_CODES: ReadonlySet<unknown> = new Set(['differs', 'not_verified']);
 
-/** Whether a row that has a snapshot may have been written after it: all but those that the service refused or that never went out. */
+/** Whether the request of a row that came to this may have been carried out: a fault of the service's own leaves that open. */
+function mayBeWritten({ outcome, code, status }: RowRecord): boolean {
+	if (outcome === 'failed') return WRITTEN_CODES.has(code) || (status !== undefined && status >= 500);
+	return outcome === 'ok' || outcome === 'unknown';
+}
+
+/** Whether a row that has a snapshot may have been written after it, at any time of the run and its resumes. */
 async function writtenRows(path: string): Promise<(row: number) => boolean> {
 	const { states } = await scanJournal(path);
-	const writtenAllTheSame = new Set<number>();
-	for await (const { texts } of journalLines(path)) {
-		for (const text of texts) {
-			if (text === undefined || !text.includes('"failed"')) continue;
-			const json = parseRecord(text);
-			const record = typeof json === 'string' ? undefined : rowRecordOf(json);
-			if (record?.outcome === 'failed' && WRITTEN_CODES.has(record.code)) writtenAllTheSame.add(record.row);
-		}
+	const written = new RowNumbers(Uint8Array);
+	for await (const records of rowRecords(path)) {
+		for (const record of records) if (mayBeWritten(record)) written.set(record.row, 1);
 	}
-	return (row) => {
-		const outcome = states.outcomeOf(row);
-		return (outcome !== 'failed' && outcome !== 'not-sent') || states.maybeSent(row) || writtenAllTheSame.has(row);
-	};
+	return (row) => states.outcomeOf(row) === undefined || states.maybeSent(row) || written.get(row) === 1;
 }
 
 /**

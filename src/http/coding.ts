@@ -16,7 +16,8 @@ export async function decodeBody(answer: RawAnswer, maxBytes = MAX_ANSWER_BYTES)
 		.split(',')
 		.map((each) => each.trim())
 		.filter((each) => each !== '' && each !== 'identity');
-	if (codings.length === 0) return answer.body;
+	// An answer without a body may name the coding that its body would have.
+	if (codings.length === 0 || answer.body.length === 0) return answer.body;
 	const zlib = await import('node:zlib');
 	const decoders: Record<string, (body: Buffer) => Promise<Buffer>> = {
 		gzip: (body) => promisify(zlib.gunzip)(body, { maxOutputLength: maxBytes }) as Promise<Buffer>,

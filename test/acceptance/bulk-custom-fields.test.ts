@@ -150,6 +150,23 @@ describe('--diff', () => {
 	});
 });
 
+describe('a sheet that ticket fields get wrote', () => {
+	it('can be fed in again: what it adds to the fields is not sent', async () => {
+		const { work, writes } = await desk({ 1: { colour: 'red', id: 'A7' }, 2: { colour: 'blue' } });
+		const sheet = await work.run(['ticket', 'fields', 'get', '1', '2', '--format', 'csv']);
+		expect(sheet.stdout).toBe('id,outcome,colour,field.id,message\n1,ok,red,A7,\n2,ok,blue,,\n');
+		work.write('fields.csv', 'id,outcome,colour,message\n1,ok,green,\n');
+		const result = await work.run(set());
+		expect(writes()).toEqual(['1 {"colour":"green"}']);
+		expect(result.stderr).toContain(
+			'note: the column outcome is what ticket fields get adds, and is not sent; --map outcome=outcome sends it\n',
+		);
+		work.write('fields.csv', 'id,outcome\n1,won\n');
+		await work.run(set('-q'));
+		expect(writes()).toHaveLength(2);
+	});
+});
+
 describe('--only-changed', () => {
 	it('skips tickets that have all values already, so that a second run sends nothing', async () => {
 		const { work, writes, recorder } = await desk({ 1: { colour: 'red', n: 4 }, 2: { colour: 'red', n: 5 } });
@@ -282,6 +299,65 @@ describe('run undo', () => {
 		expect(undone.exitCode).toBe(0);
 		expect(writes()).toHaveLength(4);
 		expect(Object.values(tickets).every(({ colour }) => colour === 'red')).toBe(true);
+	});
+
+	it('puts back what a row wrote, though a resume sent it again in vain', async () => {
+		const fields: Fields = { colour: 'red', size: 'xl' };
+		let stage: 'lost' | 'refused' | 'open' = 'lost';
+		const recorder = await startRecorder((request, response, count) => {
+			if (request.method === 'GET') return json(200, fields)(request, response, count);
+			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
+			if (stage === 'refused' && sent.size !== undefined) {
+				return json(403, { code: 'no', message: 'no' })(request, response, count);
+			}
+			Object.assign(fields, sent);
+			if (stage === 'lost' && sent.colour !== undefined) return void response.destroy();
+			return json(200, null)(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,,m\n');
+		expect((await work.run(set('--snapshot', '--retries', '0', '-q'))).exitCode).toBe(5);
+		stage = 'refused';
+		expect((await work.run(['run', 'resume', 'last', '--retries', '0', '-q'])).exitCode).toBe(3);
+		stage = 'open';
+		expect(fields).toEqual({ colour: 'blue', size: 'm' });
+		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect(fields).toEqual({ colour: 'red', size: 'xl' });
+	});
+
+	it('puts back what may have been written by a request that the service broke down over', async () => {
+		const fields: Fields = { colour: 'red' };
+		let status = 500;
+		const recorder = await startRecorder((request, response, count) => {
+			if (request.method === 'GET') return json(200, fields)(request, response, count);
+			if (status !== 400) Object.assign(fields, (JSON.parse(request.body) as { custom_fields: Fields }).custom_fields);
+			const answer = status === 200 ? null : { code: 'internal_server_error', message: 'oops' };
+			return json(status, answer)(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
+		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
+		status = 200;
+		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect(fields).toEqual({ colour: 'red' });
+		status = 400;
+		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
+		expect(await work.run(['run', 'undo', 'last'])).toMatchObject({
+			exitCode: 2,
+			stderr: `error: run ${runId(work)} wrote nothing that could be put back\n`,
+		});
+	});
+
+	it('writes no report onto the journal that it reads', async () => {
+		const { work } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
+		await work.run(set('--snapshot', '--journal', 'kept.ndjson', '-q'));
+		const kept = work.read('kept.ndjson');
+		expect(await work.run(['run', 'undo', 'kept.ndjson', '--report', 'json:kept.ndjson'])).toMatchObject({
+			exitCode: 2,
+			stderr: 'error: --report json:kept.ndjson: it is the journal of the earlier run; nothing was sent\n',
+		});
+		expect(work.read('kept.ndjson')).toBe(kept);
 	});
 
 	it('refuses runs that kept nothing, runs of other commands, and another service', async () => {

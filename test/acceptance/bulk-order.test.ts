@@ -40,6 +40,20 @@ describe('rows of one id', () => {
 		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/nothing is left to send/);
 	});
 
+	it('count once what differs of a row that is sent again', async () => {
+		let lost = true;
+		const { work } = await place((request, response, count) => {
+			const { status } = JSON.parse(request.body) as { status: string };
+			if (lost && status === 'hold') return void response.destroy();
+			return json(200, { id: 5, status: 'read' })(request, response, count);
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-q']);
+		lost = false;
+		const resumed = await work.run(['run', 'resume', 'last']);
+		expect(resumed.stderr).toMatch(/: 2 rows in .*: 2 ok, 2 differ from what was sent\n$/);
+	});
+
 	it('are all open until the last of them was sent again', async () => {
 		let answers: 'lost' | 'refused' | 'ok' = 'lost';
 		const { recorder, work } = await place((request, response, count) => {

@@ -1,7 +1,7 @@
 /** Reports of runs, read back by standard readers, and annotations for GitHub. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -166,6 +166,30 @@ describe('--report', () => {
 		expect([recorder.requests, work.journals(), work.read('edits.csv')]).toEqual([[], [], 'id,status\n1,hold\n']);
 	});
 
+	it('of a run that is resumed in another folder is written where the run was to write it', async () => {
+		let answer = json(401, { code: 'no', message: 'no' });
+		const recorder = await startRecorder((request, response, count) => answer(request, response, count));
+		const work = createWorkplace(recorder.env);
+		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', '--report', 'csv:out.csv']);
+		mkdirSync(join(work.folder, 'elsewhere'));
+		work.write('elsewhere/out.csv', 'precious');
+		answer = ok;
+		await work.run(['run', 'resume', 'last', '-q'], { cwd: join(work.folder, 'elsewhere') });
+		expect(work.read('elsewhere/out.csv')).toBe('precious');
+		expect(parse(work.read('out.csv'), { columns: true })).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }]);
+	});
+
+	it('is written through a link', async () => {
+		const recorder = await startRecorder(ok);
+		const work = createWorkplace(recorder.env);
+		work.write('real.json', '');
+		symlinkSync('real.json', join(work.folder, 'linked.json'));
+		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--report', 'json:linked.json']);
+		expect(lstatSync(join(work.folder, 'linked.json')).isSymbolicLink()).toBe(true);
+		expect(JSON.parse(work.read('real.json'))).toMatchObject({ exit: 0 });
+	});
+
 	it('any number of them go to one device', async () => {
 		const recorder = await startRecorder(ok);
 		const work = createWorkplace(recorder.env);
@@ -251,7 +275,7 @@ describe('under GitHub Actions', () => {
 			{
 				level: 'error',
 				properties: { file: 'edits.csv', line: '3', title: 'row 2 is invalid' },
-				message: 'status "hodl" is not one of section 3; did you mean "hold"?',
+				message: 'status "hodl" is not a documented ticket status; did you mean "hold"?',
 			},
 		]);
 		work.write('edits.csv', '\nid,statuss\n1,hold\n');

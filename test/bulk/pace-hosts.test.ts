@@ -324,3 +324,17 @@ describe('the line', () => {
 		expect(pace.rate).toBe(Number.POSITIVE_INFINITY);
 	});
 });
+
+describe('a host that takes longer for an answer than a probe is waited for', () => {
+	it.each([6000, 12_000])(
+		'%i ms, is left alone after its refusals no longer than it takes to see',
+		async (latencyMs) => {
+			let admitted = 0;
+			const make = (clock: VirtualClock) => smallHost({ clock, admission: () => ++admitted > 8 || {}, latencyMs });
+			const facts = await run(make, { rows: 160, concurrency: 8 });
+			expect(facts.outcomes).toEqual({ ok: 160 });
+			// 20 rounds of eight, and a few for the refusals, the probe and the growth.
+			expect(facts.seconds).toBeLessThan((latencyMs / 1000) * 40);
+		},
+	);
+});

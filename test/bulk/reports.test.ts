@@ -137,7 +137,7 @@ describe('the CSV report', () => {
 			id: '2',
 			outcome: 'failed',
 			status: '400',
-			message: HOSTILE.replace('\ud800', '\ufffd'),
+			message: `${HOSTILE.replace('\ud800', '\ufffd')} (status: is <not> one of …)`,
 		});
 	});
 });

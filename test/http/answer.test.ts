@@ -360,6 +360,12 @@ describe('content codings', () => {
 		});
 	});
 
+	it.each([204, 404, 200])('say nothing of an answer of %i that has no body', async (status) => {
+		const headers = { 'content-encoding': 'gzip' };
+		const packed = await judge(status, Buffer.alloc(0), endpoints['ticket.delete'], headers);
+		expect(packed).toEqual(await judge(status, Buffer.alloc(0), endpoints['ticket.delete'], {}));
+	});
+
 	it('stop at the limit, however small they came', async () => {
 		const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
 		expect(bomb.length).toBeLessThan(60_000);

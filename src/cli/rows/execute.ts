@@ -9,6 +9,7 @@ import { AdaptivePace } from '../../bulk/pace.js';
 import { createCustomFieldPerform, createPerform, type Perform, type PerformOptions } from '../../bulk/perform.js';
 import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
+import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { AttemptRecord } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -35,11 +36,13 @@ import { outcomeShape } from './view.js';
 export type EndedRun = Pick<Ended, 'exitCode' | 'resumable'>;
 
 /** @throws UsageError for a report that can't be written, or that would take the place of a file that the run needs */
-async function checkReports({ settings, targets, invocation }: PreparedRun): Promise<void> {
+async function checkReports({ settings, targets, invocation, earlierJournal }: PreparedRun): Promise<void> {
 	const { checkReportPlaces } = await import('../../bulk/report-place.js');
 	const files: TakenFile[] = [];
 	if (targets.path !== undefined && targets.path !== '-') files.push({ path: targets.path, what: "the run's input" });
 	if (settings.journal !== undefined) files.push({ path: settings.journal, what: "the run's journal" });
+	if (earlierJournal !== undefined) files.push({ path: earlierJournal, what: 'the journal of the earlier run' });
+	files.push({ path: '/dev/stdout', what: 'where standard output goes' });
 	await checkReportPlaces(settings.reports, files, invocation.context.cwd);
 }
 
@@ -233,6 +236,7 @@ async function sendRows(
 		run,
 		counts,
 		total,
+		log,
 		(reason) => stop.because(reason),
 		() => progress.clear(),
 	);
@@ -267,12 +271,23 @@ async function sendRows(
 	};
 	await takeAll(failure, [
 		() => log?.end(ended),
-		() => screen.results.end(),
+		() => endResults(screen, ended),
 		() => failures.end(ended, log?.id),
 		() => log?.report(ended),
 		() => writeSummary(run, ended, log),
 	]);
 	return ended;
+}
+
+/** A query that does not fit the results hides none of the run's own bad news. */
+async function endResults({ results }: Screen, { exitCode }: Ended): Promise<void> {
+	try {
+		await results.end();
+	} catch (error) {
+		if (exitCode === ExitCode.ok || !(error instanceof SupportctlError)) throw error;
+		const { code, hint, details, data } = error;
+		throw new SupportctlError(error.message, exitCode, { code, hint, details, data, cause: error });
+	}
 }
 
 /** Takes every last step, whatever the others do. @throws the first error, which is the one to tell */

@@ -30,6 +30,8 @@ export interface PreparedRun {
 	planWrite: Planner;
 	shard: Shard | undefined;
 	customFields: CustomFieldSettings | undefined;
+	/** The journal of an earlier run that this one goes on with, or undoes. */
+	earlierJournal: string | undefined;
 }
 
 /** Standard input that rows come from can't be a value too. */
@@ -47,6 +49,20 @@ const takenStdin: Input = {
 export interface PrepareOverrides {
 	defaults?: RowDefaults;
 	onSpool?: (path: string) => void;
+	/** The journal of the run that goes on, or that is undone. */
+	journal?: string | undefined;
+}
+
+/** Says of columns that could be custom fields, and that we write ourselves, that they are not sent. */
+function noteAdded({ context, options }: Invocation, ignored: readonly string[]): void {
+	const left = (options.ignoreColumn as string[] | undefined) ?? [];
+	const writers = { [ERROR_COLUMN]: 'run rejects', outcome: 'ticket fields get', message: 'ticket fields get' };
+	for (const [name, writer] of Object.entries(writers)) {
+		if (!ignored.includes(name) || left.includes(name)) continue;
+		context.stderr.write(
+			`note: the column ${name} is what ${writer} adds, and is not sent; --map ${name}=${name} sends it\n`,
+		);
+	}
 }
 
 /** Reads flags, resolves settings, opens the input. @throws UsageError, RefusedError */
@@ -93,11 +109,7 @@ export async function prepareRun(
 			},
 			blank: settings.blank,
 		});
-		if (endpoint.body === 'custom_fields' && ignored.includes(ERROR_COLUMN)) {
-			context.stderr.write(
-				`note: the column ${ERROR_COLUMN} is what run rejects adds, and is not sent; --map ${ERROR_COLUMN}=${ERROR_COLUMN} sends it\n`,
-			);
-		}
+		if (endpoint.body === 'custom_fields') noteAdded(invocation, ignored);
 		const planRow = createRowPlan({ read, plan, dataIds: defaults.dataIds });
 		return {
 			definition,
@@ -112,6 +124,7 @@ export async function prepareRun(
 			planWrite: plan,
 			shard,
 			customFields,
+			earlierJournal: overrides.journal,
 		};
 	} catch (error) {
 		await source.dispose();

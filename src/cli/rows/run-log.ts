@@ -1,6 +1,7 @@
 /** A run's journal as the command over rows uses it: what the header says, and which records a row leaves. */
 
 import { resolve } from 'node:path';
+import { flagName } from '../../api/fields.js';
 import type { Counts } from '../../bulk/counts.js';
 import type { RunRow } from '../../bulk/engine.js';
 import { createJournal, type Journal, openJournal } from '../../bulk/journal.js';
@@ -11,8 +12,10 @@ import { createRunId } from '../../bulk/runs.js';
 import type { AttemptRecord } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
+import { settingSpecs } from '../../profile/settings.js';
 import { version } from '../../version.js';
 import type { OptionValues } from '../command.js';
+import { camelCase } from '../option-names.js';
 import type { RowDefaults } from './definition.js';
 import type { Ended } from './ended.js';
 import type { PreparedRun } from './prepare.js';
@@ -79,16 +82,25 @@ const NOT_KEPT = new Set([
 	'set',
 ]);
 
+/** Flags that name files, as a resume in another folder needs them. */
+function absolutePaths({ invocation, settings }: PreparedRun): OptionValues {
+	const { context, options } = invocation;
+	const paths: Record<string, unknown> = {};
+	for (const { name, path } of settingSpecs) {
+		const given = options[name];
+		if (path === true && typeof given === 'string') paths[name] = resolve(context.cwd, given);
+	}
+	if (settings.reports.length > 0) {
+		paths.report = settings.reports.map(({ format, path }) => `${format}:${resolve(context.cwd, path)}`);
+	}
+	return paths;
+}
+
 function settingsRecord(run: PreparedRun): RunSettingsRecord {
 	const { invocation, definition, defaults } = run;
-	const fieldKeys = new Set(
-		definition.fields.map((each) =>
-			each.name.replace(/[-_]([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase()),
-		),
-	);
-	const options = Object.fromEntries(
-		Object.entries(invocation.options).filter(([name]) => !NOT_KEPT.has(name) && !fieldKeys.has(name)),
-	);
+	const fieldKeys = new Set(definition.fields.map((each) => camelCase(flagName(each.name))));
+	const given = Object.entries(invocation.options).filter(([name]) => !NOT_KEPT.has(name) && !fieldKeys.has(name));
+	const options = { ...Object.fromEntries(given), ...absolutePaths(run) };
 	const redact = createRedactor();
 	const withheld = Object.entries(defaults.fields)
 		.filter(([name, value]) => {
@@ -202,6 +214,7 @@ export async function resumeRunLog(run: PreparedRun, path: string): Promise<Resu
 			if (outcome !== 'ok' && outcome !== 'skipped') return;
 			reopened.add(row);
 			counts[outcome]--;
+			if (scan.states.differs(row)) counts.differs--;
 			await log.record({
 				row,
 				...(line === undefined ? {} : { line }),

@@ -10,17 +10,25 @@ import { checkSet, confirmWrite } from './guard.js';
 import { type PreparedRun, prepareRun } from './prepare.js';
 import { type Survey, surveyRows } from './survey.js';
 
-/** Runs a command over rows; `check` may refuse what was prepared. @throws what `main` turns into a message and an exit code */
+/** What an undo knows of the run that it undoes. */
+export interface EarlierRun {
+	readonly journal: string;
+	/** @throws where the prepared run does not go with it */
+	check(run: PreparedRun): void;
+}
+
+/** Runs a command over rows. @throws what `main` turns into a message and an exit code */
 export async function runRows(
 	definition: RowCommandDefinition,
 	invocation: Invocation,
-	check?: (run: PreparedRun) => void,
+	earlier?: EarlierRun,
 ): Promise<ExitCode> {
 	const before = watchBeforeSending(invocation.context);
-	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, { onSpool: before.onSpool }));
+	const overrides = { onSpool: before.onSpool, journal: earlier?.journal };
+	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, overrides));
 	let keepInput = false;
 	try {
-		check?.(run);
+		earlier?.check(run);
 		const survey = await annotateInput(invocation, () => surveyInput(run));
 		if (survey.hasSecrets) await run.source.detach();
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;

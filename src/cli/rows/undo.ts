@@ -1,6 +1,7 @@
 /** Puts back what a run of `ticket fields set --snapshot` overwrote: a run of its own, fed from the other's journal. */
 
 import { lockHolder } from '../../bulk/lock.js';
+import { scanJournal } from '../../bulk/scan.js';
 import { oldValues, type Unrestorable, type Unrestored } from '../../bulk/snapshots.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
@@ -40,7 +41,11 @@ function undoInput(past: PastRun, warn: (text: string) => void): Input {
 		}
 		for (const remark of remarks(unrestored)) warn(remark);
 		if (kept === 0) {
-			throw new UsageError(`run ${past.header.id} has no old values that could be put back`, {
+			const { snapshots } = await scanJournal(past.path);
+			const { id } = past.header;
+			if (snapshots > 0)
+				throw new UsageError(`run ${id} wrote nothing that could be put back`, { code: 'nothing_to_undo' });
+			throw new UsageError(`run ${id} has no old values that could be put back`, {
 				code: 'nothing_to_undo',
 				hint: 'only ticket fields set --snapshot keeps them',
 			});
@@ -92,7 +97,7 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 				verify: true,
 			},
 		},
-		(run) => checkSameService(past, run),
+		{ journal: past.path, check: (run) => checkSameService(past, run) },
 	);
 }
 
