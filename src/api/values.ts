@@ -146,7 +146,7 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
 		case 'status': {
 			const status = rules.statusIn?.(text) ?? text;
 			if (rules.undocumented || ticketStatuses.includes(status)) return { value: status };
-			return { problem: `status ${quote(text)} is not one of section 3${didYouMean(text, ticketStatuses)}` };
+			return { problem: `status ${quote(text)} is not a documented ticket status${didYouMean(text, ticketStatuses)}` };
 		}
 		case 'adjustment':
 			if (rules.undocumented || ['positive', 'negative', '+', '-'].includes(text)) return { value: text };
@@ -173,11 +173,11 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
  */
 export function checkTyped(field: Field, value: unknown, rules: ValueRules): Parsed<unknown> {
 	if (field.kind === 'status' && typeof value === 'string' && value !== '') return parseField(field, value, rules);
-	if (rules.undocumented) return { value };
 	if (hasInexactNumber(value))
 		return {
 			problem: `${field.name} has a number of more than 15 digits, which JSON does not keep exactly: write it as a string`,
 		};
+	if (rules.undocumented) return { value };
 	if (typeof value === 'string' && value !== '' && !['terms', 'list', 'map'].includes(field.kind)) {
 		const parsed = parseField(field, value, rules);
 		return isProblem(parsed) ? parsed : { value };
@@ -204,10 +204,24 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 	}
 }
 
-/** Whether reading the JSON has changed a number, here or in a list or map: whole ones beyond 2^53 are rounded. */
+/** Whether reading the JSON has changed a number anywhere in a value: whole ones beyond 2^53 are rounded, huge ones infinite. */
 function hasInexactNumber(value: unknown): boolean {
-	const isInexact = (each: unknown): boolean => Number.isInteger(each) && !Number.isSafeInteger(each);
-	return isInexact(value) || (typeof value === 'object' && value !== null && Object.values(value).some(isInexact));
+	if (typeof value !== 'object' || value === null) return isInexact(value);
+	// Not by recursion: a value may be nested deeper than the stack.
+	const open: object[] = [value];
+	for (let each = open.pop(); each !== undefined; each = open.pop()) {
+		for (const inner of Object.values(each)) {
+			if (typeof inner === 'object' && inner !== null) open.push(inner);
+			else if (isInexact(inner)) return true;
+		}
+	}
+	return false;
+}
+
+function isInexact(value: unknown): boolean {
+	return (
+		typeof value === 'number' && (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+	);
 }
 
 /** Joins what a repeated flag or a second source adds to a field that holds several values; otherwise the later one wins. */

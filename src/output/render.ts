@@ -239,8 +239,16 @@ function createFieldWatch(options: RenderOptions): FieldWatch {
 }
 
 /** Compiles a JMESPath expression; the library is loaded only for this. */
+/** The names of the functions that an expression calls. */
+function functionsIn(node: unknown): string[] {
+	if (typeof node !== 'object' || node === null) return [];
+	const { type, name } = node as { type?: unknown; name?: unknown };
+	const own = type === 'Function' && typeof name === 'string' ? [name] : [];
+	return [...own, ...Object.values(node).flatMap(functionsIn)];
+}
+
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
-	const { compile, TreeInterpreter } = await import('@jmespath-community/jmespath');
+	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
 	// What is missing is null in JMESPath; the library has JavaScript's word for it.
 	const reason = (error: unknown): string =>
 		(error instanceof Error ? error.message : String(error)).replace('not-a-number: undefined', 'not-a-number: null');
@@ -252,6 +260,14 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 			code: 'invalid_query',
 			hint: "For instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"",
 			cause: error,
+		});
+	}
+	const known = getRegisteredFunctions();
+	const stranger = functionsIn(expression).find((name) => !known.includes(name));
+	if (stranger !== undefined) {
+		throw new UsageError(`--query ${JSON.stringify(query)}: JMESPath has no function ${stranger}()`, {
+			code: 'invalid_query',
+			hint: `its functions are ${[...known].sort().join(', ')}`,
 		});
 	}
 	return (data) => {

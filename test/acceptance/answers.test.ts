@@ -112,7 +112,7 @@ const cases: Record<string, Case> = {
 		answer: text(200, ''),
 		exitCode: 5,
 		outcome: 'unknown',
-		says: /is unknown \(HTTP 200 empty_answer\): the answer is empty\n.*look before you send it again/,
+		says: /is unknown \(HTTP 200 empty_answer\): the answer is empty\n.*(?:look before you send it again|nothing was to be changed: try again)\n/,
 	},
 	'JSON that breaks off': {
 		answer: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),
@@ -199,7 +199,7 @@ test('a value that the service did not take is shown, and fails the row under --
 	const recorder = await startRecorder(json(200, { id: 14, status: 'publish', assignee: '7' }));
 	const args = ['ticket', 'update', '14', '--status', 'hold', '--assignee', '7'];
 	const lenient = await runHere(args, { env: recorder.env });
-	expect(lenient).toMatchObject({ exitCode: 0, stderr: 'warning: row 1: status is "publish", not "hold"\n' });
+	expect(lenient).toMatchObject({ exitCode: 0, stderr: 'warning: ticket 14: status is "publish", not "hold"\n' });
 	const strict = await runHere([...args, '--strict'], { env: recorder.env });
 	expect(strict.exitCode).toBe(1);
 	expect(strict.stderr).toContain('the service holds another value: status');
@@ -258,4 +258,78 @@ describe('user check', () => {
 		const result = await runHere(['user', 'check', 'a', 'b', '--password-stdin'], { env: recorder.env, input: 'x\n' });
 		expect({ exitCode: result.exitCode, requests: recorder.requests }).toEqual({ exitCode: 2, requests: [] });
 	});
+});
+
+test('a query that does not fit the results does not hide that rows failed', async () => {
+	const recorder = await startRecorder(text(400, '{"code":"no","message":"no"}'));
+	const args = ['ticket', 'update', '14', '--status', 'hold', '--query', 'abs(@[0].outcome)'];
+	const failed = await runHere(args, { env: recorder.env });
+	expect(failed).toMatchObject({ exitCode: 1, stdout: '' });
+	const other = await startRecorder((request, response, count) =>
+		(request.url.endsWith('/14') ? json(200, { id: 14 }) : text(400, '{"code":"no","message":"no"}'))(
+			request,
+			response,
+			count,
+		),
+	);
+	const some = ['ticket', 'update', '14', '15', '--status', 'hold', '--query', 'abs(@[0].outcome)'];
+	expect(await runHere(some, { env: other.env })).toMatchObject({ exitCode: 3, stdout: '' });
+});
+
+test('csv keeps the status of HTTP apart from that of a ticket', async () => {
+	const recorder = await startRecorder(json(200, { id: 14, status: 'hold' }));
+	const args = ['ticket', 'update', '14', '--status', 'hold', '--format', 'csv'];
+	expect((await runHere(args, { env: recorder.env })).stdout).toBe('id,outcome,body.status,message\n14,ok,hold,\n');
+	const chosen = await runHere([...args, '--fields', 'id,status,body.status'], { env: recorder.env });
+	expect(chosen.stdout).toBe('id,status,body.status\n14,200,hold\n');
+});
+
+test('ids are those of rows that went well', async () => {
+	const recorder = await startRecorder((request, response, count) =>
+		(request.url.endsWith('/15') ? text(404, '{"code":"no","message":"no"}') : json(200, { id: 1 }))(
+			request,
+			response,
+			count,
+		),
+	);
+	const args = ['ticket', 'update', '14', '15', '16', '--status', 'hold', '-j', '1', '--format', 'ids'];
+	expect(await runHere(args, { env: recorder.env })).toMatchObject({ exitCode: 3, stdout: '14\n16\n' });
+});
+
+test('a look-up that shows an id under another name finds it, and one that shows none is not ok', async () => {
+	const look = async (body: unknown) => {
+		const recorder = await startRecorder(json(200, body));
+		return runHere(['user', 'id', 'ada', '--json'], { env: recorder.env });
+	};
+	expect(JSON.parse((await look({ user_id: 4, posts: 9 })).stdout)).toMatchObject([{ username: 'ada', id: 4 }]);
+	expect(JSON.parse((await look(1)).stdout)).toMatchObject([{ username: 'ada', id: 1 }]);
+	expect(await look({ posts: 9, level: 2 })).toMatchObject({ exitCode: 5 });
+});
+
+test('what a service shows under a secret name is not told where it differs', async () => {
+	const recorder = await startRecorder(json(200, { id: 7, meta: { color: 'blue', api_token: 'service-marker' } }));
+	for (const args of [
+		['user', 'update', '7'],
+		['user', 'update', '7', '8', '-j', '1'],
+	]) {
+		const told = await runHere([...args, '--meta', 'color=red'], { env: { ...recorder.env, GITHUB_ACTIONS: 'true' } });
+		expect(told.stderr).toContain('"api_token":"[redacted]"');
+		expect(told.stdout + told.stderr).not.toContain('service-marker');
+	}
+});
+
+test('an empty answer says what its status says, and what can be done', async () => {
+	const told = async (status: number) => {
+		const recorder = await startRecorder(text(status, ''));
+		return (await runHere(['ticket', 'update', '14', '--status', 'hold', '--retries', '0'], { env: recorder.env }))
+			.stderr;
+	};
+	const hint = 'hint: try again later; where there are many rows, --rate asks for fewer a second\n';
+	expect(await told(503)).toBe(
+		`error: update ticket 14 failed (HTTP 503): the service is overloaded or down for maintenance; the answer is empty\n${hint}`,
+	);
+	expect(await told(429)).toBe(
+		`error: update ticket 14 failed (HTTP 429): there are too many requests; the answer is empty\n${hint}`,
+	);
+	expect(await told(418)).toBe('error: update ticket 14 failed (HTTP 418): the answer is empty\n');
 });

@@ -34,7 +34,8 @@ describe('two passes', () => {
 						line: 200_001,
 						column: 'status',
 						file: 'edits.csv',
-						message: 'row 200000 (edits.csv line 200001): status "hodl" is not one of section 3; did you mean "hold"?',
+						message:
+							'row 200000 (edits.csv line 200001): status "hodl" is not a documented ticket status; did you mean "hold"?',
 					},
 				],
 				message: '1 of 200000 rows is invalid; nothing was sent',
@@ -128,7 +129,7 @@ describe('columns', () => {
 		]);
 		expect(exitCode).toBe(2);
 		expect(stderr).toContain(
-			'error: row 1 (edits.csv line 2): column "Zustand": status "hodl" is not one of section 3; did you mean "hold"?\n',
+			'error: row 1 (edits.csv line 2): column "Zustand": status "hodl" is not a documented ticket status; did you mean "hold"?\n',
 		);
 		expect(recorder.requests).toEqual([]);
 	});

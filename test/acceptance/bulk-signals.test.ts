@@ -88,7 +88,7 @@ describe('a second signal', () => {
 		run.child.kill('SIGINT');
 		const { exitCode, stderr } = await run.ended;
 		expect(exitCode).toBe(130);
-		expect(stderr).toContain('leaving at once; the journal has every answer that came\n');
+		expect(stderr).toMatch(/leaving at once; the journal has every answer that came: supportctl run resume \S+\n/);
 		expect(work.records().at(-1)).toMatchObject({ type: 'row', outcome: 'ok' });
 		go();
 		expect(sorted(await resumed(work, recorder))).toEqual(ids(11, 100));

@@ -64,8 +64,8 @@ describe('told on stderr', () => {
 		]);
 		expect(exitCode).toBe(0);
 		expect(stderr.split('\n').slice(0, 2)).toEqual([
-			'warning: row 1: status is "re\\u001bad", not "hold"',
-			expect.stringMatching(/^warning: row 1: text stood before the answer's JSON: /),
+			'warning: row 1 (ticket 1): status is "re\\u001bad", not "hold"',
+			expect.stringMatching(/^warning: row 1 \(ticket 1\): text stood before the answer's JSON: /),
 		]);
 		expect(stderr).toMatch(/: 2 ok, 2 differ from what was sent\n$/);
 	});

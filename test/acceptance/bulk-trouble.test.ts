@@ -238,6 +238,7 @@ describe('rows that the service refuses', () => {
 		expect(recorder.requests).toHaveLength(5);
 		expect(result.stderr).toContain('stopped at row 5, the first that failed (--stop-on-error)');
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { ok: 4, failed: 1, 'not-sent': 95 } });
+		expect((await work.run(['run', 'list', '--field', 'state'])).stdout).toBe('stopped\n');
 	});
 
 	it('end the run when there are more than --max-failures', async () => {

@@ -50,12 +50,12 @@ test.each(['..', '.', 'a/b', '%2e%2e', 'a b', 'ä', '', '?x', '#'])(
 
 describe('values are checked before anything is sent', () => {
 	test.each([
-		[['--status', 'hodl'], 'status "hodl" is not one of section 3; did you mean "hold"?'],
+		[['--status', 'hodl'], 'status "hodl" is not a documented ticket status; did you mean "hold"?'],
 		[['--time-adjustments-type', 'plus'], 'is not positive, negative, + or -'],
 		[['--date', '2026-02-30'], 'is not an ISO 8601 date'],
 		[['--assignee', 'ada'], 'is not a whole number'],
 		[['--data', '[1]'], '--data takes a JSON object'],
-		[['--data', '{"status": "hodl"}'], 'is not one of section 3'],
+		[['--data', '{"status": "hodl"}'], 'is not a documented ticket status'],
 		[['--data', '{'], 'not valid JSON'],
 		[['--content', '@missing.txt'], "error: --content can't read missing.txt: there is no such file\n"],
 		[['--content', '@/'], "error: --content can't read /: it is a folder\n"],
@@ -166,7 +166,7 @@ describe('guards', () => {
 		const rows = 'id,status\n1,hold\n2,hodl\n3,hold\n';
 		const stderr = await refused(['ticket', 'update', '--input', '-', '--input-format', 'csv'], rows);
 		expect(stderr).toContain(
-			'row 2 (standard input line 3): status "hodl" is not one of section 3; did you mean "hold"?',
+			'row 2 (standard input line 3): status "hodl" is not a documented ticket status; did you mean "hold"?',
 		);
 	});
 
@@ -212,6 +212,33 @@ describe('bytes that are no text', () => {
 		});
 		expect(recorder.requests).toEqual([]);
 	});
+});
+
+test('a password is not taken from --data on the command line, but from a file or a pipe', async () => {
+	const said = await refused(['user', 'update', '7', '--data', '{"password":"argv-marker"}']);
+	expect(said).toBe(
+		'error: --data: password on the command line could be read by other users of the machine\nhint: give it with --data @file or --data @-\n',
+	);
+	const recorder = await startRecorder(json(200, { id: 7 }));
+	const piped = { env: recorder.env, input: '{"password":"piped"}' };
+	expect((await runHere(['user', 'update', '7', '--data', '@-'], piped)).exitCode).toBe(0);
+	expect(recorder.requests[0]?.body).toBe('{"password":"piped"}');
+});
+
+test('a field of --data may be spelt as its flag; with --undocumented it goes as it is', async () => {
+	const recorder = await startRecorder(json(200, { id: 7 }));
+	const args = ['ticket', 'update', '7', '--data', '{"ticket-priority":"high"}'];
+	await runHere(args, { env: recorder.env });
+	await runHere([...args, '--undocumented'], { env: recorder.env });
+	expect(recorder.requests.map(({ body }) => body)).toEqual([
+		'{"ticket_priority":"high"}',
+		'{"ticket-priority":"high"}',
+	]);
+});
+
+test('a sheet among ids is told for what it is', async () => {
+	const said = await refused(['ticket', 'update', '-', '--status', 'hold'], 'id,status\n5,hold\n');
+	expect(said).toContain('a sheet with columns is read by --input FILE, or --input - --input-format csv');
 });
 
 describe('--data beside flags', () => {

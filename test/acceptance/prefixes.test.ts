@@ -69,7 +69,7 @@ describe("a deployment's own words", () => {
 		}
 		const { exitCode, stderr } = await run(['ticket', 'update', '14', '--status', 'wc-nonsense']);
 		expect(exitCode).toBe(2);
-		expect(stderr).toContain('"wc-nonsense" is not one of section 3');
+		expect(stderr).toContain('"wc-nonsense" is not a documented ticket status');
 	});
 
 	it('are taken as user fields in columns, keys and --data, beside the neutral ones', async () => {

@@ -91,7 +91,7 @@ test('the whole way from flags to the wire and back', async () => {
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 		exitCode: 0,
 		stdout: '3\tok\tThanks\tfalse\tenabled is false, not true\n',
-		stderr: 'warning: row 1: enabled is false, not true\n',
+		stderr: 'warning: macro 3: enabled is false, not true\n',
 	});
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],

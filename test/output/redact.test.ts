@@ -167,7 +167,9 @@ describe('redactUrl and redactText', () => {
 	});
 
 	it('leaves ordinary text alone', () => {
-		expect(redactText('status=hold is not one of section 3', ['ab'])).toBe('status=hold is not one of section 3');
+		expect(redactText('status=hold is not a documented ticket status', ['ab'])).toBe(
+			'status=hold is not a documented ticket status',
+		);
 	});
 });
 

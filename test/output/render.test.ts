@@ -231,6 +231,16 @@ describe('--fields, --field and --query', () => {
 		});
 	});
 
+	it('a query with a function that there is none of is a usage error too, wherever the function stands', async () => {
+		for (const query of ['bogus(@)', '[].{a: length(bogus(id))}', 'map(&bogus(@), @)']) {
+			await expect(createRenderer({ isTTY: false, query }, () => {})).rejects.toMatchObject({
+				exitCode: 2,
+				message: `--query ${JSON.stringify(query)}: JMESPath has no function bogus()`,
+			});
+		}
+		await createRenderer({ isTTY: false, query: "sort_by([?contains(id, 'x')], &id)" }, () => {});
+	});
+
 	it('a query that does not fit the result fails, since the requests are done by then', async () => {
 		await expect(print({ query: 'abs(@)' })).rejects.toMatchObject({ exitCode: 1, code: 'query_failed' });
 	});

@@ -162,7 +162,8 @@ async function reportFailure({ call, invocation }: Api, delivery: Delivery): Pro
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
 	const { message, details } = describeFailure(outcome, call.method, call.path);
 	const exitCode = exitCodeOfOutcome(outcome);
-	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome);
+	const hint =
+		outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, call.method === 'GET' || call.method === 'HEAD');
 	const { status, reasons, attempts } = delivery;
 	const error = new SupportctlError(message, exitCode, {
 		code: delivery.code ?? delivery.outcome,

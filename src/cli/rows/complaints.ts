@@ -53,7 +53,8 @@ export function createComplaintSink({ json, source, write, annotate }: Complaint
 				write(`\n],"message":${JSON.stringify(what)},"exitCode":2}}\n`);
 				return;
 			}
-			if (complaints > SHOWN) write(`… and ${complaints - SHOWN} more complaints; --json shows all of them\n`);
+			const all = skipped ? 'supportctl run rejects last gives all of them' : '--json shows all of them';
+			if (complaints > SHOWN) write(`… and ${complaints - SHOWN} more complaints; ${all}\n`);
 			if (!source.fromArguments) write(`${what}${skipped ? '' : '; --skip-invalid sends the others'}\n`);
 		},
 	};

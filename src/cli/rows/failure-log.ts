@@ -9,7 +9,7 @@ import { printedIds } from '../../output/outcome-view.js';
 import { sanitise } from '../../output/sanitise.js';
 import { chosenFormat, wantsJson } from '../results.js';
 import type { Ended } from './ended.js';
-import { describeFailure, exitCodeOfOutcome, nextStep, stepAfterStop, whyStopped } from './failures.js';
+import { describeFailure, exitCodeOfOutcome, nameRow, nextStep, stepAfterStop, whyStopped } from './failures.js';
 import type { PreparedRun } from './prepare.js';
 
 /** How many failed rows of a run are told one by one, and how many remarks on others. */
@@ -49,7 +49,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	function writeError(outcome: Outcome): void {
 		const { message, details } = describeFailure(outcome, definition.verb, noun);
 		const code = exitCodeOfOutcome(outcome);
-		const hint = nextStep(outcome);
+		const hint = nextStep(outcome, run.endpoint.replay === 'read');
 		const data = {
 			...printedIds(outcome.ids),
 			...(outcome.status === undefined ? {} : { status: outcome.status }),
@@ -67,12 +67,14 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	}
 
 	function writeRemark(outcome: Outcome): void {
-		for (const { field, sent, shown } of outcome.differs ?? []) {
-			const text = `warning: row ${outcome.row}: ${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`;
-			context.stderr.write(`${sanitise(text)}\n`);
+		const name = nameRow(outcome, noun);
+		const where = isLone ? name : `row ${outcome.row} (${name})`;
+		const remarks = (outcome.differs ?? []).map(
+			({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`,
+		);
+		for (const remark of [...remarks, ...(outcome.warnings ?? [])]) {
+			context.stderr.write(`${sanitise(`warning: ${where}: ${remark}`)}\n`);
 		}
-		for (const warning of outcome.warnings ?? [])
-			context.stderr.write(`warning: row ${outcome.row}: ${sanitise(warning)}\n`);
 	}
 
 	return {

@@ -18,8 +18,11 @@ export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
 /** The service's own code for a path, or a method on it, that it does not have. */
 export const NO_ROUTE = 'rest_no_route';
 
-/** The next step after an outcome, where there is one to tell. */
-export function nextStep(outcome: Outcome): string | undefined {
+/**
+ * The next step after an outcome, where there is one to tell.
+ * @param reads Whether the request changes nothing.
+ */
+export function nextStep(outcome: Outcome, reads: boolean): string | undefined {
 	switch (true) {
 		case outcome.status === 401:
 			return 'supportctl login stores other credentials; supportctl doctor finds out whether the host drops them';
@@ -30,9 +33,13 @@ export function nextStep(outcome: Outcome): string | undefined {
 		case outcome.status === 404 && outcome.code === 'html_answer':
 			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 		case outcome.code === 'redirect':
-			return 'supportctl profile set --base-url URL mends it';
+			return 'supportctl profile set NAME --base-url URL mends it in a profile';
 		case outcome.code === 'connect_refused' || outcome.code === 'dns_failed' || outcome.code === 'connect_timeout':
 			return DOCTOR_STEP;
+		case outcome.status === 429 || outcome.status === 503:
+			return 'try again later; where there are many rows, --rate asks for fewer a second';
+		case outcome.outcome === 'unknown' && reads:
+			return 'nothing was to be changed: try again';
 		case outcome.outcome === 'unknown':
 			return 'whether the service acted is not known: look before you send it again';
 		default:
@@ -90,5 +97,5 @@ export function whyStopped(reason: StopReason): string {
 /** What a person can do about the reason for which a run stopped, where there is something. */
 export function stepAfterStop(reason: StopReason): string | undefined {
 	if (reason.kind === 'unreachable') return DOCTOR_STEP;
-	return 'outcome' in reason ? nextStep(reason.outcome) : undefined;
+	return 'outcome' in reason ? nextStep(reason.outcome, false) : undefined;
 }

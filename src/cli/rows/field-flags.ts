@@ -100,6 +100,13 @@ export async function readFieldFlags(
 	return values;
 }
 
+function secretOnCommandLine({ name }: Field): UsageError {
+	return new UsageError(`--data: ${name} on the command line could be read by other users of the machine`, {
+		code: 'secret_on_command_line',
+		hint: 'give it with --data @file or --data @-',
+	});
+}
+
 /**
  * The object that `--data` gives, checked where its names are documented. Ids never travel in the body: an id that names
  * the row is taken out, and the caller compares it with the path.
@@ -130,13 +137,15 @@ export async function readData(
 			continue;
 		}
 		const field = findField(fields, name);
-		if (field !== undefined && field.name === name) {
-			const checked = checkTyped(field, value, rules);
-			if (isProblem(checked)) throw new UsageError(`--data: ${checked.problem}`, { code: 'invalid_value' });
-			values[name] = checked.value;
+		// What a desk has of its own may differ from a documented name by no more than a dash.
+		if (field === undefined || (rules.undocumented === true && field.name !== name)) {
+			values[name] = value;
 			continue;
 		}
-		values[name] = value;
+		if (field.kind === 'secret' && !(options.data as string).startsWith('@')) throw secretOnCommandLine(field);
+		const checked = checkTyped(field, value, rules);
+		if (isProblem(checked)) throw new UsageError(`--data: ${checked.problem}`, { code: 'invalid_value' });
+		values[field.name] = checked.value;
 	}
 	return { values, ids };
 }

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../bulk/engine.js';
 import type { Outcome } from '../../http/outcome.js';
-import { isSecretName, REDACTED, redactTexts } from '../../output/redact.js';
+import { isSecretName, redact, redactTexts } from '../../output/redact.js';
 import type { Survey } from './survey.js';
 
 /** Texts of the row's request that must not be repeated anywhere. */
@@ -19,19 +19,21 @@ function secretsOf(sent: Readonly<Record<string, unknown>> | undefined): string[
 }
 
 /** What the service holds under a secret name is no better to be shown than what was sent. */
-function withoutShown(outcome: Outcome): Outcome {
+function withoutHeld(outcome: Outcome): Outcome {
 	if (outcome.differs === undefined) return outcome;
-	const differs = outcome.differs.map((each) =>
-		isSecretName(each.field) && each.shown !== null ? { ...each, shown: REDACTED } : each,
-	);
+	const differs = outcome.differs.map(({ field, sent, shown }) => ({
+		field,
+		sent: redact({ [field]: sent })[field],
+		shown: redact({ [field]: shown })[field],
+	}));
 	return { ...outcome, differs };
 }
 
-/** Makes a row's outcome free of its request's secrets, wherever the service repeated them. */
+/** Makes a row's outcome free of secrets: those that its answer shows, and its request's, wherever the service repeated them. */
 export function createScrubber(survey: Survey): (outcome: Outcome, row: RunRow) => Outcome {
-	if (!survey.hasSecrets) return (outcome) => outcome;
+	if (!survey.hasSecrets) return withoutHeld;
 	return (outcome, row) => {
 		const secrets = secretsOf(row.request.sent);
-		return withoutShown(secrets.length === 0 ? outcome : (redactTexts(outcome, secrets) as Outcome));
+		return withoutHeld(secrets.length === 0 ? outcome : (redactTexts(outcome, secrets) as Outcome));
 	};
 }

@@ -68,6 +68,7 @@ export function listenForStop(
 	run: PreparedRun,
 	counts: Counts,
 	total: number,
+	log: RunLog | undefined,
 	stop: (reason: StopReason) => void,
 	clear: () => void,
 ): () => void {
@@ -76,7 +77,8 @@ export function listenForStop(
 	return context.signals.listen((signal) => {
 		clear();
 		if (++signals > 1) {
-			context.stderr.write('leaving at once; the journal has every answer that came\n');
+			const left = log === undefined ? '' : `; the journal has every answer that came: supportctl run resume ${log.id}`;
+			context.stderr.write(`leaving at once${left}\n`);
 			context.abandon(ExitCode.interrupted);
 			return;
 		}

@@ -17,6 +17,8 @@ import type { ResultShape } from '../results.js';
 import type { PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
+const WENT_WELL: ReadonlySet<unknown> = new Set(['ok', 'skipped']);
+
 /** The shape of the results of a run. */
 export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette): ResultShape {
 	const { definition, endpoint, session } = run;
@@ -27,7 +29,8 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		palette,
 		profileFormat: session.connection.defaults.format,
 		keys: outcomeKeys(ids),
-		idOf: (row: unknown) => (row as Record<string, unknown>)[idName],
+		// Ids are the next command's input, which a row that did not go well is none of.
+		idOf: (row: Record<string, unknown>) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	};
 	const shape = (columns: Column[]): ResultShape => ({ ...base, columns });
 	switch (endpoint.name) {

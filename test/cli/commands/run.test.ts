@@ -80,7 +80,7 @@ describe('run rejects', () => {
 				status: 'hodl',
 				assignee: 'x',
 				error:
-					'status "hodl" is not one of section 3; did you mean "hold"?; assignee "x" is not a whole number of 0 or more',
+					'status "hodl" is not a documented ticket status; did you mean "hold"?; assignee "x" is not a whole number of 0 or more',
 			},
 		]);
 	});
@@ -95,6 +95,17 @@ describe('run rejects', () => {
 		await desk.run(['ticket', 'update', '--input', 'edits.ndjson', '-q']);
 		expect((await desk.run(['run', 'rejects', 'last', '--format', 'ids'])).out).toBe('999902\n');
 		expect((await desk.run(['run', 'rejects', 'last', '--format', 'ids', '--query', '[].assignee'])).out).toBe('3\n');
+	});
+
+	it('as ids leaves out rows without one, and says so', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status\n999901,hold\nxx,hold\n999902,hold\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '-q', '-j', '1']);
+		expect(await desk.run(['run', 'rejects', 'last', '--format', 'ids'])).toEqual({
+			exit: 0,
+			out: '999901\n999902\n',
+			err: 'warning: 1 row has no id that could be read; --format csv gives back all of them\n',
+		});
 	});
 
 	it('adds a column that is no custom field, and the command says so', async () => {

@@ -23,7 +23,7 @@ export const command: CommandSpec = {
 
 /** The name is typed again, and the end of a base URL is what tells two of them apart. */
 const columns: readonly Column[] = [
-	{ path: 'current' },
+	{ path: 'current', get: ({ current }) => (current === true ? '*' : '') },
 	{ path: 'profile', whole: true },
 	{ path: 'base_url', whole: true },
 	{ path: 'scheme' },
@@ -37,7 +37,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	const { store, warnings } = readStore(configFolder({ env: context.env, cwd: context.cwd }));
 	warn(context, warnings);
 	const rows = Object.entries(store.profiles).map(([name, profile]) => ({
-		current: name === store.current ? '*' : '',
+		current: name === store.current,
 		profile: name,
 		base_url: profile.baseUrl ?? null,
 		scheme: profile.scheme ?? 'basic',

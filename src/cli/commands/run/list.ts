@@ -11,11 +11,11 @@ import { runColumns, runsPlace, runView } from '../../runs.js';
 export const command: CommandSpec = {
 	summary: 'List the runs, the newest first.',
 	description:
-		'A run is running while a process has its journal, finished when it came to its end, interrupted when it was told to stop, and broken-off when it was killed or its machine went down.',
+		'A run is running while a process has its journal, finished when it came to its last row, stopped when it ended before that by itself, interrupted when it was told to stop, and broken-off when it was killed or its machine went down.',
 	examples: [
 		{ command: 'supportctl run list', note: 'all runs' },
 		{
-			command: 'supportctl run list --query \'[?open!=`0` && state!=`"running"`].run\' --format ids',
+			command: 'supportctl run list --query \'[?open!=`0` && !problem && state!=`"running"`].run\' --format ids',
 			note: 'runs to resume',
 		},
 	],

@@ -95,11 +95,21 @@ async function print(
 		profileFormat: invocation.context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
+	const { options, context } = invocation;
+	const onlyIds = options.format === 'ids' && options.query === undefined && options.fields === undefined;
+	let nameless = 0;
 	for await (const { row, id } of rejects) {
+		if (onlyIds && id === undefined) {
+			nameless++;
+			continue;
+		}
 		ids.set(row, id);
 		await results.row(row);
 	}
 	await results.end();
+	if (nameless === 0) return;
+	const rows = nameless === 1 ? '1 row has' : `${nameless} rows have`;
+	context.stderr.write(`warning: ${rows} no id that could be read; --format csv gives back all of them\n`);
 }
 
 export const command: CommandSpec = {

@@ -49,7 +49,7 @@ export function judgeCheck(delivery: Delivery, username: string): CheckVerdict {
 		return {
 			verdict: 'unknown',
 			exitCode: ExitCode.unknown,
-			says: `sent, but whether ${who} is right is not known: ${words}`,
+			says: `sent, but whether ${who} is right is not known${status === undefined ? '' : ` (HTTP ${status})`}: ${words}`,
 		};
 	}
 	if (outcome === 'ok') {
@@ -166,7 +166,7 @@ export const command: CommandSpec = {
 		const error = new SupportctlError(verdict.says, verdict.exitCode, {
 			code: clean.code ?? verdict.verdict,
 			details: Object.entries(clean.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`),
-			data: { verdict: verdict.verdict, username },
+			data: { verdict: verdict.verdict, username, ...(clean.status === undefined ? {} : { status: clean.status }) },
 			...(verdict.but === undefined ? {} : { hint: verdict.but }),
 		});
 		context.stderr.write(
