@@ -5,6 +5,8 @@ import { type Palette, plainPalette } from './colour.js';
 
 export interface ProgressOptions {
 	readonly stderr: Pick<Output, 'write' | 'isTTY' | 'columns'>;
+	/** Whether a line can be drawn anew; by default, on a terminal. */
+	readonly redraws?: boolean | undefined;
 	readonly clock: Pick<Clock, 'monotonic'>;
 	/** Rows in all; undefined where that is not known. */
 	readonly total?: number | undefined;
@@ -45,17 +47,18 @@ export function createProgress(options: ProgressOptions): Progress {
 	if (options.quiet === true) return silent;
 	const { stderr, clock, total } = options;
 	const palette = options.palette ?? plainPalette;
+	const redraws = options.redraws ?? stderr.isTTY;
 	const begin = clock.monotonic();
-	const interval = stderr.isTTY ? REDRAW : LINE;
+	const interval = redraws ? REDRAW : LINE;
 	const speed = createSpeed(begin, options.start ?? 0);
-	let next = stderr.isTTY ? begin : begin + LINE;
+	let next = redraws ? begin : begin + LINE;
 	let last: ProgressCounts | undefined;
 	let drawn = false;
 
 	function draw(counts: ProgressCounts, now: number): void {
 		speed.add(now, counts.done);
 		const rate = speed.rate();
-		if (stderr.isTTY) {
+		if (redraws) {
 			const line = barLine(counts, total, rate, (stderr.columns ?? 80) - 1, palette);
 			stderr.write(`\r${line}\x1b[K`);
 			drawn = true;
@@ -79,7 +82,7 @@ export function createProgress(options: ProgressOptions): Progress {
 		},
 		clear,
 		done() {
-			if (stderr.isTTY) clear();
+			if (redraws) clear();
 			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last, clock.monotonic());
 		},
 	};

@@ -333,3 +333,12 @@ test('an empty answer says what its status says, and what can be done', async ()
 	);
 	expect(await told(418)).toBe('error: update ticket 14 failed (HTTP 418): the answer is empty\n');
 });
+
+test('a request that the service puts off for long is told as put off, not as never sent', async () => {
+	const recorder = await startRecorder(text(429, '{"code":"busy","message":"Later."}', { 'retry-after': '99999' }));
+	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
+	expect(result.exitCode).toBe(1);
+	expect(result.stderr).toMatch(
+		/^error: update ticket 14 was put off \(HTTP 429 wait_too_long\): Later\.; the service asks to wait until /,
+	);
+});

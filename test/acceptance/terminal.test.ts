@@ -42,6 +42,14 @@ describe('in a real terminal', () => {
 		expect(await coloured({}, ['--no-color'])).toBe(false);
 	});
 
+	it('gets no control sequence at all where it is dumb', async () => {
+		const argv = ['ticket', 'update', '1', '2', '3', '--status', 'hold'];
+		const { raw, exitCode } = await run(argv, { env: { ...desk.env, TERM: 'dumb' } });
+		expect(exitCode).toBe(0);
+		expect(raw).toContain('3 ok');
+		expect(raw.replaceAll('\r\n', '\n')).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
+	});
+
 	it('gets nothing but text and colours from what the service says', async () => {
 		const hostile = 'A\x1b]0;owned\x07\x1b[2J\r\x9b5n\u202eB\u2066';
 		for (const format of ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml']) {

@@ -2,7 +2,11 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { createProgress, duration } from '../../src/output/progress.js';
 
-function setUp(isTTY: boolean, columns: number | undefined = 80, over: { quiet?: boolean; total?: number } = {}) {
+function setUp(
+	isTTY: boolean,
+	columns: number | undefined = 80,
+	over: { quiet?: boolean; total?: number; redraws?: boolean } = {},
+) {
 	const written: string[] = [];
 	let now = 1_000;
 	const progress = createProgress({
@@ -78,6 +82,13 @@ describe('progress elsewhere', () => {
 		]);
 		run.progress.done();
 		expect(run.written).toHaveLength(3);
+	});
+
+	it('is the same on a terminal that can draw nothing anew', () => {
+		const run = setUp(true, 80, { redraws: false });
+		for (let second = 0; second <= 15; second++) run.at(second, second * 100);
+		run.progress.clear();
+		expect(run.written).toEqual(['1000 of 40000 done, 100/s, 0 failed, 6 min 30 s left\n']);
 	});
 
 	it('says nothing of a short run, nor with quiet', () => {

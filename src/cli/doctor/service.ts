@@ -66,6 +66,7 @@ function placeHint(place: Exclude<Place, { kind: 'service' }>, hasCertificate: b
 	if (place.code === 'connection_lost' && hasCertificate === false) {
 		return 'the host may want a client certificate, and breaks off without one: --cert and --key';
 	}
+	if (place.code === 'tls_client_certificate') return 'supportctl profile set NAME --cert FILE --key FILE stores one';
 	if (place.code === 'http_403') return 'a firewall before the service may refuse this machine';
 	return place.code.startsWith('http_')
 		? 'the host has trouble: look at its log, or try again later'

@@ -56,7 +56,7 @@ const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 
 /** One line, and a further one for each reason. */
 export function describeFailure(outcome: Outcome, verb: string, noun: string): { message: string; details: string[] } {
-	const verdict = VERDICTS[outcome.outcome] ?? outcome.outcome;
+	const verdict = outcome.code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome.outcome] ?? outcome.outcome);
 	const status =
 		outcome.status === undefined
 			? ''

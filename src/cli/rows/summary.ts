@@ -30,8 +30,10 @@ export async function openProgress(
 ): Promise<Progress> {
 	if (total <= 1 || run.settings.quiet) return noProgress;
 	const { createProgress } = await import('../../output/progress.js');
-	const { stderr, clock } = run.invocation.context;
-	const progress = createProgress({ stderr, clock, total, start, palette: await stderrPalette(run.invocation) });
+	const { stderr, clock, env } = run.invocation.context;
+	const redraws = stderr.isTTY && env.TERM !== 'dumb';
+	const palette = await stderrPalette(run.invocation);
+	const progress = createProgress({ stderr, redraws, clock, total, start, palette });
 	return refreshed(progress, clock, pauseMs);
 }
 

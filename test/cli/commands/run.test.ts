@@ -64,6 +64,11 @@ describe('run rejects', () => {
 			title: 'x',
 			error: expect.stringContaining('404 rest_post_invalid_id'),
 		});
+		desk.write('edits.ndjson', '{"id":999901,"title":"x"}\n{"id":999902,"status":"hold"}\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.ndjson', '-q', '-j', '1']);
+		expect((await desk.run(['run', 'rejects', 'last', '--format', 'csv'])).out).toMatch(
+			/^id,title,status,error\n999901,x,,404 .*\n999902,,hold,404 .*\n$/,
+		);
 		await desk.run(['ticket', 'delete', '999901', '999902', '--yes', '-q']);
 		expect((await desk.run(['run', 'rejects', 'last'])).out).toMatch(/^id,error\n999901,404 .*\n999902,404 .*\n$/);
 	});

@@ -348,6 +348,7 @@ describe('TLS', () => {
 		const bare = await doctor(['--ca-file', caFile], { env });
 		expect(bare.exitCode).toBe(1);
 		expect(bare.stdout).toMatch(/client certificate/);
+		expect(bare.of('prefix').hint).toContain('--cert FILE --key FILE');
 		const client = authority.issue({ names: ['me'] });
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'me.pem'), client.cert + client.key, { mode: 0o600 });

@@ -10,7 +10,7 @@ import { finalRecords } from '../../../bulk/scan.js';
 import { type InputSource, openInput } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
-import type { Row } from '../../../output/columns.js';
+import type { Column, Row } from '../../../output/columns.js';
 import { ownId } from '../../../output/formats/lines.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
@@ -80,6 +80,18 @@ function columnsOf(source: InputSource | undefined, idNames: readonly string[]):
 	return [...own.filter((name) => name !== ERROR_COLUMN), ERROR_COLUMN];
 }
 
+/** A name with a dot in it is one key, and its own label. */
+const ownColumn = (name: string): Column => ({ path: name, label: name });
+
+/** The last one, whatever keys the rows have. */
+const errorColumn: Column = { ...ownColumn(ERROR_COLUMN), optional: true, important: true };
+
+function columnsBefore(row: Row): Column[] {
+	return Object.keys(row)
+		.filter((name) => name !== ERROR_COLUMN)
+		.map(ownColumn);
+}
+
 async function print(
 	invocation: Invocation,
 	names: string[] | undefined,
@@ -90,8 +102,7 @@ async function print(
 	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
 		palette: await stdoutPalette(invocation),
-		// A name with a dot in it is one key, and its own label.
-		...(names === undefined ? {} : { columns: names.map((name) => ({ path: name, label: name })) }),
+		...(names === undefined ? { columns: [errorColumn], more: columnsBefore } : { columns: names.map(ownColumn) }),
 		profileFormat: invocation.context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});

@@ -27,7 +27,7 @@ HTTPS_PROXY, HTTP_PROXY, NO_PROXY :: Proxies, in capitals or small letters
 
 NO_COLOR :: Any value: no colour
 FORCE_COLOR :: Any value but 0: colour, in a pipe too. NO_COLOR and --no-color beat it
-TERM :: dumb: no colour
+TERM :: dumb: no colour, and progress as plain lines
 CI :: No colour, unless it is forced
 GITHUB_ACTIONS :: true: failures of runs also become annotations
 
