@@ -8,22 +8,12 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
 
-/** What a room may import besides itself. Files directly in src are rooms of their own name. */
-const allowed: Record<string, readonly string[]> = {
-	errors: [],
-	version: [],
-	io: [],
-	api: ['errors'],
-	profile: ['errors'],
-	http: ['api', 'errors'],
-	output: ['io', 'errors'],
-	bulk: ['api', 'http', 'errors'],
-	sandbox: ['api', 'errors'],
-	client: ['api', 'http', 'profile', 'errors', 'version'],
-	cli: ['api', 'http', 'profile', 'io', 'output', 'bulk', 'sandbox', 'errors', 'version'],
-	main: ['cli', 'io', 'output', 'errors', 'version'],
-	index: ['api', 'client', 'http', 'errors', 'version'],
-};
+/** What a room may import besides itself, as README's table says. Files directly in src are rooms of their own name. */
+const allowed: Record<string, readonly string[]> = Object.fromEntries(
+	[...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^\| `src\/([a-z]+)(?:\.ts)?` \|.*\| ([^|]+) \|$/gm)]
+		.map(([, room = '', imports = '']): [string, string[]] => [room, imports === 'nothing' ? [] : imports.split(', ')])
+		.filter(([room]) => room !== 'tools'),
+);
 
 /** The rooms where a package may be imported. */
 const homes: Record<string, readonly string[]> = {
@@ -32,7 +22,7 @@ const homes: Record<string, readonly string[]> = {
 	conf: ['profile'],
 	'@napi-rs/keyring': ['profile'],
 	inquirer: ['io'],
-	chalk: ['output', 'io'],
+	chalk: ['output'],
 	'string-width': ['output'],
 	yaml: ['output'],
 	'@jmespath-community/jmespath': ['output'],

@@ -24,6 +24,7 @@ export interface PathParameter {
 	/** Its name in the input's columns and in outcomes: `id`, `ticket_id`, `user_id`, `slug`. */
 	readonly name: string;
 	readonly kind: 'id' | 'slug';
+	/** As help names the arguments that fill it: "Ticket ids". */
 	readonly help: string;
 }
 
@@ -54,17 +55,12 @@ export interface Endpoint {
 	readonly replay: ReplayRule;
 	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
-	/** What one row is, for messages: "ticket", "custom fields of ticket". */
+	/** What one row is, for messages: "ticket", "application password". */
 	readonly noun: string;
-	readonly summary: string;
-	/** Where the interface says so. */
-	readonly section: string;
-	/** False for a request that `--undocumented` made up. */
-	readonly documented: boolean;
 }
 
-/** The id at the end of a path. */
-const id = (help: string) => ({ name: 'id', kind: 'id', help }) as const;
+/** The id at the end of a path. @param noun What has it: "Ticket" */
+const id = (noun: string) => ({ name: 'id', kind: 'id', help: `${noun} ids` }) as const;
 
 /** The id of what the path's last part belongs to. */
 const ownerId = <const Name extends 'ticket_id' | 'user_id'>(name: Name, help: string) =>
@@ -83,7 +79,10 @@ export function hasTrash(endpoint: Pick<Endpoint, 'query'>): boolean {
 }
 
 /** What a row of the table may say beside its method, path and noun. */
-type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun' | 'summary'>>;
+type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun'>>;
+
+/** Only the interface can say whether a POST may be sent again, so that each row has to. */
+type Replay<M extends Method> = M extends 'POST' ? { readonly replay: ReplayRule } : object;
 
 /** The parts of a row that the client's types are made of, as literals where the row says them. */
 interface Typed<D extends Details> {
@@ -97,103 +96,87 @@ interface Typed<D extends Details> {
 /** What a row is besides. */
 type Rest = Omit<Endpoint, 'parameters' | 'query' | 'fields' | 'required' | 'body'>;
 
-function endpoint<const D extends Details>(
+function endpoint<const M extends Method, const D extends Details>(
 	name: string,
-	method: Method,
+	method: M,
 	path: string,
 	noun: string,
-	summary: string,
-	rest: D,
+	rest: D & Replay<M>,
 ): Rest & Typed<D> {
 	const row: Endpoint = {
 		name,
 		method,
 		path,
 		noun,
-		summary,
 		parameters: [],
 		query: [],
 		fields: [],
 		required: [],
 		body: (rest.fields ?? []).length > 0 ? 'fields' : 'none',
-		replay: method === 'DELETE' ? 'delete' : method === 'GET' ? 'read' : 'set',
+		replay: method === 'GET' ? 'read' : 'delete',
 		confirm: method === 'DELETE',
-		section: '4',
-		documented: true,
 		...rest,
 	};
 	return row as Rest & Typed<D>;
 }
 
-const ticketId = ownerId('ticket_id', 'Ticket');
+const ticketOfReplies = ownerId('ticket_id', 'The ticket of the replies');
 
 export const endpoints = {
-	'ticket.update': endpoint('ticket.update', 'POST', '/tickets/<id>', 'ticket', 'Update a ticket', {
+	'ticket.update': endpoint('ticket.update', 'POST', '/tickets/<id>', 'ticket', {
 		parameters: [id('Ticket')],
 		fields: ticketFields,
-		section: '4, fields 2.1',
+		replay: 'set',
 	}),
-	'ticket.fields.set': endpoint(
-		'ticket.fields.set',
-		'POST',
-		'/tickets/<ticket_id>/custom-fields',
-		'ticket',
-		'Set custom fields of a ticket',
-		{ parameters: [ticketId], body: 'custom_fields', section: '4, fields 2.1' },
-	),
-	'ticket.fields.get': endpoint(
-		'ticket.fields.get',
-		'GET',
-		'/tickets/<id>/custom-fields',
-		'ticket',
-		'Read the custom fields of a ticket',
-		{ parameters: [id('Ticket')] },
-	),
-	'user.check': endpoint('user.check', 'POST', '/users/check', 'user', "Check a user's credentials", {
+	'ticket.fields.set': endpoint('ticket.fields.set', 'POST', '/tickets/<ticket_id>/custom-fields', 'ticket', {
+		parameters: [ownerId('ticket_id', 'Ticket ids')],
+		body: 'custom_fields',
+		replay: 'set',
+	}),
+	'ticket.fields.get': endpoint('ticket.fields.get', 'GET', '/tickets/<id>/custom-fields', 'ticket', {
+		parameters: [id('Ticket')],
+	}),
+	'user.check': endpoint('user.check', 'POST', '/users/check', 'user', {
 		fields: credentialFields,
 		required: ['username', 'password'],
 		replay: 'once',
 	}),
-	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', 'Look up the id of a user name', {
+	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', {
 		fields: [usernameField],
 		required: ['username'],
 		replay: 'read',
 	}),
-	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', 'Update a user', {
+	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', {
 		parameters: [id('User')],
 		fields: userFields,
-		section: '4, fields 2.3',
+		replay: 'set',
 	}),
-	'attachment.update': endpoint(
-		'attachment.update',
-		'POST',
-		'/attachments/<id>',
-		'attachment',
-		'Update an attachment',
-		{ parameters: [id('Attachment')], fields: attachmentFields, section: '4, fields 2.4' },
-	),
-	'reply.update': endpoint('reply.update', 'POST', '/tickets/<ticket_id>/replies/<id>', 'reply', 'Update a reply', {
-		parameters: [ticketId, id('Reply')],
+	'attachment.update': endpoint('attachment.update', 'POST', '/attachments/<id>', 'attachment', {
+		parameters: [id('Attachment')],
+		fields: attachmentFields,
+		replay: 'set',
+	}),
+	'reply.update': endpoint('reply.update', 'POST', '/tickets/<ticket_id>/replies/<id>', 'reply', {
+		parameters: [ticketOfReplies, id('Reply')],
 		fields: replyFields,
-		section: '4, fields 2.2',
+		replay: 'set',
 	}),
 	'term.update.ticket_priority': endpoint(
 		'term.update.ticket_priority',
 		'POST',
 		'/ticket_priority/<id>',
 		'ticket_priority term',
-		'Update a term',
-		{ parameters: [id('Term')], fields: termFields, section: '4, fields 2.5' },
+		{ parameters: [id('Term')], fields: termFields, replay: 'set' },
 	),
-	'ticket.delete': endpoint('ticket.delete', 'DELETE', '/tickets/<id>', 'ticket', 'Delete a ticket', {
+	'ticket.delete': endpoint('ticket.delete', 'DELETE', '/tickets/<id>', 'ticket', {
 		parameters: [id('Ticket')],
 		query: [trashable],
 	}),
-	'reply.delete': endpoint('reply.delete', 'DELETE', '/tickets/<ticket_id>/replies/<id>', 'reply', 'Delete a reply', {
-		parameters: [ticketId, id('Reply')],
+	'reply.delete': endpoint('reply.delete', 'DELETE', '/tickets/<ticket_id>/replies/<id>', 'reply', {
+		parameters: [ticketOfReplies, id('Reply')],
 		query: [trashable],
 	}),
-	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', 'Delete a term', {
+	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', {
 		parameters: [id('Term')],
 		query: [
 			{
@@ -205,15 +188,21 @@ export const endpoints = {
 			},
 		],
 	}),
-	'user.delete': endpoint('user.delete', 'DELETE', '/users/<id>', 'user', 'Delete a user', {
+	'user.delete': endpoint('user.delete', 'DELETE', '/users/<id>', 'user', {
 		parameters: [id('User')],
 		query: [
-			{ name: 'force', kind: 'flag', presence: 'always', help: "Sent always: users can't be trashed" },
+			{
+				name: 'force',
+				kind: 'flag',
+				presence: 'always',
+				help: 'Sent with every request',
+				reason: "users can't be trashed",
+			},
 			{
 				name: 'reassign',
 				kind: 'id',
 				presence: 'must',
-				help: "ID of the user who receives the deleted user's posts and links",
+				help: "The user who receives the deleted users' posts and links",
 				reason: "the deleted user's posts and links need somebody to go to",
 			},
 		],
@@ -223,9 +212,11 @@ export const endpoints = {
 		'DELETE',
 		'/users/<user_id>/passwords/<slug>',
 		'application password',
-		'Delete an application password of a user',
 		{
-			parameters: [ownerId('user_id', 'User'), { name: 'slug', kind: 'slug', help: 'Slug of the password' }],
+			parameters: [
+				ownerId('user_id', 'The user whose passwords they are'),
+				{ name: 'slug', kind: 'slug', help: 'Slugs of the passwords' },
+			],
 		},
 	),
 	'term.delete.ticket_priority': endpoint(
@@ -233,7 +224,6 @@ export const endpoints = {
 		'DELETE',
 		'/ticket_priority/<id>',
 		'ticket_priority term',
-		'Delete a term',
 		{
 			parameters: [id('Term')],
 			query: [{ ...trashable, help: 'Sent only if given: what it means here, the interface does not show' }],
@@ -261,6 +251,5 @@ export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): 
 		name: `term.${operation}.${taxonomy}`,
 		path: `/${taxonomy}/<id>`,
 		noun: `${taxonomy} term`,
-		documented: false,
 	};
 }

@@ -31,6 +31,8 @@ export interface RunHeader {
 	/** The flags that make the requests. */
 	settings: Readonly<Record<string, unknown>>;
 	input: InputRecord;
+	/** The id of the run that this one undoes. */
+	undoes?: string | undefined;
 	profile?: string | undefined;
 	baseUrl: string;
 	/** The tool's version. */

@@ -4,8 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ExitCode, FailedError } from '../errors.js';
-import { type Counts, countOutcome, createCounts, openRows, outcomeNames, rowsToMend, totalOf } from './counts.js';
+import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
+import { nextSteps } from './next-steps.js';
 import { fullMessage, type RowRecord, type RunHeader } from './records.js';
 import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
@@ -207,24 +208,6 @@ async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<s
 	}
 	const steps = nextSteps(facts);
 	if (steps.length > 0) yield `\n### Next\n\n${steps.map(([text, command]) => `- ${text}: \`${command}\`\n`).join('')}`;
-}
-
-/** What can be done about a run's rows, each with its command. */
-export function nextSteps({
-	header,
-	counts,
-}: Pick<ReportFacts, 'header' | 'counts'>): [text: string, command: string][] {
-	const steps: [string, string][] = [];
-	const open = openRows(counts);
-	if (open > 0)
-		steps.push([
-			open === 1 ? 'send the row that is not done' : `send the ${open} rows that are not done`,
-			`supportctl run resume ${header.id}`,
-		]);
-	if (rowsToMend(counts) > 0) {
-		steps.push(['get the failed rows to mend', `supportctl run rejects ${header.id} --format csv`]);
-	}
-	return steps;
 }
 
 const writers: Readonly<Record<ReportFormat, (facts: ReportFacts, records: Records) => AsyncIterable<string>>> = {

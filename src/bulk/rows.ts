@@ -247,7 +247,7 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 			}
 			if (name === 'force' && presence === 'must' && draft.force !== true) return `force has to be true: ${reason}`;
 			if (name === 'force' && presence === 'always' && draft.force === false) {
-				return "force can't be false: users can't be trashed";
+				return `force can't be false: ${reason}`;
 			}
 		}
 		return undefined;

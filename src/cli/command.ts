@@ -42,7 +42,6 @@ export interface OptionSpec {
 	readonly completes?: Completes;
 	/** Other options (long names without dashes) that can't be given with it. */
 	readonly conflicts?: readonly string[];
-	readonly hidden?: boolean;
 }
 
 export interface Example {

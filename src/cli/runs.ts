@@ -52,6 +52,7 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 		run: id,
 		state,
 		command: header?.command.join(' ') ?? null,
+		undoes: header?.undoes ?? null,
 		service: header?.baseUrl ?? null,
 		profile: header?.profile ?? null,
 		input: header?.input.name ?? null,
@@ -82,5 +83,6 @@ export function runColumns(palette: Palette): Column[] {
 		{ path: 'failed' },
 		{ path: 'open' },
 		{ path: 'problem', optional: true, important: true },
+		{ path: 'undoes', whole: true, optional: true },
 	];
 }

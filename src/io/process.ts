@@ -66,7 +66,8 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 			return !isDirect() && get().isTTY === true;
 		},
 		get columns() {
-			return this.isTTY ? get().columns : undefined;
+			// A terminal that does not know its width says 0.
+			return (this.isTTY && get().columns) || undefined;
 		},
 		get closed() {
 			return closed;

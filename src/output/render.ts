@@ -238,7 +238,6 @@ function createFieldWatch(options: RenderOptions): FieldWatch {
 	};
 }
 
-/** Compiles a JMESPath expression; the library is loaded only for this. */
 /** The names of the functions that an expression calls. */
 function functionsIn(node: unknown): string[] {
 	if (typeof node !== 'object' || node === null) return [];
@@ -247,6 +246,7 @@ function functionsIn(node: unknown): string[] {
 	return [...own, ...Object.values(node).flatMap(functionsIn)];
 }
 
+/** Compiles a JMESPath expression; the library is loaded only for this. */
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
 	// What is missing is null in JMESPath; the library has JavaScript's word for it.

@@ -91,6 +91,7 @@ const headerName = (given: unknown): string | undefined =>
 const anyText = 'text without control characters';
 const aPrefix = 'a letter, then letters, digits, - or _';
 const aFlag = 'true or false';
+const aRate = 'a number above 0, at most 1000000';
 
 export const settingSpecs: readonly SettingSpec[] = [
 	{ name: 'baseUrl', flag: '--base-url', variable: 'BASE_URL', read: text, expected: 'a URL' },
@@ -99,7 +100,7 @@ export const settingSpecs: readonly SettingSpec[] = [
 	{ name: 'headerName', flag: '--header-name', read: headerName, expected: "a header's name" },
 	{ name: 'timeout', flag: '--timeout', initial: 30, read: number(0.001, 86_400, false), expected: '0.001 to 86400' },
 	{ name: 'concurrency', flag: '--concurrency', read: number(1, 1024, true), expected: 'a whole number, 1 to 1024' },
-	{ name: 'rate', flag: '--rate', read: number(0.001, 1_000_000, false), expected: 'a number above 0' },
+	{ name: 'rate', flag: '--rate', read: number(Number.MIN_VALUE, 1_000_000, false), expected: aRate },
 	{ name: 'format', flag: '--format', read: text, expected: 'the name of a format' },
 	{ name: 'protected', flag: '--protected', profileOnly: true, initial: false, read: bool, expected: aFlag },
 	{ name: 'allowHttp', flag: '--allow-http', profileOnly: true, initial: false, read: bool, expected: aFlag },

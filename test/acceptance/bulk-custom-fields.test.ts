@@ -348,6 +348,18 @@ describe('run undo', () => {
 		});
 	});
 
+	it('is told from other runs by the run that it undoes', async () => {
+		const { work } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
+		await work.run(set('--snapshot', '-q'));
+		const undone = runId(work);
+		await work.run(['run', 'undo', 'last', '-q']);
+		const runs = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as Record<string, unknown>[];
+		expect(runs.map(({ undoes }) => undoes)).toEqual([undone, null]);
+		expect(runs[0]?.input).toBe(`what run ${undone} overwrote`);
+		expect((await work.run(['run', 'list'], { columns: 120 })).stdout).toContain(undone);
+	});
+
 	it('writes no report onto the journal that it reads', async () => {
 		const { work } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');

@@ -197,3 +197,47 @@ describe('an id', () => {
 		expect(JSON.parse(failed.stderr)).toMatchObject({ error: { id: 14 } });
 	});
 });
+
+describe('on a terminal, a run of more than fifty rows', () => {
+	const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
+	const update = ['ticket', 'update', ...numbers.map(String), '--status', 'hold', '-q'];
+	const failing: Answer = (request, response, count) =>
+		(request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok)(request, response, count);
+
+	it('shows only the rows that need a look, where it writes and nobody asked for more', async () => {
+		const { work } = await place(failing);
+		const { stdout } = await work.run(update, { columns: 80 });
+		expect(stdout.trimEnd().split('\n').slice(1)).toEqual([expect.stringMatching(/^7 .*Gone\./)]);
+	});
+
+	it.each([
+		['--fields', 'id'],
+		['--field', 'id'],
+		['--query', '[].id'],
+		['--format', 'ids'],
+		['--format', 'table'],
+	])('shows all with %s %s, and tells what failed beside', async (...flags) => {
+		const { work } = await place(failing);
+		const { stdout, stderr } = await work.run([...update, ...flags], { columns: 80 });
+		const lines = stdout.trimEnd().split('\n');
+		expect(lines.length).toBeGreaterThanOrEqual(59);
+		expect(stderr).toContain('update ticket 7 failed');
+	});
+
+	it('shows all in the format of the profile', async () => {
+		const { recorder, work } = await place(ok);
+		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format'];
+		const shown = async (format: string) => {
+			await work.run([...profile, format]);
+			return (await work.run(update, { columns: 80 })).stdout;
+		};
+		expect(await shown('count')).toBe('60\n');
+		expect((await shown('ndjson')).trimEnd().split('\n')).toHaveLength(60);
+	});
+
+	it('shows all that it reads', async () => {
+		const { work } = await place(json(200, { colour: 'red' }));
+		const { stdout } = await work.run(['ticket', 'fields', 'get', ...numbers.map(String)], { columns: 80 });
+		expect(stdout.trimEnd().split('\n')).toHaveLength(61);
+	});
+});

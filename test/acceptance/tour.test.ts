@@ -51,8 +51,6 @@ describe("README's tour", () => {
 		for (const { command, shown } of blocks.flat()) {
 			commands++;
 			if (command === 'cat edits.csv') writeFileSync(join(folder, 'edits.csv'), `${shown.join('\n')}\n`);
-			if (shown.some((line) => line.includes('hodl')))
-				writeFileSync(join(folder, 'edits.csv'), 'id,status\n14,hold\n15,hodl\n');
 			const answered = new Set<string>();
 			const { lines } = await runInTerminal([], {
 				columns: 120,

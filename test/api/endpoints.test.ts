@@ -43,7 +43,6 @@ describe('the endpoint of a taxonomy', () => {
 			method,
 			path: '/department/<id>',
 			noun: 'department term',
-			documented: false,
 		});
 	});
 });

@@ -8,7 +8,7 @@ import { compileColumns } from '../../src/bulk/rows.js';
 import { commandPage } from '../../src/cli/help/command-page.js';
 import { pageText } from '../../src/cli/help/page.js';
 import { parseLine } from '../../src/cli/parse.js';
-import { rowCommand } from '../../src/cli/rows/row-command.js';
+import { endpointCommand } from '../../src/cli/rows/row-command.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
 import { json, startRecorder } from '../support/recorder.js';
@@ -23,7 +23,7 @@ const endpoint: Endpoint = {
 	name: 'macro.update',
 	method: 'POST',
 	path: '/macros/<id>',
-	parameters: [{ name: 'id', kind: 'id', help: 'Macro' }],
+	parameters: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
 	query: [],
 	fields,
 	required: [],
@@ -31,23 +31,10 @@ const endpoint: Endpoint = {
 	replay: 'set',
 	confirm: false,
 	noun: 'macro',
-	summary: 'Update a macro',
-	section: 'none',
-	documented: false,
 };
 
 const commandOf = (row: Endpoint) =>
-	rowCommand({
-		summary: 'Change fields of macros.',
-		examples: [],
-		positionals: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
-		endpointFor: () => row,
-		fields,
-		verb: 'update',
-		nouns: 'macros',
-		isDelete: false,
-		options: [],
-	});
+	endpointCommand(row, { summary: 'Change fields of macros.', examples: [], verb: 'update', nouns: 'macros' });
 const command = commandOf(endpoint);
 
 const words = ['macro', 'update'];

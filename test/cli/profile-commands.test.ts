@@ -62,6 +62,13 @@ describe('profile set', () => {
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 	});
 
+	it('keeps --format for later commands, and takes a rate however small', async () => {
+		const { run, stored } = desk();
+		const set = await run('profile set', ['live', '--format', 'count', '--rate', '0.0001']);
+		expect(set).toMatchObject({ exitCode: 0, stdout: '' });
+		expect(stored().profiles.live).toEqual({ format: 'count', rate: 0.0001 });
+	});
+
 	it('stores defaults and guards, and forgets them again', async () => {
 		const { run, stored, folder } = desk();
 		writeFileSync(join(folder, 'ca.pem'), '');

@@ -1,6 +1,7 @@
 /** One request per endpoint, typed by hand from the interface document: what the binary puts on the wire. */
 
 import { describe, expect, test } from 'vitest';
+import { endpointList } from '../../src/api/endpoints.js';
 import { runCli } from '../support/cli.js';
 import { startRecorder } from '../support/recorder.js';
 
@@ -223,6 +224,20 @@ const requests: Expected[] = [
 		url: '/support-api/v1/ticket_priority/5?force=true',
 	},
 ];
+
+test('every row and every field of the table is typed here by hand', () => {
+	const typed = new Set(requests.map(({ row }) => row.replace(' with force', '')));
+	typed.add('DELETE /users/<id>');
+	expect([...typed].sort()).toEqual(endpointList.map(({ method, path }) => `${method} ${path}`).sort());
+	for (const { method, path, fields } of endpointList) {
+		const bodies = requests.filter(({ row }) => row === `${method} ${path}`).map(({ body }) => body ?? {});
+		const names = new Set(bodies.flatMap((body) => Object.keys(body as object)));
+		expect(
+			fields.map(({ name }) => name).filter((name) => !names.has(name)),
+			path,
+		).toEqual([]);
+	}
+});
 
 const basic = `Basic ${Buffer.from('ada:s3cret pass').toString('base64')}`;
 

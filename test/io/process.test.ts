@@ -44,6 +44,15 @@ describe('stdout', () => {
 		expect(stdout.eventNames().map((name) => [name, stdout.listenerCount(name)])).toEqual(before);
 	});
 
+	it.each([
+		[100, 100],
+		[0, undefined],
+	])('of a terminal that says it is %i columns wide is %j wide', (columns, expected) => {
+		const { context, stdout } = slowProcess();
+		Object.assign(stdout, { isTTY: true, columns });
+		expect(context.stdout.columns).toBe(expected);
+	});
+
 	it('flush ends, and later writes are dropped, when the reader has gone', async () => {
 		const { context, taken, take } = slowProcess();
 		context.stdout.write('one');

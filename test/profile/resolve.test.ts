@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Keyring } from '../../src/profile/keyring.js';
 import { readSituation, resolveConnection } from '../../src/profile/resolve.js';
+import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -49,6 +50,38 @@ describe('resolveConnection', () => {
 			secretSource: 'profile file',
 			warnings: [],
 		});
+	});
+
+	it('obeys each setting that a profile can hold', async () => {
+		const folder = temporaryFolder();
+		const pem = (name: string, kind: string) => {
+			writeFileSync(join(folder, name), `-----BEGIN ${kind}-----\nMA==\n-----END ${kind}-----\n`, { mode: 0o600 });
+			return join(folder, name);
+		};
+		const [cert, key] = [pem('cert.pem', 'CERTIFICATE'), pem('key.pem', 'PRIVATE KEY')];
+		const values: Record<SettingName, Partial<StoredProfile>> = {
+			baseUrl: { baseUrl: 'https://other.example.com' },
+			scheme: { scheme: 'bearer' },
+			username: { username: 'berta' },
+			headerName: { scheme: 'header', headerName: 'x-key' },
+			timeout: { timeout: 7 },
+			concurrency: { concurrency: 9 },
+			rate: { rate: 2.5 },
+			format: { format: 'yaml' },
+			protected: { protected: true },
+			allowHttp: { allowHttp: true },
+			caFile: { caFile: cert },
+			cert: { cert, key },
+			key: { cert, key },
+			productPrefix: { productPrefix: 'acme' },
+			shopPrefix: { shopPrefix: 'acme' },
+			membershipPrefix: { membershipPrefix: 'acme' },
+		};
+		expect(Object.keys(values).sort()).toEqual(settingSpecs.map(({ name }) => name).sort());
+		const plain = await resolve({ profiles: { desk } });
+		for (const [name, more] of Object.entries(values)) {
+			expect(await resolve({ profiles: { desk: { ...desk, ...more } } }), name).not.toEqual(plain);
+		}
 	});
 
 	it('works from the environment alone', async () => {

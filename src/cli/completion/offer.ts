@@ -106,7 +106,6 @@ const flagCandidate = (option: OptionSpec): Candidate => ({ value: longFlag(opti
 /** Flags that can still be given. */
 function offerFlags({ spec, given }: ReadLine): Candidate[] {
 	const excluded = (option: OptionSpec): boolean => {
-		if (option.hidden === true) return true;
 		if (given.has(longName(option))) return option.repeatable !== true && option.counted !== true;
 		const conflicts = (one: OptionSpec, other: string): boolean =>
 			(one.conflicts ?? []).some((each) => camelCase(each) === camelCase(other));

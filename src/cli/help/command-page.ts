@@ -35,8 +35,7 @@ export function openingBlocks(spec: CommandSpec, words: readonly string[]): Bloc
 
 /** Flags under their headings, long lists of values below the heading of their flag. */
 export function optionBlocks(options: readonly OptionSpec[]): Block[] {
-	const shown = options.filter((option) => option.hidden !== true);
-	return groupsOf(shown).flatMap(([group, inside]) => [
+	return groupsOf(options).flatMap(([group, inside]) => [
 		heading(group),
 		entries(inside.map(optionEntry)),
 		...inside.flatMap(valueBlocks),

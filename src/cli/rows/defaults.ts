@@ -1,7 +1,7 @@
 /** What the flags of one call give to every row. */
 
 import { ticketStatuses } from '../../api/statuses.js';
-import { findField, isObject, mergeValues, type ValueRules } from '../../api/values.js';
+import { findField, isObject, isProblem, mergeValues, parseId, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { dialectOf } from '../session.js';
@@ -24,11 +24,18 @@ export async function readDefaults(definition: RowCommandDefinition, invocation:
 	const defaults: RowDefaults = {
 		fields: joined(definition, data.values, flags),
 		force: options.force === true,
-		reassign: undefined,
+		reassign: readReassign(options.reassign as string | undefined),
 		dataIds: data.ids,
 	};
 	await definition.completeDefaults?.(defaults, invocation);
 	return defaults;
+}
+
+function readReassign(given: string | undefined): string | undefined {
+	if (given === undefined) return undefined;
+	const parsed = parseId(given);
+	if (isProblem(parsed)) throw new UsageError(`--reassign: ${parsed.problem}`, { code: 'invalid_id' });
+	return parsed.value;
 }
 
 /** `--data` and flags together; a map has the keys of both. @throws UsageError where they contradict each other */

@@ -43,7 +43,6 @@ export interface RowCommandDefinition {
 	readonly verb: string;
 	/** What rows are, for questions and messages: "tickets". */
 	readonly nouns: string;
-	readonly isDelete: boolean;
 	/** Flags of its own. */
 	readonly options: readonly OptionSpec[];
 	/** Connection options that mean something else here. */
@@ -57,4 +56,10 @@ export interface RowCommandDefinition {
 /** A command over rows; `run resume` and `run undo` find the definition through it. */
 export interface RowCommandSpec extends CommandSpec {
 	readonly rows: RowCommandDefinition;
+}
+
+/** The command's endpoint, or the one that stands for all where its rows may have several taxonomies. */
+export function modelEndpoint(definition: RowCommandDefinition, taxonomy?: string, undocumented = false): Endpoint {
+	const own = definition.positionals.find((each) => each.kind === 'taxonomy');
+	return definition.endpointFor(taxonomy ?? own?.choices?.[0], undocumented);
 }

@@ -36,12 +36,12 @@ import { outcomeShape } from './view.js';
 export type EndedRun = Pick<Ended, 'exitCode' | 'resumable'>;
 
 /** @throws UsageError for a report that can't be written, or that would take the place of a file that the run needs */
-async function checkReports({ settings, targets, invocation, earlierJournal }: PreparedRun): Promise<void> {
+async function checkReports({ settings, targets, invocation, earlier }: PreparedRun): Promise<void> {
 	const { checkReportPlaces } = await import('../../bulk/report-place.js');
 	const files: TakenFile[] = [];
 	if (targets.path !== undefined && targets.path !== '-') files.push({ path: targets.path, what: "the run's input" });
 	if (settings.journal !== undefined) files.push({ path: settings.journal, what: "the run's journal" });
-	if (earlierJournal !== undefined) files.push({ path: earlierJournal, what: 'the journal of the earlier run' });
+	if (earlier !== undefined) files.push({ path: earlier.journal, what: 'the journal of the earlier run' });
 	files.push({ path: '/dev/stdout', what: 'where standard output goes' });
 	await checkReportPlaces(settings.reports, files, invocation.context.cwd);
 }

@@ -14,7 +14,7 @@ import type { PreparedRun } from './prepare.js';
 
 /** How many failed rows of a run are told one by one, and how many remarks on others. */
 const SHOWN = 20;
-/** Up to so many rows, a terminal's table shows the good ones too. */
+/** Up to so many rows, a terminal's table of writes shows the good ones too. */
 const WHOLE_TABLE_ROWS = 50;
 
 export interface FailureLog {
@@ -31,12 +31,21 @@ function isBad(outcome: Outcome): boolean {
 	return outcome.outcome === 'failed' || outcome.outcome === 'unknown' || outcome.outcome === 'not-sent';
 }
 
+/** Whether nobody said what results shall look like, so that they are a table for a person. */
+function isLeftToUs({ invocation: { options }, session }: PreparedRun): boolean {
+	const { format } = session.connection.defaults;
+	const picks = [options.field, options.fields, options.query].some((each) => each !== undefined);
+	return chosenFormat(options) === undefined && (format === undefined || format === 'table') && !picks;
+}
+
 export function createFailureLog(run: PreparedRun, total: number, palette: Palette): FailureLog {
 	const { invocation, definition, targets, source } = run;
 	const { context, options } = invocation;
 	const json = wantsJson(options);
 	const isLone = targets.ids?.length === 1;
-	const onTerminal = context.stdout.isTTY && chosenFormat(options) === undefined && options.field === undefined;
+	const ownTable = context.stdout.isTTY && isLeftToUs(run);
+	// What was read, or asked for in a form of one's own, is printed whole.
+	const hidesGood = ownTable && run.endpoint.replay !== 'read' && total > WHOLE_TABLE_ROWS;
 	const annotates = context.env.GITHUB_ACTIONS === 'true';
 	const view = { json, debug: options.debug === true, palette };
 	const noun = run.endpoint.noun;
@@ -79,13 +88,12 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 
 	return {
 		prints: (outcome) => {
-			if (!onTerminal) return true;
-			if (isLone) return !isBad(outcome);
-			return total <= WHOLE_TABLE_ROWS || hasRemark(outcome);
+			if (ownTable && isLone) return !isBad(outcome);
+			return !hidesGood || hasRemark(outcome);
 		},
 		shows: (outcome) =>
 			hasRemark(outcome) &&
-			(isLone || ((isBad(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || onTerminal)))),
+			(isLone || ((isBad(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || ownTable)))),
 		add(outcome) {
 			if (isBad(outcome)) badTold++;
 			else remarked++;

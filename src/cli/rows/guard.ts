@@ -14,7 +14,7 @@ import type { Survey } from './survey.js';
 function describeAction({ definition, endpoint }: PreparedRun, { selected, forced }: Survey, rows: number): string {
 	const nouns = rows === 1 ? definition.nouns.replace(/ies$/, 'y').replace(/s$/, '') : definition.nouns;
 	const action = `${definition.verb} ${rows} ${nouns}`;
-	if (!definition.isDelete) return action;
+	if (endpoint.replay !== 'delete') return action;
 	const isAlways = endpoint.query.some((each) => each.name === 'force' && each.presence === 'always');
 	if (isAlways || forced === selected) return `permanently ${action}`;
 	// Of the rows that a resume has left, nobody counted those.

@@ -11,10 +11,17 @@ import type { Input } from '../../io/context.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
 import { readDefaults } from './defaults.js';
-import type { CustomFieldSettings, RowCommandDefinition, RowDefaults } from './definition.js';
+import { type CustomFieldSettings, modelEndpoint, type RowCommandDefinition, type RowDefaults } from './definition.js';
 import { type RunSettings, runSettings } from './settings.js';
 import { createRowPlan, type RowPlan } from './survey.js';
 import { readTargets, type Targets } from './targets.js';
+
+/** The run that this one goes on with, or undoes. */
+export interface EarlierRun {
+	readonly journal: string;
+	/** Its id, where it is undone. */
+	readonly undoes?: string;
+}
 
 export interface PreparedRun {
 	definition: RowCommandDefinition;
@@ -30,8 +37,7 @@ export interface PreparedRun {
 	planWrite: Planner;
 	shard: Shard | undefined;
 	customFields: CustomFieldSettings | undefined;
-	/** The journal of an earlier run that this one goes on with, or undoes. */
-	earlierJournal: string | undefined;
+	earlier: EarlierRun | undefined;
 }
 
 /** Standard input that rows come from can't be a value too. */
@@ -49,8 +55,7 @@ const takenStdin: Input = {
 export interface PrepareOverrides {
 	defaults?: RowDefaults;
 	onSpool?: (path: string) => void;
-	/** The journal of the run that goes on, or that is undone. */
-	journal?: string | undefined;
+	earlier?: EarlierRun | undefined;
 }
 
 /** Says of columns that could be custom fields, and that we write ourselves, that they are not sent. */
@@ -76,7 +81,7 @@ export async function prepareRun(
 	const forDefaults = targets.path === '-' ? { ...context, stdin: takenStdin } : context;
 	const defaults = overrides.defaults ?? (await readDefaults(definition, { ...invocation, context: forDefaults }));
 	const undocumented = options.undocumented === true;
-	const endpoint = representative(definition, targets, undocumented);
+	const endpoint = modelEndpoint(definition, targets.taxonomy, undocumented);
 	checkShared(endpoint, targets, defaults);
 	const customFields = definition.customFields?.(invocation);
 	const session = await openSession(invocation, {
@@ -124,7 +129,7 @@ export async function prepareRun(
 			planWrite: plan,
 			shard,
 			customFields,
-			earlierJournal: overrides.journal,
+			earlier: overrides.earlier,
 		};
 	} catch (error) {
 		await source.dispose();
@@ -134,13 +139,6 @@ export async function prepareRun(
 
 function hasTaxonomy(definition: RowCommandDefinition): boolean {
 	return definition.positionals.some((each) => each.kind === 'taxonomy');
-}
-
-/** The endpoint of the taxonomy that was given; any documented one where each row names its own. */
-function representative(definition: RowCommandDefinition, targets: Targets, undocumented: boolean): Endpoint {
-	if (!hasTaxonomy(definition)) return definition.endpointFor(undefined, undocumented);
-	const [documented] = definition.positionals.find((each) => each.kind === 'taxonomy')?.choices ?? [];
-	return definition.endpointFor(targets.taxonomy ?? documented, undocumented);
 }
 
 /** What no row could mend: told at once rather than once a row. */

@@ -25,7 +25,7 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 	const run = await prepareRun(past.definition, runInvocation(past, invocation), {
 		defaults,
 		onSpool: before.onSpool,
-		journal: past.path,
+		earlier: { journal: past.path },
 	});
 	let keepInput = true;
 	try {

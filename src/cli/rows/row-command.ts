@@ -1,14 +1,28 @@
-/** Makes a command over rows of its definition: flags from the endpoint table, one way to run for all. */
+/** Makes commands over rows: arguments and flags from the endpoint table, one way to run for all. */
 
+import type { Endpoint, QueryParameter } from '../../api/endpoints.js';
 import type { ArgumentSpec, OptionSpec } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
 import { longName } from '../option-names.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions, ignoreMissingOption, inputOptions, strictOption } from '../options/run.js';
-import type { RowCommandDefinition, RowCommandSpec } from './definition.js';
+import { modelEndpoint, type Positional, type RowCommandDefinition, type RowCommandSpec } from './definition.js';
 import { dataOption, fieldOptions } from './field-flags.js';
 
 export const forceOption = (help: string): OptionSpec => ({ flags: '--force', help, group: 'Fields' });
+
+export const STDIN_IDS = ', or - to read them from stdin';
+
+/** The ids of a path, the last of which may be many. */
+function positionalsOf({ parameters }: Endpoint): Positional[] {
+	const last = parameters.at(-1);
+	return parameters.map((each) => (each === last ? { ...each, help: each.help + STDIN_IDS } : each));
+}
+
+/** The flag of a query parameter that the caller may or must give. */
+function queryOption({ name, help }: QueryParameter): OptionSpec {
+	return name === 'force' ? forceOption(help) : { flags: `--${name} <user-id>`, help, group: 'Fields' };
+}
 
 function argumentsOf(definition: RowCommandDefinition): ArgumentSpec[] {
 	return definition.positionals.map((positional, index) => ({
@@ -29,7 +43,7 @@ function optionsOf(definition: RowCommandDefinition): OptionSpec[] {
 		...inputOptions,
 		...guardOptions,
 		...engineOptions,
-		...(definition.isDelete ? [ignoreMissingOption] : []),
+		...(modelEndpoint(definition).replay === 'delete' ? [ignoreMissingOption] : []),
 		...(definition.fields.length > 0 ? [strictOption] : []),
 		...outputOptions,
 		...connectionOptions,
@@ -54,4 +68,21 @@ export function rowCommand(definition: RowCommandDefinition): RowCommandSpec {
 			return runRows(definition, invocation);
 		},
 	};
+}
+
+/** What an endpoint does not say of its command. */
+type Told = Omit<RowCommandDefinition, 'positionals' | 'endpointFor' | 'fields' | 'options'> & {
+	readonly options?: readonly OptionSpec[];
+};
+
+/** The command of one endpoint. */
+export function endpointCommand(endpoint: Endpoint, told: Told): RowCommandSpec {
+	const query = endpoint.query.filter((each) => each.presence !== 'always');
+	return rowCommand({
+		...told,
+		positionals: positionalsOf(endpoint),
+		endpointFor: () => endpoint,
+		fields: endpoint.fields,
+		options: [...query.map(queryOption), ...(told.options ?? [])],
+	});
 }

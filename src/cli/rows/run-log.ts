@@ -118,12 +118,13 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 	const { source, session, invocation, targets } = run;
 	const { context } = invocation;
 	const now = context.clock.now();
+	const undoes = run.earlier?.undoes;
 	return {
 		id: createRunId(now, () => context.random()),
 		command: invocation.words,
 		settings: { ...settingsRecord(run) },
 		input: {
-			name: source.name,
+			name: undoes === undefined ? source.name : `what run ${undoes} overwrote`,
 			path: source.path,
 			file: source.file,
 			format: source.format,
@@ -132,6 +133,7 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 			spooled: source.spooled || undefined,
 			ids: targets.ids,
 		},
+		undoes,
 		profile: session.connection.profileName,
 		baseUrl: session.connection.baseUrl,
 		tool: version,

@@ -7,24 +7,17 @@ import { wantsJson } from '../results.js';
 import { watchBeforeSending } from './before-sending.js';
 import type { RowCommandDefinition } from './definition.js';
 import { checkSet, confirmWrite } from './guard.js';
-import { type PreparedRun, prepareRun } from './prepare.js';
+import { type EarlierRun, type PreparedRun, prepareRun } from './prepare.js';
 import { type Survey, surveyRows } from './survey.js';
 
-/** What an undo knows of the run that it undoes. */
-export interface EarlierRun {
-	readonly journal: string;
-	/** @throws where the prepared run does not go with it */
-	check(run: PreparedRun): void;
-}
-
-/** Runs a command over rows. @throws what `main` turns into a message and an exit code */
+/** Runs a command over rows; `check` may refuse what was prepared. @throws what `main` turns into a message and an exit code */
 export async function runRows(
 	definition: RowCommandDefinition,
 	invocation: Invocation,
-	earlier?: EarlierRun,
+	earlier?: EarlierRun & { check(run: PreparedRun): void },
 ): Promise<ExitCode> {
 	const before = watchBeforeSending(invocation.context);
-	const overrides = { onSpool: before.onSpool, journal: earlier?.journal };
+	const overrides = { onSpool: before.onSpool, earlier };
 	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, overrides));
 	let keepInput = false;
 	try {

@@ -1,7 +1,6 @@
 /** How a run goes about its rows: flags first, then the profile's defaults, then ours. */
 
 import { parseReport, type ReportSpec } from '../../bulk/report-spec.js';
-import { UsageError } from '../../errors.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
 import type { OptionValues } from '../command.js';
 
@@ -29,15 +28,11 @@ export interface RunSettings {
 
 const DEFAULT_CONCURRENCY = 4;
 export const DEFAULT_RETRIES = 4;
-const MAX_CONCURRENCY = 1024;
 
 /** Puts the settings together. @throws UsageError */
 export function runSettings(options: OptionValues, defaults: ResolvedConnection['defaults']): RunSettings {
-	const concurrency = (options.concurrency as number | undefined) ?? defaults.concurrency ?? DEFAULT_CONCURRENCY;
-	if (concurrency > MAX_CONCURRENCY)
-		throw new UsageError(`--concurrency ${concurrency} is more than ${MAX_CONCURRENCY}`);
 	return {
-		concurrency,
+		concurrency: (options.concurrency as number | undefined) ?? defaults.concurrency ?? DEFAULT_CONCURRENCY,
 		rate: (options.rate as number | undefined) ?? defaults.rate,
 		retries: (options.retries as number | undefined) ?? DEFAULT_RETRIES,
 		stopOnError: options.stopOnError === true,

@@ -97,7 +97,7 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 				verify: true,
 			},
 		},
-		{ journal: past.path, check: (run) => checkSameService(past, run) },
+		{ journal: past.path, undoes: past.header.id, check: (run) => checkSameService(past, run) },
 	);
 }
 

@@ -46,7 +46,7 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		case 'ticket.fields.set':
 			return { ...shape(plainColumns({ ids, palette })), aliases: { id: 'ticket_id' } };
 		default:
-			return definition.isDelete
+			return endpoint.replay === 'delete'
 				? shape(deleteColumns({ ids, palette }))
 				: shape(updateColumns({ ids, palette }, [...survey.fields]));
 	}

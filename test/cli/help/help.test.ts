@@ -8,6 +8,7 @@ import { parseLine } from '../../../src/cli/parse.js';
 import { findCommand } from '../../../src/cli/program.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
+import { formats as formatNames } from '../../../src/output/formats/names.js';
 import { outcomeKeys } from '../../../src/output/outcome-view.js';
 import { memoryContext } from '../../support/context.js';
 
@@ -124,6 +125,11 @@ describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
 			for (const argv of typed(line)) await parseExample(argv);
 		}
 	});
+});
+
+it('explains every format under help formats', () => {
+	const explained = [...formats.matchAll(/^([a-z]+) ::/gm)].map(([, name]) => name);
+	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
 
 describe('what is not known', () => {

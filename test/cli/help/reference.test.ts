@@ -1,6 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { referenceMarkdown, sectionMarkdown } from '../../../src/cli/help/reference.js';
 import { commands } from '../../../src/cli/manifest.js';
+
+it('README is in step with it', () => {
+	execFileSync(process.execPath, ['src/tools/readme.mjs', '--check'], { cwd: new URL('../../..', import.meta.url) });
+});
 
 describe('the reference of the README', () => {
 	it('has a section for every command, with every flag of it there or among the shared ones', async () => {
@@ -13,7 +18,7 @@ describe('the reference of the README', () => {
 			const section = text.slice(start, text.indexOf('\n#### ', start));
 			const { command } = await entry.load();
 			expect(section).toContain(command.summary);
-			for (const option of command.options.filter((each) => each.hidden !== true)) {
+			for (const option of command.options) {
 				expect(section.includes(`\`${option.flags}\``) || shared.includes(`\`${option.flags}\``), option.flags).toBe(
 					true,
 				);

@@ -118,11 +118,16 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	warn(context, changed.notices);
 	const use = changed.isCurrent ? ' It is the one in use.' : '';
 	say(invocation, `Profile "${name}" was ${changed.created ? 'made' : 'changed'}; it has not been tried.${use}`);
-	await printIfAsked(invocation, {
-		profile: name,
-		created: changed.created,
-		current: changed.isCurrent,
-		stored_in: describeStore(changed.secret),
-	});
+	// --format is a setting here, not how this command prints.
+	const { format: _, ...printing } = options;
+	await printIfAsked(
+		{ ...invocation, options: printing },
+		{
+			profile: name,
+			created: changed.created,
+			current: changed.isCurrent,
+			stored_in: describeStore(changed.secret),
+		},
+	);
 	return ExitCode.ok;
 }

@@ -1,8 +1,8 @@
 /** `run show`: what a run did, and which of its rows need a look. */
 
 import { outcomeNames } from '../../../bulk/counts.js';
+import { nextSteps } from '../../../bulk/next-steps.js';
 import type { RowRecord } from '../../../bulk/records.js';
-import { nextSteps } from '../../../bulk/reports.js';
 import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
 import { finalRecords, firstRecords, type JournalScan, recordedIdNames, scanJournal } from '../../../bulk/scan.js';
 import { ExitCode } from '../../../errors.js';

@@ -1,7 +1,7 @@
 /** `term delete`: delete terms for good (interface section 4, DELETE /product/<id> and /ticket_priority/<id>). */
 
 import { termTaxonomies } from '../../../api/endpoints.js';
-import { forceOption, rowCommand } from '../../rows/row-command.js';
+import { forceOption, rowCommand, STDIN_IDS } from '../../rows/row-command.js';
 import { taxonomyEndpoint } from '../../rows/taxonomy.js';
 
 export const command = rowCommand({
@@ -15,12 +15,11 @@ export const command = rowCommand({
 	],
 	positionals: [
 		{ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices: termTaxonomies('delete') },
-		{ name: 'id', kind: 'id', help: 'Term ids, or - to read them from stdin' },
+		{ name: 'id', kind: 'id', help: `Term ids${STDIN_IDS}` },
 	],
 	endpointFor: (taxonomy, undocumented) => taxonomyEndpoint('delete', taxonomy, undocumented),
 	fields: [],
 	verb: 'delete',
 	nouns: 'terms',
-	isDelete: true,
 	options: [forceOption("Delete permanently: needed for product, whose terms can't be trashed")],
 });

@@ -1,7 +1,7 @@
 /** `term update`: change fields of terms (interface section 4, POST /ticket_priority/<id>). */
 
 import { endpoints, termTaxonomies } from '../../../api/endpoints.js';
-import { rowCommand } from '../../rows/row-command.js';
+import { rowCommand, STDIN_IDS } from '../../rows/row-command.js';
 import { taxonomyEndpoint } from '../../rows/taxonomy.js';
 
 const { fields } = endpoints['term.update.ticket_priority'];
@@ -17,12 +17,11 @@ export const command = rowCommand({
 	],
 	positionals: [
 		{ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices: termTaxonomies('update') },
-		{ name: 'id', kind: 'id', help: 'Term ids, or - to read them from stdin' },
+		{ name: 'id', kind: 'id', help: `Term ids${STDIN_IDS}` },
 	],
 	endpointFor: (taxonomy, undocumented) => taxonomyEndpoint('update', taxonomy, undocumented),
 	fields,
 	verb: 'update',
 	nouns: 'terms',
-	isDelete: false,
 	options: [],
 });

@@ -1,11 +1,9 @@
 /** `ticket update`: change fields of tickets (interface section 4, POST /tickets/<id>). */
 
 import { endpoints } from '../../../api/endpoints.js';
-import { rowCommand } from '../../rows/row-command.js';
+import { endpointCommand } from '../../rows/row-command.js';
 
-const endpoint = endpoints['ticket.update'];
-
-export const command = rowCommand({
+export const command = endpointCommand(endpoints['ticket.update'], {
 	summary: 'Change fields of one ticket or of many.',
 	description:
 		'Only the fields that are given are sent. What the service answers is compared with what was asked for, and a difference is shown.',
@@ -14,11 +12,6 @@ export const command = rowCommand({
 		{ command: 'supportctl ticket update --input edits.csv', note: 'a row per ticket, a column per field' },
 		{ command: 'cut -f1 list.tsv | supportctl ticket update - --department billing', note: 'ids from a pipe' },
 	],
-	positionals: [{ name: 'id', kind: 'id', help: 'Ticket ids, or - to read them from stdin' }],
-	endpointFor: () => endpoint,
-	fields: endpoint.fields,
 	verb: 'update',
 	nouns: 'tickets',
-	isDelete: false,
-	options: [],
 });

@@ -1,7 +1,7 @@
 /** `user id`: look up the ids of user names (interface section 4, POST /users/username). */
 
 import { endpoints } from '../../../api/endpoints.js';
-import { rowCommand } from '../../rows/row-command.js';
+import { rowCommand, STDIN_IDS } from '../../rows/row-command.js';
 
 export const command = rowCommand({
 	summary: 'Look up the ids of user names.',
@@ -10,11 +10,10 @@ export const command = rowCommand({
 		{ command: 'supportctl user id ada grace --format ids', note: 'bare ids, one a line' },
 		{ command: 'supportctl user id - < names.txt', note: 'names from a file' },
 	],
-	positionals: [{ name: 'username', kind: 'text', help: 'User names, or - to read them from stdin' }],
+	positionals: [{ name: 'username', kind: 'text', help: `User names${STDIN_IDS}` }],
 	endpointFor: () => endpoints['user.id'],
 	fields: [],
 	verb: 'look up',
 	nouns: 'user names',
-	isDelete: false,
 	options: [],
 });

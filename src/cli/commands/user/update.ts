@@ -2,12 +2,10 @@
 
 import { endpoints } from '../../../api/endpoints.js';
 import { UsageError } from '../../../errors.js';
-import { rowCommand } from '../../rows/row-command.js';
+import { endpointCommand } from '../../rows/row-command.js';
 import { readFirstLine } from '../../secret-input.js';
 
-const endpoint = endpoints['user.update'];
-
-export const command = rowCommand({
+export const command = endpointCommand(endpoints['user.update'], {
 	summary: 'Change fields of one user or of many.',
 	description: 'Here --username is the field; who calls comes from the profile or SUPPORTCTL_USERNAME.',
 	examples: [
@@ -15,12 +13,8 @@ export const command = rowCommand({
 		{ command: 'pass show desk/ada | supportctl user update 7 --password-stdin', note: 'a new password' },
 		{ command: 'supportctl user update --input users.csv --dry-run', note: 'see what would be sent' },
 	],
-	positionals: [{ name: 'id', kind: 'id', help: 'User ids, or - to read them from stdin' }],
-	endpointFor: () => endpoint,
-	fields: endpoint.fields,
 	verb: 'update',
 	nouns: 'users',
-	isDelete: false,
 	options: [
 		{
 			flags: '--password-stdin',

@@ -117,7 +117,7 @@ A matrix in GitHub Actions:
             shard: [1, 2, 3, 4]
         steps:
           - uses: actions/checkout@v4
-          - run: supportctl ticket update --input edits.csv --shard ${'$'}{{ matrix.shard }}/4 --rate 10
+          - run: npx supportctl ticket update --input edits.csv --shard ${'$'}{{ matrix.shard }}/4 --rate 10
             env:
               SUPPORTCTL_BASE_URL: ${'$'}{{ vars.DESK_URL }}
               SUPPORTCTL_USERNAME: ${'$'}{{ vars.DESK_USER }}
@@ -144,6 +144,7 @@ An indexed job in Kubernetes, whose index starts at 0 where shards start at 1:
               args:
                 - supportctl ticket update --input /data/edits.csv
                   --shard $((JOB_COMPLETION_INDEX + 1))/4 --rate 10
+                  --journal /data/journal-$JOB_COMPLETION_INDEX.ndjson
               envFrom:
                 - secretRef:
                     name: desk
@@ -152,9 +153,9 @@ An indexed job in Kubernetes, whose index starts at 0 where shards start at 1:
                   mountPath: /data
           volumes:
             - name: data
-              configMap:
-                name: desk-edits
+              persistentVolumeClaim:
+                claimName: desk-edits
 
-Keep a shard's journal with --journal FILE on a disk that outlives the container, and a shard that died is finished by
-"run resume FILE" on any machine that has the input; --input says where, if it is elsewhere.
+The journal is on a disk that outlives the container, so a shard that died is finished by "run resume FILE" on any machine
+that has the input; --input says where, if it is elsewhere.
 `;

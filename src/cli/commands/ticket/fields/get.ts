@@ -1,9 +1,9 @@
 /** `ticket fields get`: read custom fields (interface section 4, GET /tickets/<id>/custom-fields). */
 
 import { endpoints } from '../../../../api/endpoints.js';
-import { rowCommand } from '../../../rows/row-command.js';
+import { endpointCommand } from '../../../rows/row-command.js';
 
-export const command = rowCommand({
+export const command = endpointCommand(endpoints['ticket.fields.get'], {
 	summary: 'Read the custom fields of one ticket or of many.',
 	description: 'Several tickets make one table with a column per field.',
 	examples: [
@@ -12,11 +12,6 @@ export const command = rowCommand({
 		{ command: 'supportctl ticket fields get 14 15 16', note: 'several, side by side' },
 		{ command: 'supportctl ticket fields get - --format csv < ids.txt > fields.csv', note: 'a sheet of many' },
 	],
-	positionals: [{ name: 'id', kind: 'id', help: 'Ticket ids, or - to read them from stdin' }],
-	endpointFor: () => endpoints['ticket.fields.get'],
-	fields: [],
 	verb: 'read',
 	nouns: 'tickets',
-	isDelete: false,
-	options: [],
 });

@@ -4,11 +4,11 @@ import { endpoints } from '../../../../api/endpoints.js';
 import { UsageError } from '../../../../errors.js';
 import { strictOption } from '../../../options/run.js';
 import { readTextValue } from '../../../rows/field-flags.js';
-import { rowCommand } from '../../../rows/row-command.js';
+import { endpointCommand } from '../../../rows/row-command.js';
 
 const group = 'Fields';
 
-export const command = rowCommand({
+export const command = endpointCommand(endpoints['ticket.fields.set'], {
 	summary: 'Set custom fields of one ticket or of many.',
 	description:
 		'A service may ignore a field name that it does not know without a word; --verify reads back and compares. In a file, every column but the id is a custom field.',
@@ -17,12 +17,8 @@ export const command = rowCommand({
 		{ command: 'supportctl ticket fields set --input fields.csv --dry-run --diff', note: 'old and new, nothing sent' },
 		{ command: 'supportctl ticket fields set --input fields.csv --only-changed --snapshot', note: 'can be undone' },
 	],
-	positionals: [{ name: 'ticket_id', kind: 'id', help: 'Ticket ids, or - to read them from stdin' }],
-	endpointFor: () => endpoints['ticket.fields.set'],
-	fields: [],
 	verb: 'set custom fields of',
 	nouns: 'tickets',
-	isDelete: false,
 	options: [
 		{ flags: '--set <name=value>', help: 'A custom field; the value may be @file', group, repeatable: true },
 		{ flags: '--only-changed', help: 'Read first and send only what differs', group },
