@@ -81,3 +81,25 @@ export class InterruptedError extends SupportctlError {
 		super(message, ExitCode.interrupted, { code: 'interrupted', ...options });
 	}
 }
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+	ENOENT: 'there is no such file',
+	ENOTDIR: 'there is no such folder',
+	EISDIR: 'it is a folder',
+	EACCES: 'permission denied',
+	EROFS: 'the file system is read-only',
+	ENOSPC: 'the disk is full',
+	EFBIG: 'the file may not grow',
+	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+};
+
+/** What stood in the way of reading or writing a file, in words where there are some for it, else in the system's. */
+export function fileProblem(error: unknown): string {
+	const { code = '', message } = error as NodeJS.ErrnoException;
+	return FILE_PROBLEMS[code] ?? message;
+}
+
+/** Whether `fileProblem` has words of its own for it, so that the system's need not be shown too. */
+export function isKnownFileProblem(error: unknown): boolean {
+	return Object.hasOwn(FILE_PROBLEMS, (error as NodeJS.ErrnoException).code ?? '');
+}

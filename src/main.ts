@@ -35,9 +35,8 @@ async function run(context: Context): Promise<number> {
 
 /** Results that could not be written are no success, whatever came of the command. */
 async function reportLostOutput(context: Context, exitCode: number): Promise<number> {
-	const { FailedError } = await import('./errors.js');
-	const { code, message } = context.stdout.failure as NodeJS.ErrnoException;
-	const why = code === 'ENOSPC' ? 'the disk is full' : message;
+	const { FailedError, fileProblem } = await import('./errors.js');
+	const why = fileProblem(context.stdout.failure);
 	const error = new FailedError(`standard output can't be written: ${why}`, { code: 'output_lost' });
 	const ownCode = await report(error, context);
 	return exitCode === 0 ? ownCode : exitCode;

@@ -19,6 +19,12 @@ export type Method = 'GET' | 'POST' | 'DELETE';
  */
 export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 
+/**
+ * What a 2xx answer is taken for. The interface shows no answers (section 7), so that the least is asked of each: an
+ * object; custom fields; what setting those answers; a user's id; the word on credentials; or any JSON at all.
+ */
+export type AnswerKind = 'object' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
+
 /** A placeholder in a path. */
 export interface PathParameter {
 	/** Its name in the input's columns and in outcomes: `id`, `ticket_id`, `user_id`, `slug`. */
@@ -53,6 +59,7 @@ export interface Endpoint {
 	/** `custom_fields`: the body is one object of names to strings under that key. */
 	readonly body: 'none' | 'fields' | 'custom_fields';
 	readonly replay: ReplayRule;
+	readonly answer: AnswerKind;
 	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
 	/** What one row is, for messages: "ticket", "application password". */
@@ -114,6 +121,7 @@ function endpoint<const M extends Method, const D extends Details>(
 		required: [],
 		body: (rest.fields ?? []).length > 0 ? 'fields' : 'none',
 		replay: method === 'GET' ? 'read' : 'delete',
+		answer: 'object',
 		confirm: method === 'DELETE',
 		...rest,
 	};
@@ -132,19 +140,23 @@ export const endpoints = {
 		parameters: [ownerId('ticket_id', 'Ticket ids')],
 		body: 'custom_fields',
 		replay: 'set',
+		answer: 'fields-set',
 	}),
 	'ticket.fields.get': endpoint('ticket.fields.get', 'GET', '/tickets/<id>/custom-fields', 'ticket', {
 		parameters: [id('Ticket')],
+		answer: 'fields',
 	}),
 	'user.check': endpoint('user.check', 'POST', '/users/check', 'user', {
 		fields: credentialFields,
 		required: ['username', 'password'],
 		replay: 'once',
+		answer: 'check',
 	}),
 	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', {
 		fields: [usernameField],
 		required: ['username'],
 		replay: 'read',
+		answer: 'user-id',
 	}),
 	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', {
 		parameters: [id('User')],

@@ -17,7 +17,7 @@ import {
 	writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FailedError, UsageError } from '../errors.js';
+import { FailedError, fileProblem, UsageError } from '../errors.js';
 import type { Outcome } from '../http/outcome.js';
 import { makeFolder } from './folder.js';
 import { acquireLock, type Lock } from './lock.js';
@@ -174,9 +174,7 @@ export class Journal {
 	}
 
 	#fail(error: unknown): FailedError {
-		const { code, message } = error as NodeJS.ErrnoException;
-		const reason = code === 'ENOSPC' ? 'the disk is full' : code === 'EFBIG' ? 'the file may not grow' : message;
-		this.#failure ??= new FailedError(`can't write the journal ${this.path}: ${reason}`, {
+		this.#failure ??= new FailedError(`can't write the journal ${this.path}: ${fileProblem(error)}`, {
 			code: 'journal_failed',
 			hint: `make room, then: supportctl run resume ${this.header.id}`,
 			data: { journal: this.path, run: this.header.id },
@@ -233,20 +231,9 @@ export interface CreateJournalOptions {
 /** Before anything was sent: afterwards, the journal's own failure is told. @param hint What can be done about it. */
 function cannotWrite(path: string, error: unknown, hint: string): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
-	const { code, message } = error as NodeJS.ErrnoException;
-	const reasons: Record<string, string> = {
-		EACCES: 'permission denied',
-		EROFS: 'the file system is read-only',
-		ENOSPC: 'the disk is full',
-		ENOENT: 'there is no such file or folder',
-		ENOTDIR: 'there is no such folder',
-		EISDIR: 'it is a folder',
-	};
-	return new FailedError(`can't write the journal ${path}: ${reasons[code ?? ''] ?? message}`, {
-		code: 'journal_failed',
-		hint,
-		cause: error,
-	});
+	const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+	const why = isMissing ? 'there is no such file or folder' : fileProblem(error);
+	return new FailedError(`can't write the journal ${path}: ${why}`, { code: 'journal_failed', hint, cause: error });
 }
 
 /** A file's name is on the disk only once its folder is. */

@@ -33,7 +33,7 @@ function outcomeOf(row: RunRow, delivery: Delivery): Outcome {
 	outcome.row = row.row;
 	if (row.line !== undefined) outcome.line = row.line;
 	const { endpoint, ids } = row.request;
-	outcome.ids = endpoint.name === 'user.id' ? withFoundId(ids, delivery) : ids;
+	outcome.ids = endpoint.answer === 'user-id' ? withFoundId(ids, delivery) : ids;
 	return outcome;
 }
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ExitCode, FailedError } from '../errors.js';
+import { type ExitCode, FailedError, fileProblem } from '../errors.js';
 import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
 import { nextSteps } from './next-steps.js';
@@ -255,7 +255,9 @@ export async function writeReport(spec: ReportSpec, facts: ReportFacts, cwd = '.
 	} catch (error) {
 		await handle?.close().catch(() => undefined);
 		if (!direct && handle !== undefined) await unlink(draft).catch(() => undefined);
-		const reason = error instanceof Error ? error.message : String(error);
-		throw new FailedError(`can't write the report ${spec.path}: ${reason}`, { code: 'report_failed', cause: error });
+		throw new FailedError(`can't write the report ${spec.path}: ${fileProblem(error)}`, {
+			code: 'report_failed',
+			cause: error,
+		});
 	}
 }

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises';
 import { isObject } from '../api/values.js';
-import { FailedError } from '../errors.js';
+import { FailedError, fileProblem } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { type EndRecord, idNames, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
@@ -305,9 +305,10 @@ async function sizeOf(path: string): Promise<number> {
 
 function unreadable(path: string, error: unknown): Error {
 	if (error instanceof FailedError) return error;
-	const { code, message } = error as NodeJS.ErrnoException;
-	const reason = code === 'ENOENT' ? 'there is no such file' : message;
-	return new FailedError(`can't read the journal ${path}: ${reason}`, { code: 'unreadable_journal', cause: error });
+	return new FailedError(`can't read the journal ${path}: ${fileProblem(error)}`, {
+		code: 'unreadable_journal',
+		cause: error,
+	});
 }
 
 /** Reads a journal from its start to its last whole line. Throws FailedError for a file that is no journal. */

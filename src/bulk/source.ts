@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { FailedError, SupportctlError, UsageError } from '../errors.js';
+import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { openArguments } from './arguments.js';
 import { type Batch, type BlockReader, type InputFormat, inputFormats, type ReadLimits, readBlocks } from './blocks.js';
 import type { CsvReader } from './csv.js';
@@ -130,17 +130,6 @@ class SteadyFile {
 	}
 }
 
-function failureText(error: unknown): string {
-	const { code } = error as NodeJS.ErrnoException;
-	const known: Record<string, string> = {
-		ENOENT: 'there is no such file',
-		EACCES: 'permission denied',
-		EISDIR: 'it is a folder',
-		ENOSPC: 'the disk is full',
-	};
-	return known[code ?? ''] ?? (error as Error).message;
-}
-
 async function openFile(path: string, shown: string): Promise<FileHandle> {
 	try {
 		const handle = await open(path, 'r');
@@ -150,7 +139,7 @@ async function openFile(path: string, shown: string): Promise<FileHandle> {
 		}
 		return handle;
 	} catch (error) {
-		throw new UsageError(`can't read ${shown}: ${failureText(error)}`, { code: 'unreadable_input', cause: error });
+		throw new UsageError(`can't read ${shown}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
 	}
 }
 
@@ -187,7 +176,7 @@ async function spool(
 		await handle?.close();
 		await unlink(path).catch(() => undefined);
 		if (error instanceof SupportctlError) throw error;
-		throw new FailedError(`can't keep a copy of standard input in ${folder}: ${failureText(error)}`, {
+		throw new FailedError(`can't keep a copy of standard input in ${folder}: ${fileProblem(error)}`, {
 			code: 'spool_failed',
 			hint: 'give the input as a file with --input, or another folder with SUPPORTCTL_STATE_DIR',
 			cause: error,

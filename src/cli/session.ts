@@ -98,6 +98,7 @@ function secretsOf(auth: Auth): string[] {
 /**
  * Undici's HTTP parser is WebAssembly. V8 optimises it as soon as it has read a single answer, and the process does not
  * end before that is done: 70 ms for a handful of requests. A hundred answers in, it is still early enough for a run.
+ * The flag is the whole process's, so that only the binary may set it.
  */
 function letParserEarnItsCompiler(): void {
 	process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');

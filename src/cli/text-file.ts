@@ -2,15 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError } from '../errors.js';
+import { fileProblem, isKnownFileProblem, UsageError } from '../errors.js';
 import type { Input } from '../io/context.js';
-
-const REASONS: Readonly<Record<string, string>> = {
-	ENOENT: 'there is no such file',
-	EACCES: 'permission denied',
-	EISDIR: 'it is a folder',
-	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
-};
 
 /** @throws UsageError that names the file, after the flag where there is one */
 export function readTextFile(path: string, cwd: string, flag?: string): string {
@@ -31,12 +24,10 @@ export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): 
 }
 
 function unreadable(name: string, error: unknown, flag: string | undefined): UsageError {
-	const { code, message } = error as NodeJS.ErrnoException;
 	const asked = flag === undefined ? '' : `${flag} `;
-	const known = REASONS[code ?? ''];
-	return new UsageError(`${asked}can't read ${name}: ${known ?? message}`, {
+	return new UsageError(`${asked}can't read ${name}: ${fileProblem(error)}`, {
 		code: 'unreadable_input',
 		// What is said in words already needs no system's words below it.
-		...(known === undefined ? { cause: error } : {}),
+		...(isKnownFileProblem(error) ? {} : { cause: error }),
 	});
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Dialect } from '../api/dialect.js';
 import { bodyIn } from '../api/dialect.js';
-import type { Endpoint } from '../api/endpoints.js';
+import type { AnswerKind, Endpoint } from '../api/endpoints.js';
 import { isId, userIdIn } from '../api/user-id.js';
 import { isObject, kindOf } from '../api/values.js';
 import type { RawAnswer } from './client.js';
@@ -195,46 +195,55 @@ function readServiceError(value: unknown): { code?: string; message?: string; re
 /** What a service error consists of, and nothing else does. */
 const ERROR_KEYS = new Set(['code', 'message', 'data', 'additional_errors']);
 
+/** How answers of a kind are read. */
+interface AnswerRules {
+	/** Whether a 2xx answer's JSON can be one. */
+	fits(value: unknown): boolean;
+	/** What an object that does not fit lacks. */
+	lacks?: string;
+	/** An answer without a body leaves open what was asked. */
+	needsBody?: boolean;
+	/** Its names are chosen by others: `error` may be one of them, and says nothing of the request. */
+	freeNames?: boolean;
+	/** `success: false` is an answer to what was asked. */
+	successIsAnswer?: boolean;
+}
+
+const RULES: Readonly<Record<AnswerKind, AnswerRules>> = {
+	any: { fits: () => true, freeNames: true },
+	object: { fits: isObject },
+	fields: { fits: (value) => isObject(value) || isEmptyArray(value), needsBody: true, freeNames: true },
+	'fields-set': { fits: (value) => isObject(value) || value === null || value === true || isEmptyArray(value) },
+	'user-id': {
+		fits: (value) => userIdIn(value) !== undefined,
+		lacks: 'the answer shows no id',
+		needsBody: true,
+	},
+	check: {
+		fits: (value) => typeof value === 'boolean' || isId(value) || (isObject(value) && tellsOfUser(value)),
+		lacks: 'the answer shows no user, and does not say whether the credentials are right',
+		needsBody: true,
+		successIsAnswer: true,
+	},
+};
+
+/** All that an answer's meaning depends on. */
+export type Answered = Pick<Endpoint, 'answer'>;
+
 /** Some proxies and plugins turn an error's status into 200; the body still says that it is one. */
-function refusalInside(endpoint: NamedEndpoint, value: unknown): { code?: string; message?: string } | undefined {
+function refusalInside(rules: AnswerRules, value: unknown): { code?: string; message?: string } | undefined {
 	if (!isObject(value)) return undefined;
 	const { code, message, data } = value;
 	const isCoded = typeof code === 'string' && typeof message === 'string';
 	if (isCoded && isObject(data) && typeof data.status === 'number' && data.status >= 400)
 		return readServiceError(value);
-	// Custom fields may have any names, and so may whatever another path answers.
-	if (endpoint.name === 'ticket.fields.get' || endpoint.name === ANY_PATH) return undefined;
+	if (rules.freeNames) return undefined;
 	if (isCoded && Object.keys(value).every((key) => ERROR_KEYS.has(key))) return readServiceError(value);
 	const hasError =
 		(typeof value.error === 'string' && value.error !== '') || value.error === true || isObject(value.error);
-	// `success: false` is how a credential check may say that they are wrong.
-	if (!hasError && (value.success !== false || endpoint.name === 'user.check')) return undefined;
+	if (!hasError && (value.success !== false || rules.successIsAnswer)) return undefined;
 	const inner = readServiceError(isObject(value.error) ? value.error : value);
 	return { code: inner.code ?? 'error_in_answer', message: inner.message ?? 'the answer says that it failed' };
-}
-
-/** All that an answer's meaning depends on. */
-export type NamedEndpoint = Pick<Endpoint, 'name'>;
-
-/** The name under which a request outside the endpoint table travels: any JSON can be its answer. */
-export const ANY_PATH = 'any path';
-
-/** Whether a 2xx answer's JSON can be the endpoint's; where the interface shows nothing, an object is taken. */
-function isExpectedShape(endpoint: NamedEndpoint, value: unknown): boolean {
-	switch (endpoint.name) {
-		case ANY_PATH:
-			return true;
-		case 'ticket.fields.set':
-			return isObject(value) || value === null || value === true || isEmptyArray(value);
-		case 'ticket.fields.get':
-			return isObject(value) || isEmptyArray(value);
-		case 'user.id':
-			return userIdIn(value) !== undefined;
-		case 'user.check':
-			return typeof value === 'boolean' || isId(value) || (isObject(value) && tellsOfUser(value));
-		default:
-			return isObject(value);
-	}
 }
 
 /** What an answer says of itself. A text under these names may as well say that the credentials are wrong. */
@@ -253,21 +262,16 @@ function isEmptyArray(value: unknown): boolean {
 }
 
 /** What the answer's shape is, and what was expected of it. */
-function explainShape(endpoint: NamedEndpoint, value: unknown): string {
-	if (endpoint.name === 'user.id' && isObject(value)) return 'the answer shows no id';
-	if (endpoint.name === 'user.check' && isObject(value) && Object.keys(value).length > 0)
-		return 'the answer shows no user, and does not say whether the credentials are right';
+function explainShape({ lacks }: AnswerRules, value: unknown): string {
+	if (lacks !== undefined && isObject(value)) return lacks;
 	return `the answer is ${isObject(value) ? 'an empty object' : kindOf(value)} where an object was expected`;
 }
-
-/** Where an answer without a body leaves open what was asked: it can't show what was to be read. */
-const NEEDS_BODY = new Set(['ticket.fields.get', 'user.id', 'user.check']);
 
 /**
  * Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for
  * granted); a promise only where the answer has to be unpacked.
  */
-export function judgeAnswer(answer: RawAnswer, endpoint: NamedEndpoint, dialect: Dialect): Verdict | Promise<Verdict> {
+export function judgeAnswer(answer: RawAnswer, endpoint: Answered, dialect: Dialect): Verdict | Promise<Verdict> {
 	if (answer.headers['content-encoding'] === undefined) return judgeBody(answer, answer.body, endpoint, dialect);
 	return decodeBody(answer).then((decoded) => judgeBody(answer, decoded, endpoint, dialect));
 }
@@ -275,7 +279,7 @@ export function judgeAnswer(answer: RawAnswer, endpoint: NamedEndpoint, dialect:
 function judgeBody(
 	answer: RawAnswer,
 	decoded: Buffer | { why: string },
-	endpoint: NamedEndpoint,
+	endpoint: Answered,
 	dialect: Dialect,
 ): Verdict {
 	const content: Content = Buffer.isBuffer(decoded)
@@ -290,14 +294,15 @@ function judgeBody(
 /** How services write that they did not. */
 const NOT_DELETED = new Set<unknown>([false, 'false', 0, '0']);
 
-function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoint, dialect: Dialect): Verdict {
+function judgeSuccess(answer: RawAnswer, content: Content, endpoint: Answered, dialect: Dialect): Verdict {
 	const { status, incomplete } = answer;
+	const rules = RULES[endpoint.answer];
 	if (incomplete !== undefined) {
 		const bearing = incomplete.permanent ? 'unclear' : 'no-answer';
 		const message = incomplete.permanent ? incomplete.message : `the answer broke off: ${incomplete.message}`;
 		return { bearing, status, code: incomplete.code, message, hasBody: false };
 	}
-	if ((status === 204 || status === 205) && content.kind === 'empty' && !NEEDS_BODY.has(endpoint.name)) {
+	if ((status === 204 || status === 205) && content.kind === 'empty' && !rules.needsBody) {
 		return { bearing: 'accepted', status, hasBody: false };
 	}
 	if (status === 202 || status === 206) {
@@ -315,14 +320,14 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: NamedEndpoi
 	const body = bodyIn(dialect, content.value);
 	const verdict: Verdict = { bearing: 'accepted', status, body, hasBody: true };
 	if (content.warnings !== undefined) verdict.warnings = content.warnings;
-	const refusal = refusalInside(endpoint, content.value);
+	const refusal = refusalInside(rules, content.value);
 	if (refusal !== undefined) return { ...verdict, ...refusal, bearing: 'said-no' };
 	if (isObject(body) && NOT_DELETED.has(body.deleted)) {
 		const message = 'the service answered that it did not delete';
 		return { ...verdict, bearing: 'said-no', code: 'not_deleted', message };
 	}
-	if (!isExpectedShape(endpoint, content.value)) {
-		const message = explainShape(endpoint, content.value);
+	if (!rules.fits(content.value)) {
+		const message = explainShape(rules, content.value);
 		return { ...verdict, bearing: 'unclear', code: 'unexpected_shape', message };
 	}
 	return verdict;

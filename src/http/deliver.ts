@@ -2,14 +2,14 @@
 
 import { type Dialect, neutralDialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
-import { judgeAnswer, type NamedEndpoint, type Verdict } from './answer.js';
+import { type Answered, judgeAnswer, type Verdict } from './answer.js';
 import type { Attempt, Client, HttpRequest, RawAnswer } from './client.js';
 import type { Delivery, OutcomeName } from './outcome.js';
 import { type AttemptBearing, decideRetry, parseRetryAfter } from './retry.js';
 
 /** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export interface Deliverable extends HttpRequest {
-	readonly endpoint: NamedEndpoint & { readonly replay: ReplayRule };
+	readonly endpoint: Answered & { readonly replay: ReplayRule };
 }
 
 /** The run-wide brake that all rows share. */

@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { fullDisk } from '../support/full-disk.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
 
@@ -147,7 +148,7 @@ describe('a journal', () => {
 
 	it('that can not be written stops the run before its first request', async () => {
 		const { recorder, work } = await place(ok);
-		for (const path of ['/dev/full', 'no/such/folder/j.ndjson', '.']) {
+		for (const path of [fullDisk(), 'no/such/folder/j.ndjson', '.']) {
 			const result = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--journal', path]);
 			expect(result.exitCode).toBe(1);
 			expect(result.stderr).toContain("can't write the journal");

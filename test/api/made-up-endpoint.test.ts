@@ -29,6 +29,7 @@ const endpoint: Endpoint = {
 	required: [],
 	body: 'fields',
 	replay: 'set',
+	answer: 'object',
 	confirm: false,
 	noun: 'macro',
 };

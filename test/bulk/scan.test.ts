@@ -132,7 +132,7 @@ describe('damage', () => {
 
 	it.each([
 		['there is no such file', () => join(temporaryFolder(), 'none')],
-		['EISDIR', () => temporaryFolder()],
+		['it is a folder', () => temporaryFolder()],
 	])('of the file itself is told: %s', async (reason, pathOf) => {
 		await expect(scanJournal(pathOf())).rejects.toMatchObject({
 			code: 'unreadable_journal',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { binary } from '../support/cli.js';
 import { credentials, expectNoCrash } from '../support/fault.js';
+import { fullDisk } from '../support/full-disk.js';
 import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
@@ -145,7 +146,7 @@ describe('a full disk', () => {
 
 	it('under a journal of its own stops the run before its first request', async () => {
 		const { server, work, args } = await begin(10, slow(1));
-		const { exitCode, stderr } = await work.spawn([...args, '--journal', '/dev/full']).ended;
+		const { exitCode, stderr } = await work.spawn([...args, '--journal', fullDisk()]).ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(1);
 		expect(stderr).toMatch(/the disk is full/);
@@ -174,7 +175,7 @@ describe('a full disk', () => {
 
 	it('under a report is an error, and the run is done all the same', async () => {
 		const { server, work, args } = await begin(10, slow(1));
-		const { exitCode, stderr } = await work.spawn([...args, '--report', 'csv:/dev/full']).ended;
+		const { exitCode, stderr } = await work.spawn([...args, '--report', `csv:${fullDisk()}`]).ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).not.toBe(0);
 		expect(stderr).toMatch(/the disk is full|\/dev\/full/);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect, neutralDialect } from '../../src/api/dialect.js';
 import { type Endpoint, endpointList, endpoints } from '../../src/api/endpoints.js';
-import { ANY_PATH, judgeAnswer, type Verdict } from '../../src/http/answer.js';
+import { judgeAnswer, type Verdict } from '../../src/http/answer.js';
 import type { RawAnswer } from '../../src/http/client.js';
 import { decodeBody } from '../../src/http/coding.js';
 
@@ -310,7 +310,7 @@ describe('JSON that could do harm', () => {
 });
 
 describe('a request outside the endpoint table', () => {
-	const anyPath = (body: string, status = 200) => judgeAnswer(answer(status, body), { name: ANY_PATH }, neutralDialect);
+	const anyPath = (body: string, status = 200) => judgeAnswer(answer(status, body), { answer: 'any' }, neutralDialect);
 
 	it.each(['null', '[]', '7', '"text"', 'true', '{"error":"a field of that name"}'])(
 		'takes %s for its answer',

@@ -2,7 +2,6 @@
 
 import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import { ANY_PATH } from '../../http/answer.js';
 import type { Client, RawAnswer } from '../../http/client.js';
 import { deliver } from '../../http/deliver.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
@@ -95,7 +94,7 @@ function sender({ context, options }: Invocation, session: Session, client: Clie
 	const replay = call.isRead ? 'read' : 'once';
 	return async (path) => {
 		let answer: RawAnswer | undefined;
-		const request = { method: call.method, path, body: call.body, endpoint: { name: ANY_PATH, replay } as const };
+		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
 		const delivery = await deliver(client, request, {
 			retries: (options.retries as number | undefined) ?? DEFAULT_RETRIES,
 			clock: context.clock,

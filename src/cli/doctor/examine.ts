@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createDialect } from '../../api/dialect.js';
 import { isObject } from '../../api/values.js';
-import { ANY_PATH, judgeAnswer } from '../../http/answer.js';
+import { judgeAnswer } from '../../http/answer.js';
 import type { Client } from '../../http/client.js';
 import { proxyFor } from '../../http/proxy.js';
 import { configFolder } from '../../profile/folders.js';
@@ -217,7 +217,7 @@ async function askRoot(client: Client, path: string, probes: Probes): Promise<Ro
 	const sent = await client.send({ method: 'GET', path });
 	if (sent.kind === 'problem') return undefined;
 	const { status, headers } = sent.answer;
-	const { body } = await judgeAnswer(sent.answer, { name: ANY_PATH }, createDialect());
+	const { body } = await judgeAnswer(sent.answer, { answer: 'any' }, createDialect());
 	const date = Array.isArray(headers.date) ? headers.date[0] : headers.date;
 	return { status, body, date, at: probes.now(), ms: sent.ms };
 }
@@ -226,7 +226,7 @@ async function askRoot(client: Client, path: string, probes: Probes): Promise<Ro
 async function findOtherPrefix(client: Client): Promise<string | undefined> {
 	const sent = await client.send({ method: 'GET', path: '' });
 	if (sent.kind === 'problem') return undefined;
-	const { body } = await judgeAnswer(sent.answer, { name: ANY_PATH }, createDialect());
+	const { body } = await judgeAnswer(sent.answer, { answer: 'any' }, createDialect());
 	const namespaces = isObject(body) && Array.isArray(body.namespaces) ? body.namespaces : [];
 	for (const each of namespaces) {
 		const word = typeof each === 'string' ? /^([A-Za-z][\w-]*)-api\/v1$/.exec(each)?.[1] : undefined;
