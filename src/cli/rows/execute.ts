@@ -68,7 +68,7 @@ export async function executeRun(
 		before.end();
 		const resumed = await resume?.();
 		const log = resumed?.log ?? (await openLog(run, survey));
-		return await sendRows(run, survey, client, log, resumed, screen);
+		return await sendRows({ run, survey, client, log, resumed, screen });
 	} finally {
 		await client.close();
 	}
@@ -139,12 +139,18 @@ class RunStop {
 	}
 }
 
-/** What the sending of a run's rows is made of. */
-interface Sending {
+/** All that was opened before the first row. */
+interface Prepared {
 	run: PreparedRun;
+	survey: Survey;
 	client: Client;
 	log: RunLog | undefined;
 	resumed: ResumedRun | undefined;
+	screen: Screen;
+}
+
+/** What the sending of a run's rows is made of. */
+interface Sending extends Pick<Prepared, 'run' | 'client' | 'log' | 'resumed'> {
 	stop: RunStop;
 	pace: AdaptivePace;
 }
@@ -200,14 +206,7 @@ function isUntouched(outcome: Outcome): boolean {
 	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
 }
 
-async function sendRows(
-	run: PreparedRun,
-	survey: Survey,
-	client: Client,
-	log: RunLog | undefined,
-	resumed: ResumedRun | undefined,
-	screen: Screen,
-): Promise<EndedRun> {
+async function sendRows({ run, survey, client, log, resumed, screen }: Prepared): Promise<EndedRun> {
 	const { settings, invocation } = run;
 	const { context } = invocation;
 	const counts: Counts = resumed?.counts ?? createCounts();
@@ -232,14 +231,12 @@ async function sendRows(
 		return printed === undefined ? written : Promise.all([printed, written]).then(() => undefined);
 	};
 
-	const unlisten = listenForStop(
-		run,
-		counts,
-		total,
-		log,
-		(reason) => stop.because(reason),
-		() => progress.clear(),
-	);
+	const unlisten = listenForStop(context, {
+		open: () => total - totalOf(counts),
+		runId: log?.id,
+		stop: (reason) => stop.because(reason),
+		clear: () => progress.clear(),
+	});
 	const startedAt = context.clock.monotonic();
 	let failure: unknown;
 	try {

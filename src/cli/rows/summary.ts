@@ -3,7 +3,7 @@
 import { type Counts, outcomeNames, rowsToMend, totalOf } from '../../bulk/counts.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
-import type { Clock } from '../../io/context.js';
+import type { Clock, Context } from '../../io/context.js';
 import type { Progress, ProgressCounts } from '../../output/progress.js';
 import { sanitise } from '../../output/sanitise.js';
 import { stderrPalette } from '../palette.js';
@@ -65,26 +65,30 @@ function refreshed(progress: Progress, clock: Clock, pauseMs: () => number): Pro
 	};
 }
 
+/** What a signal is told with, and whom it tells. */
+export interface StopListener {
+	/** How many rows have no outcome yet. */
+	open(): number;
+	/** The run, where it can be resumed. */
+	runId: string | undefined;
+	stop(reason: StopReason): void;
+	/** Takes the bar away before a line is written. */
+	clear(): void;
+}
+
 /** The first signal stops sending and waits for what is in flight; the second leaves at once. */
-export function listenForStop(
-	run: PreparedRun,
-	counts: Counts,
-	total: number,
-	log: RunLog | undefined,
-	stop: (reason: StopReason) => void,
-	clear: () => void,
-): () => void {
-	const { context } = run.invocation;
+export function listenForStop(context: Context, { open, runId, stop, clear }: StopListener): () => void {
 	let signals = 0;
 	return context.signals.listen((signal) => {
 		clear();
 		if (++signals > 1) {
-			const left = log === undefined ? '' : `; the journal has every answer that came: supportctl run resume ${log.id}`;
+			const left =
+				runId === undefined ? '' : `; the journal has every answer that came: supportctl run resume ${runId}`;
 			context.stderr.write(`leaving at once${left}\n`);
 			context.abandon(ExitCode.interrupted);
 			return;
 		}
-		const left = total - totalOf(counts);
+		const left = open();
 		context.stderr.write(
 			`${signal}: nothing more is sent (${left} ${left === 1 ? 'row' : 'rows'} open), waiting for what is in flight; again to leave at once\n`,
 		);
