@@ -241,3 +241,13 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		expect(stdout.trimEnd().split('\n')).toHaveLength(61);
 	});
 });
+
+describe('the format of the profile', () => {
+	it('is obeyed by user check', async () => {
+		const { recorder, work } = await place(json(200, { id: 7 }));
+		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format', 'yaml'];
+		await work.run(profile);
+		const { stdout } = await work.run(['user', 'check', 'ada', '--password-stdin'], { stdin: 'secret word\n' });
+		expect(stdout).toContain('verdict: right\n');
+	});
+});

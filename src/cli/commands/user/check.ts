@@ -148,6 +148,7 @@ export const command: CommandSpec = {
 		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
 			const results = await openResults(invocation, {
 				single: true,
+				profileFormat: session.connection.defaults.format,
 				palette: await stdoutPalette(invocation),
 				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
 			});

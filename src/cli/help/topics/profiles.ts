@@ -44,7 +44,8 @@ host, the profile in use is left out; one that is named keeps its settings, but 
 --protected :: Every write needs --confirm PROFILE
 --allow-http :: Allows http:// to other hosts than this machine
 --concurrency, --rate, --timeout :: Defaults for the flags of these names
---format :: The default for commands that send requests; those about runs, profiles and this machine keep to their own
+--format :: The default for commands on the service's things and for api; those about runs, profiles and this machine
+keep to their own
 --ca-file, --cert, --key :: Certificates for TLS
 --product-prefix, --shop-prefix, --membership-prefix :: A deployment's own words for support, shop and shopm in paths, fields and statuses
 
