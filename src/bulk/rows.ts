@@ -238,7 +238,7 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 	const { endpoint, endpointFor, blank } = options;
 	const needed = endpoint.parameters.map((each) => each.name);
 	const sends = endpoint.body !== 'none';
-	const lookup = endpoint.name === 'user.id';
+	const lookup = endpoint.answer === 'user-id';
 
 	const queryProblem = (target: Endpoint, draft: Draft): string | undefined => {
 		for (const { name, presence, reason } of target.query) {
@@ -370,7 +370,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 	const idOnly: Column | undefined =
 		single !== undefined
 			? idColumn(single.name, single)
-			: endpoint.name === 'user.id'
+			: endpoint.answer === 'user-id'
 				? fieldColumn('username', endpoint.fields[0] as Field, options.rules, false)
 				: undefined;
 	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {

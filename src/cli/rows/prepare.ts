@@ -152,7 +152,7 @@ function checkShared(endpoint: Endpoint, targets: Targets, defaults: RowDefaults
 	if (reassign !== undefined && defaults.reassign === undefined) {
 		throw new UsageError(`--reassign <user-id> is missing: ${reassign.reason}`, { code: 'needs_reassign' });
 	}
-	if (endpoint.body !== 'none' && endpoint.name !== 'user.id' && Object.keys(defaults.fields).length === 0) {
+	if (endpoint.body !== 'none' && endpoint.answer !== 'user-id' && Object.keys(defaults.fields).length === 0) {
 		const flag = endpoint.body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
 		throw new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
 	}

@@ -78,7 +78,7 @@ export async function surveyRows(
 		hasSecrets: false,
 	};
 	const redact = createRedactor();
-	const watchesUsers = options.endpoint.name === 'user.delete';
+	const reassigns = options.endpoint.query.some(({ name }) => name === 'reassign');
 	for await (const batch of source.read()) {
 		for (const raw of batch) {
 			survey.rows++;
@@ -89,7 +89,7 @@ export async function surveyRows(
 				planned.forEach(complain);
 				continue;
 			}
-			if (watchesUsers) survey.guard.add(planned.row, planned.request, planned.values.reassign);
+			if (reassigns) survey.guard.add(planned.row, planned.request, planned.values.reassign);
 			if (shard !== undefined && !inShard(planned.request.key, shard)) continue;
 			survey.selected++;
 			if (planned.values.force === true) survey.forced++;

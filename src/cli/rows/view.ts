@@ -33,17 +33,17 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		idOf: (row: Record<string, unknown>) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	};
 	const shape = (columns: Column[]): ResultShape => ({ ...base, columns });
-	switch (endpoint.name) {
-		case 'user.id':
+	switch (endpoint.answer) {
+		case 'user-id':
 			return shape(lookupColumns({ ids, palette }));
-		case 'ticket.fields.get':
+		case 'fields':
 			return {
 				...shape(fieldsColumns({ ids, palette })),
 				more: customFieldColumns(readCustomFields),
 				resolve: customFieldNamed(readCustomFields, base.keys),
 				aliases: { ticket_id: 'id' },
 			};
-		case 'ticket.fields.set':
+		case 'fields-set':
 			return { ...shape(plainColumns({ ids, palette })), aliases: { id: 'ticket_id' } };
 		default:
 			return endpoint.replay === 'delete'
