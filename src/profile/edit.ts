@@ -40,11 +40,12 @@ export interface ProfileChanged {
 	notices: string[];
 }
 
-/** Whether a secret stays with its profile when the base URL becomes another: it does unless the host changes. */
+/** Whether a secret stays with its profile when the base URL becomes another: it does unless the origin changes, but for the better. */
 function followsTo(before: unknown, after: unknown): boolean {
 	if (typeof before !== 'string' || typeof after !== 'string' || before === after) return true;
 	if (!URL.canParse(before) || !URL.canParse(after)) return false;
-	const upgraded = new URL(before).hostname === new URL(after).hostname && after.startsWith('https:');
+	const [from, to] = [new URL(before), new URL(after)];
+	const upgraded = from.hostname === to.hostname && from.protocol === 'http:' && to.protocol === 'https:';
 	return upgraded || isSameOrigin(before, after);
 }
 

@@ -206,3 +206,7 @@ describe('CSV input', () => {
 		);
 	});
 });
+
+it('a record that is written keeps the blanks at the edges of its cells', () => {
+	expect(formatCsvRecord([' a', 'b ', '\t'])).toBe('" a","b ","\t"\n');
+});

@@ -143,3 +143,10 @@ describe('needsQuestion', () => {
 		expect(needsQuestion({ ...facts, confirm: 'desk', yes: true }, false)).toBeUndefined();
 	});
 });
+
+it('the guard of a large set of users knows the first of them and the last', () => {
+	const plan = createPlanner(endpoints['user.delete']);
+	const guard = new ReassignGuard();
+	for (let id = 1; id <= 5000; id++) guard.add(id, plan({ ids: { id: String(id) } }), undefined);
+	expect(['1', '1024', '5000', '5001'].map((id) => guard.deletes(id))).toEqual([true, true, true, false]);
+});

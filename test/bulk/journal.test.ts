@@ -10,6 +10,7 @@ import {
 	readFileSync,
 	realpathSync,
 	statSync,
+	symlinkSync,
 	truncateSync,
 	writeFileSync,
 } from 'node:fs';
@@ -488,4 +489,15 @@ describe('a journal that can not be gone on with', () => {
 		});
 		expect(await failureOf(() => openJournal(folder, resumeAs))).toMatchObject({ name: 'FailedError' });
 	});
+});
+
+it('a journal has one lock, whatever link leads to it', async () => {
+	const folder = temporaryFolder();
+	const [real, link] = [join(folder, 'real.ndjson'), join(folder, 'link.ndjson')];
+	writeFileSync(real, '');
+	symlinkSync(real, link);
+	const journal = startJournal(folder, 3, link);
+	const second = openJournal(real, { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' });
+	await expect(second).rejects.toMatchObject({ code: 'locked' });
+	journal.close();
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { acquireLock, lockHolder } from '../../src/bulk/lock.js';
 import { bundleForChild } from '../support/bundle.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -145,4 +145,16 @@ describe('acquireLock', () => {
 		acquireLock(path, 'it').release();
 		expect(existsSync(path)).toBe(false);
 	});
+});
+
+it("a process of another user's, which may not be signalled, keeps its lock", () => {
+	const path = join(temporaryFolder(), 'j.lock');
+	const lock = acquireLock(path, 'it');
+	const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number };
+	const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+		throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+	});
+	onTestFinished(() => kill.mockRestore());
+	expect(() => acquireLock(path, 'it')).toThrow(`it is in use by process ${pid}`);
+	lock.release();
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { AdaptivePace } from '../../src/bulk/pace.js';
 import { VirtualClock } from '../support/virtual-clock.js';
@@ -223,4 +224,18 @@ describe('whoever waits', () => {
 		expect(pace.ready(undefined)).toBeInstanceOf(Promise);
 		expect(pace.pauseMs).toBe(250);
 	});
+});
+
+it('whoever has left the line listens to the stop no longer', async () => {
+	let now = 0;
+	const clock = {
+		monotonic: () => now,
+		sleep: async (ms: number) => {
+			now += ms;
+		},
+	};
+	const pace = new AdaptivePace({ clock, random: () => 0, rate: 10 });
+	const { signal } = new AbortController();
+	for (let row = 0; row < 20; row++) await pace.ready(signal);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

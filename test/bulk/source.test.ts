@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import {
 	appendFileSync,
 	existsSync,
@@ -363,4 +363,29 @@ describe('formats', () => {
 			{ row: 3, line: 4, id: '16' },
 		]);
 	});
+});
+
+it('a packed file of several chunks is the same in both passes', async () => {
+	const rows = Array.from({ length: 30_000 }, (_, index) => `${index + 1},${randomBytes(12).toString('hex')}`);
+	const source = await openText('a.csv.gz', gzipSync(`id,title\n${rows.join('\n')}\n`));
+	for (let pass = 0; pass < 2; pass++) {
+		expect((await readAll(source)).map(({ cells }) => cells?.join(','))).toEqual(rows);
+	}
+	await source.dispose();
+});
+
+it('rows that were added between the passes are not handed out', async () => {
+	// As long as a chunk, so that nothing but the added rows stands behind what was read before.
+	const text = Array.from({ length: 8192 }, (_, index) => `${index + 1_000_000}\n`).join('');
+	expect(text).toHaveLength(65_536);
+	const source = await openText('a.ids', text);
+	const first = (await readAll(source)).length;
+	writeFileSync(source.path as string, `${text}7\n8\n`);
+	let seen = 0;
+	const again = async (): Promise<void> => {
+		for await (const batch of source.read()) seen += batch.length;
+	};
+	await expect(again()).rejects.toMatchObject({ code: 'input_changed' });
+	expect(seen).toBeLessThanOrEqual(first);
+	await source.dispose();
 });

@@ -1,8 +1,9 @@
 /** The client as a program uses it: types from the table, and the same requests, checks and outcomes as the binary's. */
 
-import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { type CallInput, SupportClient, type SupportClientOptions, UsageError } from '../../src/index.js';
-import { json, startRecorder } from '../support/recorder.js';
+import { startForwardProxy } from '../support/forward-proxy.js';
+import { type Answer, json, startRecorder } from '../support/recorder.js';
 
 async function openClient(answer = json(200, { id: 14 }), options: Partial<SupportClientOptions> = {}) {
 	const recorder = await startRecorder(answer);
@@ -159,4 +160,55 @@ test('an endpoint that is none is refused, and so is a user who shall inherit fr
 test('errors carry their names', async () => {
 	const { client } = await openClient();
 	await expect(client.call('ticket.delete', { id: 0 })).rejects.toMatchObject({ name: 'UsageError' });
+});
+
+describe('what a client is opened with is what its calls keep to', () => {
+	const slow: Answer = (_request, response) =>
+		void setTimeout(() => response.setHeader('content-type', 'application/json').end('{"id":14}'), 300);
+	const rename = (client: SupportClient) => client.call('ticket.update', { id: 14, fields: { title: 'x' } });
+
+	test('the timeout is in seconds', async () => {
+		const patient = await openClient(slow, { timeout: 5, retries: 0 });
+		expect(await rename(patient.client)).toMatchObject({ outcome: 'ok' });
+		const hasty = await openClient(slow, { timeout: 0.05, retries: 0 });
+		expect(await rename(hasty.client)).toMatchObject({ outcome: 'unknown', code: 'timeout', attempts: 1 });
+		const unsaid = await openClient(slow, { retries: 0 });
+		expect(await rename(unsaid.client)).toMatchObject({ outcome: 'ok' });
+	});
+
+	test('no retries are none', async () => {
+		const { client, recorder } = await openClient(json(503, {}), { retries: 0 });
+		expect(await rename(client)).toMatchObject({ outcome: 'failed', attempts: 1 });
+		expect(recorder.requests).toHaveLength(1);
+	});
+
+	test('the proxy is used', async () => {
+		const proxy = await startForwardProxy();
+		const { client, recorder } = await openClient(undefined, { proxy: { httpProxy: proxy.url } });
+		await rename(client);
+		expect(proxy.seen).toEqual([`POST ${recorder.baseUrl}/support-api/v1/tickets/14`]);
+	});
+});
+
+test('fields that are undefined are left out', async () => {
+	const { client, recorder } = await openClient();
+	await client.call('ticket.update', { id: 14, fields: { title: 'x', assignee: undefined as never } });
+	expect(recorder.requests[0]?.body).toBe('{"title":"x"}');
+	const nothing = client.call('ticket.update', { id: 14, fields: { title: undefined as never } });
+	await expect(nothing).rejects.toThrow('there is nothing to send');
+});
+
+test('closing ends calls under way, and later ones are not sent', async () => {
+	const { client, recorder } = await openClient(() => undefined, { retries: 0 });
+	const call = client.call('ticket.update', { id: 14, fields: { title: 'x' } });
+	await vi.waitFor(() => expect(recorder.requests).toHaveLength(1));
+	await client.close();
+	expect(await call).toMatchObject({ outcome: 'unknown' });
+	expect(await client.call('ticket.delete', { id: 14 })).toMatchObject({ outcome: 'not-sent', code: 'closed' });
+});
+
+test('a force that has to be true is missing where it is false', async () => {
+	const { client } = await openClient();
+	const call = client.call('term.delete.product', { id: 9, force: false as never });
+	await expect(call).rejects.toThrow('force is missing');
 });

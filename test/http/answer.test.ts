@@ -500,3 +500,13 @@ describe('a redirect', () => {
 		expect((await judge(302, '', endpoints['ticket.update'], { location })).location).toHaveLength(300);
 	});
 });
+
+it.each([
+	['gzip', gzipSync],
+	['x-gzip', gzipSync],
+	['deflate', deflateSync],
+	['br', brotliCompressSync],
+])('unpacking %s stops at the limit', async (coding, pack) => {
+	const answer = { status: 200, headers: { 'content-encoding': coding }, body: pack(Buffer.alloc(3 * 1024 * 1024)) };
+	expect(await decodeBody(answer, 1024 * 1024)).toEqual({ why: 'unpacked it is larger than 1 MiB' });
+});

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ConnectionOptions } from '../../src/http/options.js';
 import type { TraceEvent } from '../../src/http/trace.js';
-import { testClient as openClient, update } from '../support/delivery.js';
+import { testClient as openClient, testClient, update } from '../support/delivery.js';
 import { httpAnswer, startRawServer } from '../support/raw-server.js';
 
 const get = { method: 'GET', path: '/support-api/v1' };
@@ -324,5 +325,21 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				{ type: 'problem', method: 'GET', url, sent: true, message: 'the connection was reset' },
 			]);
 		});
+	});
+});
+
+test.each([1, 2])('an answer that comes in many pieces is put together whole (%i connections)', async (connections) => {
+	const pieces = ['{"a":"1', '2', '3', '4', '5"}'];
+	const server = await startRawServer(async (request) => {
+		request.write(`HTTP/1.1 200 OK\r\ncontent-length: ${pieces.join('').length}\r\n\r\n`);
+		for (const piece of pieces) {
+			request.write(piece);
+			await wait(20);
+		}
+	});
+	const client = await testClient(server.baseUrl, { connections });
+	expect(await client.send({ method: 'GET', path: '/x' })).toMatchObject({
+		kind: 'answer',
+		answer: { status: 200, body: Buffer.from(pieces.join('')) },
 	});
 });

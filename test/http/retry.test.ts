@@ -140,3 +140,14 @@ describe('decideRetry', () => {
 		expect(decideRetry(facts({ bearing: 'no-answer', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 375 });
 	});
 });
+
+it('a Retry-After in the oldest of the date formats is in GMT, wherever this machine is', () => {
+	const before = process.env.TZ;
+	process.env.TZ = 'Asia/Tokyo';
+	try {
+		expect(parseRetryAfter('Sat Nov 21 08:00:10 2026', Date.UTC(2026, 10, 21, 8, 0, 0))).toBe(10_000);
+	} finally {
+		if (before === undefined) delete process.env.TZ;
+		else process.env.TZ = before;
+	}
+});

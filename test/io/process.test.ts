@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createProcessContext, type ProcessLike } from '../../src/io/process.js';
+import { createProcessContext, type ProcessLike, systemClock } from '../../src/io/process.js';
 
 /** A process whose stdout takes one piece at a time, when the test says so. */
 function slowProcess() {
@@ -65,4 +66,10 @@ describe('stdout', () => {
 		await context.stdout.flush();
 		expect(taken).toEqual(['one']);
 	});
+});
+
+it('a sleep that is over listens to its signal no longer', async () => {
+	const { signal } = new AbortController();
+	await systemClock.sleep(1, signal);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -112,3 +112,17 @@ describe('duration', () => {
 		expect(duration(seconds)).toBe(text);
 	});
 });
+
+it('the rate of a resumed run is its own', () => {
+	let now = 1000;
+	const written: string[] = [];
+	const progress = createProgress({
+		stderr: { isTTY: false, columns: 80, write: (text) => void written.push(text) },
+		clock: { monotonic: () => now },
+		total: 40_000,
+		start: 30_000,
+	});
+	now += 10_000;
+	progress.update({ done: 31_000, failed: 0, unknown: 0 });
+	expect(written).toEqual(['31000 of 40000 done, 100/s, 0 failed, 1 min 30 s left\n']);
+});

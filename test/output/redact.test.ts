@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
 	createRedactor,
+	createTextRedactor,
 	isSecretName,
 	redact,
 	redactBody,
@@ -181,4 +182,18 @@ describe('redactBody', () => {
 		expect(redactBody('username=ann&password=marker')).toBe('username=ann&password=[redacted]');
 		expect(redactBody('<b>notice</b>{"password":"marker"}')).toBe('<b>notice</b>{"password":"[redacted]"}');
 	});
+});
+
+it('names like secrets, and names that only tell of secrets, are told apart', () => {
+	for (const name of ['passcode', 'userPasscode', 'passphrase', 'authorisation']) expect(isSecretName(name)).toBe(true);
+	for (const name of ['password_type', 'credentialSource', 'cookie_count']) expect(isSecretName(name)).toBe(false);
+});
+
+it('secrets are found in forms, in JSON that breaks off, and in base64 for URLs', () => {
+	expect(redactUrl('https://x/?api+key=abc&user%5Fpass=def')).not.toMatch(/abc|def/);
+	for (const body of ['{"password":"abc\\', '{"password":"abc']) expect(redactBody(body)).not.toContain('abc');
+	const secret = '???>>>secret~~~';
+	const encoded = Buffer.from(secret).toString('base64url');
+	expect(encoded).toMatch(/[-_]/);
+	expect(createTextRedactor([secret])(`x ${encoded} y`)).toBe('x [redacted] y');
 });

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { plainPalette } from '../../src/output/colour.js';
 import type { Column } from '../../src/output/columns.js';
+import { createIds } from '../../src/output/formats/lines.js';
 import { type Format, formats } from '../../src/output/formats/names.js';
 import { createRenderer, type RenderOptions } from '../../src/output/render.js';
 
@@ -297,4 +299,25 @@ describe('streaming', () => {
 			expect(first).toContain('14');
 		}
 	});
+});
+
+it('csv quotes a lone carriage return, and a lone cell that is empty', async () => {
+	const csv = async (...rows: unknown[]): Promise<string> => {
+		let text = '';
+		const renderer = await createRenderer({ isTTY: false, format: 'csv' }, (piece) => {
+			text += piece;
+		});
+		for (const row of rows) await renderer.row(row);
+		await renderer.end();
+		return text;
+	};
+	expect(await csv({ a: 'x\ry' }, { a: 'x\r\ny' })).toBe('a\n"x\ry"\n"x\r\ny"\n');
+	expect(await csv({ a: '' }, { a: 'b' })).toBe('a\n""\nb\n');
+});
+
+it('ids leave out a row that failed without one, and complain of one that did not', () => {
+	const place = { columns: undefined, chosen: false, single: false, isTTY: false, width: 80, palette: plainPalette };
+	const encoder = createIds(place);
+	expect(encoder.row({ outcome: 'failed', id: null })).toBe('');
+	expect(() => encoder.row({ outcome: 'ok', id: null })).toThrow('has no id to print');
 });

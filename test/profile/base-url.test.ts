@@ -61,3 +61,17 @@ describe('parseBaseUrl', () => {
 		expect(withScheme('https://desk.example.com')).toBeUndefined();
 	});
 });
+
+it.each(['https://anna:hun@ter2@desk.example.com/ x', 'anna:hun@ter2@x'])(
+	'no part of a password with an @ in it is repeated: %s',
+	(url) => {
+		let message = '';
+		try {
+			parseBaseUrl(url);
+		} catch (error) {
+			message = String(error);
+		}
+		expect(message).not.toBe('');
+		expect(message).not.toMatch(/hun|ter2/);
+	},
+);

@@ -151,3 +151,15 @@ describe('profileNameFor', () => {
 		).toThrow(/there is a profile "b.example.com" already/);
 	});
 });
+
+it.each([
+	['another header', { headerName: 'x-log' }, { scheme: 'header', headerName: 'x-key' }],
+	['plain http', { baseUrl: 'http://desk.example.com/wp-json', allowHttp: true }, {}],
+	['another port', { baseUrl: 'https://desk.example.com:8443/wp-json' }, {}],
+])('a changed profile forgets its secret: %s', async (_what, change, first) => {
+	const folder = temporaryFolder();
+	const settings = { baseUrl: 'https://desk.example.com/wp-json', username: 'anna', ...first };
+	await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'one' }, insecureStorage: true });
+	await saveProfile({ folder, name: 'desk', settings: change });
+	expect(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')).profiles.desk.secret).toBeUndefined();
+});

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Keyring } from '../../src/profile/keyring.js';
-import { readSituation, resolveConnection } from '../../src/profile/resolve.js';
+import { readProxies, readSituation, resolveConnection } from '../../src/profile/resolve.js';
 import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -281,4 +281,52 @@ describe('resolveConnection', () => {
 			noProxy: 'x',
 		});
 	});
+});
+
+it('lets http:// through to the host of the profile that allows it, and to no other', async () => {
+	const profiles = { lan: { ...desk, baseUrl: 'http://desk.lan', allowHttp: true } };
+	const at = (baseUrl: string) =>
+		resolve({ profiles, env: { SUPPORTCTL_PASSWORD: 'x' }, flags: { profile: 'lan', baseUrl } });
+	await expect(at('http://other.lan')).rejects.toMatchObject({
+		exitCode: 2,
+		message: expect.stringContaining('unencrypted'),
+	});
+	expect((await at('http://desk.lan/x')).baseUrl).toBe('http://desk.lan/x');
+});
+
+it('sends a secret that was stored for one header under no other', async () => {
+	const { username: _, ...rest } = desk;
+	const profiles = { desk: { ...rest, scheme: 'header', headerName: 'x-key' } };
+	await expect(resolve({ profiles, flags: { profile: 'desk', headerName: 'x-log' } })).rejects.toMatchObject({
+		code: 'not_signed_in',
+		message: expect.stringContaining('is for the header x-key'),
+	});
+});
+
+it.each([
+	[0o600, 0],
+	[0o640, 1],
+	[0o604, 1],
+])('warns of a private key that others can read: mode %o', async (mode, count) => {
+	const folder = temporaryFolder();
+	const pem = (name: string, kind: string, bits: number): string => {
+		const path = join(folder, name);
+		writeFileSync(path, `-----BEGIN ${kind}-----\nMA==\n-----END ${kind}-----\n`);
+		chmodSync(path, bits);
+		return path;
+	};
+	const flags = { cert: pem('cert', 'CERTIFICATE', 0o644), key: pem('key', 'PRIVATE KEY', mode) };
+	const { warnings } = await resolve({ profiles: { desk }, flags });
+	expect(warnings.filter((each) => each.includes('private key'))).toHaveLength(count);
+});
+
+it('warns of a folder in which a group can change the settings', async () => {
+	const configDir = configOf({ desk });
+	chmodSync(configDir, 0o720);
+	const { warnings } = await resolveConnection({ env: {}, flags: {}, configDir });
+	expect(warnings).toEqual([expect.stringContaining('can be changed by others')]);
+});
+
+it('takes HTTP_PROXY for http:// alone', () => {
+	expect(readProxies({ HTTP_PROXY: 'http://a:1' })).toEqual({ httpProxy: 'http://a:1' });
 });

@@ -1,0 +1,121 @@
+/** What a resume keeps of the run that it goes on with, and what each part of a sharded run answers for. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createAuthority } from '../support/certificates.js';
+import { type Answer, json, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+
+/** A workplace whose service refuses the credentials behind the first requests, until it is opened. */
+async function closing(before: number) {
+	let shut = true;
+	const answer: Answer = (request, response, count) =>
+		(shut && count > before ? json(401, { code: 'x', message: 'no' }) : ok)(request, response, count);
+	const recorder = await startRecorder(answer);
+	const open = (): void => {
+		shut = false;
+		recorder.requests.length = 0;
+	};
+	return { recorder, work: createWorkplace(recorder.env), open };
+}
+
+it('rows that can not be read are counted by the first shard alone', async () => {
+	const recorder = await startRecorder(ok);
+	const work = createWorkplace(recorder.env);
+	work.write(
+		'edits.csv',
+		csv('id,status', 40, (row) => `${row},${row % 10 === 0 ? 'hodl' : 'hold'}`),
+	);
+	const counts: unknown[] = [];
+	for (const [shard, exitCode] of [
+		['1/2', 3],
+		['2/2', 0],
+	] as const) {
+		const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--shard', shard, '-q'];
+		expect((await work.run(args)).exitCode).toBe(exitCode);
+		counts.push(work.records().at(-1)?.counts);
+	}
+	expect(counts).toMatchObject([
+		{ invalid: 4, 'not-sent': 0 },
+		{ invalid: 0, 'not-sent': 0 },
+	]);
+	expect(recorder.requests).toHaveLength(36);
+});
+
+describe('a resumed run', () => {
+	it('counts an invalid row once', async () => {
+		const { work, open } = await closing(3);
+		work.write(
+			'edits.csv',
+			csv('id,status', 10, (row) => `${row},${row === 2 ? 'hodl' : 'hold'}`),
+		);
+		const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '-j', '1', '-q'];
+		expect((await work.run(args)).exitCode).toBe(4);
+		open();
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
+		expect(work.records().at(-1)?.counts).toMatchObject({ ok: 9, invalid: 1, 'not-sent': 0 });
+		expect(work.records().filter(({ type, row }) => type === 'row' && row === 2)).toHaveLength(1);
+	});
+
+	it('sends every secret that was given again', async () => {
+		const { recorder, work, open } = await closing(1);
+		const fields = { password: 'new pass', api_key: 'new key', locale: 'de' };
+		work.write('new.json', JSON.stringify(fields));
+		const data = ['--data', '@new.json', '--undocumented'];
+		expect((await work.run(['user', 'update', '1', '2', '3', ...data, '-j', '1', '-q'])).exitCode).toBe(4);
+		open();
+		expect((await work.run(['run', 'resume', 'last', '-q', '--', ...data])).exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([fields, fields]);
+	});
+
+	it('of a protected profile has to be confirmed again; another profile is its own', async () => {
+		const { recorder, work, open } = await closing(1);
+		const bare = { SUPPORTCTL_BASE_URL: '', SUPPORTCTL_USERNAME: '', SUPPORTCTL_PASSWORD: '' };
+		const store = (name: string, ...more: string[]) => {
+			const flags = ['--base-url', recorder.baseUrl, '--username', name, '--password-stdin', '--insecure-storage'];
+			return work.run(['profile', 'set', name, ...flags, ...more], { stdin: `pw of ${name}`, env: bare });
+		};
+		await store('live', '--protected');
+		await store('other');
+		const update = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q'];
+		expect((await work.run([...update, '--profile', 'live', '--confirm=live'], { env: bare })).exitCode).toBe(4);
+		open();
+		const unconfirmed = await work.run(['run', 'resume', 'last', '-q'], { env: bare });
+		expect([unconfirmed.exitCode, recorder.requests.length]).toEqual([2, 0]);
+		expect(unconfirmed.stderr).toContain('needs --confirm=live');
+		const other = await work.run(['run', 'resume', 'last', '-q', '--profile', 'other'], { env: bare });
+		expect(other.exitCode).toBe(0);
+		const sent = Buffer.from('other:pw of other').toString('base64');
+		expect(recorder.requests[0]?.headers.authorization).toBe(`Basic ${sent}`);
+	});
+
+	it('finds the certificates of the run from another folder', async () => {
+		const { work, open } = await closing(1);
+		work.write('ca.pem', createAuthority().cert);
+		const update = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q', '--ca-file', 'ca.pem'];
+		expect((await work.run(update)).exitCode).toBe(4);
+		open();
+		mkdirSync(join(work.folder, 'elsewhere'));
+		const resumed = await work.run(['run', 'resume', 'last', '-q'], { cwd: join(work.folder, 'elsewhere') });
+		expect(resumed.exitCode).toBe(0);
+	});
+});
+
+it('no copy of standard input is left where its header can not be used', async () => {
+	const recorder = await startRecorder(ok);
+	const work = createWorkplace(recorder.env);
+	const args = ['ticket', 'update', '--input', '-', '--input-format', 'csv'];
+	expect((await work.run(args, { stdin: 'id,nonsense\n1,2\n' })).exitCode).toBe(2);
+	expect(work.spooled()).toEqual([]);
+});
+
+it('what stands below a secret name is a secret too', async () => {
+	const recorder = await startRecorder(json(400, { code: 'no', message: 'bad value marker-deep' }));
+	const work = createWorkplace(recorder.env);
+	work.write('rows.ndjson', `${JSON.stringify({ id: 1, meta: { credentials: { inner: 'marker-deep' } } })}\n`);
+	const { stdout, stderr } = await work.run(['user', 'update', '--input', 'rows.ndjson', '--format', 'json']);
+	expect(stdout + stderr + JSON.stringify(work.records())).not.toContain('marker-deep');
+});
