@@ -569,4 +569,139 @@ export const bugs = [
 		tests: scan,
 		loss: 'a delete that a killed process carried out is told as failed after a refused resume',
 	},
+	{
+		file: 'src/http/client.ts',
+		was: 'this.more ??= [this.body];',
+		becomes: 'this.more = [this.body];',
+		tests: ['test/http/client.test.ts'],
+		loss: 'an answer in three or more pieces loses its middle',
+	},
+	{
+		file: 'src/cli/rows/field-flags.ts',
+		was: `['id', 'ID', 'Id', 'ticket_id', 'user_id']`,
+		becomes: `['id', 'ticket_id', 'user_id']`,
+		tests: ['test/cli/rows/data.test.ts'],
+		loss: 'an ID in --data travels in the body, and the service edits another ticket',
+	},
+	{
+		file: 'src/bulk/guards.ts',
+		was: `			larger.set(this.ids);
+`,
+		becomes: '',
+		tests: ['test/bulk/guards.test.ts'],
+		loss: 'beyond a thousand users, one that is deleted may receive what others leave',
+	},
+	{
+		file: 'src/bulk/source.ts',
+		was: 'gunzip(file.chunks(false), name)',
+		becomes: 'gunzip(file.chunks(true), name)',
+		tests: ['test/bulk/source.test.ts'],
+		loss: 'a packed input is read with a buffer that is written over meanwhile',
+	},
+	{
+		file: 'src/bulk/source.ts',
+		was: ': this.sha256 !== undefined) throw',
+		becomes: ': false) throw',
+		tests: ['test/bulk/source.test.ts'],
+		loss: 'rows that were added between the passes are sent unchecked',
+	},
+	{
+		file: 'src/cli/rows/past-run.ts',
+		was: 'for (const name of withheld) fields',
+		becomes: 'for (const name of withheld.slice(0, 1)) fields',
+		tests: ['test/acceptance/bulk-kept.test.ts'],
+		loss: 'a resume leaves out the second of two secrets',
+	},
+	{
+		file: 'src/client/support-client.ts',
+		was: 'retries: this.options.retries ?? DEFAULT_RETRIES',
+		becomes: 'retries: this.options.retries || DEFAULT_RETRIES',
+		tests: ['test/client/support-client.test.ts'],
+		loss: 'a program that wants no retries gets four',
+	},
+	{
+		file: 'src/bulk/lock.ts',
+		was: `return (error as NodeJS.ErrnoException).code === 'EPERM';`,
+		becomes: 'return false;',
+		tests: ['test/bulk/lock.test.ts'],
+		loss: `two users' processes write one journal`,
+	},
+	{
+		file: 'src/bulk/journal.ts',
+		was: 'lock = acquireLock(lockPath(realpathSync(path))',
+		becomes: 'lock = acquireLock(lockPath(path)',
+		tests: ['test/bulk/journal.test.ts'],
+		loss: 'a journal that a link leads to has two locks',
+	},
+	{
+		file: 'src/profile/resolve.ts',
+		was: 'allowHttp: settings.allowHttp && sameHost',
+		becomes: 'allowHttp: settings.allowHttp',
+		tests: ['test/profile/resolve.test.ts'],
+		loss: 'credentials go unencrypted to a host that no profile allows it for',
+	},
+	{
+		file: 'src/cli/rows/scrub.ts',
+		was: 'walk(inner, secret || isSecretName(name))',
+		becomes: 'walk(inner, isSecretName(name))',
+		tests: ['test/acceptance/bulk-kept.test.ts'],
+		loss: 'what stands below a secret name is repeated in the journal',
+	},
+	{
+		file: 'src/cli/rows/execute.ts',
+		was: '(shard === undefined || shard.index === 1 ? invalid : 0)',
+		becomes: 'invalid',
+		tests: ['test/acceptance/bulk-kept.test.ts'],
+		loss: 'every part of a sharded run counts the invalid rows',
+	},
+	{
+		file: 'src/cli/rows/rows-to-send.ts',
+		was: `			if (resumed?.isDone(raw.row) === true) continue;
+			const planned = planRow(raw);
+			if (Array.isArray(planned)) {
+`,
+		becomes: `			const planned = planRow(raw);
+			if (resumed?.isDone(raw.row) === true && !Array.isArray(planned)) continue;
+			if (Array.isArray(planned)) {
+`,
+		tests: ['test/acceptance/bulk-kept.test.ts'],
+		loss: 'a resume counts invalid rows twice',
+	},
+	{
+		file: 'src/cli/rows/run-log.ts',
+		was: `	'confirm',
+`,
+		becomes: '',
+		tests: ['test/acceptance/bulk-kept.test.ts'],
+		loss: 'a resume writes to a protected profile without being confirmed',
+	},
+	{
+		file: 'src/cli/rows/prepare.ts',
+		was: `		await source.dispose();
+`,
+		becomes: '',
+		tests: ['test/acceptance/bulk-kept.test.ts'],
+		loss: 'copies of standard input are left behind',
+	},
+	{
+		file: 'src/http/coding.ts',
+		was: 'zlib.brotliDecompress)(body, { maxOutputLength: maxBytes })',
+		becomes: 'zlib.brotliDecompress)(body, {})',
+		tests: ['test/http/answer.test.ts'],
+		loss: 'a small answer can take all memory',
+	},
+	{
+		file: 'src/bulk/snapshots.ts',
+		was: `outcome === 'ok' || outcome === 'unknown'`,
+		becomes: `outcome === 'unknown'`,
+		tests: ['test/acceptance/bulk-custom-fields.test.ts'],
+		loss: 'an undo leaves what a row wrote before a resume sent it again in vain',
+	},
+	{
+		file: 'src/bulk/pace.ts',
+		was: '				this.probingSince ??= now;',
+		becomes: '				this.probingSince = now;',
+		tests: ['test/bulk/pace-hosts.test.ts'],
+		loss: 'a service that is slower than a probe is waited for is never asked again as it could be',
+	},
 ];
