@@ -2,9 +2,10 @@
 
 import { expect, it } from 'vitest';
 import { runCli } from '../support/cli.js';
-import { startRecorder, text } from '../support/recorder.js';
+import { json, startRecorder, text } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { runInTerminal } from '../support/terminal.js';
+import { requireTool } from '../support/tools.js';
 
 it('the ids of every page are the input of the next command', async () => {
 	const desk = await startSandbox({ seed: 230 });
@@ -75,4 +76,31 @@ it('a secret on the way in is nowhere on the way out, at any verbosity', async (
 		expect(result.exitCode).toBe(1);
 		expect(result.stdout + result.stderr).not.toMatch(/s3cret|YWRhOnMzY3JldCBwYXNz/);
 	}
+});
+
+/** Runs a command with a pipe that does not block on stdout, which is read only once it is full, or the command ends. */
+const UNHURRIED_READER = `
+import array, fcntl, os, subprocess, sys, termios
+reader, writer = os.pipe()
+os.set_blocking(writer, False)
+child = subprocess.Popen(sys.argv[1:], stdout=writer)
+os.close(writer)
+waiting = array.array("i", [0])
+while waiting[0] < 65536 and child.poll() is None:
+    fcntl.ioctl(reader, termios.FIONREAD, waiting)
+with os.fdopen(reader, "rb") as text:
+    sys.stdout.buffer.write(text.read())
+sys.exit(child.wait())
+`;
+
+it('a pipe that is full and does not block loses nothing', async () => {
+	const list = Array.from({ length: 20_000 }, (_, index) => ({ id: index + 1 }));
+	const recorder = await startRecorder(json(200, list));
+	const through = [requireTool('python3'), '-c', UNHURRIED_READER];
+	const { exitCode, stdout } = await runCli(['api', 'GET', 'things', '--format', 'ids'], {
+		env: recorder.env,
+		through,
+	});
+	expect(exitCode).toBe(0);
+	expect(stdout).toBe(list.map(({ id }) => `${id}\n`).join(''));
 });

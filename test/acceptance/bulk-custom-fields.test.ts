@@ -348,6 +348,28 @@ describe('run undo', () => {
 		});
 	});
 
+	it('sends nothing for what is as it was, and tells what did not come back, whatever the run was asked to be', async () => {
+		const fields: Fields = { colour: 'red', size: 'xl' };
+		let listens = true;
+		const recorder = await startRecorder((request, response, count) => {
+			if (request.method === 'GET') return json(200, fields)(request, response, count);
+			if (listens) Object.assign(fields, (JSON.parse(request.body) as { custom_fields: Fields }).custom_fields);
+			return json(200, null)(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,m\n');
+		await work.run(set('--snapshot', '--strict', '--verify', '-q'));
+		expect(fields).toEqual({ colour: 'blue', size: 'm' });
+		fields.colour = 'red';
+		listens = false;
+		recorder.requests.length = 0;
+		const undone = await work.run(['run', 'undo', 'last', '--format', 'ndjson', '-q']);
+		const sent = recorder.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
+		expect(sent).toEqual(['{"custom_fields":{"size":"xl"}}']);
+		expect(undone.exitCode).toBe(0);
+		expect(JSON.parse(undone.stdout)).toMatchObject({ differs: [{ field: 'size', sent: 'xl', shown: 'm' }] });
+	});
+
 	it('is told from other runs by the run that it undoes', async () => {
 		const { work } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
