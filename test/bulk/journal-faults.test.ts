@@ -16,6 +16,10 @@ const disk = vi.hoisted(() => ({
 	truncates: [] as string[],
 	/** Waits of the disk that were begun in the background. */
 	background: 0,
+	/** Takes the end of such a wait instead of letting the disk come to it. */
+	hold: undefined as ((end: () => void) => void) | undefined,
+	/** What was waited for at once, in turn: a folder, or a file and what was in it. */
+	forced: [] as string[],
 }));
 
 const failure = (code: string): Error => Object.assign(new Error(`${code}: as the test wants it`), { code });
@@ -31,6 +35,10 @@ vi.mock('node:fs', async (original) => {
 		},
 		fdatasync(fd: number, done: (error: Error | null) => void): void {
 			disk.background++;
+			if (disk.hold !== undefined) {
+				disk.hold(() => done(null));
+				return;
+			}
 			const code = disk.syncs.shift();
 			if (code === undefined) real.fdatasync(fd, done);
 			else done(failure(code));
@@ -38,7 +46,12 @@ vi.mock('node:fs', async (original) => {
 		fdatasyncSync(fd: number): void {
 			const code = disk.syncs.shift();
 			if (code !== undefined) throw failure(code);
+			disk.forced.push(`file of ${real.fstatSync(fd).size} bytes`);
 			real.fdatasyncSync(fd);
+		},
+		fsyncSync(fd: number): void {
+			disk.forced.push(real.fstatSync(fd).isDirectory() ? 'folder' : 'file');
+			real.fsyncSync(fd);
 		},
 		ftruncateSync(fd: number, length: number): void {
 			const code = disk.truncates.shift();
@@ -63,7 +76,7 @@ beforeEach(() => {
 });
 afterEach(() => {
 	vi.useRealTimers();
-	Object.assign(disk, { writes: [], syncs: [], truncates: [], background: 0 });
+	Object.assign(disk, { writes: [], syncs: [], truncates: [], background: 0, hold: undefined, forced: [] });
 });
 
 describe('a write that comes in pieces', () => {
@@ -238,5 +251,29 @@ describe('a journal that can’t be gone on with', () => {
 		await expect(openJournal(journal.path, resumeAs)).rejects.toMatchObject({ code: 'journal_failed' });
 		expect((await scanJournal(journal.path)).tornBytes).toBe(11);
 		(await openJournal(journal.path, resumeAs)).journal.close();
+	});
+});
+
+describe('the disk', () => {
+	it('has the header and the name of the file before anything is sent', () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		const { length } = readFileSync(journal.path);
+		expect(disk.forced).toEqual([`file of ${length} bytes`, 'folder']);
+		journal.close();
+	});
+
+	it('is waited for once more where records came while it was at work', async () => {
+		const ends: (() => void)[] = [];
+		disk.hold = (end) => void ends.push(end);
+		const journal = startJournal(temporaryFolder(), 3);
+		await journal.outcome(outcomeOf(1));
+		await vi.advanceTimersByTimeAsync(250);
+		await journal.outcome(outcomeOf(2));
+		await vi.advanceTimersByTimeAsync(250);
+		expect(disk.background).toBe(1);
+		ends.shift()?.();
+		await vi.advanceTimersByTimeAsync(250);
+		expect(disk.background).toBe(2);
+		journal.close();
 	});
 });
