@@ -4,19 +4,18 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
-import { type Answer, json, startRecorder } from '../support/recorder.js';
+import { closing } from '../support/closing-service.js';
+import { json, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
 
 /** A workplace whose service refuses the credentials behind the first requests, until it is opened. */
-async function closing(before: number) {
-	let shut = true;
-	const answer: Answer = (request, response, count) =>
-		(shut && count > before ? json(401, { code: 'x', message: 'no' }) : ok)(request, response, count);
-	const recorder = await startRecorder(answer);
+async function closingPlace(after: number) {
+	const service = closing(after);
+	const recorder = await startRecorder(service.answer);
 	const open = (): void => {
-		shut = false;
+		service.open();
 		recorder.requests.length = 0;
 	};
 	return { recorder, work: createWorkplace(recorder.env), open };
@@ -47,7 +46,7 @@ it('rows that can not be read are counted by the first shard alone', async () =>
 
 describe('a resumed run', () => {
 	it('counts an invalid row once', async () => {
-		const { work, open } = await closing(3);
+		const { work, open } = await closingPlace(3);
 		work.write(
 			'edits.csv',
 			csv('id,status', 10, (row) => `${row},${row === 2 ? 'hodl' : 'hold'}`),
@@ -61,7 +60,7 @@ describe('a resumed run', () => {
 	});
 
 	it('sends every secret that was given again', async () => {
-		const { recorder, work, open } = await closing(1);
+		const { recorder, work, open } = await closingPlace(1);
 		const fields = { password: 'new pass', api_key: 'new key', locale: 'de' };
 		work.write('new.json', JSON.stringify(fields));
 		const data = ['--data', '@new.json', '--undocumented'];
@@ -72,7 +71,7 @@ describe('a resumed run', () => {
 	});
 
 	it('of a protected profile has to be confirmed again; another profile is its own', async () => {
-		const { recorder, work, open } = await closing(1);
+		const { recorder, work, open } = await closingPlace(1);
 		const bare = { SUPPORTCTL_BASE_URL: '', SUPPORTCTL_USERNAME: '', SUPPORTCTL_PASSWORD: '' };
 		const store = (name: string, ...more: string[]) => {
 			const flags = ['--base-url', recorder.baseUrl, '--username', name, '--password-stdin', '--insecure-storage'];
@@ -93,7 +92,7 @@ describe('a resumed run', () => {
 	});
 
 	it('finds the certificates of the run from another folder', async () => {
-		const { work, open } = await closing(1);
+		const { work, open } = await closingPlace(1);
 		work.write('ca.pem', createAuthority().cert);
 		const update = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q', '--ca-file', 'ca.pem'];
 		expect((await work.run(update)).exitCode).toBe(4);

@@ -42,6 +42,14 @@ async function reported(...more: string[]) {
 	return { work, recorder, result };
 }
 
+/** A workplace with a sheet of one row, whose service takes everything. */
+async function oneEdit() {
+	const recorder = await startRecorder(ok);
+	const work = createWorkplace(recorder.env);
+	work.write('edits.csv', 'id,status\n1,hold\n');
+	return { recorder, work };
+}
+
 /** What an XML parser that is not ours makes of a report. */
 function readXml(path: string): {
 	suites: Record<string, string>;
@@ -133,9 +141,7 @@ describe('--report', () => {
 		['.', 'it is a folder'],
 		['edits.csv/out.json', 'edits.csv is no folder'],
 	])('is refused before anything is sent where it can not be written: %s', async (path, why) => {
-		const recorder = await startRecorder(ok);
-		const work = createWorkplace(recorder.env);
-		work.write('edits.csv', 'id,status\n1,hold\n');
+		const { recorder, work } = await oneEdit();
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--report', `json:${path}`]);
 		expect(result).toMatchObject({
 			exitCode: 2,
@@ -152,9 +158,7 @@ describe('--report', () => {
 		['json:journal.ndjson', "it is the run's journal"],
 		['csv:out.json', 'it is the place of another report'],
 	])('is refused where it would cost another file: %s', async (report, why) => {
-		const recorder = await startRecorder(ok);
-		const work = createWorkplace(recorder.env);
-		work.write('edits.csv', 'id,status\n1,hold\n');
+		const { recorder, work } = await oneEdit();
 		mkdirSync(join(work.folder, 'folder'));
 		symlinkSync('edits.csv', join(work.folder, 'linked.csv'));
 		const reports = ['--report', 'json:out.json', '--report', report];

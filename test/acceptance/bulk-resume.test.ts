@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { closing } from '../support/closing-service.js';
 import { fullDisk } from '../support/full-disk.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
@@ -17,18 +18,6 @@ const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((left,
 async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
 	const recorder = await startRecorder(answer);
 	return { recorder, work: createWorkplace(recorder.env) };
-}
-
-/** A service that wants other credentials after so many answers, until it is told otherwise. */
-function closing(after: number): { answer: Answer; open(): void } {
-	let closed = true;
-	let served = 0;
-	return {
-		answer: (request, response, count) => (closed && ++served > after ? no(401) : ok)(request, response, count),
-		open() {
-			closed = false;
-		},
-	};
 }
 
 /** A run over 60 rows of which some are done, stopped by a 401. */

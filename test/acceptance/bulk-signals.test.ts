@@ -1,11 +1,9 @@
 /** A run that a person watches and stops: signals, progress, and outcomes as they come. */
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { binary } from '../support/cli.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
@@ -121,42 +119,20 @@ describe('a signal before the first request', () => {
 		mkdirSync(spool, { recursive: true });
 		const watcher = watch(spool);
 		const copied = once(watcher, 'change');
-		const child = spawn(process.execPath, [binary, 'ticket', 'delete', '-', '--yes'], {
-			cwd: work.folder,
-			env: { PATH: process.env.PATH, ...work.env },
-			stdio: ['pipe', 'ignore', 'pipe'],
-		});
-		let stderr = '';
-		child.stderr.on('data', (text: Buffer) => {
-			stderr += text.toString();
-		});
-		child.stdin.write('1\n2\n');
+		const { child, ended } = work.spawn(['ticket', 'delete', '-', '--yes'], { input: '1\n2\n', holdsInput: true });
 		await copied;
 		watcher.close();
-		const ended = new Promise((resolve) => child.on('close', resolve));
 		child.kill('SIGINT');
-		expect(await ended).toBe(130);
-		expect(stderr).toBe('interrupted; nothing was sent\n');
+		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'interrupted; nothing was sent\n' });
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});
 
 	it('while the own account is looked up: nothing is sent, and no copy of the input is left', async () => {
 		const { recorder, work, held } = await holding(0);
-		const child = spawn(process.execPath, [binary, 'user', 'delete', '-', '--reassign', '1', '--yes'], {
-			cwd: work.folder,
-			env: { PATH: process.env.PATH, ...work.env },
-			stdio: ['pipe', 'ignore', 'pipe'],
-		});
-		let stderr = '';
-		child.stderr.on('data', (text: Buffer) => {
-			stderr += text.toString();
-		});
-		const ended = new Promise((resolve) => child.on('close', resolve));
-		child.stdin.end('5\n6\n');
+		const { child, ended } = work.spawn(['user', 'delete', '-', '--reassign', '1', '--yes'], { input: '5\n6\n' });
 		await held(1);
 		child.kill('SIGINT');
-		expect(await ended).toBe(130);
-		expect(stderr).toBe('interrupted; nothing was sent\n');
+		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'interrupted; nothing was sent\n' });
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
 		expect([work.spooled(), work.journals()]).toEqual([[], []]);
 	});

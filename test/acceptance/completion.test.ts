@@ -61,7 +61,7 @@ const completed: [typed: string, line: string][] = [
 	['supportctl ticket update --input my', 'supportctl ticket update --input my\\ edits.csv '],
 	['supportctl ticket update --input "my', 'supportctl ticket update --input "my edits.csv" '],
 	['supportctl ticket update --input=my', 'supportctl ticket update --input=my\\ edits.csv '],
-	['supportctl ticket update --input ~/work/oth', 'supportctl ticket update --input ~/work/other.csv '],
+	['supportctl ticket update --input ~/edits/oth', 'supportctl ticket update --input ~/edits/other.csv '],
 	['supportctl ticket update --input she', 'supportctl ticket update --input sheets/'],
 	['supportctl ticket update --content @oth', 'supportctl ticket update --content @other.csv '],
 	['supportctl ticket update --content "@my', 'supportctl ticket update --content "@my edits.csv" '],

@@ -302,15 +302,7 @@ describe('streaming', () => {
 });
 
 it('csv quotes a lone carriage return, and a lone cell that is empty', async () => {
-	const csv = async (...rows: unknown[]): Promise<string> => {
-		let text = '';
-		const renderer = await createRenderer({ isTTY: false, format: 'csv' }, (piece) => {
-			text += piece;
-		});
-		for (const row of rows) await renderer.row(row);
-		await renderer.end();
-		return text;
-	};
+	const csv = (...given: unknown[]) => print({ format: 'csv', columns: undefined }, given);
 	expect(await csv({ a: 'x\ry' }, { a: 'x\r\ny' })).toBe('a\n"x\ry"\n"x\r\ny"\n');
 	expect(await csv({ a: '' }, { a: 'b' })).toBe('a\n""\nb\n');
 });

@@ -175,23 +175,13 @@ describe('fitWidths', () => {
 	});
 });
 
-async function rendered(rows: readonly unknown[], options: Partial<RenderOptions>): Promise<string> {
-	let text = '';
-	const renderer = await createRenderer({ isTTY: true, width: 80, format: 'table', ...options }, (piece) => {
-		text += piece;
-	});
-	for (const row of rows) await renderer.row(row);
-	await renderer.end();
-	return text;
-}
-
 it.each([80, 20])('names of columns that the service chose command no terminal, %i wide', async (width) => {
-	const text = await rendered([{ id: 1, 'a\x1b[2J\u202eb': 'c'.repeat(30) }], { width });
+	const text = await table([{ id: 1, 'a\x1b[2J\u202eb': 'c'.repeat(30) }], { width });
 	expect(text).not.toMatch(/[\x1b\u202e]/);
 	expect(text.toLowerCase()).toContain('a\\x1b[2j\\u202eb');
 });
 
 it('a table in a pipe clips nothing', async () => {
 	const long = 'x'.repeat(5000);
-	expect(await rendered([{ id: 1, long }], { isTTY: false })).toContain(long);
+	expect(await table([{ id: 1, long }], { isTTY: false })).toContain(long);
 });

@@ -68,14 +68,17 @@ describe('saveProfile', () => {
 	});
 
 	it.each([
-		['the host', { baseUrl: 'https://www.example.com' }],
-		['the user', { username: 'berta' }],
-		['the scheme', { scheme: 'bearer' }],
-	])('forgets the secret when %s changes, and says so', async (_, change) => {
+		['the host', { baseUrl: 'https://www.example.com' }, {}],
+		['the port', { baseUrl: 'https://desk.example.com:8443/wp-json' }, {}],
+		['https', { baseUrl: 'http://desk.example.com/wp-json', allowHttp: true }, {}],
+		['the user', { username: 'berta' }, {}],
+		['the scheme', { scheme: 'bearer' }, {}],
+		['the header', { headerName: 'x-log' }, { scheme: 'header', headerName: 'x-key' }],
+	])('forgets the secret when %s changes, and says so', async (_, change, more) => {
 		const folder = temporaryFolder();
 		const { entries, openKeyring } = memoryKeyring();
 		const secret = { kind: 'value', value: 'one' } as const;
-		await saveProfile({ folder, name: 'desk', settings, secret, openKeyring });
+		await saveProfile({ folder, name: 'desk', settings: { ...settings, ...more }, secret, openKeyring });
 		const { notices } = await saveProfile({ folder, name: 'desk', settings: change, openKeyring });
 		expect(entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toBeUndefined();
@@ -150,16 +153,4 @@ describe('profileNameFor', () => {
 			profileNameFor(store('a', { a: 'https://a.example', 'b.example.com': 'https://c.example' }), url),
 		).toThrow(/there is a profile "b.example.com" already/);
 	});
-});
-
-it.each([
-	['another header', { headerName: 'x-log' }, { scheme: 'header', headerName: 'x-key' }],
-	['plain http', { baseUrl: 'http://desk.example.com/wp-json', allowHttp: true }, {}],
-	['another port', { baseUrl: 'https://desk.example.com:8443/wp-json' }, {}],
-])('a changed profile forgets its secret: %s', async (_what, change, first) => {
-	const folder = temporaryFolder();
-	const settings = { baseUrl: 'https://desk.example.com/wp-json', username: 'anna', ...first };
-	await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'one' }, insecureStorage: true });
-	await saveProfile({ folder, name: 'desk', settings: change });
-	expect(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')).profiles.desk.secret).toBeUndefined();
 });

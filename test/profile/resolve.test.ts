@@ -20,6 +20,14 @@ function configOf(profiles: Record<string, StoredProfile>, current: string | und
 	return folder;
 }
 
+/** A file that is PEM of a kind as far as its first and last lines tell. */
+function pemFile(kind: string, mode: number): string {
+	const path = join(temporaryFolder(), 'file.pem');
+	writeFileSync(path, `-----BEGIN ${kind}-----\nMA==\n-----END ${kind}-----\n`);
+	chmodSync(path, mode);
+	return path;
+}
+
 interface Case {
 	profiles?: Record<string, StoredProfile>;
 	env?: Record<string, string>;
@@ -53,12 +61,7 @@ describe('resolveConnection', () => {
 	});
 
 	it('obeys each setting that a profile can hold', async () => {
-		const folder = temporaryFolder();
-		const pem = (name: string, kind: string) => {
-			writeFileSync(join(folder, name), `-----BEGIN ${kind}-----\nMA==\n-----END ${kind}-----\n`, { mode: 0o600 });
-			return join(folder, name);
-		};
-		const [cert, key] = [pem('cert.pem', 'CERTIFICATE'), pem('key.pem', 'PRIVATE KEY')];
+		const [cert, key] = [pemFile('CERTIFICATE', 0o600), pemFile('PRIVATE KEY', 0o600)];
 		const values: Record<SettingName, Partial<StoredProfile>> = {
 			baseUrl: { baseUrl: 'https://other.example.com' },
 			scheme: { scheme: 'bearer' },
@@ -308,14 +311,7 @@ it.each([
 	[0o640, 1],
 	[0o604, 1],
 ])('warns of a private key that others can read: mode %o', async (mode, count) => {
-	const folder = temporaryFolder();
-	const pem = (name: string, kind: string, bits: number): string => {
-		const path = join(folder, name);
-		writeFileSync(path, `-----BEGIN ${kind}-----\nMA==\n-----END ${kind}-----\n`);
-		chmodSync(path, bits);
-		return path;
-	};
-	const flags = { cert: pem('cert', 'CERTIFICATE', 0o644), key: pem('key', 'PRIVATE KEY', mode) };
+	const flags = { cert: pemFile('CERTIFICATE', 0o644), key: pemFile('PRIVATE KEY', mode) };
 	const { warnings } = await resolve({ profiles: { desk }, flags });
 	expect(warnings.filter((each) => each.includes('private key'))).toHaveLength(count);
 });

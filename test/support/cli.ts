@@ -18,6 +18,8 @@ export interface CliOptions {
 	env?: Record<string, string>;
 	/** What stands on standard input; nothing by default. */
 	input?: string | Buffer;
+	/** Leaves standard input open behind `input`. */
+	holdsInput?: boolean;
 	cwd?: string;
 	/** A command that starts the program, such as one that takes privileges away. */
 	through?: readonly string[];
@@ -75,7 +77,8 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
 	});
 	// A command that ends before it has read its input closes the pipe.
 	child.stdin.on('error', () => undefined);
-	child.stdin.end(options.input ?? '');
+	child.stdin.write(options.input ?? '');
+	if (options.holdsInput !== true) child.stdin.end();
 	const ended = new Promise<CliResult>((resolve, reject) => {
 		child.on('error', reject);
 		child.on('close', (exitCode) => {

@@ -79,7 +79,7 @@ export async function openShell(
 ): Promise<Shell> {
 	const path = requireTool(name);
 	const home = temporaryFolder();
-	const cwd = join(home, 'work');
+	const cwd = join(home, 'edits');
 	const bin = join(home, 'bin');
 	mkdirSync(cwd);
 	mkdirSync(bin);

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type PlannedRequest, type Planner, type RowValues } from '../../api/plan.js';
 import { openArguments } from '../../bulk/arguments.js';
-import { compileColumns, ERROR_COLUMN } from '../../bulk/rows.js';
+import { compileColumns, ERROR_COLUMN, OUTCOME_COLUMNS } from '../../bulk/rows.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
 import type { InputSource } from '../../bulk/source.js';
 import { UsageError } from '../../errors.js';
@@ -61,9 +61,9 @@ export interface PrepareOverrides {
 /** Says of columns that could be custom fields, and that we write ourselves, that they are not sent. */
 function noteAdded({ context, options }: Invocation, ignored: readonly string[]): void {
 	const left = (options.ignoreColumn as string[] | undefined) ?? [];
-	const writers = { [ERROR_COLUMN]: 'run rejects', outcome: 'ticket fields get', message: 'ticket fields get' };
-	for (const [name, writer] of Object.entries(writers)) {
+	for (const name of [ERROR_COLUMN, ...OUTCOME_COLUMNS]) {
 		if (!ignored.includes(name) || left.includes(name)) continue;
+		const writer = name === ERROR_COLUMN ? 'run rejects' : 'ticket fields get';
 		context.stderr.write(
 			`note: the column ${name} is what ${writer} adds, and is not sent; --map ${name}=${name} sends it\n`,
 		);
