@@ -92,11 +92,11 @@ describe('Retry-After', () => {
 			refusedAt = performance.now();
 			no(503, { 'retry-after': header() })(request, response, count);
 		});
-		const result = await runUpdate(work, 60, [], factor);
+		const result = await runUpdate(work, 60, ['-j', '4'], factor);
 		expect(result.exitCode).toBe(0);
-		// A date has whole seconds, and what was under way arrives all the same.
-		expect(arrivals.filter((ms) => ms > 50 && ms < 1900 / factor)).toEqual([]);
-		expect(arrivals.length).toBeGreaterThan(45);
+		// A date has whole seconds, and what was under way arrives all the same, however late.
+		expect(arrivals.filter((ms) => ms < 1900 / factor).length).toBeLessThanOrEqual(4);
+		expect(arrivals.length).toBe(51);
 	});
 
 	it('beyond ten minutes ends the run, and a resume sends the row that was put off with the rest', async () => {
