@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Counts, countOutcome, createCounts, exitCodeOf, totalOf } from '../../src/bulk/counts.js';
+import {
+	type Counts,
+	countOutcome,
+	createCounts,
+	exitCodeOf,
+	openRows,
+	rowsToMend,
+	totalOf,
+} from '../../src/bulk/counts.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 
 type Row = [outcome: OutcomeName, status?: number];
@@ -62,4 +70,19 @@ describe('exitCodeOf', () => {
 		countOutcome(counts, { outcome: 'ok', differs: [] });
 		expect([counts.ok, counts.differs, totalOf(counts)]).toEqual([2, 1, 2]);
 	});
+});
+
+it('rows are open for a resume or for a person to mend, never both', () => {
+	const counts = counted([
+		['ok'],
+		['skipped'],
+		['unknown'],
+		['not-sent'],
+		['not-sent'],
+		['failed', 401],
+		['failed', 403],
+		['failed', 404],
+		['invalid'],
+	]);
+	expect({ open: openRows(counts), toMend: rowsToMend(counts) }).toEqual({ open: 4, toMend: 3 });
 });

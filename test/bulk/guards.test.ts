@@ -123,7 +123,11 @@ describe('needsQuestion', () => {
 		for (const asks of [true, false]) {
 			const guarded = { ...facts, asks, protected: true, yes: true };
 			expect(() => needsQuestion(guarded, true)).toThrow(
-				'profile desk is protected: delete 12 tickets on desk.example (profile desk) needs --confirm=desk',
+				expect.objectContaining({
+					code: 'protected_profile',
+					message: 'profile desk is protected: delete 12 tickets on desk.example (profile desk) needs --confirm=desk',
+					details: [],
+				}),
 			);
 			expect(() => needsQuestion({ ...guarded, confirm: 'live' }, true)).toThrow(
 				expect.objectContaining({ code: 'protected_profile', details: ['--confirm=live names another profile'] }),
@@ -137,7 +141,12 @@ describe('needsQuestion', () => {
 	});
 
 	it('refuses a confirmation of another profile also where none is needed', () => {
-		expect(() => needsQuestion({ ...facts, confirm: 'live' }, true)).toThrow('--confirm=live, but the profile is desk');
+		expect(() => needsQuestion({ ...facts, confirm: 'live' }, true)).toThrow(
+			expect.objectContaining({
+				code: 'protected_profile',
+				message: '--confirm=live, but the profile is desk',
+			}),
+		);
 		expect(() => needsQuestion({ ...facts, profile: undefined, confirm: 'live' }, true)).toThrow('the profile is none');
 		expect(() => needsQuestion({ ...facts, profile: undefined, protected: true }, true)).toThrow('needs --confirm=');
 		expect(needsQuestion({ ...facts, confirm: 'desk', yes: true }, false)).toBeUndefined();

@@ -43,12 +43,17 @@ describe('shards', () => {
 		['1/1', { index: 1, count: 1 }],
 		['2/4', { index: 2, count: 4 }],
 		['4/4', { index: 4, count: 4 }],
+		['12/345', { index: 12, count: 345 }],
+		['999999/999999', { index: 999_999, count: 999_999 }],
 	])('%s is read', (text, shard) => {
 		expect(parseShard(text)).toEqual(shard);
+		expect(parseShard(` ${text}\n`)).toEqual(shard);
 		expect(formatShard(shard)).toBe(text);
 	});
 
 	it.each(['0/4', '5/4', '1/0', '1', 'a/b', '1/4/2', '-1/4', '1.5/4', ''])('%j is refused', (text) => {
-		expect(() => parseShard(text)).toThrow('is not K/N');
+		expect(() => parseShard(text)).toThrow(
+			expect.objectContaining({ code: 'invalid_value', message: expect.stringContaining('is not K/N') }),
+		);
 	});
 });

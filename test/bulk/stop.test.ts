@@ -66,6 +66,13 @@ describe('a run stops', () => {
 		expect(watch({ maxFailures: 0 }).look(failed(1))).toEqual({ kind: 'too-many-failures', limit: 0 });
 	});
 
+	it('after eight seconds without a connection, whatever rows gave up meanwhile', () => {
+		const rules = watch();
+		expect(rules.lookAttempt({ sent: false }, 0)).toBeUndefined();
+		expect(rules.look(unanswered(1, 'not-sent'))).toBeUndefined();
+		expect(rules.lookAttempt({ sent: false }, 8000)).toMatchObject({ kind: 'unreachable' });
+	});
+
 	it('where the service asks to wait longer than anybody would', () => {
 		const outcome = outcomeOf(1, { outcome: 'not-sent', status: 429, code: 'wait_too_long' });
 		expect(watch().look(outcome)).toEqual({ kind: 'asked-to-wait', outcome });
@@ -75,6 +82,16 @@ describe('a run stops', () => {
 		const rules = watch({ concurrency: 6 });
 		for (let row = 1; row < 16; row++) expect(rules.look(unanswered(row))).toBeUndefined();
 		expect(rules.look(unanswered(16, 'not-sent'))).toEqual({ kind: 'unreachable', why: 'the connection was reset' });
+	});
+
+	it('after rows without a word of why', () => {
+		const rules = watch({ concurrency: 1 });
+		const mute = (row: number): Outcome => {
+			const { status: _, ...rest } = outcomeOf(row, { outcome: 'unknown' });
+			return rest;
+		};
+		for (let row = 1; row < 11; row++) expect(rules.look(mute(row))).toBeUndefined();
+		expect(rules.look(mute(11))).toEqual({ kind: 'unreachable', why: 'no answer' });
 	});
 
 	it('after as many that were all refused for now, each after all its retries', () => {
