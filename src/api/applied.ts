@@ -1,5 +1,6 @@
 /** The applied check: what was asked for against what the service's answer shows it now holds. */
 
+import { type CustomFields, readCustomFields, sameCustomField } from './custom-fields.js';
 import { endpointList, hasTrash } from './endpoints.js';
 import type { Field } from './fields.js';
 import type { PlannedRequest } from './plan.js';
@@ -174,12 +175,32 @@ export function appliedDifferences(
 	return differences;
 }
 
+/**
+ * Compares each sent custom field with what the ticket holds.
+ * @param absent what it means that `held` lacks a field: that it differs, or nothing, where not all that is held is known
+ */
+export function customFieldDifferences(
+	sent: Readonly<Record<string, unknown>>,
+	held: CustomFields,
+	absent: 'differs' | 'no verdict',
+): AppliedDifference[] {
+	return Object.entries(sent)
+		.filter(([name, value]) =>
+			Object.hasOwn(held, name) ? sameCustomField(value, held[name]) === false : absent === 'differs',
+		)
+		.map(([field, value]) => ({ field, sent: value, shown: held[field] ?? null }));
+}
+
 /** What the answer to a request that was carried out shows otherwise than it was asked for. */
 export function contradictions(
 	{ endpoint, path, sent }: Pick<PlannedRequest, 'endpoint' | 'path' | 'sent'>,
 	body: unknown,
 ): AppliedDifference[] {
-	if (endpoint.replay === 'set') return sent === undefined ? [] : appliedDifferences(endpoint.fields, sent, body);
+	if (endpoint.replay === 'set') {
+		if (sent === undefined) return [];
+		if (endpoint.body !== 'custom_fields') return appliedDifferences(endpoint.fields, sent, body);
+		return customFieldDifferences(sent, readCustomFields(body) ?? {}, 'no verdict');
+	}
 	return hasTrash(endpoint) ? deletionDifferences(/[?&]force=true(?:&|$)/.test(path), body) : [];
 }
 

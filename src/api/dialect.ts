@@ -38,12 +38,9 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 	for (const { name } of userFields) {
 		if (name.startsWith(NEUTRAL_START)) out.set(name, `${prefixes.product}_${name.slice(NEUTRAL_START.length)}`);
 	}
-	for (const [group, prefix] of [
-		['shop', 'shop'],
-		['membership', 'shopm'],
-	] as const) {
+	for (const group of ['shop', 'membership'] as const) {
 		for (const status of ticketStatusGroups[group]) {
-			out.set(status, `${prefixes[group]}-${status.slice(prefix.length + 1)}`);
+			out.set(status, prefixes[group] + status.slice(neutralPrefixes[group].length));
 		}
 	}
 	const back = new Map([...out].map(([neutral, own]) => [own, neutral]));

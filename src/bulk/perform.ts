@@ -1,7 +1,7 @@
 /** Carries one row out: a single delivery with its applied check, or custom fields read, written and read again. */
 
-import { type AppliedDifference, contradictions } from '../api/applied.js';
-import { type CustomFields, customFieldText, readCustomFields, sameCustomField } from '../api/custom-fields.js';
+import { type AppliedDifference, contradictions, customFieldDifferences } from '../api/applied.js';
+import { type CustomFields, customFieldText, readCustomFields } from '../api/custom-fields.js';
 import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
 import { userIdIn } from '../api/user-id.js';
 import type { Client } from '../http/client.js';
@@ -113,7 +113,8 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 	async function verified(row: RunRow, request: PlannedRequest, outcome: Outcome): Promise<Outcome> {
 		let reading = await read(row);
 		if ('delivery' in reading && delivery.stop?.aborted === true) reading = await read(row, onceMore);
-		if ('fields' in reading) return withDifferences(outcome, missed(request.sent ?? {}, reading.fields), strict);
+		if ('fields' in reading)
+			return withDifferences(outcome, customFieldDifferences(request.sent ?? {}, reading.fields, 'differs'), strict);
 		const why = reading.delivery.message ?? reading.delivery.outcome;
 		const message = `written, but it could not be read back: ${why}`;
 		if (strict) return { ...outcome, outcome: 'failed', code: 'not_verified', message };
@@ -143,7 +144,9 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 		}
 		const delivered = await deliver(client, request, delivery, options.hooks(row));
 		const outcome = outcomeOf(row, delivered);
-		return delivered.outcome === 'ok' && options.verify ? verified(row, request, outcome) : outcome;
+		if (delivered.outcome !== 'ok') return outcome;
+		if (options.verify) return verified(row, request, outcome);
+		return withDifferences(outcome, contradictions(request, delivered.body), strict);
 	};
 }
 
@@ -155,12 +158,6 @@ export function changedFields(sent: Readonly<Record<string, unknown>>, held: Cus
 		if (old === undefined || old !== customFieldText(value)) changed[name] = value;
 	}
 	return changed;
-}
-
-function missed(sent: Readonly<Record<string, unknown>>, held: CustomFields): AppliedDifference[] {
-	return Object.entries(sent)
-		.filter(([name, value]) => !(name in held) || sameCustomField(value, held[name]) === false)
-		.map(([field, value]) => ({ field, sent: value, shown: held[field] ?? null }));
 }
 
 function heldBefore(fields: CustomFields, names: readonly string[]): HeldBefore {

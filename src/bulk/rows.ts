@@ -149,7 +149,8 @@ class Vocabulary {
 		const { endpoint, endpointFor, rules, blank, idColumn: own } = this.#options;
 		const clear = blank === 'clear';
 		const given = this.#map.get(name) ?? name;
-		const wanted = this.#options.fieldIn?.(given.trim()) ?? given;
+		// Names of custom fields are the desk's own: no dialect has words for them.
+		const wanted = endpoint.body === 'custom_fields' ? given : (this.#options.fieldIn?.(given.trim()) ?? given);
 		const key = flagName(wanted.trim().toLowerCase());
 		const parameter = own === name ? rowParameter(endpoint) : this.#parameters.get(key);
 		if (parameter !== undefined) return { column: idColumn(name, parameter), means: parameter.name };

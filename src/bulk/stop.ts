@@ -1,5 +1,6 @@
 /** When a run stops before its end, and why; decisions over outcomes alone. */
 
+import { isServed } from '../http/answer.js';
 import type { Outcome } from '../http/outcome.js';
 
 export type StopReason =
@@ -32,8 +33,6 @@ const PATIENCE_MS = 5 * 60_000;
 
 /** So many rows in a row without any answer, beyond those under way, mean that nobody is there. */
 const UNANSWERED_ROWS = 10;
-/** What is answered in the service's place, or instead of its service; a row that ends so was retried and waited for. */
-const NOT_SERVED = new Set([408, 425, 429, 502, 503, 504]);
 
 /** Looks at each outcome and says when to stop. */
 export class StopWatch {
@@ -74,7 +73,7 @@ export class StopWatch {
 				return { kind: 'too-many-failures', limit: maxFailures };
 			}
 		}
-		const served = outcome.status !== undefined && !NOT_SERVED.has(outcome.status);
+		const served = outcome.status !== undefined && isServed(outcome.status);
 		this.unanswered = isBad && !served ? this.unanswered + 1 : 0;
 		if (this.unanswered >= UNANSWERED_ROWS + this.rules.concurrency) {
 			return { kind: 'unreachable', why: outcome.message ?? outcome.code ?? 'no answer' };

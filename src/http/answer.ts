@@ -44,6 +44,11 @@ const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
 /** What asks to come back later. */
 const LATER = new Set([408, 425, 429, 503]);
 
+/** Whether a status is the service's own word, and not that of a gateway or of somebody who is too busy. */
+export function isServed(status: number): boolean {
+	return !GATEWAY.has(status) && !LATER.has(status);
+}
+
 /** The answer's text or JSON, or why it has neither. */
 type Content =
 	| { kind: 'json'; value: unknown; warnings?: string[] }
@@ -205,6 +210,8 @@ interface AnswerRules {
 	needsBody?: boolean;
 	/** Its names are chosen by others: `error` may be one of them, and says nothing of the request. */
 	freeNames?: boolean;
+	/** They are the desk's own, too: a dialect leaves them as they are. */
+	ownNames?: boolean;
 	/** `success: false` is an answer to what was asked. */
 	successIsAnswer?: boolean;
 }
@@ -212,8 +219,11 @@ interface AnswerRules {
 const RULES: Readonly<Record<AnswerKind, AnswerRules>> = {
 	any: { fits: () => true, freeNames: true },
 	object: { fits: isObject },
-	fields: { fits: (value) => isObject(value) || isEmptyArray(value), needsBody: true, freeNames: true },
-	'fields-set': { fits: (value) => isObject(value) || value === null || value === true || isEmptyArray(value) },
+	fields: { fits: (value) => isObject(value) || isEmptyArray(value), needsBody: true, freeNames: true, ownNames: true },
+	'fields-set': {
+		fits: (value) => isObject(value) || value === null || value === true || isEmptyArray(value),
+		ownNames: true,
+	},
 	'user-id': {
 		fits: (value) => userIdIn(value) !== undefined,
 		lacks: 'the answer shows no id',
@@ -317,7 +327,7 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: Answered, d
 		const bearing = content.kind === 'html' ? 'said-no' : 'unclear';
 		return { bearing, status, code: named.code, message: named.message + hint, hasBody: false };
 	}
-	const body = bodyIn(dialect, content.value);
+	const body = rules.ownNames ? content.value : bodyIn(dialect, content.value);
 	const verdict: Verdict = { bearing: 'accepted', status, body, hasBody: true };
 	if (content.warnings !== undefined) verdict.warnings = content.warnings;
 	const refusal = refusalInside(rules, content.value);

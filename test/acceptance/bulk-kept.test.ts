@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
 import { closing } from '../support/closing-service.js';
-import { json, startRecorder } from '../support/recorder.js';
+import { type Answer, json, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
@@ -109,6 +109,35 @@ it('no copy of standard input is left where its header can not be used', async (
 	const args = ['ticket', 'update', '--input', '-', '--input-format', 'csv'];
 	expect((await work.run(args, { stdin: 'id,nonsense\n1,2\n' })).exitCode).toBe(2);
 	expect(work.spooled()).toEqual([]);
+});
+
+describe('of a copy that a resume is fed with', () => {
+	const lost: Answer = (_request, response) =>
+		response.writeHead(504, { 'content-type': 'text/html' }).end('<html></html>');
+
+	it('nothing is left where rows hold secrets, though rows are open', async () => {
+		const recorder = await startRecorder(lost);
+		const work = createWorkplace(recorder.env);
+		const stdin = 'id,password\n7,hunter2hunter2\n';
+		const update = ['user', 'update', '--input', '-', '--input-format', 'csv', '--retries', '0', '-q'];
+		expect((await work.run(update, { stdin })).exitCode).toBe(5);
+		expect((await work.run(['run', 'resume', 'last', '--input', '-', '-q'], { stdin })).exitCode).toBe(5);
+		expect(recorder.requests).toHaveLength(2);
+		expect(work.spooled()).toEqual([]);
+	});
+
+	it('nothing is left where it is refused, and the copy that its journal names stays', async () => {
+		const recorder = await startRecorder(lost);
+		const work = createWorkplace(recorder.env);
+		const update = ['ticket', 'update', '--input', '-', '--input-format', 'csv', '--retries', '0', '-q'];
+		expect((await work.run(update, { stdin: 'id,status\n7,hold\n' })).exitCode).toBe(5);
+		const kept = work.spooled();
+		expect(kept).toHaveLength(1);
+		const resume = ['run', 'resume', 'last', '--input', '-', '-q'];
+		expect((await work.run(resume, { stdin: 'id,status\n8,hold\n' })).exitCode).toBe(2);
+		expect((await work.run(resume, { stdin: 'id,status\n7,hold\n' })).exitCode).toBe(5);
+		expect(work.spooled()).toEqual(kept);
+	});
 });
 
 it('what stands below a secret name is a secret too', async () => {

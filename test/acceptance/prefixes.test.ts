@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../../src/main.js';
 import { memoryContext } from '../support/context.js';
+import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { createWorkplace } from '../support/workplace.js';
 
 /** A desk that writes acme for support, wc for shop and wcm for shopm, and a profile that says so. */
 let desk: TestSandbox;
@@ -123,5 +125,44 @@ describe("a deployment's own words", () => {
 		const { login } = await signIn('--base-url', desk.baseUrl);
 		expect(login.exitCode).toBe(1);
 		expect(login.stderr).toContain('--product-prefix');
+	});
+});
+
+describe('custom fields with names that are words of the deployment, too', () => {
+	/** Tickets that hold these fields, in the shape that has no wrapper. */
+	async function service(fields: Record<string, string>) {
+		const written: unknown[] = [];
+		const recorder = await startRecorder((request, response, count) => {
+			if (request.method === 'POST') {
+				const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Record<string, string> };
+				written.push(sent);
+				Object.assign(fields, sent);
+			}
+			json(200, fields)(request, response, count);
+		});
+		const work = createWorkplace({
+			...recorder.env,
+			SUPPORTCTL_PRODUCT_PREFIX: 'acme',
+			SUPPORTCTL_SHOP_PREFIX: 'wc',
+		});
+		return { work, written };
+	}
+
+	it.each(['acme_after_reply', 'support_after_reply'])('keep them: %s', async (name) => {
+		const { work, written } = await service({ [name]: 'old' });
+		work.write('fields.csv', `id,${name}\n14,new\n`);
+		const set = ['ticket', 'fields', 'set', '--input', 'fields.csv', '--verify', '--strict', '-q'];
+		expect((await work.run(set)).exitCode).toBe(0);
+		const { stdout } = await work.run(['ticket', 'fields', 'get', '14', '--json']);
+		expect(JSON.parse(stdout)).toMatchObject([{ body: { [name]: 'new' } }]);
+		expect(written).toEqual([{ [name]: 'new' }]);
+	});
+
+	it('keep their values, also through an undo', async () => {
+		const { work, written } = await service({ status: 'wc-active' });
+		const set = ['ticket', 'fields', 'set', '14', '--set', 'status=wc-expired', '--snapshot', '-q'];
+		expect((await work.run(set)).exitCode).toBe(0);
+		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect(written).toEqual([{ status: 'wc-expired' }, { status: 'wc-active' }]);
 	});
 });

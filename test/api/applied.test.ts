@@ -172,6 +172,38 @@ describe('appliedDifferences', () => {
 	});
 });
 
+describe('the answer to a write of custom fields', () => {
+	const differs = [{ field: 'severity', sent: 'high', shown: 'low' }];
+	it.each<[unknown, unknown[]]>([
+		[{ custom_fields: { severity: 'low', other: 1 } }, differs],
+		[{ severity: 'low' }, differs],
+		[{ severity: { label: 'Severity', value: 'low' } }, differs],
+		[{ custom_fields: { severity: ' high\n' } }, []],
+		[{ custom_fields: { other: 'low' } }, []],
+		[{ custom_fields: [] }, []],
+		[{ severity: { markup: '<b>' } }, []],
+		[{ updated: true }, []],
+		[null, []],
+		[true, []],
+		[undefined, []],
+	])('%j', (body, differences) => {
+		const request = createPlanner(endpoints['ticket.fields.set'])({
+			ids: { ticket_id: '14' },
+			fields: { severity: 'high' },
+		});
+		expect(contradictions(request, body)).toEqual(differences);
+	});
+
+	it('is taken by names that every object has, too', () => {
+		const request = createPlanner(endpoints['ticket.fields.set'])({
+			ids: { ticket_id: '14' },
+			fields: { constructor: 'x' },
+		});
+		expect(contradictions(request, {})).toEqual([]);
+		expect(contradictions(request, JSON.parse('{"constructor":"y"}'))).toHaveLength(1);
+	});
+});
+
 describe('the answer to a delete', () => {
 	it.each<[boolean, unknown, unknown[]]>([
 		[false, { id: 5, status: 'trash' }, []],

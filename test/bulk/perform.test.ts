@@ -243,6 +243,19 @@ describe('custom fields', () => {
 		expect(calls().filter((call) => call !== 'GET')).toEqual([]);
 	});
 
+	it('are compared with what the answer shows of them, and fail for it under --strict', async () => {
+		const answer = json(200, { custom_fields: { a: 'other' } });
+		const differs = [{ field: 'a', sent: '1', shown: 'other' }];
+		for (const [strict, outcome] of [
+			[false, 'ok'],
+			[true, 'failed'],
+		] as const) {
+			const { run, calls } = await desk({}, () => answer);
+			expect(await run(fieldsRow({ a: '1', b: '2' }), { strict })).toMatchObject({ outcome, differs });
+			expect(calls()).toHaveLength(1);
+		}
+	});
+
 	it('are read back under --verify; what is not there differs', async () => {
 		const { run, calls } = await desk({ colour: 'red' });
 		const outcome = await run(fieldsRow({ colour: ' blue ', fresh: '1' }), { verify: true });

@@ -94,12 +94,15 @@ describe('a run stops', () => {
 		expect(rules.look(mute(11))).toEqual({ kind: 'unreachable', why: 'no answer' });
 	});
 
-	it('after as many that were all refused for now, each after all its retries', () => {
-		const rules = watch({ concurrency: 6 });
-		const busy = (row: number): Outcome => failed(row, { status: 503, code: 'http_503', message: 'busy' });
-		for (let row = 1; row < 16; row++) expect(rules.look(busy(row))).toBeUndefined();
-		expect(rules.look(busy(16))).toEqual({ kind: 'unreachable', why: 'busy' });
-	});
+	it.each([408, 425, 429, 502, 503, 504, 520, 522, 524, 598])(
+		'after as many that were all refused for now or lost behind a gateway, each after all its retries: %i',
+		(status) => {
+			const rules = watch({ concurrency: 6 });
+			const busy = (row: number): Outcome => failed(row, { status, code: `http_${status}`, message: 'busy' });
+			for (let row = 1; row < 16; row++) expect(rules.look(busy(row))).toBeUndefined();
+			expect(rules.look(busy(16))).toEqual({ kind: 'unreachable', why: 'busy' });
+		},
+	);
 
 	it('after eight seconds without a connection, where there never was one', () => {
 		const rules = watch();

@@ -53,7 +53,7 @@ const takenStdin: Input = {
 
 /** What a resumed run knows already. */
 export interface PrepareOverrides {
-	defaults?: RowDefaults;
+	defaults?: RowDefaults | undefined;
 	onSpool?: (path: string) => void;
 	earlier?: EarlierRun | undefined;
 }

@@ -2,14 +2,12 @@
 
 import { type Counts, exitCodeOf, openRows } from '../../bulk/counts.js';
 import { summariseRun } from '../../bulk/runs.js';
-import { ExitCode, UsageError } from '../../errors.js';
+import { type ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
-import { watchBeforeSending } from './before-sending.js';
-import { checkSet, confirmWrite } from './guard.js';
 import { reopenOvertaken } from './overtaken.js';
 import { checkSameService, openPastRun, optionsOf, type PastRun, restoreDefaults } from './past-run.js';
-import { type PreparedRun, prepareRun } from './prepare.js';
-import { surveyInput } from './run.js';
+import type { PreparedRun } from './prepare.js';
+import { runRows } from './run.js';
 import type { Survey } from './survey.js';
 
 /** @throws UsageError where the input, the service or the command is another than the run's. */
@@ -21,32 +19,21 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 		return exitCodeOf(end.counts);
 	}
 	const defaults = await restoreDefaults(past, invocation);
-	const before = watchBeforeSending(invocation.context);
-	const run = await prepareRun(past.definition, runInvocation(past, invocation), {
-		defaults,
-		onSpool: before.onSpool,
-		earlier: { journal: past.path },
+	return runRows(past.definition, runInvocation(past, invocation), {
+		journal: past.path,
+		check: (run) => checkSameService(past, run),
+		resumes: {
+			defaults,
+			checkInput: (run, survey) => checkSameInput(past, run, survey),
+			readsItsInput: (run) => run.source.path === past.header.input.path,
+			rowsLeft: (survey) => survey.selected - (counts === undefined ? 0 : doneRows(counts)),
+			async openLog(run) {
+				const resumed = await (await import('./run-log.js')).resumeRunLog(run, past.path);
+				await reopenOvertaken(run, resumed);
+				return resumed;
+			},
+		},
 	});
-	let keepInput = true;
-	try {
-		checkSameService(past, run);
-		const survey = await surveyInput(run);
-		checkSameInput(past, run, survey);
-		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
-		checkSet(run, survey);
-		await confirmWrite(run, survey, survey.selected - (counts === undefined ? 0 : doneRows(counts)));
-		const [{ executeRun }, { resumeRunLog }] = await Promise.all([import('./execute.js'), import('./run-log.js')]);
-		const ended = await executeRun(run, survey, before, async () => {
-			const resumed = await resumeRunLog(run, past.path);
-			await reopenOvertaken(run, resumed);
-			return resumed;
-		});
-		keepInput = ended.resumable;
-		return ended.exitCode;
-	} finally {
-		before.end();
-		await run.source.dispose({ keep: keepInput });
-	}
 }
 
 /** Rows that were sent and are done; the invalid ones were never to be sent. */

@@ -5,35 +5,63 @@ import { ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { wantsJson } from '../results.js';
 import { watchBeforeSending } from './before-sending.js';
-import type { RowCommandDefinition } from './definition.js';
+import type { RowCommandDefinition, RowDefaults } from './definition.js';
 import { checkSet, confirmWrite } from './guard.js';
 import { type EarlierRun, type PreparedRun, prepareRun } from './prepare.js';
+import type { ResumedRun } from './run-log.js';
 import { type Survey, surveyRows } from './survey.js';
 
-/** Runs a command over rows; `check` may refuse what was prepared. @throws what `main` turns into a message and an exit code */
+/** An earlier run, for the run that undoes it or goes on with it. */
+export interface TakenUp extends EarlierRun {
+	/** Refuses what was prepared for something else. */
+	check(run: PreparedRun): void;
+	/** Where the same run goes on. */
+	resumes?: Resumption;
+}
+
+/** What going on with a run knows of it. */
+export interface Resumption {
+	/** What the run's flags gave to every row. */
+	defaults: RowDefaults;
+	/** Refuses another input than the run's. */
+	checkInput(run: PreparedRun, survey: Survey): void;
+	/** Whether the rows are read from the very file or copy that the journal names. */
+	readsItsInput(run: PreparedRun): boolean;
+	/** How many rows are not done. */
+	rowsLeft(survey: Survey): number;
+	openLog(run: PreparedRun): Promise<ResumedRun>;
+}
+
+/** Runs a command over rows. @throws what `main` turns into a message and an exit code */
 export async function runRows(
 	definition: RowCommandDefinition,
 	invocation: Invocation,
-	earlier?: EarlierRun & { check(run: PreparedRun): void },
+	earlier?: TakenUp,
 ): Promise<ExitCode> {
+	const resumes = earlier?.resumes;
 	const before = watchBeforeSending(invocation.context);
-	const overrides = { onSpool: before.onSpool, earlier };
+	const overrides = { defaults: resumes?.defaults, onSpool: before.onSpool, earlier };
 	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, overrides));
-	let keepInput = false;
+	// A copy of standard input serves the resume of the run whose journal names it, and nobody else.
+	const isNamed = resumes?.readsItsInput(run) ?? true;
+	let keepInput = resumes !== undefined && isNamed;
 	try {
 		earlier?.check(run);
 		const survey = await annotateInput(invocation, () => surveyInput(run));
 		if (survey.hasSecrets) await run.source.detach();
+		resumes?.checkInput(run, survey);
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);
 		if (run.settings.dryRun) return await (await import('./dry-run.js')).showPlan(run, survey);
-		await confirmWrite(run, survey);
+		await confirmWrite(run, survey, resumes?.rowsLeft(survey));
 		const { executeRun } = await import('./execute.js');
-		const ended = await executeRun(run, survey, before).catch((error: unknown) => {
-			keepInput = isBrokenOff(error) && !survey.hasSecrets;
+		const mayKeep = isNamed && !survey.hasSecrets;
+		const openLog = resumes && (() => resumes.openLog(run));
+		const ended = await executeRun(run, survey, before, openLog).catch((error: unknown) => {
+			if (isBrokenOff(error)) keepInput = mayKeep;
 			throw error;
 		});
-		keepInput = ended.resumable && !survey.hasSecrets;
+		keepInput = ended.resumable && mayKeep;
 		return ended.exitCode;
 	} finally {
 		before.end();
@@ -42,7 +70,7 @@ export async function runRows(
 }
 
 /** Shows an input that can't be read, or a header that can't be used, beside its line where the CI service does that. */
-export async function annotateInput<T>({ context, options }: Invocation, work: () => Promise<T>): Promise<T> {
+async function annotateInput<T>({ context, options }: Invocation, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
@@ -60,7 +88,7 @@ function isBrokenOff(error: unknown): boolean {
 }
 
 /** Reads every row and shows what is wrong with the input. */
-export async function surveyInput(run: PreparedRun): Promise<Survey> {
+async function surveyInput(run: PreparedRun): Promise<Survey> {
 	const { source, planRow, shard, endpoint, settings, targets, invocation } = run;
 	const { context, options } = invocation;
 	const fromArguments = targets.ids !== undefined;
