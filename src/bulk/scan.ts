@@ -22,8 +22,8 @@ export interface JournalScan {
 	readonly counts: Counts;
 	/** Rows that a resume leaves alone. */
 	readonly done: number;
-	/** Rows that may have been sent without an outcome being known. */
-	readonly inFlight: number;
+	/** Rows that may have been sent without an outcome being known; undefined where the journal can't tell how many. */
+	readonly inFlight: number | undefined;
 	/** The first of them, at most 100. */
 	readonly corrupt: readonly CorruptLine[];
 	readonly corruptLines: number;
@@ -50,6 +50,8 @@ export class RowStates {
 	readonly #states = new RowNumbers(Uint8Array);
 	/** Set where lines are missing: then no row's silence means that it was not sent. */
 	doubtful = false;
+	/** Set where a process that marks no sending was killed: a row without an outcome may have been under way. */
+	silent = false;
 
 	/** @internal */
 	get(row: number): number {
@@ -83,7 +85,8 @@ export class RowStates {
 
 	/** Whether a row that is not done may have been carried out all the same. */
 	maybeSent(row: number): boolean {
-		return this.doubtful || (this.get(row) & (SENT | LOST)) !== 0;
+		const state = this.get(row);
+		return this.doubtful || (state & (SENT | LOST)) !== 0 || (this.silent && (state & OUTCOME) === 0);
 	}
 }
 
@@ -211,9 +214,16 @@ class Gathering {
 	snapshots = 0;
 	end: EndRecord | undefined;
 	readonly #rows: number;
+	readonly #unmarked: boolean;
 
-	constructor(rows: number) {
+	constructor(rows: number, unmarked: boolean) {
 		this.#rows = rows;
+		this.#unmarked = unmarked;
+	}
+
+	/** A part of the run is over: the whole of it, or what came before a resume. */
+	endPart(): void {
+		if (this.#unmarked && this.end === undefined) this.states.silent = true;
 	}
 
 	complain(line: number, reason: string): void {
@@ -232,6 +242,7 @@ class Gathering {
 			this.end = endRecordOf(record);
 			return this.end === undefined ? 'an incomplete end' : undefined;
 		}
+		if (record.type === 'resume') this.endPart();
 		// Something came after the end: the run goes on.
 		this.end = undefined;
 		if (record.type === 'resume') {
@@ -316,13 +327,13 @@ export async function scanJournal(path: string): Promise<JournalScan> {
 	try {
 		const size = await sizeOf(path);
 		let header: RunHeader | undefined;
-		let gathering = new Gathering(0);
+		let gathering = new Gathering(0, false);
 		let validBytes = 0;
 		for await (const { first, texts, end } of journalLines(path)) {
 			for (let index = 0; index < texts.length; index++) {
 				if (header === undefined) {
 					header = readHeader(texts[index], path);
-					gathering = new Gathering(header.input.rows);
+					gathering = new Gathering(header.input.rows, header.unmarked === true);
 					continue;
 				}
 				const record = parseRecord(texts[index]);
@@ -334,13 +345,14 @@ export async function scanJournal(path: string): Promise<JournalScan> {
 		if (header === undefined) {
 			throw notAJournal(path, 'its first line was never finished, so nothing was sent');
 		}
+		gathering.endPart();
 		const { states, counts, done, inFlight, corrupt, corruptLines, end, resumes, snapshots } = gathering;
 		return {
 			header,
 			states,
 			counts,
 			done,
-			inFlight,
+			inFlight: states.silent ? undefined : inFlight,
 			corrupt,
 			corruptLines,
 			validBytes,
@@ -397,11 +409,6 @@ async function* rowJson(path: string): AsyncGenerator<Json[]> {
 		}
 		yield records;
 	}
-}
-
-/** Every record of a row's outcome, in the order of the file. */
-export async function* rowRecords(path: string): AsyncGenerator<RowRecord[]> {
-	for await (const records of rowJson(path)) yield records.map((record) => rowRecordOf(record) as RowRecord);
 }
 
 /** Each row's last record, in the order of the file. Rows of a resumed run may have several; two passes find the last. */

@@ -3,7 +3,7 @@
 import { customFieldText } from '../api/custom-fields.js';
 import type { RowRecord } from './records.js';
 import { RowNumbers } from './row-numbers.js';
-import { journalLines, rowRecords, scanJournal } from './scan.js';
+import { journalLines, parseRecord, rowRecordOf, scanJournal } from './scan.js';
 
 /** Old values of one ticket, as texts that can be sent. */
 export interface OldValues {
@@ -57,10 +57,27 @@ function mayBeWritten({ outcome, code, status }: RowRecord): boolean {
 async function writtenRows(path: string): Promise<(row: number) => boolean> {
 	const { states } = await scanJournal(path);
 	const written = new RowNumbers(Uint8Array);
-	for await (const records of rowRecords(path)) {
-		for (const record of records) if (mayBeWritten(record)) written.set(record.row, 1);
+	/** Rows whose old values are kept, and of which nothing more is known yet. */
+	const open = new Set<number>();
+	/** Whoever worked on them is gone, and may have written them before: what a resume finds says nothing of that. */
+	const abandon = (): void => {
+		for (const row of open) written.set(row, 1);
+		open.clear();
+	};
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			const json = parseRecord(text);
+			if (typeof json === 'string') continue;
+			if (json.type === 'before') open.add(json.row as number);
+			if (json.type === 'resume') abandon();
+			const record = rowRecordOf(json);
+			if (record === undefined) continue;
+			open.delete(record.row);
+			if (mayBeWritten(record)) written.set(record.row, 1);
+		}
 	}
-	return (row) => states.outcomeOf(row) === undefined || states.maybeSent(row) || written.get(row) === 1;
+	abandon();
+	return (row) => states.maybeSent(row) || written.get(row) === 1;
 }
 
 /**

@@ -73,6 +73,7 @@ describe('a journal', () => {
 				sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
 				rows: 2,
 			},
+			unmarked: true,
 			baseUrl: recorder.baseUrl,
 			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
 			started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -442,6 +443,46 @@ describe('kill -9', () => {
 			[9, 'failed', 404],
 			[10, 'ok', 200],
 		]);
+	});
+});
+
+describe('an update that was under way when its process was killed', () => {
+	/** A service that carries everything out and keeps its word on ticket 2 to itself, until it is told what to say. */
+	async function silentOnTwo() {
+		const { note, seen } = counter();
+		let later: Answer | undefined;
+		const { work } = await place((request, response, count) => {
+			note();
+			if (idOf(request) !== 2) ok(request, response, count);
+			else later?.(request, response, count);
+		});
+		const args = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q'];
+		await killedRun(work, args, seen, 2);
+		return {
+			work,
+			answer(how: Answer) {
+				later = how;
+			},
+		};
+	}
+
+	it.each([409, 500])('is unknown, not failed, where the resume is answered with %i', async (status) => {
+		const { work, answer } = await silentOnTwo();
+		const show = await work.run(['run', 'show', 'last', '--json']);
+		expect(JSON.parse(show.stdout)).toMatchObject({ done: 1, in_flight: null });
+		answer(no(status));
+		const resumed = await work.run(['run', 'resume', 'last', '-q', '--retries', '0']);
+		expect(resumed.exitCode).toBe(5);
+		expect(work.records().find(({ row, outcome }) => row === 2 && outcome !== undefined)).toMatchObject({
+			outcome: 'unknown',
+			status,
+		});
+	});
+
+	it('has failed where it is refused for what it is', async () => {
+		const { work, answer } = await silentOnTwo();
+		answer(no(400));
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
 	});
 });
 

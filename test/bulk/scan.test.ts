@@ -2,15 +2,20 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/counts.js';
+import type { RunHeader } from '../../src/bulk/records.js';
 import { firstRecords, journalLines, parseRecord, RowStates, rowRecordOf, scanJournal } from '../../src/bulk/scan.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** A journal with these lines behind its header. */
-function journalWith(lines: readonly (string | Record<string, unknown>)[], rows = 10): string {
+function journalWith(
+	lines: readonly (string | Record<string, unknown>)[],
+	rows = 10,
+	more: Partial<RunHeader> = {},
+): string {
 	const path = join(temporaryFolder(), 'run.ndjson');
-	const header = { type: 'run', version: 1, ...headerOf(rows) };
+	const header = { type: 'run', version: 1, ...headerOf(rows, more) };
 	const texts = [header, ...lines].map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
 	writeFileSync(path, `${texts.join('\n')}\n`);
 	return path;
@@ -73,6 +78,27 @@ describe('what a row’s records say', () => {
 		expect(states.lastDone).toBe(4_000_000);
 		states.set(5_000_000, 0);
 		expect([states.lastDone, new RowStates().lastDone]).toEqual([4_000_000, 0]);
+	});
+});
+
+describe('a row without an outcome, in a run that marks no sending', () => {
+	const resume = { type: 'resume', at: 'y', tool: '1' };
+	it.each<[string, Record<string, unknown>[], boolean]>([
+		['its process ended by itself', [row(1, 'ok'), end], false],
+		['its process was killed', [row(1, 'ok')], true],
+		['its process was killed before it had any outcome', [], true],
+		['an earlier process was killed, and a resume ended by itself', [row(1, 'ok'), resume, row(3, 'ok'), end], true],
+		['a resume was killed', [row(1, 'ok'), end, resume], true],
+		['a resume ended by itself, too', [row(1, 'ok'), end, resume, row(3, 'ok'), end], false],
+	])('%s', async (_, records, maybeSent) => {
+		const { states, inFlight } = await scanJournal(journalWith(records, 10, { unmarked: true }));
+		expect([states.maybeSent(1), states.maybeSent(2), inFlight]).toEqual([
+			maybeSent && records.length === 0,
+			maybeSent,
+			maybeSent ? undefined : 0,
+		]);
+		const marked = await scanJournal(journalWith(records));
+		expect([marked.states.maybeSent(2), marked.inFlight]).toEqual([false, 0]);
 	});
 });
 

@@ -73,6 +73,22 @@ describe('oldValues', () => {
 		expect(tickets).toEqual(['3', '4', '5', '6', '7', '8']);
 	});
 
+	it.each<[string, Partial<Outcome>]>([
+		['is skipped by the resume, which finds the new value', { outcome: 'skipped', code: 'unchanged' }],
+		['is refused in the resume', { outcome: 'failed', status: 403, code: 'rest_cannot_create' }],
+		['is not sent by the resume', { outcome: 'not-sent' }],
+	])('takes a row whose process died after its snapshot, though it %s', async (_, more) => {
+		const journal = startJournal(temporaryFolder(), 100);
+		await journal.before(1, { ticket_id: '1' }, { colour: 'red' });
+		journal.close();
+		appendFileSync(journal.path, '{"type":"resume","at":"x","tool":"1"}\n');
+		const resumed = { type: 'row', row: 1, ticket_id: '1', attempts: 0, ms: 0, ...more };
+		appendFileSync(journal.path, `${JSON.stringify(resumed)}\n`);
+		const old: OldValues[] = [];
+		for await (const each of oldValues(journal.path, new Map())) old.push(each);
+		expect(old).toEqual([{ ticket: '1', fields: [['colour', 'red']] }]);
+	});
+
 	it('takes what was there before the run, however often the run wrote it', async () => {
 		const { old } = await undoOf([
 			{ ticket: '14', values: { colour: 'red' } },

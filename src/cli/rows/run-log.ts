@@ -27,7 +27,7 @@ export interface RunLog {
 	/** Resolves when the outcome is in the file. */
 	record(outcome: Outcome): Promise<void>;
 	attempt(row: RunRow, record: AttemptRecord): void;
-	/** Before a delete is sent. */
+	/** Before a delete is sent: whether a 404 tells of it afterwards depends on that. */
 	sending(row: RunRow): Promise<void>;
 	/** Before custom fields are overwritten. */
 	before(row: RunRow, held: HeldBefore): Promise<void>;
@@ -133,6 +133,7 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 			spooled: source.spooled || undefined,
 			ids: targets.ids,
 		},
+		unmarked: run.endpoint.replay === 'set' ? true : undefined,
 		undoes,
 		profile: session.connection.profileName,
 		baseUrl: session.connection.baseUrl,

@@ -34,7 +34,7 @@ function details(scan: JournalScan): Row {
 	const { done, inFlight, resumes, snapshots, corruptLines, corrupt, header } = scan;
 	return {
 		done,
-		in_flight: inFlight,
+		in_flight: inFlight ?? null,
 		resumes,
 		snapshots,
 		damaged_lines: corruptLines,
