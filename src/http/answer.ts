@@ -243,21 +243,33 @@ export type Answered = Pick<Endpoint, 'answer'>;
 /** Some proxies and plugins turn an error's status into 200; the body still says that it is one. */
 function refusalInside(rules: AnswerRules, value: unknown): { code?: string; message?: string } | undefined {
 	if (!isObject(value)) return undefined;
-	const { code, message, data } = value;
-	const isCoded = typeof code === 'string' && typeof message === 'string';
-	if (isCoded && isObject(data) && typeof data.status === 'number' && data.status >= 400)
-		return readServiceError(value);
+	const { code, message, data, error, errors } = value;
+	const isCoded = (typeof code === 'string' || typeof code === 'number') && typeof message === 'string';
+	if (isCoded && isObject(data) && isRefusal(data.status)) return readServiceError(value);
 	if (rules.freeNames) return undefined;
 	if (isCoded && Object.keys(value).every((key) => ERROR_KEYS.has(key))) return readServiceError(value);
 	const hasError =
-		(typeof value.error === 'string' && value.error !== '') || value.error === true || isObject(value.error);
-	if (!hasError && (value.success !== false || rules.successIsAnswer)) return undefined;
-	const inner = readServiceError(isObject(value.error) ? value.error : value);
-	return { code: inner.code ?? 'error_in_answer', message: inner.message ?? 'the answer says that it failed' };
+		(typeof error === 'string' && error !== '') || error === true || isObject(error) || !isEmptyList(errors);
+	const saysNo = (value.success === false || value.ok === false) && rules.successIsAnswer !== true;
+	if (!hasError && !saysNo && !isRefusal(value.status)) return undefined;
+	const first = Array.isArray(errors) ? errors[0] : undefined;
+	const inner = readServiceError([error, first].find(isObject) ?? value);
+	const said = inner.message ?? (typeof first === 'string' ? first : undefined);
+	return { code: inner.code ?? 'error_in_answer', message: said ?? 'the answer says that it failed' };
+}
+
+/** Whether a number in an answer is a status that says no. */
+function isRefusal(status: unknown): boolean {
+	return typeof status === 'number' && status >= 400;
+}
+
+/** Whether no errors are listed, one way or another. */
+function isEmptyList(errors: unknown): boolean {
+	return isObject(errors) ? Object.keys(errors).length === 0 : !Array.isArray(errors) || errors.length === 0;
 }
 
 /** What an answer says of itself. A text under these names may as well say that the credentials are wrong. */
-const OF_THE_ANSWER = new Set(['code', 'message', 'status', 'data', 'success', 'error', 'errors']);
+const OF_THE_ANSWER = new Set(['code', 'message', 'status', 'data', 'success', 'ok', 'error', 'errors']);
 
 /** Whether an object says anything of the credentials: an id that is one, or whatever else a service knows of a user. */
 function tellsOfUser(value: Record<string, unknown>): boolean {

@@ -237,8 +237,8 @@ function speaksOfAll(verdict: Verdict | undefined): boolean {
 
 function isMissing(request: Deliverable, verdict: Verdict | undefined): boolean {
 	if (request.endpoint.replay !== 'delete' || verdict === undefined) return false;
-	if (verdict.status === 410) return true;
+	if (verdict.status !== 404 && verdict.status !== 410) return false;
 	// A page, or a path that nobody serves, says nothing of the thing that was to be deleted.
-	if (verdict.status !== 404 || verdict.code === 'rest_no_route') return false;
-	return verdict.hasBody || verdict.code === 'http_404';
+	if (verdict.code === 'rest_no_route') return false;
+	return verdict.hasBody || verdict.code === `http_${verdict.status}`;
 }

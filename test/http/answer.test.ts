@@ -95,6 +95,13 @@ describe('a success', () => {
 		['{"error":"token expired"}', 'error_in_answer', 'token expired'],
 		['{"error":{"code":17,"message":"Quota"}}', '17', 'Quota'],
 		['{"error":true}', 'error_in_answer', 'the answer says that it failed'],
+		['{"ok":false}', 'error_in_answer', 'the answer says that it failed'],
+		['{"id":14,"errors":["Locked."]}', 'error_in_answer', 'Locked.'],
+		['{"errors":[{"code":"locked","message":"Locked."}]}', 'locked', 'Locked.'],
+		['{"errors":{"title":["is too long"]}}', 'error_in_answer', 'the answer says that it failed'],
+		['{"code":403,"message":"No.","data":{"status":403}}', '403', 'No.'],
+		['{"code":403,"message":"No."}', '403', 'No.'],
+		['{"status":500,"title":"Internal Server Error"}', 'error_in_answer', 'the answer says that it failed'],
 	])('is not taken from an error in its clothes: %s', async (body, code, message) => {
 		expect(await judge(200, body)).toMatchObject({ bearing: 'said-no', status: 200, code, message });
 	});
@@ -105,6 +112,10 @@ describe('a success', () => {
 			'{"id":14,"error":""}',
 			'{"id":14,"code":"x","message":"y"}',
 			'{"success":true}',
+			'{"id":14,"ok":true,"errors":[],"status":"hold"}',
+			'{"id":14,"errors":{},"status":200}',
+			'{"id":14,"errors":null}',
+			'{"id":14,"errors":0}',
 		]) {
 			expect(await judge(200, body)).toMatchObject({ bearing: 'accepted' });
 		}

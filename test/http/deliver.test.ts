@@ -207,12 +207,15 @@ describe('a deletion', () => {
 	});
 
 	it('is not taken for done by a page, nor by a path that nobody serves', async () => {
-		const unserved = json(404, { code: 'rest_no_route', message: 'No route was found' });
-		for (const step of [page, unserved]) {
-			expect(await deliverTo(scripted(step), remove, { ignoreMissing: true })).toMatchObject({ outcome: 'failed' });
+		for (const status of [404, 410]) {
+			const unserved = json(status, { code: 'rest_no_route', message: 'No route was found' });
+			const gonePage = { ...page, status };
+			for (const step of [gonePage, unserved]) {
+				expect(await deliverTo(scripted(step), remove, { ignoreMissing: true })).toMatchObject({ outcome: 'failed' });
+			}
+			expect(await deliverTo(scripted({ lost: 'timeout' }, gonePage), remove)).toMatchObject({ outcome: 'unknown' });
+			expect(await deliverTo(scripted({ lost: 'timeout' }, unserved), remove)).toMatchObject({ outcome: 'failed' });
 		}
-		expect(await deliverTo(scripted({ lost: 'timeout' }, page), remove)).toMatchObject({ outcome: 'unknown' });
-		expect(await deliverTo(scripted({ lost: 'timeout' }, unserved), remove)).toMatchObject({ outcome: 'failed' });
 	});
 
 	it('alone takes 404 for done: an update does not', async () => {
