@@ -234,7 +234,14 @@ export const bugs = [
 		loss: 'an answer that breaks off is taken for whole',
 	},
 	{
-		file: 'src/http/answer.ts',
+		file: 'src/http/deliver.ts',
+		was: 'if (verdict.status !== 404 && verdict.status !== 410) return false;',
+		becomes: 'if (verdict.status === 410) return true; if (verdict.status !== 404) return false;',
+		tests: deliver,
+		loss: "a parked domain's page with 410 is told as a deletion",
+	},
+	{
+		file: 'src/http/content.ts',
 		was: 'const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);',
 		becomes: 'const after = jsonAfterText(text);',
 		tests: answer,
@@ -533,6 +540,20 @@ export const bugs = [
 		becomes: 'const outcome = reading.outcome;',
 		tests: perform,
 		loss: 'a row whose old values could not be read is told as unknown though nothing was written',
+	},
+	{
+		file: 'src/bulk/snapshots.ts',
+		was: "if (json.type === 'resume') abandon();",
+		becomes: '',
+		tests: ['test/bulk/snapshots.test.ts'],
+		loss: 'an undo leaves what a killed process wrote',
+	},
+	{
+		file: 'src/bulk/scan.ts',
+		was: 'this.#unmarked && this.end === undefined',
+		becomes: 'false',
+		tests: scan,
+		loss: 'a row that a killed process had sent is told as failed by the resume',
 	},
 	{
 		file: 'src/bulk/snapshots.ts',

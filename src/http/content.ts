@@ -1,0 +1,133 @@
+/** What an answer's bytes hold: JSON, a page, some text, nothing, or a part of something. */
+
+import { isUtf8 } from 'node:buffer';
+
+/** How deep JSON may nest before it is refused; printing and redacting walk it. */
+const MAX_DEPTH = 200;
+/** Below this size no text can nest deeper than that. */
+const SHALLOW_BYTES = 2 * MAX_DEPTH;
+/** How much of an answer that is not JSON is shown. */
+const FIRST_WORDS = 80;
+
+/** The answer's text or JSON, or why it has neither. */
+export type Content =
+	| { kind: 'json'; value: unknown; warnings?: string[] }
+	| { kind: 'empty' }
+	| { kind: 'html'; words: string; login: boolean }
+	| { kind: 'text'; words: string; contentType: string }
+	| { kind: 'cut'; words: string }
+	| { kind: 'broken'; why: string };
+
+/** Collapses blanks and keeps the first words. */
+function firstWords(text: string): string {
+	const words = text.slice(0, 2000).replace(/\s+/g, ' ').trim();
+	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
+}
+
+/** Whether brackets nest deeper than can be walked; strings are skipped. */
+function nestsTooDeep(text: string): boolean {
+	let depth = 0;
+	let inString = false;
+	for (let index = 0; index < text.length; index++) {
+		const char = text.charCodeAt(index);
+		if (inString) {
+			if (char === 0x5c) index++;
+			else if (char === 0x22) inString = false;
+		} else if (char === 0x22) inString = true;
+		else if (char === 0x7b || char === 0x5b) {
+			if (++depth > MAX_DEPTH) return true;
+		} else if (char === 0x7d || char === 0x5d) depth--;
+	}
+	return false;
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+	try {
+		return { value: JSON.parse(text) as unknown };
+	} catch {
+		return undefined;
+	}
+}
+
+const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
+
+/** Where an object begins, as far as its first characters tell. */
+const OBJECT_START = /\{\s*["}]/;
+/** What `POST …/custom-fields` answers instead of an object, at the end of other text. */
+const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
+
+/**
+ * JSON that runs to the end of the text behind something else: a PHP notice may stand before it. Only the first object
+ * that begins is tried, since a later one that is whole may be a part of one that is cut off.
+ */
+function jsonAfterText(text: string): { value: unknown; before: string } | undefined {
+	const start = OBJECT_START.exec(text)?.index;
+	if (start !== undefined) {
+		const parsed = parseJson(text.slice(start));
+		return parsed === undefined ? undefined : { ...parsed, before: firstWords(text.slice(0, start)) };
+	}
+	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
+	if (last === undefined) return undefined;
+	return { value: JSON.parse(last) as unknown, before: firstWords(text.slice(0, text.lastIndexOf(last))) };
+}
+
+/** The JSON with what is odd about its surroundings, or undefined where there is none. */
+function readJson(text: string, body: Buffer): Extract<Content, { kind: 'json' }> | undefined {
+	const warnings: string[] = [];
+	// A replacement character comes from the service, or from bytes that are no text.
+	if (text.includes('\uFFFD') && !isUtf8(body))
+		warnings.push("the answer is not valid UTF-8; what can't be read is shown as \uFFFD");
+	let parsed = parseJson(text);
+	if (parsed === undefined) {
+		// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
+		const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);
+		if (after === undefined) return undefined;
+		parsed = after;
+		if (after.before !== '') warnings.push(`text stood before the answer's JSON: ${after.before}`);
+	}
+	return { kind: 'json', value: parsed.value, ...(warnings.length === 0 ? {} : { warnings }) };
+}
+
+/** @param contentType The header, for what turns out to be other text; else the bytes speak for themselves. */
+export function readContent(body: Buffer, contentType: string): Content {
+	const text = (body.length >= 3 && body[0] === 0xef && body[1] === 0xbb ? body.subarray(3) : body).toString('utf8');
+	const trimmed = text.trimStart();
+	if (trimmed === '') return { kind: 'empty' };
+	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {
+		return { kind: 'broken', why: `it nests deeper than ${MAX_DEPTH} levels` };
+	}
+	const json = readJson(text, body);
+	if (json !== undefined) return json;
+	const isHtml =
+		trimmed.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(trimmed.slice(0, 4000));
+	if (isHtml) {
+		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, 20_000))?.[1]?.trim();
+		const login = /type=["']?password/i.test(trimmed.slice(0, 200_000));
+		return { kind: 'html', words: firstWords(title || trimmed.slice(0, 20_000).replace(/<[^>]*>/g, ' ')), login };
+	}
+	if (BEGINS_AS_JSON.test(trimmed) || OBJECT_START.test(trimmed)) return { kind: 'cut', words: firstWords(trimmed) };
+	return { kind: 'text', words: firstWords(trimmed), contentType };
+}
+
+/** Names content that is not JSON for what it is. */
+export function nameContent(content: Exclude<Content, { kind: 'json' }>): { code: string; message: string } {
+	switch (content.kind) {
+		case 'empty':
+			return { code: 'empty_answer', message: 'the answer is empty' };
+		case 'html':
+			return content.login
+				? {
+						code: 'login_form',
+						message: `the answer is an HTML login form ("${content.words}"), not the service's JSON`,
+					}
+				: { code: 'html_answer', message: `the answer is an HTML page ("${content.words}"), not the service's JSON` };
+		case 'cut':
+			return { code: 'cut_off_json', message: `the answer is JSON that breaks off or is malformed: ${content.words}` };
+		case 'broken':
+			return { code: 'unreadable_answer', message: `the answer can't be read: ${content.why}` };
+		default: {
+			const type = content.contentType === '' ? 'no content type' : content.contentType;
+			return { code: 'not_json', message: `the answer is not JSON (${type}): ${content.words}` };
+		}
+	}
+}
