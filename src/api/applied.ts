@@ -42,26 +42,27 @@ function asBoolean(value: unknown): boolean | undefined {
 	return undefined;
 }
 
-/** Two spellings of one moment count as equal: a missing zone, seconds or `T`. */
-function asMoment(value: unknown): string | undefined {
-	if (typeof value !== 'string') return undefined;
-	const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?(?:Z|[+-]00:?00)?$/.exec(value);
-	return match === null ? undefined : `${match[1]}T${match[2] ?? '00:00'}:${match[3] ?? '00'}`;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?$/;
+
+/** A moment in milliseconds, and whether it names its zone; two spellings of one moment are the same. */
+function readMoment(value: unknown): { ms: number; hasZone: boolean } | undefined {
+	const match = typeof value === 'string' ? MOMENT.exec(value) : null;
+	if (match === null) return undefined;
+	const [, day, minutes = '00:00', seconds = '00', zone = 'Z'] = match;
+	const offset = zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
+	const ms = Date.parse(`${day}T${minutes}:${seconds}${offset}`);
+	return Number.isNaN(ms) ? undefined : { ms, hasZone: match[4] !== undefined };
 }
 
-const ZONE = /(?:Z|[+-]\d{2}:?\d{2})$/;
-
-/** Whether a time of day names its zone; a day's own dashes are none. */
-function hasZone(moment: string): boolean {
-	return ZONE.test(moment.slice('2026-03-31'.length));
-}
-
-/** `date` is shown in the site's time zone, which nobody tells: a moment that names its zone can't be held against it. */
+/**
+ * `date` is shown in the site's time zone, which nobody tells: a moment that names its zone can't be held against it.
+ * `date_gmt` without a zone is in GMT.
+ */
 function sameMoment(field: ComparedField, sent: unknown, shown: unknown): boolean | undefined {
-	const [left, right] = [asMoment(sent), asMoment(shown)];
+	const [left, right] = [readMoment(sent), readMoment(shown)];
 	if (left === undefined || right === undefined) return undefined;
-	if (field.name !== 'date_gmt' && hasZone(sent as string) !== hasZone(shown as string)) return undefined;
-	return left === right;
+	if (field.name !== 'date_gmt' && left.hasZone !== right.hasZone) return undefined;
+	return left.ms === right.ms;
 }
 
 /** What services show of a field that was emptied: each kind has an empty value of its own. */
