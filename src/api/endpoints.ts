@@ -27,7 +27,7 @@ export type AnswerKind = 'object' | 'fields' | 'fields-set' | 'user-id' | 'check
 
 /** A placeholder in a path. */
 export interface PathParameter {
-	/** Its name in the input's columns and in outcomes: `id`, `ticket_id`, `user_id`, `slug`. */
+	/** Its name in the input's columns and in outcomes: `id` or `slug` of the thing itself, `ticket_id` of what it belongs to. */
 	readonly name: string;
 	readonly kind: 'id' | 'slug';
 	/** As help names the arguments that fill it: "Ticket ids". */
@@ -70,8 +70,7 @@ export interface Endpoint {
 const id = (noun: string) => ({ name: 'id', kind: 'id', help: `${noun} ids` }) as const;
 
 /** The id of what the path's last part belongs to. */
-const ownerId = <const Name extends 'ticket_id' | 'user_id'>(name: Name, help: string) =>
-	({ name, kind: 'id', help }) as const;
+const ownerId = <const Name extends `${string}_id`>(name: Name, help: string) => ({ name, kind: 'id', help }) as const;
 
 const trashable = {
 	name: 'force',

@@ -74,8 +74,26 @@ export interface AttemptRecord {
 	lost?: boolean | undefined;
 }
 
-/** The names of path ids, which stand flat in a record. */
-export const idNames = ['id', 'ticket_id', 'user_id', 'slug', 'taxonomy', 'username'] as const;
+/** What a row's record has beside its path ids. */
+const ROW_KEYS: Readonly<Record<Exclude<keyof RowRecord, 'ids'>, true>> = {
+	type: true,
+	row: true,
+	line: true,
+	outcome: true,
+	status: true,
+	code: true,
+	message: true,
+	reasons: true,
+	attempts: true,
+	ms: true,
+	warnings: true,
+	differs: true,
+};
+
+/** Whether a key of a row's record is the name of a path id: those stand flat in it, whatever the endpoint calls them. */
+export function isIdName(key: string): boolean {
+	return !Object.hasOwn(ROW_KEYS, key);
+}
 
 /** Replaces the values of keys named like secrets, at any depth. */
 export type Redact = (value: unknown) => unknown;

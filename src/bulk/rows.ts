@@ -2,6 +2,7 @@
 
 import type { Endpoint, PathParameter } from '../api/endpoints.js';
 import { type Field, flagName } from '../api/fields.js';
+import { numberedIdNames } from '../api/path-ids.js';
 import type { RowValues } from '../api/plan.js';
 import { didYouMean } from '../api/suggest.js';
 import { findField, quote, type ValueRules } from '../api/values.js';
@@ -93,8 +94,8 @@ function rowParameter(endpoint: Endpoint): PathParameter | undefined {
 /** Other names under which a parameter's column is understood. */
 function aliasesOf(endpoint: Endpoint, parameter: PathParameter): string[] {
 	if (endpoint.parameters.length !== 1) return [parameter.name];
-	const owner = { ticket: 'ticket_id', user: 'user_id' }[endpoint.noun];
-	return owner === undefined ? [parameter.name] : ['id', owner];
+	const asOwner = `${endpoint.noun}_id`;
+	return numberedIdNames.has(asOwner) ? ['id', asOwner] : [parameter.name];
 }
 
 /** What a name in the input means. */

@@ -5,7 +5,7 @@ import { isObject } from '../api/values.js';
 import { FailedError, fileProblem } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
-import { type EndRecord, idNames, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
+import { type EndRecord, isIdName, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
 import { RowNumbers } from './row-numbers.js';
 
 /** A line that is no record although the journal goes on behind it. */
@@ -371,8 +371,6 @@ function isRowRecord(record: Readonly<Json>): boolean {
 	return record.type === 'row' && isCount(record.row) && outcomeNames.includes(record.outcome as OutcomeName);
 }
 
-const ID_NAMES: ReadonlySet<string> = new Set(idNames);
-
 /** The last record of a run from its JSON; undefined for any other record, and for one that lacks a part. */
 export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
 	const { type, ...end } = record;
@@ -393,7 +391,7 @@ export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 	const result: Json = { attempts: 0, ms: 0, ids };
 	for (const name of Object.keys(record)) {
 		const value = record[name];
-		if (!ID_NAMES.has(name)) result[name] = value;
+		if (!isIdName(name)) result[name] = value;
 		else if (isText(value)) ids[name] = value;
 	}
 	return result as unknown as RowRecord;
@@ -431,7 +429,7 @@ export async function recordedIdNames(path: string): Promise<string[]> {
 	let most: string[] = [];
 	for await (const records of rowJson(path)) {
 		for (const record of records) {
-			const names = Object.keys(record).filter((name) => ID_NAMES.has(name));
+			const names = Object.keys(record).filter((name) => isIdName(name) && isText(record[name]));
 			if (record.outcome !== 'invalid') return names;
 			if (names.length > most.length) most = names;
 		}

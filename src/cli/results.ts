@@ -1,5 +1,6 @@
 /** Results on stdout in the format that was asked for, with the flags and the terminal taken into account. */
 
+import { ownId } from '../api/path-ids.js';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
@@ -52,7 +53,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			more: shape.more,
 			resolve: resolverOf(shape),
 			single: shape.single,
-			idOf: shape.idOf,
+			idOf: shape.idOf ?? ownId,
 			isTTY: context.stdout.isTTY,
 			width: context.stdout.columns,
 			palette: shape.palette,

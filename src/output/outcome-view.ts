@@ -22,7 +22,7 @@ export interface OutcomeLike {
 
 /** Ids that are numbers are printed as numbers, as the service does; what a number can't hold exactly stays text. */
 function idValue(name: string, text: string): string | number {
-	if (name === 'slug' || name === 'username' || name === 'taxonomy') return text;
+	if (name !== 'id' && !name.endsWith('_id')) return text;
 	const number = Number(text);
 	return /^\d+$/.test(text) && Number.isSafeInteger(number) ? number : text;
 }
@@ -62,10 +62,6 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 
 const REST = ['attempts', 'ms', 'differs', 'body'];
 
-const OWN_KEYS: ReadonlySet<string> = new Set(
-	outcomeKeys(['id', 'ticket_id', 'user_id', 'slug', 'taxonomy', 'username']),
-);
-
 /** What a command tells of the table that it wants. */
 export interface OutcomeTable {
 	/** The path ids, in the order in which they are shown. */
@@ -102,24 +98,31 @@ function messageOf(row: Row): string {
 const messageColumn: Column = { path: 'message', get: messageOf, optional: true, important: true };
 
 /** Ids, outcome, each changed field as the service has it now, and a message where there is one. */
-export function updateColumns({ ids, palette }: OutcomeTable, fields: readonly string[]): Column[] {
+export function updateColumns(
+	{ ids, palette }: OutcomeTable,
+	fields: readonly string[],
+	reserved: readonly string[],
+): Column[] {
 	return [
 		...ids.map(idColumn),
 		outcomeColumn(palette),
-		...fields.filter((field) => field !== 'password').map((field) => bodyColumn(field)),
+		...fields.filter((field) => field !== 'password').map((field) => bodyColumn(field, reserved)),
 		messageColumn,
 	];
 }
 
 /** The answer's field; where the name has dots in it, it is still one key. */
-function bodyColumn(field: string): Column {
-	return { ...namedColumn('body', field), get: (row) => ownOf(row.body, field) };
+function bodyColumn(field: string, reserved: readonly string[]): Column {
+	return { ...namedColumn('body', field, reserved), get: (row) => ownOf(row.body, field) };
 }
 
-/** A column whose name the service chose: to programs, an outcome's own keys mean what they mean in every format. */
-function namedColumn(space: string, name: string): Column {
+/**
+ * A column whose name the service chose: to programs, an outcome's own keys mean what they mean in every format.
+ * @param reserved the keys that some command's outcomes have
+ */
+function namedColumn(space: string, name: string, reserved: readonly string[]): Column {
 	const path = `${space}.${name}`;
-	return { path, label: name, ...(OWN_KEYS.has(name) ? { key: path } : {}) };
+	return { path, label: name, ...(reserved.includes(name) ? { key: path } : {}) };
 }
 
 function ownOf(value: unknown, key: string): unknown {
@@ -159,7 +162,7 @@ export function fieldsColumns({ ids, palette }: OutcomeTable): Column[] {
 export type ReadCustomFields = (body: unknown) => Readonly<Record<string, unknown>> | undefined;
 
 /** One column for each custom field of a row; for a renderer's `more`. */
-export function customFieldColumns(read: ReadCustomFields): (row: Row) => Column[] {
+export function customFieldColumns(read: ReadCustomFields, reserved: readonly string[]): (row: Row) => Column[] {
 	let lastRow: Row | undefined;
 	let lastFields: Readonly<Record<string, unknown>> | undefined;
 
@@ -174,7 +177,7 @@ export function customFieldColumns(read: ReadCustomFields): (row: Row) => Column
 
 	return (row) =>
 		Object.keys(fieldsOf(row) ?? {}).map((name) => ({
-			...namedColumn('field', name),
+			...namedColumn('field', name, reserved),
 			get: (each) => ownOf(fieldsOf(each), name),
 		}));
 }
@@ -183,11 +186,12 @@ export function customFieldColumns(read: ReadCustomFields): (row: Row) => Column
 export function customFieldNamed(
 	read: ReadCustomFields,
 	keys: readonly string[],
+	reserved: readonly string[],
 ): (name: string) => ((row: Row) => unknown) | undefined {
 	return (name) => {
 		if (keys.includes(name.split('.')[0] as string)) return undefined;
 		const field =
-			name.startsWith('field.') && OWN_KEYS.has(name.slice('field.'.length)) ? name.slice('field.'.length) : name;
+			name.startsWith('field.') && reserved.includes(name.slice('field.'.length)) ? name.slice('field.'.length) : name;
 		return (row) => (row.outcome === 'ok' ? ownOf(read(row.body), field) : undefined);
 	};
 }

@@ -24,7 +24,7 @@ export interface RenderOptions {
 	readonly resolve?: ((name: string) => ((row: Row) => unknown) | undefined) | undefined;
 	/** One object rather than a list: `key  value` lines, and a JSON object instead of an array. */
 	readonly single?: boolean | undefined;
-	/** The id that `--format ids` prints for a row; its own id where absent. */
+	/** The id that `--format ids` prints for a row; `id` where absent. */
 	readonly idOf?: ((row: Row) => unknown) | undefined;
 	readonly isTTY: boolean;
 	/** Columns of the terminal. */

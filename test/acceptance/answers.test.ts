@@ -284,6 +284,12 @@ test('csv keeps the status of HTTP apart from that of a ticket', async () => {
 	expect(chosen.stdout).toBe('id,status,body.status\n14,200,hold\n');
 });
 
+test('csv keeps ids of paths apart from fields of their names', async () => {
+	const recorder = await startRecorder(json(200, { id: 7, slug: 'ada' }));
+	const args = ['user', 'update', '7', '--slug', 'ada', '--format', 'csv'];
+	expect((await runHere(args, { env: recorder.env })).stdout).toBe('id,outcome,body.slug,message\n7,ok,ada,\n');
+});
+
 test('ids are those of rows that went well', async () => {
 	const recorder = await startRecorder((request, response, count) =>
 		(request.url.endsWith('/15') ? text(404, '{"code":"no","message":"no"}') : json(200, { id: 1 }))(

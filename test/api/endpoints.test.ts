@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointList, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
+import { idNames, ownIdName } from '../../src/api/path-ids.js';
+import { isIdName } from '../../src/bulk/records.js';
 
 describe('the endpoint table', () => {
 	it('has a parameter for each placeholder of a path, in its order, and no other', () => {
@@ -7,6 +9,17 @@ describe('the endpoint table', () => {
 			const placeholders = [...path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1]);
 			expect(parameters.map((each) => each.name)).toEqual(placeholders);
 		}
+	});
+
+	it('names ids by what they are of, the last of a path its own thing', () => {
+		for (const { parameters } of endpointList) {
+			for (const { name, kind } of parameters) expect([name, kind === 'id']).toEqual([name, /^id$|_id$/.test(name)]);
+			expect(ownIdName(parameters.map(({ name }) => name))).toBe(parameters.at(-1)?.name);
+		}
+	});
+
+	it('has no id by the name of another part of a journal record', () => {
+		expect(idNames.filter((name) => !isIdName(name))).toEqual([]);
 	});
 
 	it('asks before each delete and nothing else, and repeats no credential check', () => {

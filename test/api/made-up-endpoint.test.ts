@@ -1,17 +1,22 @@
 /** A row that the interface does not have, added to the table: its flags, checks, requests and help follow without another line. */
 
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/api/endpoints.js';
 import type { Field } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { compileColumns } from '../../src/bulk/rows.js';
+import type { CommandSpec } from '../../src/cli/command.js';
+import { command as runRejects } from '../../src/cli/commands/run/rejects.js';
+import { command as runShow } from '../../src/cli/commands/run/show.js';
 import { commandPage } from '../../src/cli/help/command-page.js';
 import { pageText } from '../../src/cli/help/page.js';
 import { parseLine } from '../../src/cli/parse.js';
 import { endpointCommand } from '../../src/cli/rows/row-command.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
-import { json, startRecorder } from '../support/recorder.js';
+import { type Answer, json, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const fields: readonly Field[] = [
@@ -84,6 +89,67 @@ test('the whole way from flags to the wire and back', async () => {
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],
 	]);
+});
+
+describe('an id of what a thing belongs to', () => {
+	const member = endpointCommand(
+		{
+			...endpoint,
+			name: 'member.update',
+			path: '/teams/<team_id>/members/<id>',
+			parameters: [
+				{ name: 'team_id', kind: 'id', help: 'The team of the members' },
+				{ name: 'id', kind: 'id', help: 'Member ids' },
+			],
+			fields: [{ name: 'role', kind: 'text', help: 'Role in the team' }],
+			noun: 'member',
+		},
+		{ summary: 'Change fields of members.', examples: [], verb: 'update', nouns: 'members' },
+	);
+
+	async function runMember(answer: Answer, line: readonly string[]) {
+		const recorder = await startRecorder(answer);
+		const folder = temporaryFolder();
+		const context = memoryContext({
+			env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
+			cwd: folder,
+		});
+		const call = (command: CommandSpec, words: readonly string[], given: readonly string[]) =>
+			command.run({ context, words, ...parseLine(command, words, given) });
+		return { recorder, folder, context, call, exitCode: await call(member, ['member', 'update'], line) };
+	}
+
+	test('names failed rows, and stands in the journal, reports and what is read from them', async () => {
+		const { folder, context, call, exitCode } = await runMember(json(404, { code: 'no_member', message: 'Gone.' }), [
+			...['9', '3', '--role', 'lead', '--journal', 'run.ndjson', '--report', 'csv:report.csv'],
+		]);
+		expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
+			exitCode: 1,
+			stdout: '9\t3\tfailed\t\tGone.\n',
+			stderr: expect.stringContaining('error: update member 3 of team 9 failed (HTTP 404 no_member): Gone.\n'),
+		});
+		expect(readFileSync(join(folder, 'report.csv'), 'utf8')).toMatch(
+			/^row,line,team_id,id,outcome,.*\r?\n1,,9,3,failed,404,/,
+		);
+		expect(await call(runShow, ['run', 'show'], ['run.ndjson', '--outcome', 'failed'])).toBe(0);
+		expect(context.stdout.text).toMatch(/\n1\t9\t3\tfailed\tGone\.\n$/);
+		expect(await call(runRejects, ['run', 'rejects'], ['run.ndjson', '--format', 'ids'])).toBe(0);
+		expect(context.stdout.text).toMatch(/\n3\n$/);
+	});
+
+	test('never travels in the body', async () => {
+		const { recorder, exitCode } = await runMember(json(200, { id: 3 }), [
+			...['9', '3', '--data', '{"team_id":9,"role":"lead"}'],
+		]);
+		expect(exitCode).toBe(0);
+		expect(recorder.requests.map(({ url, body }) => [url, body])).toEqual([
+			['/wp-json/support-api/v1/teams/9/members/3', '{"role":"lead"}'],
+		]);
+		await expect(runMember(json(200, {}), ['9', '3', '--data', '{"team_id":3,"role":"lead"}'])).resolves.toMatchObject({
+			exitCode: 2,
+			recorder: { requests: [] },
+		});
+	});
 });
 
 test('it is asked about before it is sent where its row says so', async () => {

@@ -599,8 +599,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/cli/rows/field-flags.ts',
-		was: `['id', 'ID', 'Id', 'ticket_id', 'user_id']`,
-		becomes: `['id', 'ticket_id', 'user_id']`,
+		was: 'const id = name.toLowerCase();',
+		becomes: 'const id = name;',
 		tests: ['test/cli/rows/data.test.ts'],
 		loss: 'an ID in --data travels in the body, and the service edits another ticket',
 	},

@@ -53,14 +53,14 @@ describe('the table of an update', () => {
 			'ticket-tag': [1, 2],
 			password: 'marker',
 		};
-		const columns = updateColumns(table, ['status', 'title', 'ticket-tag', 'password']);
+		const columns = updateColumns(table, ['status', 'title', 'ticket-tag', 'password'], []);
 		expect(await print([outcome({ body })], { columns })).toBe(
 			'ID  OUTCOME  STATUS  TITLE  TICKET-TAG\n14  ok       hold    A      1,2\n',
 		);
 	});
 
 	it('says why a row failed, field by field, what differs and what was odd', async () => {
-		const columns = updateColumns(table, ['status']);
+		const columns = updateColumns(table, ['status'], []);
 		const outcomes = [
 			outcome({
 				outcome: 'failed',
@@ -116,7 +116,7 @@ describe('the table of custom fields', () => {
 	it('has a column per field, whichever shape the service answers in', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
 		const columns = fieldsColumns(table);
-		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields) })).toBe(
+		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields, []) })).toBe(
 			[
 				'ID  OUTCOME  ORDER  COLOUR  SIZE',
 				'1   ok       7      red',
@@ -130,7 +130,7 @@ describe('the table of custom fields', () => {
 
 	it('lets --fields and --field name custom fields beside the keys of an outcome', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
-		const options = { isTTY: false, resolve: customFieldNamed(readCustomFields, outcomeKeys(['id'])) };
+		const options = { isTTY: false, resolve: customFieldNamed(readCustomFields, outcomeKeys(['id']), []) };
 		expect(await print(outcomes, { ...options, fields: 'id,order,status,body.size' })).toBe(
 			'1\t7\t200\t\n2\t8\t200\tXL\n3\t9\t200\t\n4\t10\t200\t\n',
 		);
@@ -140,7 +140,7 @@ describe('the table of custom fields', () => {
 
 	it('takes the names of fields as they are, __proto__ too', async () => {
 		const body = JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}');
-		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields) };
+		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields, []) };
 		expect(await print([outcome({ body }), outcome({ body: {} })], options)).toBe(
 			'ID  OUTCOME  __PROTO__  CONSTRUCTOR\n14  ok       x          y\n14  ok\n',
 		);
@@ -149,7 +149,7 @@ describe('the table of custom fields', () => {
 	it('has no columns for answers that are no fields, nor for rows that failed', async () => {
 		const outcomes = [null, 'text', [1]].map((body) => outcome({ body }));
 		const failed = outcome({ outcome: 'failed', status: 404, body: { code: 'rest_post_invalid_id' } });
-		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields) };
+		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields, []) };
 		expect(await print([...outcomes, failed], options)).toMatch(/^ID {2}OUTCOME\n/);
 	});
 });

@@ -5,7 +5,7 @@ import { findField, isObject, isProblem, mergeValues, parseId, type ValueRules }
 import { UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { dialectOf } from '../session.js';
-import type { RowCommandDefinition, RowDefaults } from './definition.js';
+import { modelEndpoint, type RowCommandDefinition, type RowDefaults } from './definition.js';
 import { readData, readFieldFlags } from './field-flags.js';
 
 /** What flags give to every row. @throws UsageError */
@@ -19,7 +19,7 @@ export async function readDefaults(definition: RowCommandDefinition, invocation:
 	};
 	const isDocumented = (name: string) => definition.fields.some((field) => field.name === name);
 	const fieldIn = (name: string) => (isDocumented(name) ? name : dialect().fieldIn(name));
-	const data = await readData(definition.fields, options, rules, fieldIn, context);
+	const data = await readData(modelEndpoint(definition), options, rules, fieldIn, context);
 	const flags = await readFieldFlags(definition.fields, options, rules, context);
 	const defaults: RowDefaults = {
 		fields: joined(definition, data.values, flags),

@@ -1,16 +1,22 @@
 /** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
 
+import { isOwnerId, ownIdName } from '../../api/path-ids.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 
 /** "ticket 14", "reply 101 of ticket 14", "product term 9". */
-export function nameRow(outcome: Pick<Outcome, 'ids'>, noun: string): string {
-	const { ticket_id, user_id, taxonomy, id, slug, username } = outcome.ids;
+export function nameRow({ ids }: Pick<Outcome, 'ids'>, noun: string): string {
+	const { taxonomy, username } = ids;
 	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
-	if (slug !== undefined) return `${noun} ${slug} of user ${user_id}`;
-	if (id !== undefined && ticket_id !== undefined) return `${noun} ${id} of ticket ${ticket_id}`;
-	return `${taxonomy === undefined ? noun : `${taxonomy} term`} ${id ?? ticket_id ?? ''}`.trimEnd();
+	const names = Object.keys(ids);
+	const own = ownIdName(names);
+	const owners = names.filter((name) => isOwnerId(name) && name !== own);
+	return [
+		taxonomy === undefined ? noun : `${taxonomy} term`,
+		...(own === undefined ? [] : [ids[own]]),
+		...owners.map((name) => `of ${name.slice(0, -'_id'.length).replaceAll('_', ' ')} ${ids[name]}`),
+	].join(' ');
 }
 
 export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';

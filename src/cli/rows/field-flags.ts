@@ -1,6 +1,8 @@
 /** A flag per documented field, and what the given ones put into the body. */
 
+import type { Endpoint } from '../../api/endpoints.js';
 import { type Field, flagName, isMany } from '../../api/fields.js';
+import { numberedIdNames } from '../../api/path-ids.js';
 import { emptyRecord } from '../../api/plan.js';
 import { ticketStatuses } from '../../api/statuses.js';
 import {
@@ -112,7 +114,7 @@ function secretOnCommandLine({ name }: Field): UsageError {
  * the row is taken out, and the caller compares it with the path.
  */
 export async function readData(
-	fields: readonly Field[],
+	{ fields, parameters }: Pick<Endpoint, 'fields' | 'parameters'>,
 	options: OptionValues,
 	rules: ValueRules,
 	fieldIn: (name: string) => string,
@@ -132,8 +134,9 @@ export async function readData(
 	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
 	for (const [given, value] of Object.entries(data)) {
 		const name = fieldIn(given);
-		if (['id', 'ID', 'Id', 'ticket_id', 'user_id'].includes(name)) {
-			ids[name.toLowerCase()] = value;
+		const id = name.toLowerCase();
+		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
+			ids[id] = value;
 			continue;
 		}
 		const field = findField(fields, name);

@@ -1,6 +1,7 @@
 /** Which columns the results of a row command have. */
 
 import { readCustomFields } from '../../api/custom-fields.js';
+import { idNames } from '../../api/path-ids.js';
 import type { Palette } from '../../output/colour.js';
 import type { Column } from '../../output/columns.js';
 import {
@@ -18,6 +19,9 @@ import type { PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
 const WENT_WELL: ReadonlySet<unknown> = new Set(['ok', 'skipped']);
+
+/** Every key that an outcome can have, whichever its command. */
+const RESERVED = outcomeKeys(idNames);
 
 /** The shape of the results of a run. */
 export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette): ResultShape {
@@ -39,8 +43,8 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		case 'fields':
 			return {
 				...shape(fieldsColumns({ ids, palette })),
-				more: customFieldColumns(readCustomFields),
-				resolve: customFieldNamed(readCustomFields, base.keys),
+				more: customFieldColumns(readCustomFields, RESERVED),
+				resolve: customFieldNamed(readCustomFields, base.keys, RESERVED),
 				aliases: { ticket_id: 'id' },
 			};
 		case 'fields-set':
@@ -48,6 +52,6 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		default:
 			return endpoint.replay === 'delete'
 				? shape(deleteColumns({ ids, palette }))
-				: shape(updateColumns({ ids, palette }, [...survey.fields]));
+				: shape(updateColumns({ ids, palette }, [...survey.fields], RESERVED));
 	}
 }

@@ -5,18 +5,9 @@ import { cellText, type Row } from '../columns.js';
 import { sanitise } from '../sanitise.js';
 import type { Encoder, EncoderOptions } from './encoder.js';
 
-/** Path ids, the one that names the row's own thing first. */
-const ID_NAMES = ['id', 'slug', 'ticket_id', 'user_id', 'username'];
-
-/** The id that names the row's own thing; undefined where it has none. */
-export function ownId(row: Row): unknown {
-	const name = ID_NAMES.find((each) => Object.hasOwn(row, each));
-	return name === undefined ? undefined : row[name];
-}
-
 /** The id of each row, ready to be the next command's input. */
 export function createIds(options: EncoderOptions): Encoder {
-	const idOf = options.idOf ?? ownId;
+	const idOf = options.idOf ?? ((row: Row) => row.id);
 	let count = 0;
 	return {
 		row(row) {

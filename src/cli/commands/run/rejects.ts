@@ -1,6 +1,7 @@
 /** `run rejects`: the failed rows in the input's own columns plus `error`, ready to be mended and fed in again. */
 
 import { existsSync } from 'node:fs';
+import { ownId } from '../../../api/path-ids.js';
 import { outcomeNames } from '../../../bulk/counts.js';
 import type { RowRecord, RunHeader } from '../../../bulk/records.js';
 import { errorText, gatherRejects, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
@@ -11,7 +12,6 @@ import { type InputSource, openInput } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
-import { ownId } from '../../../output/formats/lines.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
@@ -47,6 +47,9 @@ async function checkUnchanged(source: InputSource, header: RunHeader): Promise<v
 	});
 }
 
+/** The id that a record has for its row, also one that no endpoint has any more. */
+const idOf = ({ ids }: RowRecord): unknown => ownId(ids, Object.keys(ids));
+
 /** A row to print, and the id that names it, whatever the input calls its columns. */
 interface PrintedReject {
 	row: Row;
@@ -58,7 +61,7 @@ async function* rejectedRows(source: InputSource, rejects: Rejects): AsyncGenera
 		for (const raw of batch) {
 			const record = rejects.recordOf(raw.row);
 			if (record === undefined) continue;
-			yield { row: rejectedRow(raw, record, source.columns, rejects.idNames), id: ownId(record.ids) };
+			yield { row: rejectedRow(raw, record, source.columns, rejects.idNames), id: idOf(record) };
 		}
 	}
 }
@@ -68,7 +71,7 @@ async function* rowsFromJournal(path: string, isWanted: Wanted): AsyncGenerator<
 	for await (const batch of finalRecords(path)) {
 		for (const record of batch) {
 			if (!isWanted(record)) continue;
-			yield { row: { ...record.ids, [ERROR_COLUMN]: errorText(record) }, id: ownId(record.ids) };
+			yield { row: { ...record.ids, [ERROR_COLUMN]: errorText(record) }, id: idOf(record) };
 		}
 	}
 }
