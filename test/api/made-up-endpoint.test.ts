@@ -13,7 +13,7 @@ import { command as runShow } from '../../src/cli/commands/run/show.js';
 import { commandPage } from '../../src/cli/help/command-page.js';
 import { pageText } from '../../src/cli/help/page.js';
 import { parseLine } from '../../src/cli/parse.js';
-import { endpointCommand } from '../../src/cli/rows/row-command.js';
+import { endpointCommand, rowCommand } from '../../src/cli/rows/row-command.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
 import { type Answer, json, startRecorder } from '../support/recorder.js';
@@ -89,6 +89,27 @@ test('the whole way from flags to the wire and back', async () => {
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],
 	]);
+});
+
+test('a row with fewer fields than the table has makes fewer flags and columns', async () => {
+	const narrow = { ...endpoint, fields: fields.slice(0, 1) };
+	const rename = rowCommand({
+		summary: 'Rename macros.',
+		examples: [],
+		positionals: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
+		endpointFor: () => narrow,
+		verb: 'rename',
+		nouns: 'macros',
+		options: [],
+	});
+	expect(rename.options.map(({ flags }) => flags)).toContain('--macro-name <text>');
+	expect(rename.options.map(({ flags }) => flags)).not.toContain('--enabled <true|false>');
+	const folder = temporaryFolder();
+	const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:9/wp-json', SUPPORTCTL_CONFIG_DIR: folder };
+	const context = memoryContext({ env, cwd: folder, stdin: 'id,macro_name,enabled\n3,Thanks,true\n' });
+	const line = ['--input', '-', '--input-format', 'csv', '--dry-run'];
+	const call = rename.run({ context, words: ['macro', 'rename'], ...parseLine(rename, ['macro', 'rename'], line) });
+	await expect(call).rejects.toThrow('unknown column "enabled"');
 });
 
 describe('an id of what a thing belongs to', () => {

@@ -3,7 +3,7 @@
 import type { ArgumentSpec, CommandSpec, Completes, OptionSpec } from '../command.js';
 import { commands, startsWith } from '../manifest.js';
 import { camelCase, longFlag, longName, takesValue } from '../option-names.js';
-import type { RowCommandSpec } from '../rows/definition.js';
+import { givenFields, type RowCommandSpec } from '../rows/definition.js';
 import { findFlag, findRoute, type ReadLine, readLine } from './line.js';
 
 export interface Candidate {
@@ -207,5 +207,5 @@ async function offerColumns(
 function fieldNames(spec: CommandSpec): string[] {
 	const { rows } = spec as Partial<RowCommandSpec>;
 	if (rows === undefined) return [];
-	return [...new Set([...rows.positionals.map((each) => each.name), ...rows.fields.map((each) => each.name)])];
+	return [...new Set([...rows.positionals, ...givenFields(rows)].map((each) => each.name))];
 }

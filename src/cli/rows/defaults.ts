@@ -1,11 +1,12 @@
 /** What the flags of one call give to every row. */
 
+import type { Field } from '../../api/fields.js';
 import { ticketStatuses } from '../../api/statuses.js';
 import { findField, isObject, isProblem, mergeValues, parseId, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { dialectOf } from '../session.js';
-import { modelEndpoint, type RowCommandDefinition, type RowDefaults } from './definition.js';
+import { givenFields, modelEndpoint, type RowCommandDefinition, type RowDefaults } from './definition.js';
 import { readData, readFieldFlags } from './field-flags.js';
 
 /** What flags give to every row. @throws UsageError */
@@ -17,12 +18,13 @@ export async function readDefaults(definition: RowCommandDefinition, invocation:
 		undocumented: options.undocumented === true,
 		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialect().statusIn(status)),
 	};
-	const isDocumented = (name: string) => definition.fields.some((field) => field.name === name);
+	const fields = givenFields(definition);
+	const isDocumented = (name: string) => fields.some((field) => field.name === name);
 	const fieldIn = (name: string) => (isDocumented(name) ? name : dialect().fieldIn(name));
-	const data = await readData(modelEndpoint(definition), options, rules, fieldIn, context);
-	const flags = await readFieldFlags(definition.fields, options, rules, context);
+	const data = await readData(fields, modelEndpoint(definition).parameters, options, rules, fieldIn, context);
+	const flags = await readFieldFlags(fields, options, rules, context);
 	const defaults: RowDefaults = {
-		fields: joined(definition, data.values, flags),
+		fields: joined(fields, data.values, flags),
 		force: options.force === true,
 		reassign: readReassign(options.reassign as string | undefined),
 		dataIds: data.ids,
@@ -40,7 +42,7 @@ function readReassign(given: string | undefined): string | undefined {
 
 /** `--data` and flags together; a map has the keys of both. @throws UsageError where they contradict each other */
 function joined(
-	{ fields }: RowCommandDefinition,
+	fields: readonly Field[],
 	data: Record<string, unknown>,
 	flags: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {

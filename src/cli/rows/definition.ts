@@ -35,10 +35,11 @@ export interface RowCommandDefinition {
 	readonly description?: string;
 	readonly examples: readonly Example[];
 	readonly positionals: readonly Positional[];
-	/** The endpoint, by taxonomy where the command has one. @throws UsageError for one that has no route */
+	/**
+	 * The endpoint, by taxonomy where the command has one; its fields are the command's flags and columns.
+	 * @throws UsageError for a taxonomy that has no route
+	 */
 	endpointFor(taxonomy: string | undefined, undocumented: boolean): Endpoint;
-	/** The documented fields that its rows may have. */
-	readonly fields: readonly Field[];
 	/** What is done to a row, for questions: "delete". */
 	readonly verb: string;
 	/** What rows are, for questions and messages: "tickets". */
@@ -62,4 +63,10 @@ export interface RowCommandSpec extends CommandSpec {
 export function modelEndpoint(definition: RowCommandDefinition, taxonomy?: string, undocumented = false): Endpoint {
 	const own = definition.positionals.find((each) => each.kind === 'taxonomy');
 	return definition.endpointFor(taxonomy ?? own?.choices?.[0], undocumented);
+}
+
+/** The fields that flags and `--data` may give: all but those that are arguments. */
+export function givenFields(definition: RowCommandDefinition): readonly Field[] {
+	const texts = definition.positionals.filter(({ kind }) => kind === 'text').map(({ name }) => name);
+	return modelEndpoint(definition).fields.filter(({ name }) => !texts.includes(name));
 }

@@ -1,6 +1,6 @@
 /** A flag per documented field, and what the given ones put into the body. */
 
-import type { Endpoint } from '../../api/endpoints.js';
+import type { PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName, isMany } from '../../api/fields.js';
 import { numberedIdNames } from '../../api/path-ids.js';
 import { emptyRecord } from '../../api/plan.js';
@@ -114,7 +114,8 @@ function secretOnCommandLine({ name }: Field): UsageError {
  * the row is taken out, and the caller compares it with the path.
  */
 export async function readData(
-	{ fields, parameters }: Pick<Endpoint, 'fields' | 'parameters'>,
+	fields: readonly Field[],
+	parameters: readonly PathParameter[],
 	options: OptionValues,
 	rules: ValueRules,
 	fieldIn: (name: string) => string,

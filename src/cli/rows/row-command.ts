@@ -6,7 +6,13 @@ import { connectionOptions } from '../connection-options.js';
 import { longName } from '../option-names.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions, ignoreMissingOption, inputOptions, strictOption } from '../options/run.js';
-import { modelEndpoint, type Positional, type RowCommandDefinition, type RowCommandSpec } from './definition.js';
+import {
+	givenFields,
+	modelEndpoint,
+	type Positional,
+	type RowCommandDefinition,
+	type RowCommandSpec,
+} from './definition.js';
 import { dataOption, fieldOptions } from './field-flags.js';
 
 export const forceOption = (help: string): OptionSpec => ({ flags: '--force', help, group: 'Fields' });
@@ -36,15 +42,15 @@ function argumentsOf(definition: RowCommandDefinition): ArgumentSpec[] {
 
 /** Every flag of a row command; its own come first and hide shared ones of the same name. */
 function optionsOf(definition: RowCommandDefinition): OptionSpec[] {
-	const fields = definition.fields.length > 0 ? [...fieldOptions(definition.fields), dataOption] : [];
+	const fields = givenFields(definition);
 	const all = [
-		...fields,
+		...(fields.length > 0 ? [...fieldOptions(fields), dataOption] : []),
 		...definition.options,
 		...inputOptions,
 		...guardOptions,
 		...engineOptions,
 		...(modelEndpoint(definition).replay === 'delete' ? [ignoreMissingOption] : []),
-		...(definition.fields.length > 0 ? [strictOption] : []),
+		...(fields.length > 0 ? [strictOption] : []),
 		...outputOptions,
 		...connectionOptions,
 	];
@@ -71,18 +77,17 @@ export function rowCommand(definition: RowCommandDefinition): RowCommandSpec {
 }
 
 /** What an endpoint does not say of its command. */
-type Told = Omit<RowCommandDefinition, 'positionals' | 'endpointFor' | 'fields' | 'options'> & {
+type Told = Omit<RowCommandDefinition, 'positionals' | 'endpointFor' | 'options'> & {
 	readonly options?: readonly OptionSpec[];
 };
 
-/** The command of one endpoint. */
+/** The command of one endpoint; a command with fewer fields has a row of its own: `{ ...row, fields }`. */
 export function endpointCommand(endpoint: Endpoint, told: Told): RowCommandSpec {
 	const query = endpoint.query.filter((each) => each.presence !== 'always');
 	return rowCommand({
 		...told,
 		positionals: positionalsOf(endpoint),
 		endpointFor: () => endpoint,
-		fields: endpoint.fields,
 		options: [...query.map(queryOption), ...(told.options ?? [])],
 	});
 }

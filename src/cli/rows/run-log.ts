@@ -16,7 +16,7 @@ import { settingSpecs } from '../../profile/settings.js';
 import { version } from '../../version.js';
 import type { OptionValues } from '../command.js';
 import { camelCase } from '../option-names.js';
-import type { RowDefaults } from './definition.js';
+import { givenFields, type RowDefaults } from './definition.js';
 import type { Ended } from './ended.js';
 import type { PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
@@ -98,7 +98,7 @@ function absolutePaths({ invocation, settings }: PreparedRun): OptionValues {
 
 function settingsRecord(run: PreparedRun): RunSettingsRecord {
 	const { invocation, definition, defaults } = run;
-	const fieldKeys = new Set(definition.fields.map((each) => camelCase(flagName(each.name))));
+	const fieldKeys = new Set(givenFields(definition).map((each) => camelCase(flagName(each.name))));
 	const given = Object.entries(invocation.options).filter(([name]) => !NOT_KEPT.has(name) && !fieldKeys.has(name));
 	const options = { ...Object.fromEntries(given), ...absolutePaths(run) };
 	const redact = createRedactor();

@@ -18,7 +18,6 @@ export const command = rowCommand({
 		{ name: 'id', kind: 'id', help: `Term ids${STDIN_IDS}` },
 	],
 	endpointFor: (taxonomy, undocumented) => taxonomyEndpoint('delete', taxonomy, undocumented),
-	fields: [],
 	verb: 'delete',
 	nouns: 'terms',
 	options: [forceOption("Delete permanently: needed for product, whose terms can't be trashed")],

@@ -1,10 +1,8 @@
 /** `term update`: change fields of terms (interface section 4, POST /ticket_priority/<id>). */
 
-import { endpoints, termTaxonomies } from '../../../api/endpoints.js';
+import { termTaxonomies } from '../../../api/endpoints.js';
 import { rowCommand, STDIN_IDS } from '../../rows/row-command.js';
 import { taxonomyEndpoint } from '../../rows/taxonomy.js';
-
-const { fields } = endpoints['term.update.ticket_priority'];
 
 export const command = rowCommand({
 	summary: 'Change fields of terms of a taxonomy.',
@@ -20,7 +18,6 @@ export const command = rowCommand({
 		{ name: 'id', kind: 'id', help: `Term ids${STDIN_IDS}` },
 	],
 	endpointFor: (taxonomy, undocumented) => taxonomyEndpoint('update', taxonomy, undocumented),
-	fields,
 	verb: 'update',
 	nouns: 'terms',
 	options: [],

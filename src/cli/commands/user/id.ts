@@ -12,7 +12,6 @@ export const command = rowCommand({
 	],
 	positionals: [{ name: 'username', kind: 'text', help: `User names${STDIN_IDS}` }],
 	endpointFor: () => endpoints['user.id'],
-	fields: [],
 	verb: 'look up',
 	nouns: 'user names',
 	options: [],
