@@ -1,7 +1,7 @@
 /** The applied check: what was asked for against what the service's answer shows it now holds. */
 
 import { type CustomFields, readCustomFields, sameCustomField } from './custom-fields.js';
-import { endpointList, hasTrash } from './endpoints.js';
+import { endpointList } from './endpoints.js';
 import type { Field } from './fields.js';
 import type { PlannedRequest } from './plan.js';
 import { isObject } from './values.js';
@@ -194,7 +194,7 @@ export function customFieldDifferences(
 
 /** What the answer to a request that was carried out shows otherwise than it was asked for. */
 export function contradictions(
-	{ endpoint, path, sent }: Pick<PlannedRequest, 'endpoint' | 'path' | 'sent'>,
+	{ endpoint, forGood, sent }: Pick<PlannedRequest, 'endpoint' | 'forGood' | 'sent'>,
 	body: unknown,
 ): AppliedDifference[] {
 	if (endpoint.replay === 'set') {
@@ -202,7 +202,7 @@ export function contradictions(
 		if (endpoint.body !== 'custom_fields') return appliedDifferences(endpoint.fields, sent, body);
 		return customFieldDifferences(sent, readCustomFields(body) ?? {}, 'no verdict');
 	}
-	return hasTrash(endpoint) ? deletionDifferences(/[?&]force=true(?:&|$)/.test(path), body) : [];
+	return endpoint.trash ? deletionDifferences(forGood, body) : [];
 }
 
 /**

@@ -60,6 +60,8 @@ export interface Endpoint {
 	readonly body: 'none' | 'fields' | 'custom_fields';
 	readonly replay: ReplayRule;
 	readonly answer: AnswerKind;
+	/** Whether what is deleted goes to a trash unless `force` is sent. */
+	readonly trash: boolean;
 	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
 	/** What one row is, for messages: "ticket", "application password". */
@@ -72,17 +74,12 @@ const id = (noun: string) => ({ name: 'id', kind: 'id', help: `${noun} ids` }) a
 /** The id of what the path's last part belongs to. */
 const ownerId = <const Name extends `${string}_id`>(name: Name, help: string) => ({ name, kind: 'id', help }) as const;
 
-const trashable = {
+const bypassTrash = {
 	name: 'force',
 	kind: 'flag',
 	presence: 'optional',
 	help: 'Bypass the trash and delete permanently',
 } as const satisfies QueryParameter;
-
-/** Whether things of an endpoint go to a trash first. */
-export function hasTrash(endpoint: Pick<Endpoint, 'query'>): boolean {
-	return endpoint.query.includes(trashable);
-}
 
 /** What a row of the table may say beside its method, path and noun. */
 type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun'>>;
@@ -121,6 +118,7 @@ function endpoint<const M extends Method, const D extends Details>(
 		body: (rest.fields ?? []).length > 0 ? 'fields' : 'none',
 		replay: method === 'GET' ? 'read' : 'delete',
 		answer: 'object',
+		trash: false,
 		confirm: method === 'DELETE',
 		...rest,
 	};
@@ -181,11 +179,13 @@ export const endpoints = {
 	),
 	'ticket.delete': endpoint('ticket.delete', 'DELETE', '/tickets/<id>', 'ticket', {
 		parameters: [id('Ticket')],
-		query: [trashable],
+		query: [bypassTrash],
+		trash: true,
 	}),
 	'reply.delete': endpoint('reply.delete', 'DELETE', '/tickets/<ticket_id>/replies/<id>', 'reply', {
 		parameters: [ticketOfReplies, id('Reply')],
-		query: [trashable],
+		query: [bypassTrash],
+		trash: true,
 	}),
 	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', {
 		parameters: [id('Term')],
@@ -237,7 +237,7 @@ export const endpoints = {
 		'ticket_priority term',
 		{
 			parameters: [id('Term')],
-			query: [{ ...trashable, help: 'Sent only if given: what it means here, the interface does not show' }],
+			query: [{ ...bypassTrash, help: 'Sent only if given: what it means here, the interface does not show' }],
 		},
 	),
 } as const satisfies Record<string, Endpoint>;

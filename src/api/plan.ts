@@ -23,6 +23,8 @@ export interface PlannedRequest {
 	readonly path: string;
 	/** What the request is about: rows with equal keys go one after another and land in the same shard. */
 	readonly key: string;
+	/** Whether it asks to delete permanently. */
+	readonly forGood: boolean;
 	/** The ids that name the row in outcomes. */
 	readonly ids: Readonly<Record<string, string>>;
 	/** JSON text, or undefined for a request without a body. */
@@ -44,6 +46,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 	const pieces = endpoint.path.split(/<[a-z_]+>/);
 	const names = [...endpoint.path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1] as string);
 	const takes = new Set(endpoint.query.map((each) => each.name));
+	const takesForce = takes.has('force');
 	const forceAlways = endpoint.query.some((each) => each.name === 'force' && each.presence === 'always');
 
 	function pathOf(ids: RowValues['ids']): string {
@@ -54,10 +57,10 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 		return path;
 	}
 
-	function queryOf(row: RowValues): string {
+	function queryOf({ reassign }: RowValues, forGood: boolean): string {
 		const parts: string[] = [];
-		if (takes.has('force') && (forceAlways || row.force === true)) parts.push('force=true');
-		if (takes.has('reassign') && row.reassign !== undefined) parts.push(`reassign=${row.reassign}`);
+		if (forGood) parts.push('force=true');
+		if (takes.has('reassign') && reassign !== undefined) parts.push(`reassign=${reassign}`);
 		return parts.length === 0 ? '' : `?${parts.join('&')}`;
 	}
 
@@ -68,13 +71,15 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 
 	return (row) => {
 		const path = pathOf(row.ids);
+		const forGood = takesForce && (forceAlways || row.force === true);
 		const sent = endpoint.body === 'none' ? undefined : (row.fields ?? {});
 		return {
 			endpoint,
 			method: endpoint.method,
-			path: path + queryOf(row),
+			path: path + queryOf(row, forGood),
 			// Look-ups share one path: each user name is a key of its own, or they would all wait for each other.
 			key: row.ids.username === undefined ? path : `${path} ${row.ids.username}`,
+			forGood,
 			ids: row.ids,
 			body: sent === undefined ? undefined : bodyOf(sent),
 			sent,

@@ -224,6 +224,12 @@ describe('the answer to a delete', () => {
 		expect(contradictions(plan({ ids: { id: '5' }, force }), body)).toEqual(differences);
 	});
 
+	it('is told by the row of the table, also by a copy of it', () => {
+		const row = endpoints['ticket.delete'];
+		const plan = createPlanner({ ...row, query: row.query.map((each) => ({ ...each, help: 'For good' })) });
+		expect(contradictions(plan({ ids: { id: '5' } }), { status: 'publish' })).toHaveLength(1);
+	});
+
 	it('says nothing of what has no trash', () => {
 		for (const name of ['user.password.delete', 'term.delete.ticket_priority', 'user.delete'] as const) {
 			const request = createPlanner(endpoints[name])({

@@ -35,6 +35,7 @@ const endpoint: Endpoint = {
 	body: 'fields',
 	replay: 'set',
 	answer: 'object',
+	trash: false,
 	confirm: false,
 	noun: 'macro',
 };

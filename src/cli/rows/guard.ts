@@ -59,7 +59,7 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
  * where that gives none, the person is told that it could not be checked.
  */
 export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: Client): Promise<void> {
-	if (run.endpoint !== endpoints['user.delete']) return;
+	if (run.endpoint.name !== endpoints['user.delete'].name) return;
 	const { auth } = run.session.connection;
 	const { context } = run.invocation;
 	if (auth.scheme === 'none') return;
