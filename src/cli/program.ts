@@ -1,7 +1,7 @@
 /** argv → the command that is meant, loaded by itself, and run. */
 
 import { didYouMean } from '../api/suggest.js';
-import { type ExitCode, UsageError } from '../errors.js';
+import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { type CommandEntry, commands, startsWith } from './manifest.js';
 
@@ -15,6 +15,7 @@ export type Target =
 const COMPLETER = '__complete';
 
 const HELP_FLAGS = new Set(['-h', '--help']);
+const VERSION_FLAGS = new Set(['-V', '--version']);
 
 /** Finds the command that `argv` begins with. @throws UsageError that names the nearest command. */
 export function findCommand(argv: readonly string[]): Target {
@@ -50,9 +51,9 @@ function unknownCommand(words: readonly string[], word: string): UsageError {
 	);
 }
 
-/** Flags that stand before the command belong to it; they are moved behind its words. */
-export async function moveLeadingFlags(argv: readonly string[]): Promise<readonly string[]> {
-	if (!argv[0]?.startsWith('-') || HELP_FLAGS.has(argv[0])) return argv;
+/** Flags that stand before the command belong to it; they are moved behind its words. One that asks for the version is all that is left. */
+async function moveLeadingFlags(argv: readonly string[]): Promise<readonly string[]> {
+	if (!argv[0]?.startsWith('-') || (argv.length === 1 && HELP_FLAGS.has(argv[0]))) return argv;
 	const [{ outputOptions }, { connectionOptions }, { longFlag, takesValue }] = await Promise.all([
 		import('./options/output.js'),
 		import('./connection-options.js'),
@@ -62,12 +63,16 @@ export async function moveLeadingFlags(argv: readonly string[]): Promise<readonl
 	let at = 0;
 	while (at < argv.length && (argv[at] as string).startsWith('-')) {
 		const flag = (argv[at] as string).split('=')[0] as string;
+		if (VERSION_FLAGS.has(flag)) return [flag];
 		const spec = known.find((each) => longFlag(each) === flag || each.flags.startsWith(`${flag},`));
 		if (spec === undefined && !/^-v+$/.test(flag) && !HELP_FLAGS.has(flag)) {
-			throw new UsageError(`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, known.map(longFlag))}`, {
-				code: 'unknown_flag',
-				hint: 'supportctl --help lists the commands; a command takes its flags behind its name',
-			});
+			throw new UsageError(
+				`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, [...known.map(longFlag), '--help', '--version'])}`,
+				{
+					code: 'unknown_flag',
+					hint: 'supportctl --help lists the commands; a command takes its flags behind its name',
+				},
+			);
 		}
 		at += spec !== undefined && takesValue(spec) && !(argv[at] as string).includes('=') ? 2 : 1;
 	}
@@ -84,6 +89,11 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	}
 	const argv = await moveLeadingFlags(context.argv);
 	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
+	if (VERSION_FLAGS.has(argv[0] ?? '')) {
+		const { version } = await import('../version.js');
+		context.stdout.write(`${version}\n`);
+		return ExitCode.ok;
+	}
 	const target = findCommand(argv);
 	if (target.kind !== 'command') {
 		const { runHelp } = await import('./help/command.js');
