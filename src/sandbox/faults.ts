@@ -1,6 +1,7 @@
 /** Trouble on demand: slowness, failures and a limit on the rate, as a desk has them on a bad night. */
 
 import { type Answer, pages, ServiceError } from './answers.js';
+import { type FaultKind, faultKinds } from './fault-kinds.js';
 
 export interface FaultOptions {
 	/** Milliseconds before each answer. */
@@ -27,13 +28,15 @@ export interface Faults {
 const critical = (): Answer =>
 	new ServiceError(500, 'internal_server_error', 'There has been a critical error on this website.').answer();
 
-const KINDS: readonly (() => Fault)[] = [
-	() => ({ answer: pages.badGateway }),
-	() => ({ answer: pages.unavailable }),
-	() => ({ answer: critical() }),
-	() => 'drop-before',
-	() => 'drop-after',
-];
+const makers: Readonly<Record<FaultKind, () => Fault>> = {
+	'bad-gateway': () => ({ answer: pages.badGateway }),
+	unavailable: () => ({ answer: pages.unavailable }),
+	critical: () => ({ answer: critical() }),
+	'drop-before': () => 'drop-before',
+	'drop-after': () => 'drop-after',
+};
+
+const kinds = Object.keys(faultKinds) as FaultKind[];
 
 /**
  * @param chance 0 ≤ x < 1; the same numbers make the same trouble
@@ -70,7 +73,7 @@ export function createFaults(options: FaultOptions, chance: () => number, monoto
 				return { answer: error.answer() };
 			}
 			if (failRate === 0 || chance() >= failRate) return undefined;
-			return KINDS[Math.floor(chance() * KINDS.length)]?.();
+			return makers[kinds[Math.floor(chance() * kinds.length)] as FaultKind]();
 		},
 	};
 }

@@ -139,17 +139,23 @@ export function createDeskServer(options: ServerOptions): Server {
 
 	/** Answers, or does what the fault says. */
 	function finish(request: IncomingMessage, response: ServerResponse, bytes: Buffer, fault: Fault | undefined): number {
-		if (fault === 'drop-before') {
-			request.socket.destroy();
-			return 0;
+		const sent = (answer: Answer): number => {
+			send(response, answer);
+			return answer.status;
+		};
+		switch (fault) {
+			case undefined:
+				return sent(answerTo(request, bytes));
+			case 'drop-before':
+				request.socket.destroy();
+				return 0;
+			case 'drop-after':
+				answerTo(request, bytes);
+				request.socket.destroy();
+				return 0;
+			default:
+				return sent(fault.answer);
 		}
-		const answer = typeof fault === 'object' ? fault.answer : answerTo(request, bytes);
-		if (fault === 'drop-after') {
-			request.socket.destroy();
-			return 0;
-		}
-		send(response, answer);
-		return answer.status;
 	}
 
 	async function late(handle: () => void): Promise<void> {

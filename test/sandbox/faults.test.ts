@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createChance } from '../../src/sandbox/chance.js';
+import { faultKinds } from '../../src/sandbox/fault-kinds.js';
 import { createFaults, type Fault } from '../../src/sandbox/faults.js';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
@@ -27,6 +28,7 @@ test('the share of failures is the one asked for, of every kind, and the same fo
 	expect(failed.length / drawn.length).toBeGreaterThan(0.23);
 	expect(failed.length / drawn.length).toBeLessThan(0.27);
 	expect(new Set(failed)).toEqual(new Set([500, 502, 503, 'drop-before', 'drop-after']));
+	expect(new Set(failed).size).toBe(Object.keys(faultKinds).length);
 	expect(draw(0.25, 7, 10_000)).toEqual(drawn);
 	expect(draw(0.25, 8, 10_000)).not.toEqual(drawn);
 });

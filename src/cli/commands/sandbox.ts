@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
+import { faultKinds } from '../../sandbox/fault-kinds.js';
 import type { Listening, SandboxOptions } from '../../sandbox/sandbox.js';
 import type { RequestEntry } from '../../sandbox/server.js';
 import type { CommandSpec, Invocation, OptionSpec, OptionValues } from '../command.js';
@@ -63,7 +64,7 @@ const options: readonly OptionSpec[] = [
 	},
 	{
 		flags: '--fail-rate <p>',
-		help: 'let this share of the requests fail, 0 to 1: errors 500, 502 and 503, and connections that drop before or after the work was done',
+		help: `let this share of the requests fail, 0 to 1: ${Object.values(faultKinds).join(', ')}`,
 		group,
 		defaultText: '0',
 		parse: number('--fail-rate', 0, 1, false),
