@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { idNames } from '../../../src/api/path-ids.js';
 import { helpWidth, list, wrap } from '../../../src/cli/help/layout.js';
 import { pageMarkdown, pageText, readPage } from '../../../src/cli/help/page.js';
+import { text as bulk } from '../../../src/cli/help/topics/bulk.js';
 import { text as formats } from '../../../src/cli/help/topics/formats.js';
 import { topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
@@ -185,7 +187,12 @@ describe('help formats', () => {
 			.split('\n')
 			.filter((line) => line.includes(' :: '))
 			.flatMap((line) => (line.split(' :: ')[0] as string).split(', '));
-		const ids = ['id', 'ticket_id', 'user_id', 'slug', 'taxonomy', 'username'];
-		expect(documented).toEqual(expect.arrayContaining(outcomeKeys(ids)));
+		expect(documented).toEqual(expect.arrayContaining(outcomeKeys(idNames)));
+	});
+
+	it('has every id of the table among the columns of an input', () => {
+		// A user name is a field.
+		const names = idNames.filter((name) => name !== 'username');
+		expect(bulk).toContain(`the ids of\nthe path: ${names.join(', ')};`);
 	});
 });

@@ -1,10 +1,5 @@
 /** `help bulk`: many rows with the same commands, from input to undo, on one machine or on several. */
 
-import { idNames } from '../../../api/path-ids.js';
-
-/** Those that a path has; a user name is a field. */
-const columns = idNames.filter((name) => name !== 'username').join(', ');
-
 export const text = String.raw`
 Every update and delete takes one id, several, or a file with a row each. The whole input is checked before the first
 request is sent, every run keeps a journal, and a run that was stopped or killed goes on where it was.
@@ -21,7 +16,7 @@ request is sent, every run keeps a journal, and a run that was stopped or killed
 --input - :: Rows on stdin; --input-format names the format where it can't be told
 
 CSV and TSV start with a header. Columns are field names (ticket_priority and ticket-priority are the same) and the ids of
-the path: ${columns}; reassign and force work as columns too. For "ticket fields set" every
+the path: id, ticket_id, user_id, slug, taxonomy; reassign and force work as columns too. For "ticket fields set" every
 other column is a custom field. NDJSON has an object a line, and its values are sent with the types they have.
 
     id,status,assignee

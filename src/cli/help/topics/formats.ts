@@ -1,7 +1,5 @@
 /** `help formats`: how results are printed, picked and filtered. */
 
-import { idNames } from '../../../api/path-ids.js';
-
 export const text = `
 Results go to stdout, everything else goes to stderr. On a terminal results are a table that fits its width, long cells cut
 with an ellipsis. In a pipe they are the same columns, whole, apart by tabs and without a header: ready for cut and awk.
@@ -35,7 +33,7 @@ With "ticket fields get" the names of custom fields are columns too
 ## What an outcome has
 
 row :: Its place in the input, from 1
-${idNames.join(', ')} :: What the row is about, those that its path has
+id, ticket_id, user_id, slug, taxonomy, username :: What the row is about, those that its path has
 outcome :: ok, failed, invalid, unknown, skipped or not-sent
 status :: The HTTP status, null where no answer came
 code, message :: The service's, or this tool's
