@@ -3,10 +3,6 @@
 import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../errors.js';
 
-export type InputFormat = 'csv' | 'tsv' | 'ndjson' | 'ids';
-
-export const inputFormats: readonly InputFormat[] = ['csv', 'tsv', 'ndjson', 'ids'];
-
 /** One row as it was written, before anything is known about its columns. */
 export interface RawRow {
 	/** 1-based place among the rows; a header and blank lines do not count. */

@@ -2,8 +2,8 @@
 
 import type { ExitCode } from '../errors.js';
 import type { Outcome } from '../http/outcome.js';
-import type { InputFormat } from './blocks.js';
 import type { Counts } from './counts.js';
+import type { InputFormat } from './input-formats.js';
 
 export const JOURNAL_VERSION = 1;
 

@@ -6,11 +6,12 @@ import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { openArguments } from './arguments.js';
-import { type Batch, type BlockReader, type InputFormat, inputFormats, type ReadLimits, readBlocks } from './blocks.js';
+import { type Batch, type BlockReader, type ReadLimits, readBlocks } from './blocks.js';
 import type { CsvReader } from './csv.js';
 import { makeFolder } from './folder.js';
+import { type InputFormat, inputFormats } from './input-formats.js';
 
-export type { Batch, InputFormat, RawRow } from './blocks.js';
+export type { Batch, RawRow } from './blocks.js';
 
 export interface OpenInputOptions {
 	/** A file, or `-` for standard input. */

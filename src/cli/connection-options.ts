@@ -1,5 +1,6 @@
 /** The flags that every command which reaches the service takes. */
 
+import { initialSettings, schemes } from '../profile/initial-settings.js';
 import type { OptionSpec, OptionValues } from './command.js';
 import { camelCase, longName } from './option-names.js';
 
@@ -13,11 +14,16 @@ export const connectionOptions: readonly OptionSpec[] = [
 		flags: '--scheme <scheme>',
 		help: 'how to sign in',
 		group,
-		choices: ['basic', 'bearer', 'header', 'none'],
-		defaultText: 'basic',
+		choices: schemes,
+		defaultText: initialSettings.scheme,
 	},
 	{ flags: '--header-name <name>', help: 'the header that carries the secret under --scheme header', group },
-	{ flags: '--timeout <seconds>', help: 'how long one attempt may take', group, defaultText: '30' },
+	{
+		flags: '--timeout <seconds>',
+		help: 'how long one attempt may take',
+		group,
+		defaultText: String(initialSettings.timeout),
+	},
 	{
 		flags: '--ca-file <file>',
 		help: 'trust the CA certificates in this PEM file, and no others',
@@ -36,13 +42,23 @@ export const connectionOptions: readonly OptionSpec[] = [
 		group,
 		completes: 'files',
 	},
-	{ flags: '--product-prefix <word>', help: "the deployment's word for support", group, defaultText: 'support' },
-	{ flags: '--shop-prefix <word>', help: "the deployment's word for shop in statuses", group, defaultText: 'shop' },
+	{
+		flags: '--product-prefix <word>',
+		help: "the deployment's word for support",
+		group,
+		defaultText: initialSettings.productPrefix,
+	},
+	{
+		flags: '--shop-prefix <word>',
+		help: "the deployment's word for shop in statuses",
+		group,
+		defaultText: initialSettings.shopPrefix,
+	},
 	{
 		flags: '--membership-prefix <word>',
 		help: "the deployment's word for shopm in statuses",
 		group,
-		defaultText: 'shopm',
+		defaultText: initialSettings.membershipPrefix,
 	},
 ];
 

@@ -8,7 +8,9 @@ import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { type Client, createClient } from '../http/client.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/limits.js';
 import type { Delivery } from '../http/outcome.js';
+import { initialSettings } from '../profile/initial-settings.js';
 import { version } from '../version.js';
 import { checkOptions, type SupportClientOptions } from './options.js';
 import type { CallInput } from './types.js';
@@ -24,10 +26,6 @@ const clock: DeliverClock = {
 	monotonic: () => performance.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
-
-const DEFAULT_RETRIES = 4;
-const DEFAULT_TIMEOUT = 30;
-const DEFAULT_CONNECTIONS = 4;
 
 /** A client of one service. Close it when it is no longer needed: it keeps connections open. */
 export class SupportClient {
@@ -46,8 +44,8 @@ export class SupportClient {
 		const client = await createClient({
 			baseUrl,
 			auth: options.auth,
-			timeoutMs: (options.timeout ?? DEFAULT_TIMEOUT) * 1000,
-			connections: options.connections ?? DEFAULT_CONNECTIONS,
+			timeoutMs: (options.timeout ?? initialSettings.timeout) * 1000,
+			connections: options.connections ?? DEFAULT_CONCURRENCY,
 			userAgent: `supportctl/${version}`,
 			...(options.tls === undefined ? {} : { tls: options.tls }),
 			proxy: options.proxy,

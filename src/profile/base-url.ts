@@ -2,6 +2,7 @@
 
 import { UsageError } from '../errors.js';
 import { hasControlCharacter } from './control-characters.js';
+import { initialSettings } from './initial-settings.js';
 
 export interface BaseUrl {
 	/** Without a trailing slash. */
@@ -52,7 +53,7 @@ export function withScheme(text: string): string | undefined {
 
 /** Cuts the interface's own prefix, and whatever was pasted behind it, off a path. */
 function withoutPrefix(path: string, productPrefix: string | undefined): string {
-	const words = new Set(['support', productPrefix ?? 'support']);
+	const words = new Set([initialSettings.productPrefix, productPrefix ?? initialSettings.productPrefix]);
 	for (const word of words) {
 		const at = `${path}/`.indexOf(`/${word}-api/`);
 		if (at >= 0) return path.slice(0, at);

@@ -2,8 +2,8 @@
 
 import { UsageError } from '../errors.js';
 import { hasControlCharacter } from './control-characters.js';
+import { initialSettings, schemes } from './initial-settings.js';
 
-export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
 export type Scheme = (typeof schemes)[number];
 
 /** The settings in force, from wherever they come. */
@@ -49,7 +49,6 @@ export interface SettingSpec {
 	readonly profileOnly?: boolean;
 	/** True where it is a path, which a profile keeps as an absolute one. */
 	readonly path?: boolean;
-	readonly initial?: string | number | boolean;
 	/** Makes a value of text or of what a profile holds; undefined where it can't be one. */
 	read(given: unknown): string | number | boolean | undefined;
 	/** What it must be, after "must be". */
@@ -95,21 +94,21 @@ const aRate = 'a number above 0, at most 1000000';
 
 export const settingSpecs: readonly SettingSpec[] = [
 	{ name: 'baseUrl', flag: '--base-url', variable: 'BASE_URL', read: text, expected: 'a URL' },
-	{ name: 'scheme', flag: '--scheme', initial: 'basic', read: oneOf(schemes), expected: schemes.join(', ') },
+	{ name: 'scheme', flag: '--scheme', read: oneOf(schemes), expected: schemes.join(', ') },
 	{ name: 'username', flag: '--username', variable: 'USERNAME', read: text, expected: anyText },
 	{ name: 'headerName', flag: '--header-name', read: headerName, expected: "a header's name" },
-	{ name: 'timeout', flag: '--timeout', initial: 30, read: number(0.001, 86_400, false), expected: '0.001 to 86400' },
+	{ name: 'timeout', flag: '--timeout', read: number(0.001, 86_400, false), expected: '0.001 to 86400' },
 	{ name: 'concurrency', flag: '--concurrency', read: number(1, 1024, true), expected: 'a whole number, 1 to 1024' },
 	{ name: 'rate', flag: '--rate', read: number(Number.MIN_VALUE, 1_000_000, false), expected: aRate },
 	{ name: 'format', flag: '--format', read: text, expected: 'the name of a format' },
-	{ name: 'protected', flag: '--protected', profileOnly: true, initial: false, read: bool, expected: aFlag },
-	{ name: 'allowHttp', flag: '--allow-http', profileOnly: true, initial: false, read: bool, expected: aFlag },
+	{ name: 'protected', flag: '--protected', profileOnly: true, read: bool, expected: aFlag },
+	{ name: 'allowHttp', flag: '--allow-http', profileOnly: true, read: bool, expected: aFlag },
 	{ name: 'caFile', flag: '--ca-file', path: true, read: text, expected: 'a path' },
 	{ name: 'cert', flag: '--cert', path: true, read: text, expected: 'a path' },
 	{ name: 'key', flag: '--key', path: true, read: text, expected: 'a path' },
-	{ name: 'productPrefix', flag: '--product-prefix', initial: 'support', read: prefix, expected: aPrefix },
-	{ name: 'shopPrefix', flag: '--shop-prefix', initial: 'shop', read: prefix, expected: aPrefix },
-	{ name: 'membershipPrefix', flag: '--membership-prefix', initial: 'shopm', read: prefix, expected: aPrefix },
+	{ name: 'productPrefix', flag: '--product-prefix', read: prefix, expected: aPrefix },
+	{ name: 'shopPrefix', flag: '--shop-prefix', read: prefix, expected: aPrefix },
+	{ name: 'membershipPrefix', flag: '--membership-prefix', read: prefix, expected: aPrefix },
 ];
 
 /** Checks one setting's value; `where` names the place in errors. */
@@ -137,7 +136,7 @@ export interface ResolvedSettings {
 
 /** Takes each setting from the first place that has it: flag, environment, profile, default. */
 export function resolveSettings({ flags, environment, profile }: SettingPlaces): ResolvedSettings {
-	const settings: Record<string, unknown> = {};
+	const settings: Record<string, unknown> = { ...initialSettings };
 	const sources: Record<string, Source> = {};
 	const take = (spec: SettingSpec, given: unknown, source: Source, where: string): void => {
 		settings[spec.name] = checkSetting(spec, given, where);
@@ -154,7 +153,6 @@ export function resolveSettings({ flags, environment, profile }: SettingPlaces):
 			const where = `${profile.file}: profile "${profile.name}": ${spec.name}`;
 			take(spec, profile.values[spec.name], { from: 'profile', name: profile.name }, where);
 		} else {
-			if (spec.initial !== undefined) settings[spec.name] = spec.initial;
 			sources[spec.name] = { from: 'default', name: '' };
 		}
 	}

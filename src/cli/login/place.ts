@@ -3,6 +3,7 @@
 import { FailedError, UsageError } from '../../errors.js';
 import { parseBaseUrl } from '../../profile/base-url.js';
 import { readVariable } from '../../profile/environment.js';
+import { initialSettings } from '../../profile/initial-settings.js';
 import { findService, type Place } from '../../profile/probe.js';
 import { effectiveScheme } from '../../profile/resolve.js';
 import { say, warn } from '../notices.js';
@@ -60,7 +61,7 @@ function parse(login: Login, text: string, from: string): { url: string; warning
 /** A deployment's own abbreviation where the interface's prefix was pasted in with it: /acme-api/v1. */
 function adoptPastedPrefix(login: Login, text: string): void {
 	const word = /\/([A-Za-z][A-Za-z0-9_]*)-api\/v1(?:\/|$)/.exec(text)?.[1];
-	if (word === undefined || word === 'support' || login.flags.productPrefix !== undefined) return;
+	if (word === undefined || word === initialSettings.productPrefix || login.flags.productPrefix !== undefined) return;
 	login.flags = { ...login.flags, productPrefix: word };
 	warn(login.invocation.context, [`"${word}" in the URL is taken as --product-prefix ${word}`]);
 }

@@ -1,6 +1,8 @@
 /** The flags of commands that send many requests: where rows come from, what guards them, how they are sent. */
 
+import { inputFormats } from '../../bulk/input-formats.js';
 import { UsageError } from '../../errors.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/limits.js';
 import type { OptionSpec } from '../command.js';
 
 /** A parser for whole numbers from `least` on. */
@@ -31,7 +33,7 @@ export const inputOptions: readonly OptionSpec[] = [
 		flags: '--input-format <format>',
 		help: 'How to read it, where its name does not tell',
 		group: INPUT,
-		choices: ['csv', 'tsv', 'ndjson', 'ids'],
+		choices: inputFormats,
 	},
 	{
 		flags: '--map <column=field>',
@@ -77,7 +79,7 @@ export const engineOptions: readonly OptionSpec[] = [
 		help: 'Requests under way at a time',
 		group: RUN,
 		parse: wholeNumber('--concurrency', 1),
-		defaultText: '4',
+		defaultText: String(DEFAULT_CONCURRENCY),
 	},
 	{ flags: '--rate <n>', help: 'At most N requests a second', group: RUN, parse: positiveNumber('--rate') },
 	{
@@ -85,7 +87,7 @@ export const engineOptions: readonly OptionSpec[] = [
 		help: 'How often a request is tried again',
 		group: RUN,
 		parse: wholeNumber('--retries', 0),
-		defaultText: '4',
+		defaultText: String(DEFAULT_RETRIES),
 	},
 	{ flags: '--stop-on-error', help: 'Stop at the first row that fails', group: RUN },
 	{

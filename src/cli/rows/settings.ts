@@ -1,6 +1,7 @@
 /** How a run goes about its rows: flags first, then the profile's defaults, then ours. */
 
 import { parseReport, type ReportSpec } from '../../bulk/report-spec.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/limits.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
 import type { OptionValues } from '../command.js';
 
@@ -25,9 +26,6 @@ export interface RunSettings {
 	max: number | undefined;
 	quiet: boolean;
 }
-
-const DEFAULT_CONCURRENCY = 4;
-export const DEFAULT_RETRIES = 4;
 
 /** Puts the settings together. @throws UsageError */
 export function runSettings(options: OptionValues, defaults: ResolvedConnection['defaults']): RunSettings {

@@ -1,6 +1,7 @@
 /** Positional arguments and `--input` → what is the same for every row, and where the rows come from. */
 
 import { isProblem, parseId, parseSlug, quote } from '../../api/values.js';
+import type { InputFormat } from '../../bulk/input-formats.js';
 import { UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import type { Positional, RowCommandDefinition } from './definition.js';
@@ -14,7 +15,7 @@ export interface Targets {
 	/** A file, or `-` for stdin. */
 	path: string | undefined;
 	/** `ids` for a bare `-`. */
-	format: 'csv' | 'tsv' | 'ndjson' | 'ids' | undefined;
+	format: InputFormat | undefined;
 }
 
 /** What a person calls a positional: `ticket_id` is "ticket id". */
