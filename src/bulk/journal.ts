@@ -34,6 +34,7 @@ import {
 	rowLine,
 	sentLine,
 } from './records.js';
+import { noteStarted } from './run-order.js';
 import { type JournalScan, scanJournal } from './scan.js';
 
 /** How long records may lie in the system's cache before the disk has to have them. */
@@ -277,6 +278,7 @@ export function createJournal(options: CreateJournalOptions): Journal {
 		const journal = new Journal(fd, lock, path, header, redact);
 		beginFile(fd, path, existed, `${headerLine(header, redact)}\n`);
 		if (options.path !== undefined) linkInto(stateDir, header.id, path);
+		noteStarted(runsFolder(stateDir), header.id);
 		return journal;
 	} catch (error) {
 		if (fd !== undefined) closeSync(fd);

@@ -7,6 +7,7 @@ import type { Counts } from './counts.js';
 import { runsFolder } from './journal.js';
 import { lockHolder } from './lock.js';
 import type { EndRecord, RunHeader } from './records.js';
+import { inStartOrder } from './run-order.js';
 import { endRecordOf, type JournalScan, MAX_LINE_BYTES, readHeader, scanJournal } from './scan.js';
 
 const EXTENSION = '.ndjson';
@@ -22,13 +23,14 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${tail}`;
 }
 
-/** The ids of all runs in the state folder, the oldest first. */
+/** The ids of all runs in the state folder, the one that was started first before the others. */
 export function runIds(stateDir: string): string[] {
+	const folder = runsFolder(stateDir);
 	try {
-		return readdirSync(runsFolder(stateDir))
+		const ids = readdirSync(folder)
 			.filter((name) => name.endsWith(EXTENSION) && !name.startsWith('.'))
-			.map((name) => name.slice(0, -EXTENSION.length))
-			.sort();
+			.map((name) => name.slice(0, -EXTENSION.length));
+		return inStartOrder(folder, ids);
 	} catch {
 		return [];
 	}

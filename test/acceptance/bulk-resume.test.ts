@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/io/process.js';
 import { closing } from '../support/closing-service.js';
 import { fullDisk } from '../support/full-disk.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
@@ -122,6 +123,15 @@ describe('a journal', () => {
 			const { exitCode, stdout } = await work.run(['run', 'show', name, '--field', 'run']);
 			expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${id}\n` });
 		}
+	});
+
+	it('is the last one where its run was started last, though the clock went back an hour before', async () => {
+		const { work } = await place(ok);
+		const now = (): number => Date.now() + 3_600_000;
+		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q'], { clock: { ...systemClock, now } });
+		await work.run(['ticket', 'update', '3', '4', '5', '--status', 'hold', '-q']);
+		expect((await work.run(['run', 'show', 'last', '--field', 'rows'])).stdout).toBe('3\n');
+		expect((await work.run(['run', 'list', '--field', 'rows'])).stdout).toBe('3\n2\n');
 	});
 
 	it('is never shared by two runs, nor written over', async () => {

@@ -1,10 +1,10 @@
-import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/counts.js';
 import { createRunId, findRun, listRuns, readRunHeader, runIds, summariseRun } from '../../src/bulk/runs.js';
 import { scanJournal } from '../../src/bulk/scan.js';
-import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
+import { headerOf, journalIn, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 describe('run ids', () => {
@@ -34,6 +34,42 @@ describe('findRun', () => {
 		expect(findRun(stateDir, 'last')).toContain(ids[2]);
 		expect(findRun(stateDir, join(stateDir, 'runs', `${ids[0]}.ndjson`))).toContain(ids[0]);
 		expect(runIds(stateDir)).toEqual(ids);
+	});
+
+	it('takes the run that was started last for the last one, also where the clock was set back', async () => {
+		const stateDir = temporaryFolder();
+		const wrong = ['20361121-074512-aaaaa', '20261121-084512-bbbbb'];
+		const right = ['20261121-074513-ddddd', '20261121-074513-ccccc'];
+		for (const id of [...wrong, ...right]) startJournal(stateDir, 1, undefined, { id }).close();
+		expect(findRun(stateDir, 'last')).toContain('20261121-074513-ccccc');
+		expect((await listRuns(stateDir)).map(({ id }) => id)).toEqual([...wrong, ...right].reverse());
+		const elsewhere = join(temporaryFolder(), 'mine.ndjson');
+		startJournal(stateDir, 1, elsewhere, { id: '20261121-074512-eeeee' }).close();
+		expect(findRun(stateDir, 'last')).toBe(elsewhere);
+	});
+
+	it('goes by the id of a journal whose start nobody noted, and by no other name', () => {
+		const stateDir = temporaryFolder();
+		const place = (id: string) => journalIn(stateDir, id);
+		startJournal(stateDir, 1, undefined, { id: '20261121-084512-aaaaa' }).close();
+		startJournal(stateDir, 1, undefined, { id: '20261121-074512-bbbbb' }).close();
+		const copies = ['20261121-074511-copie', '20261121-074513-copie', 'notes'];
+		for (const id of copies) copyFileSync(place('20261121-074512-bbbbb'), place(id));
+		expect(runIds(stateDir)).toEqual([
+			...['notes', '20261121-074511-copie'],
+			...['20261121-084512-aaaaa', '20261121-074512-bbbbb', '20261121-074513-copie'],
+		]);
+		rmSync(place('20261121-074513-copie'));
+		rmSync(place('20261121-074512-bbbbb'));
+		expect(findRun(stateDir, 'last')).toBe(place('20261121-084512-aaaaa'));
+	});
+
+	it('knows the order of runs behind one whose start was noted in part', () => {
+		const stateDir = temporaryFolder();
+		startJournal(stateDir, 1, undefined, { id: '20261121-084512-aaaaa' }).close();
+		appendFileSync(join(stateDir, 'runs', '.order'), '\n20261121-0845');
+		startJournal(stateDir, 1, undefined, { id: '20261121-074512-bbbbb' }).close();
+		expect(runIds(stateDir)).toEqual(['20261121-084512-aaaaa', '20261121-074512-bbbbb']);
 	});
 
 	it('takes the name of a file beside it for a journal, whatever it ends in', () => {

@@ -195,11 +195,11 @@ describe('run list and run show', () => {
 		const desk = createDesk();
 		desk.write('edits.csv', EDITS);
 		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
-		const running = startJournal(desk.stateDir, 5, undefined, { id: '20990101-000000-aaaaa' });
-		await running.outcome(outcomeOf(1));
 		const killed = startJournal(desk.stateDir, 5, undefined, { id: '20980101-000000-aaaaa' });
 		await killed.outcome(outcomeOf(1, { outcome: 'unknown' }));
 		killed.close();
+		const running = startJournal(desk.stateDir, 5, undefined, { id: '20990101-000000-aaaaa' });
+		await running.outcome(outcomeOf(1));
 		writeFileSync(join(desk.stateDir, 'runs', '20000101-000000-aaaaa.ndjson'), 'rubbish\n');
 		const { exit, out } = await desk.run(['run', 'list', '--json']);
 		expect(exit).toBe(0);

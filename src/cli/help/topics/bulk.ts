@@ -81,7 +81,8 @@ second, and after a power cut the rows of that time are sent again. Ctrl-C stops
     # the failed rows in the input's own columns plus "error", to be mended and fed in again
     $ supportctl run rejects last --format csv > again.csv
 
-RUN is a run's id, a unique beginning of one, "last", or a journal's path. Resume refuses an input that has changed.
+RUN is a run's id, a unique beginning of one, "last" for the one that was started last, or a journal's path. Resume
+refuses an input that has changed.
 
 Custom fields can be put back:
 
