@@ -27,6 +27,12 @@ export function checkSet(run: PreparedRun, survey: Survey): void {
 	survey.guard.check();
 }
 
+/** The profile that a write has to be confirmed by: the one in use, or that of the earlier run. */
+export function protectingProfile({ session, earlier }: PreparedRun): string | undefined {
+	const { profileName, protected: isProtected } = session.connection;
+	return isProtected ? profileName : earlier?.protectedBy;
+}
+
 /**
  * Asks, or takes `--yes` and `--confirm` for the answer.
  * @param rows How many are about to be sent.
@@ -34,14 +40,15 @@ export function checkSet(run: PreparedRun, survey: Survey): void {
  */
 export async function confirmWrite(run: PreparedRun, survey: Survey, rows = survey.selected): Promise<void> {
 	const { endpoint, session, settings, invocation } = run;
+	const protecting = protectingProfile(run);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
 	const question = needsQuestion(
 		{
 			action: describeAction(run, survey, rows),
 			asks: endpoint.confirm,
 			host: session.host,
-			profile: session.connection.profileName,
-			protected: session.connection.protected,
+			profile: protecting ?? session.connection.profileName,
+			protected: protecting !== undefined,
 			yes: settings.yes,
 			confirm: settings.confirm,
 		},

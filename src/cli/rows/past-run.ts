@@ -4,6 +4,11 @@ import { isObject } from '../../api/values.js';
 import type { RunHeader } from '../../bulk/records.js';
 import { readRunHeader } from '../../bulk/runs.js';
 import { UsageError } from '../../errors.js';
+import type { Context } from '../../io/context.js';
+import { sanitise } from '../../output/sanitise.js';
+import { configFolder } from '../../profile/folders.js';
+import { readSituation } from '../../profile/resolve.js';
+import { readStore, type StoredProfile } from '../../profile/store.js';
 import type { CommandSpec, Invocation, OptionValues } from '../command.js';
 import { commands } from '../manifest.js';
 import { parseLine } from '../parse.js';
@@ -55,13 +60,66 @@ export async function openPastRun(invocation: Invocation): Promise<PastRun> {
 	return { path, header, settings: header.settings, definition: command.rows, command };
 }
 
-/** The run's flags, with those of this call on top. */
-export function optionsOf({ settings, header }: PastRun, own: OptionValues): OptionValues {
-	return {
-		...settings.options,
-		...(header.profile === undefined ? {} : { profile: header.profile }),
-		...own,
-	};
+/** The profile of this name, where this place has one. */
+function profileHere(name: string, { env, cwd }: Context): StoredProfile | undefined {
+	const { profiles } = readStore(configFolder({ env, cwd })).store;
+	return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+}
+
+/** Where requests go and who sends them: a journal from elsewhere does not say that of this machine's credentials. */
+const PLACE_FLAGS: ReadonlySet<string> = new Set(['profile', 'baseUrl', 'username', 'scheme', 'headerName']);
+
+function without(options: OptionValues, isLeftOut: (name: string) => boolean): OptionValues {
+	return Object.fromEntries(Object.entries(options).filter(([name]) => !isLeftOut(name)));
+}
+
+/**
+ * The run's flags, with those of this call on top. Where its profile is not here, this call, the environment or the
+ * profile in use say which service is meant.
+ * @param isKept Which of the run's flags count.
+ * @throws UsageError where nothing says so
+ */
+export function optionsOf(
+	past: PastRun,
+	invocation: Invocation,
+	isKept: (name: string) => boolean = () => true,
+): OptionValues {
+	const { options: own, context } = invocation;
+	const { profile } = past.header;
+	const kept = without(past.settings.options, (name) => name === 'profile' || !isKept(name));
+	if (profile === undefined || own.profile !== undefined) return { ...kept, ...own };
+	if (profileHere(profile, context) !== undefined) return { ...kept, profile, ...own };
+	const { product, shop, membership } = past.header.prefixes ?? {};
+	const words = { productPrefix: product, shopPrefix: shop, membershipPrefix: membership };
+	const options = { ...words, ...without(kept, (name) => PLACE_FLAGS.has(name)), ...own };
+	noteOtherPlace(past, profile, options, context);
+	return options;
+}
+
+/** @throws UsageError where nothing names a service */
+function noteOtherPlace({ header }: PastRun, profile: string, flags: OptionValues, context: Context): void {
+	const { env, cwd, stderr } = context;
+	const { settings, sources } = readSituation({ env, flags, cwd });
+	const missing = `the profile ${JSON.stringify(profile)} of run ${header.id} is not here`;
+	if (settings.baseUrl === undefined) {
+		throw new UsageError(`${missing}, and nothing else says how to reach ${header.baseUrl}; nothing was sent`, {
+			code: 'no_such_profile',
+			hint: 'supportctl login, or set SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD',
+		});
+	}
+	const { from, name } = sources.baseUrl;
+	const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
+	stderr.write(`${sanitise(`note: ${missing}: going on with ${instead}, without what that profile sets`)}\n`);
+}
+
+const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
+
+/** The protected profile that the run had, unless it is here and protected no more, or this call names one of its own. */
+export function protectedBy({ header }: PastRun, { context, options }: Invocation): string | undefined {
+	const { protectedBy: name } = header;
+	if (name === undefined || options.profile !== undefined) return undefined;
+	const profile = profileHere(name, context);
+	return profile !== undefined && UNPROTECTED.has(profile.protected) ? undefined : name;
 }
 
 /**

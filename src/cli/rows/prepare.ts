@@ -21,6 +21,8 @@ export interface EarlierRun {
 	readonly journal: string;
 	/** Its id, where it is undone. */
 	readonly undoes?: string;
+	/** The protected profile that it had, whatever the settings are now. */
+	readonly protectedBy?: string | undefined;
 }
 
 export interface PreparedRun {

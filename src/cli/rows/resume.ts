@@ -5,7 +5,7 @@ import { summariseRun } from '../../bulk/runs.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { reopenOvertaken } from './overtaken.js';
-import { checkSameService, openPastRun, optionsOf, type PastRun, restoreDefaults } from './past-run.js';
+import { checkSameService, openPastRun, optionsOf, type PastRun, protectedBy, restoreDefaults } from './past-run.js';
 import type { PreparedRun } from './prepare.js';
 import { runRows } from './run.js';
 import type { Survey } from './survey.js';
@@ -21,6 +21,7 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 	const defaults = await restoreDefaults(past, invocation);
 	return runRows(past.definition, runInvocation(past, invocation), {
 		journal: past.path,
+		protectedBy: protectedBy(past, invocation),
 		check: (run) => checkSameService(past, run),
 		resumes: {
 			defaults,
@@ -44,7 +45,7 @@ function doneRows(counts: Counts): number {
 /** The call that the run was, with the input that its journal names or that this call gives. */
 function runInvocation(past: PastRun, invocation: Invocation): Invocation {
 	const { header, settings } = past;
-	const options = optionsOf(past, invocation.options);
+	const options = optionsOf(past, invocation);
 	const { input } = header;
 	if (input.ids !== undefined) {
 		return {

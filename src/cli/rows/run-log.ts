@@ -18,6 +18,7 @@ import type { OptionValues } from '../command.js';
 import { camelCase } from '../option-names.js';
 import { givenFields, type RowDefaults } from './definition.js';
 import type { Ended } from './ended.js';
+import { protectingProfile } from './guard.js';
 import type { PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
@@ -119,6 +120,7 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 	const { context } = invocation;
 	const now = context.clock.now();
 	const undoes = run.earlier?.undoes;
+	const { profileName, prefixes, baseUrl } = session.connection;
 	return {
 		id: createRunId(now, () => context.random()),
 		command: invocation.words,
@@ -135,8 +137,10 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 		},
 		unmarked: run.endpoint.replay === 'set' ? true : undefined,
 		undoes,
-		profile: session.connection.profileName,
-		baseUrl: session.connection.baseUrl,
+		profile: profileName,
+		protectedBy: protectingProfile(run),
+		prefixes: profileName === undefined ? undefined : prefixes,
+		baseUrl,
 		tool: version,
 		started: new Date(now).toISOString(),
 	};

@@ -7,7 +7,7 @@ import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
 import { sanitise } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
-import { checkSameService, openPastRun, optionsOf, type PastRun } from './past-run.js';
+import { checkSameService, openPastRun, optionsOf, type PastRun, protectedBy } from './past-run.js';
 import { runRows } from './run.js';
 
 const REASONS: Readonly<Record<Unrestorable, string>> = {
@@ -77,10 +77,8 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 		);
 	}
 	checkEnded(past);
-	const { options } = invocation;
 	const stdin = undoInput(past, (text) => context.stderr.write(`warning: ${sanitise(text)}\n`));
-	const kept = optionsOf(past, {});
-	const connection = Object.fromEntries(Object.entries(kept).filter(([name]) => !RUN_FLAGS.has(name)));
+	const options = optionsOf(past, invocation, (name) => !RUN_FLAGS.has(name));
 	return runRows(
 		past.definition,
 		{
@@ -88,7 +86,6 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 			words: past.header.command,
 			args: [],
 			options: {
-				...connection,
 				...options,
 				input: '-',
 				inputFormat: 'ndjson',
@@ -97,7 +94,12 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 				verify: true,
 			},
 		},
-		{ journal: past.path, undoes: past.header.id, check: (run) => checkSameService(past, run) },
+		{
+			journal: past.path,
+			undoes: past.header.id,
+			protectedBy: protectedBy(past, invocation),
+			check: (run) => checkSameService(past, run),
+		},
 	);
 }
 

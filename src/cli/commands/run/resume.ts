@@ -11,7 +11,7 @@ const takes = (flags: string): boolean =>
 export const command: CommandSpec = {
 	summary: 'Send the rows of a run that are not done, and no row that is.',
 	description:
-		'Command, flags and input come from the journal. A changed input, another base URL and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Where a row is sent again, later rows of its id follow it again, so that the last one has the last word. Secrets are not kept: give them again behind --.',
+		'Command, flags and input come from the journal, and so does the profile; where it is not stored, --profile, --base-url, the environment or the profile in use name the service. A changed input, another base URL and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Where a row is sent again, later rows of its id follow it again, so that the last one has the last word. Secrets are not kept: give them again behind --.',
 	examples: [
 		{ command: 'supportctl run resume last', note: 'the latest run' },
 		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },

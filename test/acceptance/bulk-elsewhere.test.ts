@@ -1,0 +1,155 @@
+/** A journal that is taken up on another machine: by whom, with which service, and with which guards. */
+
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { closing } from '../support/closing-service.js';
+import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
+
+const BARE = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
+
+function copy(from: Workplace, to: Workplace, ...names: string[]): Workplace {
+	for (const name of names) copyFileSync(join(from.folder, name), join(to.folder, name));
+	return to;
+}
+
+async function setProfile(work: Workplace, name: string, baseUrl: string, ...flags: string[]): Promise<void> {
+	const set = ['profile', 'set', name, '--base-url', baseUrl, '--username', 'ada', ...flags];
+	const { exitCode } = await work.run([...set, '--password-stdin', '--insecure-storage'], { stdin: 'pw', env: BARE });
+	expect(exitCode).toBe(0);
+}
+
+/** A run with the profile `prod` that ended at its second row, and another machine that has its journal and input. */
+async function stoppedElsewhere(flags: readonly string[] = [], ...run: string[]) {
+	const service = closing(1);
+	const recorder = await startRecorder(service.answer);
+	const home = createWorkplace();
+	await setProfile(home, 'prod', recorder.baseUrl, ...flags);
+	home.write('edits.csv', 'id,status\n1,hold\n2,shop-on-hold\n3,hold\n');
+	const args = ['ticket', 'update', '--input', 'edits.csv', '--journal', 'j.ndjson', '-j', '1', '-q', ...run];
+	expect((await home.run(args)).exitCode).toBe(4);
+	service.open();
+	recorder.requests.length = 0;
+	const away = copy(home, createWorkplace(recorder.env), 'j.ndjson', 'edits.csv');
+	const header = away.records(join(away.folder, 'j.ndjson'))[0] as JournalLine;
+	return { recorder, home, away, header };
+}
+
+const RESUME = ['run', 'resume', './j.ndjson', '--input', 'edits.csv', '-q'];
+
+const sent = ({ requests }: Recorder) =>
+	requests.map(({ url, body, headers }) => [url, JSON.parse(body), headers.authorization]);
+const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+describe('a journal whose profile is not here', () => {
+	it("is finished with the service that the environment names, in the deployment's words, and says so once", async () => {
+		const { recorder, away, header } = await stoppedElsewhere(['--product-prefix', 'acme', '--shop-prefix', 'wc']);
+		const result = await away.run(RESUME);
+		expect(result).toEqual({
+			exitCode: 0,
+			stdout: expect.any(String),
+			stderr: `note: the profile "prod" of run ${header.id} is not here: going on with SUPPORTCTL_BASE_URL, without what that profile sets\n`,
+		});
+		const who = basic('ada', 's3cret pass');
+		expect(sent(recorder)).toEqual([
+			['/wp-json/acme-api/v1/tickets/2', { status: 'wc-on-hold' }, who],
+			['/wp-json/acme-api/v1/tickets/3', { status: 'hold' }, who],
+		]);
+	});
+
+	it('is finished with the base URL of this call, and with the profile in use', async () => {
+		const { recorder, away } = await stoppedElsewhere();
+		const byFlag = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
+		const env = { SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD: 's3cret pass' };
+		const flagged = await byFlag.run([...RESUME, '--base-url', recorder.baseUrl], { env });
+		expect([flagged.exitCode, flagged.stderr]).toEqual([0, expect.stringContaining('going on with --base-url,')]);
+		const byProfile = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
+		await setProfile(byProfile, 'desk', recorder.baseUrl);
+		expect((await byProfile.run(['profile', 'use', 'desk'])).exitCode).toBe(0);
+		const used = await byProfile.run(RESUME);
+		expect([used.exitCode, used.stderr]).toEqual([0, expect.stringContaining('going on with the profile "desk",')]);
+		expect(recorder.requests).toHaveLength(4);
+	});
+
+	it('is refused where nothing names a service, with what to do about it', async () => {
+		const { recorder, away, header } = await stoppedElsewhere();
+		expect(await away.run(RESUME, { env: BARE })).toEqual({
+			exitCode: 2,
+			stdout: '',
+			stderr:
+				`error: the profile "prod" of run ${header.id} is not here, and nothing else says how to reach ${recorder.baseUrl}; nothing was sent\n` +
+				'hint: supportctl login, or set SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD\n',
+		});
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('sends nothing to another service, nor credentials where only the journal says so', async () => {
+		const { recorder, home, away } = await stoppedElsewhere();
+		const other = await startRecorder();
+		const refused = await away.run(RESUME, { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
+		expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('nothing was sent')]);
+		const text = home.read('j.ndjson');
+		away.write('j.ndjson', text.replace('"options":{', `"options":{"baseUrl":"${other.baseUrl}","username":"bob",`));
+		away.write(
+			'j.ndjson',
+			away.read('j.ndjson').replace(`"baseUrl":"${recorder.baseUrl}"`, `"baseUrl":"${other.baseUrl}"`),
+		);
+		const crafted = await away.run(RESUME);
+		expect([crafted.exitCode, crafted.stderr]).toEqual([2, expect.stringContaining('nothing was sent')]);
+		expect([...recorder.requests, ...other.requests]).toEqual([]);
+	});
+
+	it('of a profile that is here goes on with that one, whatever the environment says', async () => {
+		const { recorder, home } = await stoppedElsewhere();
+		const { exitCode, stderr } = await home.run(RESUME, { env: { SUPPORTCTL_PROFILE: 'none' } });
+		expect([exitCode, stderr]).toEqual([0, '']);
+		expect(sent(recorder).map(([, , who]) => who)).toEqual([basic('ada', 'pw'), basic('ada', 'pw')]);
+	});
+});
+
+describe('a journal of a protected profile', () => {
+	it('needs --confirm with its name wherever it is taken up', async () => {
+		const { recorder, away } = await stoppedElsewhere(['--protected'], '--confirm', 'prod');
+		for (const more of [[], ['--confirm', 'other']]) {
+			const result = await away.run([...RESUME, ...more]);
+			expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
+		}
+		expect(recorder.requests).toEqual([]);
+		expect((await away.run([...RESUME, '--confirm', 'prod'])).exitCode).toBe(0);
+		expect(recorder.requests).toHaveLength(2);
+	});
+
+	it('needs none once that profile is here and protected no more', async () => {
+		const { recorder, home } = await stoppedElsewhere(['--protected'], '--confirm', 'prod');
+		await setProfile(home, 'prod', recorder.baseUrl, '--no-protected');
+		expect((await home.run(RESUME)).exitCode).toBe(0);
+	});
+
+	it('needs it to be undone, and so does the undo', async () => {
+		const held: Record<string, string> = { color: 'red' };
+		let isOpen = true;
+		const answer: Answer = (request, response, count) => {
+			if (!isOpen) return json(401, { code: 'rest_no', message: 'Sorry.' })(request, response, count);
+			if (request.method === 'POST') Object.assign(held, JSON.parse(request.body).custom_fields);
+			json(200, { custom_fields: held })(request, response, count);
+		};
+		const recorder = await startRecorder(answer);
+		const home = createWorkplace();
+		await setProfile(home, 'prod', recorder.baseUrl, '--protected');
+		const set = ['ticket', 'fields', 'set', '1', '--set', 'color=blue', '--snapshot', '--journal', 'j.ndjson', '-q'];
+		expect((await home.run([...set, '--confirm', 'prod'])).exitCode).toBe(0);
+		const away = copy(home, createWorkplace(recorder.env), 'j.ndjson');
+		const undo = ['run', 'undo', './j.ndjson', '--journal', 'undo.ndjson', '-q'];
+		const unconfirmed = await away.run(undo);
+		expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
+		isOpen = false;
+		expect((await away.run([...undo, '--confirm', 'prod'])).exitCode).toBe(4);
+		isOpen = true;
+		const again = await away.run(['run', 'resume', './undo.ndjson', '-q']);
+		expect([again.exitCode, again.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
+		expect(held).toEqual({ color: 'blue' });
+		expect((await away.run(['run', 'resume', './undo.ndjson', '-q', '--confirm', 'prod'])).exitCode).toBe(0);
+		expect(held).toEqual({ color: 'red' });
+	});
+});
