@@ -1,6 +1,6 @@
 /** A journal that is taken up on another machine: by whom, with which service, and with which guards. */
 
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closing } from '../support/closing-service.js';
@@ -151,5 +151,51 @@ describe('a journal of a protected profile', () => {
 		expect(held).toEqual({ color: 'blue' });
 		expect((await away.run(['run', 'resume', './undo.ndjson', '-q', '--confirm', 'prod'])).exitCode).toBe(0);
 		expect(held).toEqual({ color: 'red' });
+	});
+});
+
+describe('the rejects of a journal whose input is elsewhere', () => {
+	async function failedElsewhere(...args: string[]) {
+		const [yes, no] = [json(200, { id: 1 }), json(400, { code: 'rest_no', message: 'Sorry.' })];
+		const answer: Answer = (request, ...rest) => (request.url.endsWith('/2') ? no : yes)(request, ...rest);
+		const recorder = await startRecorder(answer);
+		const home = createWorkplace(recorder.env);
+		home.write('edits.csv', 'id,title\n1,one\n2,two\n');
+		const stdin = home.read('edits.csv');
+		const flags = ['--input-format', 'csv', '--journal', 'j.ndjson', '-q'];
+		await home.run(['ticket', 'update', ...args, ...flags], { stdin });
+		const away = copy(home, createWorkplace(), 'j.ndjson', 'edits.csv');
+		rmSync(join(home.folder, 'edits.csv'));
+		return { away, run: away.records(join(away.folder, 'j.ndjson'))[0] as JournalLine, home };
+	}
+
+	const rejects = ['run', 'rejects', './j.ndjson'];
+	const expected = { exitCode: 0, stdout: 'id,title,error\n2,two,400 rest_no: Sorry.\n', stderr: '' };
+
+	it('are given back from --input, be it a file or standard input', async () => {
+		const { away } = await failedElsewhere('--input', 'edits.csv');
+		expect(await away.run([...rejects, '--input', 'edits.csv'])).toEqual(expected);
+		expect(await away.run([...rejects, '--input', '-'], { stdin: away.read('edits.csv') })).toEqual(expected);
+		expect(away.spooled()).toEqual([]);
+		expect(away.read('edits.csv')).toContain('two');
+		const { away: piped } = await failedElsewhere('--input', '-');
+		expect((await piped.run(rejects)).stderr).toContain('only ids can be given back, unless --input FILE has it');
+		expect(await piped.run([...rejects, '--input', 'edits.csv'])).toEqual(expected);
+	});
+
+	it('are refused for another input, and told how to say where it is', async () => {
+		const { away, home, run } = await failedElsewhere('--input', 'edits.csv');
+		const lost = await away.run(rejects);
+		expect(lost).toEqual({
+			exitCode: 2,
+			stdout: '',
+			stderr:
+				`error: run ${run.id} read edits.csv at ${join(home.folder, 'edits.csv')}, which is not there\n` +
+				'hint: say where it is now with --input FILE\n',
+		});
+		away.write('other.csv', 'id,title\n1,one\n2,three\n');
+		const refused = await away.run([...rejects, '--input', 'other.csv']);
+		expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
+		expect(refused.stderr).toMatch(`error: other.csv is not what run ${run.id} read\n`);
 	});
 });

@@ -1,6 +1,7 @@
 /** `run rejects`: the failed rows in the input's own columns plus `error`, ready to be mended and fed in again. */
 
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ownId } from '../../../api/path-ids.js';
 import { outcomeNames } from '../../../bulk/counts.js';
 import type { RowRecord, RunHeader } from '../../../bulk/records.js';
@@ -20,13 +21,29 @@ import { namedRun, runArgument, runsPlace } from '../../runs.js';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The run's input once more; undefined for standard input, of which no copy is kept after a run's end. */
+/** The run's input once more, from where it was or is now; undefined where it was standard input, of which no copy is kept. */
 async function openAgain(header: RunHeader, invocation: Invocation): Promise<InputSource | undefined> {
-	const { ids, path, format, spooled } = header.input;
-	const common = { stdin: nothing(), stateDir: runsPlace(invocation) };
-	if (ids !== undefined) return await openInput({ ...common, ids });
+	const { ids, path, format, spooled, name } = header.input;
+	const { context, options } = invocation;
+	const common = { stateDir: runsPlace(invocation), cwd: context.cwd, format };
+	const given = options.input as string | undefined;
+	if (ids !== undefined) return await openInput({ ...common, stdin: nothing(), ids });
+	if (given !== undefined) {
+		const stdin = { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() };
+		return await openInput({ ...common, stdin, path: given });
+	}
 	if (path === undefined || (spooled === true && !existsSync(path))) return undefined;
-	return await openInput({ ...common, path, format });
+	if (existsSync(path)) return await openInput({ ...common, stdin: nothing(), path });
+	throw new UsageError(`run ${header.id} read ${name} at ${path}, which is not there`, {
+		code: 'unreadable_input',
+		hint: 'say where it is now with --input FILE',
+	});
+}
+
+/** Whether the input is a file of somebody's, and no copy that was made of standard input or a pipe just now. */
+function isNamed({ path }: InputSource, header: RunHeader, { context, options }: Invocation): boolean {
+	const given = options.input as string | undefined;
+	return path === header.input.path || (given !== undefined && path === resolve(context.cwd, given));
 }
 
 type Wanted = (record: RowRecord) => boolean;
@@ -41,7 +58,9 @@ function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 async function checkUnchanged(source: InputSource, header: RunHeader): Promise<void> {
 	for await (const _ of source.read());
 	if (source.sha256 === header.input.sha256) return;
-	throw new UsageError(`${header.input.name} is not what run ${header.id} read: it has changed since`, {
+	const isOwn = source.path === header.input.path;
+	const [name, why] = isOwn ? [header.input.name, ': it has changed since'] : [source.name, ''];
+	throw new UsageError(`${name} is not what run ${header.id} read${why}`, {
 		code: 'input_changed',
 		hint: `supportctl run show ${header.id} --outcome failed lists the rows without it`,
 	});
@@ -129,13 +148,20 @@ async function print(
 export const command: CommandSpec = {
 	summary: "Give back a run's failed rows in the input's own columns, with the reason under error.",
 	description:
-		'Mend them and feed them in again: the error column is left out of what is sent. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused.',
+		'Mend them and feed them in again: the error column is left out of what is sent. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
 	examples: [
 		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to mend in a spreadsheet' },
 		{ command: 'supportctl run rejects last --outcome unknown', note: 'rows whose fate is not known' },
 	],
 	arguments: [runArgument],
 	options: [
+		{
+			flags: '--input <file>',
+			help: "Where the run's input is now, or - for stdin",
+			group: 'Rows',
+			completes: 'files',
+			defaultText: 'where the run read it',
+		},
 		{
 			flags: '--outcome <name>',
 			help: 'Give the rows with this outcome',
@@ -155,7 +181,9 @@ export const command: CommandSpec = {
 		if (source === undefined) {
 			const { idNames, close } = await gatherRejects(path, isWanted);
 			close();
-			context.stderr.write('note: the run read standard input, which is not kept: only ids can be given back\n');
+			context.stderr.write(
+				'note: the run read standard input, which is not kept: only ids can be given back, unless --input FILE has it\n',
+			);
 			await print(invocation, columnsOf(undefined, idNames), 'csv', rowsFromJournal(path, isWanted));
 			return ExitCode.ok;
 		}
@@ -169,7 +197,7 @@ export const command: CommandSpec = {
 				rejects.close();
 			}
 		} finally {
-			await source.dispose({ keep: true });
+			await source.dispose({ keep: isNamed(source, header, invocation) });
 		}
 		return ExitCode.ok;
 	},
