@@ -17,6 +17,8 @@ export class ProxyError extends Error {
 		message: string,
 		/** Trying again can't help. */
 		readonly permanent: boolean,
+		/** What to do about it. */
+		readonly remedy: string,
 		cause?: unknown,
 	) {
 		super(message, { cause });

@@ -44,11 +44,13 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 		url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy];
 	if (!text || isExempt(url, settings.noProxy)) return undefined;
 	const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-	if (!URL.canParse(full)) throw new UsageError(`${variable} is not a URL`, { code: 'invalid_proxy' });
+	const hint = `let ${variable} name one as http://proxy.example:3128, or let NO_PROXY name ${url.hostname}`;
+	if (!URL.canParse(full)) throw new UsageError(`${variable} is not a URL`, { code: 'invalid_proxy', hint });
 	const proxy = new URL(full);
 	if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:') {
 		throw new UsageError(`${variable} names a ${proxy.protocol}// proxy; only http:// and https:// ones are known`, {
 			code: 'invalid_proxy',
+			hint,
 		});
 	}
 	return proxy;
@@ -70,8 +72,37 @@ function proxyAuthorization(proxy: URL): string | undefined {
 	return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
-function explainRefusal(status: number): string {
-	return status === 407 ? 'wants a user name and password (407): put them into its URL' : `answered ${status}`;
+/** Why a proxy opens no tunnel, from its answer. */
+function refusal(proxy: URL, authority: string, status: number): ProxyError {
+	const explain = (): [what: string, remedy: string] => {
+		if (status === 407 && proxy.username !== '') {
+			return [
+				'refused the user name and password in its URL (407)',
+				'mend them in HTTPS_PROXY; in a URL, signs such as @ and : are written %40 and %3A',
+			];
+		}
+		if (status === 407) {
+			return [
+				'wants a user name and password (407): put them into its URL',
+				`HTTPS_PROXY=${proxy.protocol}//NAME:PASSWORD@${proxy.host}`,
+			];
+		}
+		return [
+			`answered ${status}`,
+			status >= 500
+				? `check the base URL's host and port, and whether the proxy can reach ${authority}`
+				: `let the proxy pass connections to ${authority} on, or let NO_PROXY name the host`,
+		];
+	};
+	const [what, remedy] = explain();
+	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500, remedy);
+}
+
+/** Why there was no answer of a proxy to understand. */
+function explainFailure({ code, message }: NodeJS.ErrnoException): string {
+	if (code === 'ECONNRESET' || code === 'EPIPE') return `broke off the connection (${code})`;
+	if (code?.startsWith('HPE_')) return `does not answer as a proxy does (${code})`;
+	return `can't be reached: ${code === 'ECONNREFUSED' ? 'nothing listens there' : (code ?? message)}`;
 }
 
 /** Opens a tunnel to `authority` (host:port) and hands over the socket. */
@@ -98,13 +129,12 @@ export async function openTunnel(proxy: URL, authority: string, timeoutMs: numbe
 				return;
 			}
 			socket.destroy();
-			const message = `the proxy ${proxy.host} ${explainRefusal(status)}`;
-			reject(new ProxyError(message, status >= 400 && status < 500));
+			reject(refusal(proxy, authority, status));
 		});
 		connecting.on('timeout', () => connecting.destroy(new Error('no answer in time')));
 		connecting.on('error', (error: NodeJS.ErrnoException) => {
-			const why = error.code === 'ECONNREFUSED' ? 'nothing listens there' : (error.code ?? error.message);
-			reject(new ProxyError(`the proxy ${proxy.host} can't be reached: ${why}`, false, error));
+			const remedy = 'check that HTTPS_PROXY names a proxy, and that it runs; or let NO_PROXY name the host';
+			reject(new ProxyError(`the proxy ${proxy.host} ${explainFailure(error)}`, false, remedy, error));
 		});
 		connecting.end();
 	});

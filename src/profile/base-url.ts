@@ -21,6 +21,8 @@ export interface BaseUrlRules {
 	from?: string;
 }
 
+const EXAMPLE = 'it looks like https://desk.example.com/wp-json';
+
 /** Whether a host name or address, as URL gives it, is this machine. */
 export function isLoopback(hostname: string): boolean {
 	const host = hostname.toLowerCase().replace(/\.$/, '');
@@ -67,9 +69,9 @@ function withoutPrefix(path: string, productPrefix: string | undefined): string 
  */
 export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
-	const refuse = (why: string, hint?: string, mended?: string): never => {
+	const refuse = (why: string, hint = EXAMPLE, mended?: string): never => {
 		const data = mended === undefined ? {} : { mended };
-		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data, ...(hint !== undefined && { hint }) });
+		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data, hint });
 	};
 	const trimmed = text.trim();
 	// Whatever stands before an @ may be a password.
@@ -79,14 +81,19 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 		refuse(`${shown} has a blank, a backslash or a control character in it`);
 	const mended = withScheme(trimmed);
 	if (mended !== undefined) refuse(`${shown} has no scheme`, `write ${mended}`, mended);
-	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`, 'it looks like https://desk.example.com/wp-json');
+	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`);
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);
 	if (url.username !== '' || url.password !== '') {
 		refuse('must not carry a user name or password', 'give them with --username, and the password when asked');
 	}
-	if (url.search !== '' || trimmed.includes('?')) refuse(`${shown} has a query, which can't stand before a path`);
-	if (url.hash !== '' || trimmed.includes('#')) refuse(`${shown} has a fragment (#), which can't stand before a path`);
+	const without = `write it without: ${url.origin}${url.pathname}`;
+	if (url.search !== '' || trimmed.includes('?')) {
+		refuse(`${shown} has a query, which can't stand before a path`, without);
+	}
+	if (url.hash !== '' || trimmed.includes('#')) {
+		refuse(`${shown} has a fragment (#), which can't stand before a path`, without);
+	}
 	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/\/+$/, '');
 	const shorter = withoutPrefix(path, rules.productPrefix).replace(/\/+$/, '');
 	const result = url.origin + shorter;

@@ -15,7 +15,8 @@ export function withoutLastLineBreak(text: string): string {
 
 function readNamedFile(path: string, variable: string): string {
 	const fail = (why: string, cause?: unknown): never => {
-		throw new UsageError(`${variable}: ${path} ${why}`, { code: 'unreadable_file', cause });
+		const hint = `let ${variable} name a file that has it and that you can read, or unset it`;
+		throw new UsageError(`${variable}: ${path} ${why}`, { code: 'unreadable_file', hint, cause });
 	};
 	let bytes: Buffer;
 	try {

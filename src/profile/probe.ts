@@ -34,7 +34,8 @@ export type Place =
 
 /** What an answer with credentials proves, beside the one without. */
 export type SignIn =
-	| { kind: 'accepted'; note?: string }
+	/** `doubt` is what is not proved all the same, and what to do about that. */
+	| { kind: 'accepted'; doubt?: { note: string; hint: string } }
 	| { kind: 'refused'; why: string; hint: string }
 	| { kind: 'unclear'; code: string; why: string };
 
@@ -73,7 +74,8 @@ export function judgePlace(answer: ProbeAnswer, baseUrl: string, path: string): 
 	// A gate in front of the service may refuse in HTML; it is past it that the service is.
 	if (status === 401) return { kind: 'service' };
 	if (json) return { kind: 'service' };
-	if (status === 403) return { kind: 'unreachable', code: 'http_403', why: words(answer) };
+	// 407 is a proxy's, which stands before any service.
+	if (status === 403 || status === 407) return { kind: 'unreachable', code: `http_${status}`, why: words(answer) };
 	return { kind: 'elsewhere', why: `the answer is not the interface's (${words(answer)})` };
 }
 
@@ -114,14 +116,29 @@ export function judgeSignIn(without: ProbeAnswer, answer: ProbeAnswer): SignIn {
 	if (!guarded) {
 		return {
 			kind: 'accepted',
-			note: 'the service answers the same call without credentials too, so it is not proved that they are right',
+			doubt: {
+				note: 'the service answers the same call without credentials too, so it is not proved that they are right',
+				hint: 'a read that the service gives to nobody else proves it, perhaps supportctl ticket fields get ID',
+			},
 		};
 	}
 	if (status === 403) {
-		return { kind: 'accepted', note: `the account may not do everything (${words(answer)})` };
+		return {
+			kind: 'accepted',
+			doubt: {
+				note: `the account may not do everything (${words(answer)})`,
+				hint: 'sign in with an account that may, or let an administrator of the desk give this one the right',
+			},
+		};
 	}
 	return status >= 400
-		? { kind: 'accepted', note: `the credentials passed, but the look-up of this user failed (${words(answer)})` }
+		? {
+				kind: 'accepted',
+				doubt: {
+					note: `the credentials passed, but the look-up of this user failed (${words(answer)})`,
+					hint: 'check the user name: supportctl user id NAME looks one up',
+				},
+			}
 		: { kind: 'accepted' };
 }
 

@@ -265,6 +265,9 @@ export function prefixesOf(settings: Settings): ResolvedConnection['prefixes'] {
 	return { product: settings.productPrefix, shop: settings.shopPrefix, membership: settings.membershipPrefix };
 }
 
+/** A private key that is looked for in the certificate's file. */
+const KEY_BESIDE = '--cert (no --key given)';
+
 /** Reads the PEM files; a private key that others can read is worth a warning. */
 export function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
 	const read = (flag: string, given: string | undefined, marker: RegExp): string | undefined => {
@@ -277,7 +280,10 @@ export function readTls(settings: Settings, cwd: string, warnings: string[]): Re
 			const code = (error as NodeJS.ErrnoException).code;
 			throw new UsageError(`${flag}: ${path} ${code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`}`);
 		}
-		if (!marker.test(text)) throw new UsageError(`${flag}: ${path} is not a PEM file of that kind`);
+		if (!marker.test(text)) {
+			const hint = flag === KEY_BESIDE ? '--key names the private key, where it has a file of its own' : undefined;
+			throw new UsageError(`${flag}: ${path} is not a PEM file of that kind`, { ...(hint && { hint }) });
+		}
 		return text;
 	};
 	const certificate = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
@@ -285,12 +291,10 @@ export function readTls(settings: Settings, cwd: string, warnings: string[]): Re
 	const cert = read('--cert', settings.cert, certificate);
 	// A key may stand in the certificate's file, as many tools write it.
 	const keyPath = settings.key ?? settings.cert;
-	const key = read(
-		settings.key === undefined ? '--cert (no --key given)' : '--key',
-		keyPath,
-		/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-	);
-	if (key !== undefined && cert === undefined) throw new UsageError('--key needs --cert');
+	const key = read(settings.key === undefined ? KEY_BESIDE : '--key', keyPath, /-----BEGIN [A-Z ]*PRIVATE KEY-----/);
+	if (key !== undefined && cert === undefined) {
+		throw new UsageError('--key needs --cert', { hint: '--cert names the certificate that the key belongs to' });
+	}
 	if (key !== undefined && /ENCRYPTED/.test(key)) {
 		throw new UsageError(`--key: ${keyPath} is encrypted, which is not supported`, {
 			hint: 'decrypt it with `openssl pkey -in KEY -out NEWKEY` into a file that only you can read',

@@ -111,12 +111,20 @@ export const settingSpecs: readonly SettingSpec[] = [
 	{ name: 'membershipPrefix', flag: '--membership-prefix', read: prefix, expected: aPrefix },
 ];
 
-/** Checks one setting's value; `where` names the place in errors. */
-export function checkSetting(spec: SettingSpec, given: unknown, where: string): string | number | boolean {
+/** Checks one setting's value; `where` names the place in errors, `hint` how it is mended there. */
+export function checkSetting(
+	spec: SettingSpec,
+	given: unknown,
+	where: string,
+	hint?: string,
+): string | number | boolean {
 	const value = spec.read(given);
 	if (value === undefined) {
 		const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : JSON.stringify(given);
-		throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, { code: 'invalid_setting' });
+		throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, {
+			code: 'invalid_setting',
+			...(hint !== undefined && { hint }),
+		});
 	}
 	return value;
 }
@@ -138,8 +146,8 @@ export interface ResolvedSettings {
 export function resolveSettings({ flags, environment, profile }: SettingPlaces): ResolvedSettings {
 	const settings: Record<string, unknown> = { ...initialSettings };
 	const sources: Record<string, Source> = {};
-	const take = (spec: SettingSpec, given: unknown, source: Source, where: string): void => {
-		settings[spec.name] = checkSetting(spec, given, where);
+	const take = (spec: SettingSpec, given: unknown, source: Source, where: string, hint?: string): void => {
+		settings[spec.name] = checkSetting(spec, given, where, hint);
 		sources[spec.name] = source;
 	};
 	for (const spec of settingSpecs) {
@@ -151,7 +159,8 @@ export function resolveSettings({ flags, environment, profile }: SettingPlaces):
 			take(spec, value, { from: 'environment', name }, name);
 		} else if (profile !== undefined && Object.hasOwn(profile.values, spec.name)) {
 			const where = `${profile.file}: profile "${profile.name}": ${spec.name}`;
-			take(spec, profile.values[spec.name], { from: 'profile', name: profile.name }, where);
+			const hint = `supportctl profile set ${profile.name} ${spec.flag} puts another value in its place`;
+			take(spec, profile.values[spec.name], { from: 'profile', name: profile.name }, where, hint);
 		} else {
 			sources[spec.name] = { from: 'default', name: '' };
 		}

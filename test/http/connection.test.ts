@@ -232,15 +232,26 @@ describe('proxies', () => {
 		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent } });
 	});
 
-	it('that hang up, and those whose own certificate is not trusted, are named', async () => {
+	it('that refuse a user name and password are not said to want them', async () => {
+		const proxy = await startRawServer((request) => request.answer(407));
+		const httpsProxy = proxy.baseUrl.replace('//', '//me:hunter2@');
+		const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
+		const message = `the proxy ${new URL(proxy.baseUrl).host} refused the user name and password in its URL (407)`;
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: true } });
+		expect(proxy.requests[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
+	});
+
+	it('that hang up, that are none, and those whose own certificate is not trusted, are named', async () => {
 		const rude = await startRawServer((request) => request.reset());
+		const other = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
 		const tls = await serveTls(good);
 		for (const [httpsProxy, reason] of [
-			[rude.baseUrl, 'ECONNRESET'],
-			[`https://127.0.0.1:${tls.port}`, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+			[rude.baseUrl, 'broke off the connection (ECONNRESET)'],
+			[other.baseUrl, 'does not answer as a proxy does (HPE_INVALID_CONSTANT)'],
+			[`https://127.0.0.1:${tls.port}`, "can't be reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
 		] as const) {
 			const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
-			const message = `the proxy ${httpsProxy.replace(/.*\/\//, '')} can't be reached: ${reason}`;
+			const message = `the proxy ${httpsProxy.replace(/.*\/\//, '')} ${reason}`;
 			expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: false } });
 		}
 	});

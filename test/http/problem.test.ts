@@ -61,7 +61,7 @@ describe('describeProblem', () => {
 	});
 
 	it('hands on what a proxy said', () => {
-		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true))).toMatchObject({
+		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true, 'mend it'))).toMatchObject({
 			code: 'proxy_failed',
 			message: 'the proxy p:1 answered 403',
 			permanent: true,

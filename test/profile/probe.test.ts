@@ -57,9 +57,11 @@ describe('judgeSignIn', () => {
 		const result = judgeSignIn(without, answer as ProbeAnswer);
 		const { kind, ...texts } = expected;
 		expect(result.kind).toBe(kind);
+		const doubt = result.kind === 'accepted' ? result.doubt : undefined;
 		for (const [name, pattern] of Object.entries(texts)) {
-			expect((result as unknown as Record<string, string>)[name]).toMatch(pattern as RegExp);
+			expect(({ ...result, ...doubt } as unknown as Record<string, string>)[name]).toMatch(pattern as RegExp);
 		}
+		if (doubt !== undefined) expect(doubt.hint).toBeTruthy();
 		if (kind === 'accepted' && !('note' in expected)) expect(result).toEqual({ kind });
 	});
 });
@@ -75,6 +77,7 @@ describe('judgePlace', () => {
 		['a JSON 404', json(404, 'rest_no_route'), 'elsewhere'],
 		['a firewall', html(403), 'unreachable'],
 		['a host in trouble', html(502), 'unreachable'],
+		['a proxy that wants to know who asks', html(407), 'unreachable'],
 		['no connection', { kind: 'problem', code: 'dns_failed', message: 'x' }, 'unreachable'],
 		['a redirect', moved('/elsewhere'), 'moved'],
 	] as const)('%s: %s', (_, answer, kind) => {

@@ -52,7 +52,8 @@ export async function* examine(invocation: Invocation): AsyncGenerator<Finding> 
 	const known = 'error' in situation ? undefined : situation;
 	const source = known?.sources.baseUrl;
 	yield checkConfig(config, source?.from === 'flag' || source?.from === 'environment' ? source.name : undefined);
-	const profile = 'error' in config ? skipped('profile', 'the file of profiles is damaged') : checkProfile(situation);
+	const profile =
+		'error' in config ? skipped('profile', 'the file of profiles can not be used') : checkProfile(situation);
 	yield profile;
 	if (known === undefined || profile.result === 'fail') {
 		yield* skipAll(['secret', 'base-url', ...NETWORK], 'there are no settings to check');
@@ -127,18 +128,11 @@ async function* examineService(
 		yield* skipAll(NETWORK.slice(1), 'the proxy can not be used');
 		return;
 	}
-	const [variable, value] =
-		url.protocol === 'https:' ? ['HTTPS_PROXY', settingsOfProxy.httpsProxy] : ['HTTP_PROXY', settingsOfProxy.httpProxy];
+	const variable = proxyVariableOf(url);
+	const value = variable === 'HTTPS_PROXY' ? settingsOfProxy.httpsProxy : settingsOfProxy.httpProxy;
 	const tls = attempt(() => readTls(settings, context.cwd, []));
 	const steps: [name: string, check: () => Promise<Finding>][] = [
-		[
-			'proxy',
-			() =>
-				checkProxy(
-					{ proxy, variable: variable as string, isExempt: proxy === undefined && value !== undefined },
-					probes,
-				),
-		],
+		['proxy', () => checkProxy({ proxy, variable, isExempt: proxy === undefined && value !== undefined }, probes)],
 		['dns', () => checkDns(url, proxy, isIP(bareHost(url)) !== 0, probes)],
 		['tcp', () => checkTcp(url, proxy, probes)],
 		['tls', async () => ('error' in tls ? failed('tls', tls.error) : checkTls({ url, proxy, tls }, probes))],
@@ -183,6 +177,7 @@ async function* examineAnswers(
 			search,
 			otherPrefix: search.place.kind === 'elsewhere' ? await findOtherPrefix(client) : undefined,
 			hasCertificate: url.protocol === 'https:' ? tls.cert !== undefined : undefined,
+			proxyVariable: proxyFor(baseUrl, way.proxy) && proxyVariableOf(url),
 			mendWith: mendWith(situation),
 		});
 		yield prefix;
@@ -192,6 +187,11 @@ async function* examineAnswers(
 	} finally {
 		await client.close();
 	}
+}
+
+/** The variable that names the proxy for a URL. */
+function proxyVariableOf({ protocol }: URL): 'HTTPS_PROXY' | 'HTTP_PROXY' {
+	return protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 }
 
 /** How the base URL is changed where it comes from. */

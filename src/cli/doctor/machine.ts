@@ -2,7 +2,7 @@
 
 import type { Situation } from '../../profile/resolve.js';
 import type { StoreReading } from '../../profile/store.js';
-import { type Finding, fail, failed, pass, warn } from './finding.js';
+import { type Finding, fail, failed, pass, remedies, warn } from './finding.js';
 
 /** Whether a version is at least another; both are three numbers. */
 function isAtLeast(version: string, least: string): boolean {
@@ -35,11 +35,11 @@ export function checkConfig(config: ConfigReading, elsewhere: string | undefined
 	}
 	const count = Object.keys(reading.store.profiles).length;
 	const shown = mode === undefined ? '' : `, mode ${(mode & 0o777).toString(8).padStart(4, '0')}`;
-	const [warning, ...more] = reading.warnings;
-	if (warning === undefined)
+	if (reading.warnings.length === 0)
 		return pass('config', `${reading.file}${shown}, ${count} ${count === 1 ? 'profile' : 'profiles'}`);
-	const [what = '', ...remedy] = warning.split(/: (?=chmod )/);
-	return warn('config', [what, ...more].join('; '), remedy.join(': ') || undefined);
+	const parts = reading.warnings.map((warning) => warning.split(/: (?=chmod )/));
+	const remedy = parts.flatMap(([, ...commands]) => commands).join('; ');
+	return warn('config', parts.map(([what]) => what).join('; '), remedy || remedies.config);
 }
 
 /** Which settings are in force. @param situation or the error that resolving them gave */

@@ -1,5 +1,6 @@
 /** Checks of the way to the service, step by step: base URL, proxy, name, connection, certificate. What touches the network is passed in. */
 
+import { ProxyError } from '../../http/problem.js';
 import { isLoopback } from '../../profile/base-url.js';
 import { type Finding, fail, pass, skipped, warn } from './finding.js';
 
@@ -140,11 +141,10 @@ export async function checkTls(target: HandshakeTarget, probes: Probes): Promise
 	try {
 		found = await probes.handshake(target);
 	} catch (error) {
-		return fail(
-			'tls',
-			`no TLS connection: ${reason(error)}`,
-			'check that https is served on this port, and what --ca-file, --cert and --key name',
-		);
+		const message = `no TLS connection: ${reason(error)}`;
+		if (error instanceof ProxyError) return fail('tls', message, error.remedy);
+		const served = 'check that https is served on this port, and what --ca-file, --cert and --key name';
+		return fail('tls', message, target.proxy === undefined ? served : `${served}; the proxy may have broken it off`);
 	}
 	const { protocol, subject, issuer, validTo, problem } = found;
 	const until = new Date(validTo).toISOString().slice(0, 10);

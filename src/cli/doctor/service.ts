@@ -25,26 +25,28 @@ export interface PrefixFacts {
 	/** The prefix as it is asked for: `https://desk.example/wp-json/support-api/v1`. */
 	url: string;
 	root: RootAnswer | undefined;
-	/** What a documented call without credentials found; undefined where the list of routes is enough. */
-	search: Search | undefined;
+	/** What a documented call without credentials found. */
+	search: Search;
 	/** A prefix that the service has instead: `acme`. */
 	otherPrefix: string | undefined;
 	/** A certificate of this side's own is sent along; undefined where TLS is not spoken. */
 	hasCertificate: boolean | undefined;
+	/** The variable that names a proxy on the way, where there is one. */
+	proxyVariable: string | undefined;
 	/** How a base URL is changed where these settings come from: `supportctl profile set desk --base-url`. */
 	mendWith: string;
 }
 
 /** Whether the interface is served below the base URL. */
-export function checkPrefix({ url, root, search, otherPrefix, hasCertificate, mendWith }: PrefixFacts): Finding {
+export function checkPrefix(facts: PrefixFacts): Finding {
+	const { url, root, search, otherPrefix, mendWith } = facts;
 	const routes = routesOf(root);
 	if (routes !== undefined) return pass('prefix', `${url} lists ${routes} routes`);
-	if (search === undefined) return fail('prefix', `${url} could not be asked`);
 	if (search.place.kind === 'service') return pass('prefix', `${url} answers`);
 	const hint =
 		otherPrefix !== undefined ? `the service has ${otherPrefix}-api: --product-prefix ${otherPrefix}` : undefined;
 	const mended = search.mended === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.mended}`;
-	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? placeHint(search.place, hasCertificate));
+	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? placeHint(search.place, facts));
 }
 
 function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): string {
@@ -58,7 +60,7 @@ function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): 
 	}
 }
 
-function placeHint(place: Exclude<Place, { kind: 'service' }>, hasCertificate: boolean | undefined): string {
+function placeHint(place: Exclude<Place, { kind: 'service' }>, { hasCertificate, proxyVariable }: PrefixFacts): string {
 	if (place.kind === 'moved') return 'write the base URL so that it does not redirect';
 	if (place.kind === 'elsewhere') {
 		return 'the base URL often ends in /wp-json; a deployment with an abbreviation of its own needs --product-prefix';
@@ -67,6 +69,11 @@ function placeHint(place: Exclude<Place, { kind: 'service' }>, hasCertificate: b
 		return 'the host may want a client certificate, and breaks off without one: --cert and --key';
 	}
 	if (place.code === 'tls_client_certificate') return 'supportctl profile set NAME --cert FILE --key FILE stores one';
+	if (place.code === 'http_407')
+		return `put a user name and password that the proxy takes into ${proxyVariable ?? 'its URL'}`;
+	if (proxyVariable !== undefined && /^(?:proxy_failed|connection_lost|http_50[234])$/.test(place.code)) {
+		return `the proxy or the host has trouble: try again later, mend ${proxyVariable}, or let NO_PROXY name the host`;
+	}
 	if (place.code === 'http_403') return 'a firewall before the service may refuse this machine';
 	return place.code.startsWith('http_')
 		? 'the host has trouble: look at its log, or try again later'
@@ -84,7 +91,9 @@ export function checkCredentials(without: ProbeAnswer, withCredentials: ProbeAns
 	const verdict = judgeSignIn(without, withCredentials);
 	switch (verdict.kind) {
 		case 'accepted':
-			return verdict.note === undefined ? pass('credentials', `accepted${who}`) : warn('credentials', verdict.note);
+			return verdict.doubt === undefined
+				? pass('credentials', `accepted${who}`)
+				: warn('credentials', verdict.doubt.note, verdict.doubt.hint);
 		case 'refused':
 			return fail('credentials', verdict.why, verdict.hint);
 		default:

@@ -45,7 +45,7 @@ export async function signIn(login: Login, found: Found): Promise<{ credentials:
 		const credentials = await readCredentials(login, found, tries > 1);
 		const verdict = await attempt(login, found, credentials);
 		if (verdict.kind === 'accepted') {
-			return { credentials, ...(verdict.note !== undefined && { note: verdict.note }) };
+			return { credentials, ...(verdict.doubt && { note: verdict.doubt.note }) };
 		}
 		if (verdict.kind === 'unclear') {
 			throw new FailedError(`could not find out whether the credentials are right: ${verdict.why}`, {

@@ -1,6 +1,7 @@
 /** Each check of `doctor` by itself, over a network and a machine that the test makes up. */
 
 import { describe, expect, it } from 'vitest';
+import { failed, remedies } from '../../../src/cli/doctor/finding.js';
 import { checkConfig, checkNode, checkSecretStore } from '../../../src/cli/doctor/machine.js';
 import {
 	checkBaseUrl,
@@ -13,7 +14,7 @@ import {
 } from '../../../src/cli/doctor/network.js';
 import { findingText, summaryText } from '../../../src/cli/doctor/print.js';
 import { checkClock, checkCredentials, checkPrefix, type RootAnswer } from '../../../src/cli/doctor/service.js';
-import { RefusedError } from '../../../src/errors.js';
+import { RefusedError, UsageError } from '../../../src/errors.js';
 import { plainPalette } from '../../../src/output/colour.js';
 import type { ProbeAnswer, Search } from '../../../src/profile/probe.js';
 
@@ -37,6 +38,18 @@ function probes(given: Partial<Probes> = {}): Probes {
 }
 
 const refuse = (message: string) => () => Promise.reject(new Error(message));
+
+describe('an error that a check met', () => {
+	const checks = Object.keys(remedies) as (keyof typeof remedies)[];
+
+	it.each(checks)('of %s is followed by a next step, whether it names one or not', (check) => {
+		for (const error of [new Error('no'), 'no', new UsageError('no', { hint: '' })]) {
+			expect(failed(check, error)).toEqual({ check, result: 'fail', message: 'no', hint: remedies[check] });
+			expect(remedies[check]).toBeTruthy();
+		}
+		expect(failed(check, new UsageError('no', { hint: 'do this' })).hint).toBe('do this');
+	});
+});
 
 describe('node', () => {
 	it.each([
@@ -73,6 +86,16 @@ describe('config', () => {
 			message: '/c/config.json can be read by others on this machine (mode 0644)',
 			hint: 'chmod 600 /c/config.json',
 		});
+	});
+
+	it('with several things wrong names the commands for those that have one, and else what helps', () => {
+		const owner = '/c/config.json belongs to another user (uid 7)';
+		const warnings = ['/c/config.json can be read: chmod 600 /c/config.json', '/c can be changed: chmod 700 /c', owner];
+		expect(checkConfig(reading({ warnings }), undefined)).toMatchObject({
+			message: `/c/config.json can be read; /c can be changed; ${owner}`,
+			hint: 'chmod 600 /c/config.json; chmod 700 /c',
+		});
+		expect(checkConfig(reading({ warnings: [owner] }), undefined).hint).toContain('SUPPORTCTL_CONFIG_DIR');
 	});
 
 	it('that is not there is a warning, unless settings come from elsewhere', () => {
@@ -261,13 +284,19 @@ describe('prefix', () => {
 		...more,
 	});
 	const answer: ProbeAnswer = { kind: 'answer', status: 401, json: true };
-	const check = (search: Search, given = root({ status: 404, body: undefined }), otherPrefix?: string) =>
+	const check = (
+		search: Search,
+		given = root({ status: 404, body: undefined }),
+		otherPrefix?: string,
+		proxyVariable?: string,
+	) =>
 		checkPrefix({
 			url: 'https://d.example/support-api/v1',
 			root: given,
 			search,
 			otherPrefix,
 			hasCertificate: false,
+			proxyVariable,
 			mendWith: 'supportctl profile set desk --base-url',
 		});
 
@@ -303,6 +332,21 @@ describe('prefix', () => {
 	});
 });
 
+it('what a proxy stands in the way of is mended at the proxy', () => {
+	const hint = (code: string) => {
+		const search: Search = {
+			place: { kind: 'unreachable', code, why: code },
+			answer: { kind: 'problem', code, message: code },
+		};
+		const facts = { url: 'https://d.example', root: undefined, search, otherPrefix: undefined, mendWith: '--base-url' };
+		return checkPrefix({ ...facts, hasCertificate: undefined, proxyVariable: 'HTTP_PROXY' }).hint;
+	};
+	expect(hint('http_407')).toBe('put a user name and password that the proxy takes into HTTP_PROXY');
+	for (const code of ['connection_lost', 'proxy_failed', 'http_502'])
+		expect(hint(code)).toMatch(/HTTP_PROXY.*NO_PROXY/);
+	expect(hint('http_500')).not.toContain('PROXY');
+});
+
 describe('credentials', () => {
 	const said = (status: number, code?: string): ProbeAnswer => ({
 		kind: 'answer',
@@ -323,7 +367,7 @@ describe('credentials', () => {
 	])('without %j, with %j: %s', (without, withCredentials, result) => {
 		const finding = checkCredentials(without, withCredentials, ' for ada');
 		expect(finding.result).toBe(result);
-		if (result === 'fail') expect(finding.hint).toBeTruthy();
+		if (result !== 'pass') expect(finding.hint).toBeTruthy();
 	});
 });
 

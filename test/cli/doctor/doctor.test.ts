@@ -12,6 +12,7 @@ import { saveProfile } from '../../../src/profile/edit.js';
 import { type Authority, createAuthority, type Identity } from '../../support/certificates.js';
 import { type CliOptions, runCli, runHere } from '../../support/cli.js';
 import { startForwardProxy } from '../../support/forward-proxy.js';
+import { type RawRequest, startRawServer } from '../../support/raw-server.js';
 import { json, startRecorder, text } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -45,7 +46,9 @@ async function doctor(argv: string[] = [], options: CliOptions = {}) {
 	expect(findings.map((each) => each.check)).toEqual(CHECKS);
 	const failures = findings.filter((each) => each.result === 'fail');
 	expect(exitCode).toBe(failures.length > 0 ? 1 : 0);
-	for (const failure of failures) expect(failure.hint, failure.message).toBeTruthy();
+	for (const { result, message, hint } of findings) {
+		if (result === 'fail' || result === 'warn') expect(hint, message).toBeTruthy();
+	}
 	const of = (check: string): Finding => findings.find((each) => each.check === check) as Finding;
 	return {
 		exitCode,
@@ -124,6 +127,53 @@ describe('settings', () => {
 	])('%s is a failed check, not a crash', async (_what, argv, check, message) => {
 		const { of } = await doctor(argv, { env: desk.env });
 		expect(of(check)).toMatchObject({ result: 'fail', message: expect.stringMatching(message) });
+	});
+
+	const https = { SUPPORTCTL_BASE_URL: 'https://localhost:1' };
+
+	it.each<[what: string, argv: string[], env: Record<string, string>, check: string, hint: string | RegExp]>([
+		['a query', [], { SUPPORTCTL_BASE_URL: 'https://x/?a=b' }, 'base-url', 'write it without: https://x/'],
+		['a fragment', [], { SUPPORTCTL_BASE_URL: 'https://x/wp#top' }, 'base-url', 'write it without: https://x/wp'],
+		['another protocol', [], { SUPPORTCTL_BASE_URL: 'ftp://x' }, 'base-url', /https:\/\/desk\.example\.com/],
+		['a blank', [], { SUPPORTCTL_BASE_URL: 'https://x/a b' }, 'base-url', /https:\/\/desk\.example\.com/],
+		['a SOCKS proxy', [], { ...https, HTTPS_PROXY: 'socks5://p:1' }, 'proxy', /^let HTTPS_PROXY name .*NO_PROXY/],
+		['a proxy that is no URL', [], { ...https, HTTPS_PROXY: 'http://[' }, 'proxy', /^let HTTPS_PROXY name /],
+		[
+			'no file of the password',
+			[],
+			{ SUPPORTCTL_PASSWORD: '', SUPPORTCTL_PASSWORD_FILE: '/nofile' },
+			'secret',
+			/^let SUPPORTCTL_PASSWORD_FILE name a file .* unset it$/,
+		],
+		[
+			'no file of the base URL',
+			[],
+			{ SUPPORTCTL_BASE_URL: '', SUPPORTCTL_BASE_URL_FILE: '/no' },
+			'profile',
+			/unset it$/,
+		],
+		['a file as folder', [], { SUPPORTCTL_CONFIG_DIR: '/etc/passwd' }, 'config', /SUPPORTCTL_CONFIG_DIR/],
+		['no CA file', ['--ca-file', '/nofile'], {}, 'tls', /--ca-file.* PEM files/],
+		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'tls', /--ca-file.* PEM files/],
+		['no certificate', ['--cert', '/nofile'], {}, 'tls', /--cert.* PEM files/],
+		['a key alone', ['--key', '/nofile'], {}, 'tls', /PEM files/],
+		['no time at all', ['--timeout', '0'], {}, 'profile', /another value/],
+		['a prefix with a slash', ['--product-prefix', 'a/b'], {}, 'profile', /another value/],
+	])('%s is a failed check that says what to do', async (_what, argv, env, check, hint) => {
+		const { of } = await doctor(argv, { env: { ...desk.env, ...env } });
+		expect(of(check)).toMatchObject({ result: 'fail', hint: expect.stringMatching(hint) });
+	});
+
+	it('that a stored profile has wrong are mended by the command that is named', async () => {
+		const folder = temporaryFolder();
+		const profile = { baseUrl: desk.baseUrl, username: 'admin', timeout: -3 };
+		const config = { version: 1, current: 'desk', profiles: { desk: profile } };
+		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+		const env = { SUPPORTCTL_CONFIG_DIR: folder };
+		const { hint } = (await doctor([], { env })).of('profile');
+		expect(hint).toBe('supportctl profile set desk --timeout puts another value in its place');
+		expect((await runHere(['profile', 'set', 'desk', '--timeout', '5'], { env })).exitCode).toBe(0);
+		expect((await doctor([], { env })).of('profile').result).toBe('pass');
 	});
 
 	it('whose secret is for another host fail without sending it there', async () => {
@@ -378,10 +428,52 @@ describe('TLS', () => {
 		expect(new Set(proxy.seen)).toEqual(new Set([`CONNECT localhost:${port}`]));
 		expect(stdout).not.toContain('hunter2');
 		const refused = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY: proxy.url } });
-		expect(refused.of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('407') });
+		expect(refused.of('tls')).toMatchObject({
+			result: 'fail',
+			message: expect.stringContaining('wants a user name and password (407)'),
+			hint: `HTTPS_PROXY=http://NAME:PASSWORD@${new URL(proxy.url).host}`,
+		});
 		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'localhost' } });
 		expect(exempt.of('proxy').message).toContain('NO_PROXY');
 		expect(exempt.results.dns).toBe('pass');
+	});
+});
+
+describe('a proxy', () => {
+	const https = { SUPPORTCTL_BASE_URL: 'https://desk.example', SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' };
+
+	it.each<[what: string, answer: (request: RawRequest) => void, message: string, hint: RegExp]>([
+		['that refuses who asks', (request) => request.answer(407), 'refused the user name', /^mend them in HTTPS_PROXY/],
+		[
+			'that refuses the host',
+			(request) => request.answer(403),
+			'answered 403',
+			/pass connections to desk\.example:443 on/,
+		],
+		['that finds no host', (request) => request.answer(502), 'answered 502', /proxy can reach desk\.example:443/],
+		['that breaks off', (request) => request.reset(), 'broke off the connection', /HTTPS_PROXY names a proxy/],
+	])('%s is not taken for trouble with TLS', async (_what, answer, message, hint) => {
+		const proxy = await startRawServer(answer);
+		const HTTPS_PROXY = proxy.baseUrl.replace('//', '//me:hunter2@');
+		const { of, stdout } = await doctor([], { env: { ...https, HTTPS_PROXY } });
+		expect(of('proxy').result).toBe('pass');
+		expect(of('tls')).toMatchObject({
+			result: 'fail',
+			message: expect.stringContaining(message),
+			hint: expect.stringMatching(hint),
+		});
+		expect(of('tls').hint).not.toContain('--ca-file');
+		expect(stdout).not.toContain('hunter2');
+	});
+
+	it('before an http service that wants a user name and password is told from another interface', async () => {
+		const { url } = await startForwardProxy({ credentials: 'me:hunter2' });
+		const { of } = await doctor([], { env: { ...desk.env, HTTP_PROXY: url } });
+		expect(of('prefix')).toMatchObject({
+			result: 'fail',
+			message: expect.stringContaining('did not answer: 407'),
+			hint: 'put a user name and password that the proxy takes into HTTP_PROXY',
+		});
 	});
 });
 
