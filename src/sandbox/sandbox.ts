@@ -52,7 +52,7 @@ export interface Listening {
 }
 
 export interface Sandbox {
-	/** Opens the port on 127.0.0.1; 0 takes a free one. Throws FailedError where it is taken. */
+	/** Opens the port on 127.0.0.1; 0 takes a free one. Throws FailedError where it is taken, or the state can't be written. */
 	listen(port: number): Promise<Listening>;
 	/** Lets requests in flight end, closes every connection and writes the state. */
 	close(): Promise<void>;
@@ -111,14 +111,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 	const password = ownPassword(store, state?.password, options.random, desk.now());
 
 	/** Only once it listens: a second sandbox on the same file must not write over the first one's. */
-	function keepState(path: string): void {
-		file = createStateFile(path, {
+	async function keepState(path: string): Promise<void> {
+		const opened = createStateFile(path, {
 			take: () => makeState(seed, password, store.changes()),
 			warn: options.onWarning ?? (() => {}),
 			sleep: clock.sleep,
 			monotonic: clock.monotonic,
 		});
-		file.changed();
+		await opened.open();
+		file = opened;
 	}
 
 	return {
@@ -140,7 +141,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 				});
 				server.listen(port, '127.0.0.1', resolve);
 			});
-			if (path !== undefined) keepState(path);
+			try {
+				if (path !== undefined) await keepState(path);
+			} catch (error) {
+				server.close();
+				throw error;
+			}
 			const chosen = (server.address() as AddressInfo).port;
 			return { baseUrl: `http://127.0.0.1:${chosen}${basePath}`, username: ADMIN_NAME, password, port: chosen };
 		},

@@ -1,9 +1,10 @@
-/** The sandbox's state on disk: read at the start, written soon after changes and at the end, never half and never over something damaged. */
+/** The sandbox's state on disk: read and written at the start, written soon after changes and at the end, never half and never over something damaged. */
 
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { isObject } from '../api/values.js';
-import { FailedError } from '../errors.js';
+import { FailedError, fileProblem, isKnownFileProblem } from '../errors.js';
 import { SEED_VERSION } from './seed.js';
 import type { Changes } from './store.js';
 
@@ -78,6 +79,8 @@ export function readState(path: string): State | undefined {
 }
 
 export interface StateFile {
+	/** Writes it for the first time: what fails now would fail later too. Throws FailedError. */
+	open(): Promise<void>;
 	/** Something changed: the file is written soon. */
 	changed(): void;
 	/** Writes now what is not yet on disk. Throws FailedError. */
@@ -110,7 +113,7 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 		dirty = false;
 		const text = `${JSON.stringify(options.take())}\n`;
 		try {
-			if (identity(target) !== known) throw new Error('another process has written it meanwhile');
+			if (identity(target) !== known) throw new Error('another process has written or removed it meanwhile');
 			await rm(temporary, { force: true });
 			const file = await open(temporary, 'wx', 0o600);
 			try {
@@ -124,10 +127,12 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 		} catch (cause) {
 			dirty = true;
 			await rm(temporary, { force: true }).catch(() => {});
-			throw new FailedError(`the state file ${path} can't be written: ${(cause as Error).message}`, {
+			throw new FailedError(`the state file ${path} can't be written: ${explain(cause, target)}`, {
 				code: 'state_not_written',
-				hint: 'The last state that was written is still there.',
-				cause,
+				hint: existsSync(target)
+					? 'The last state that was written is still there.'
+					: 'Nothing is kept. Name a file that can be written with --state.',
+				...(isKnownFileProblem(cause) ? {} : { cause }),
 			});
 		}
 		lastMs = options.monotonic() - started;
@@ -148,6 +153,7 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 	}
 
 	return {
+		open: write,
 		changed() {
 			dirty = true;
 			if (writing !== undefined || closing.signal.aborted) return;
@@ -161,6 +167,13 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 			if (dirty) await write();
 		},
 	};
+}
+
+/** What stood in the way of writing. */
+function explain(cause: unknown, target: string): string {
+	const folder = dirname(target);
+	if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return fileProblem(cause);
+	return existsSync(folder) ? (cause as Error).message : `there is no folder ${folder}`;
 }
 
 /** What tells one writing of a file from the next; empty where there is no file. */

@@ -78,6 +78,15 @@ test('a sandbox that is killed loses no more than the last moments, and its stat
 	expect(second.password).toBe(first.password);
 });
 
+test('a state file that can not be written ends it with exit code 1 before it says that it is ready', async () => {
+	const folder = join(temporaryFolder(), 'gone');
+	const { exitCode, stdout, stderr } = await runCli(['sandbox', '--port', '0', '--state', join(folder, 'desk.json')]);
+	expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+	expect(stderr).toBe(
+		`error: the state file ${join(folder, 'desk.json')} can't be written: there is no folder ${folder}\nhint: Nothing is kept. Name a file that can be written with --state.\n`,
+	);
+});
+
 test('a damaged state file ends it with exit code 1, an explanation and nothing on stdout', async () => {
 	const state = join(temporaryFolder(), 'desk.json');
 	writeFileSync(state, 'not JSON');

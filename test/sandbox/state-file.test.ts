@@ -1,6 +1,6 @@
 /** The state file keeps what was changed, is never half written, and never replaces what the sandbox can't read. */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/io/process.js';
@@ -86,10 +86,9 @@ test('it is written soon after a change, without waiting for the end, and nobody
 				});
 	const sandbox = await start(path, { clock: { ...systemClock, sleep } });
 	await sandbox.call('POST', '/tickets/14', { title: 'Soon' });
-	expect(existsSync(path)).toBe(false);
+	expect(readFileSync(path, 'utf8')).not.toContain('"Soon"');
 	wake();
-	await expect.poll(() => existsSync(path)).toBe(true);
-	expect(readFileSync(path, 'utf8')).toContain('"Soon"');
+	await expect.poll(() => readFileSync(path, 'utf8')).toContain('"Soon"');
 	expect(statSync(path).mode & 0o777).toBe(0o600);
 	expect(readdirSync(folder)).toEqual(['desk.json']);
 	await sandbox.stop();
@@ -164,26 +163,47 @@ test('what another process wrote meanwhile is not written over', async () => {
 	const first = await start(path);
 	await first.stop();
 	const [left, right] = [await start(path), await start(path)];
-	await left.call('POST', '/tickets/14', { title: 'Left' });
-	await left.stop();
 	await right.call('POST', '/tickets/14', { title: 'Right' });
-	await expect(right.stop()).rejects.toMatchObject({
+	await right.stop();
+	await left.call('POST', '/tickets/14', { title: 'Left' });
+	await expect(left.stop()).rejects.toMatchObject({
 		exitCode: 1,
 		message: expect.stringContaining('another process'),
+		hint: 'The last state that was written is still there.',
 	});
-	expect(readFileSync(path, 'utf8')).toContain('"Left"');
+	expect(readFileSync(path, 'utf8')).toContain('"Right"');
 });
 
-test('a state that cannot be written is warned about, and is an error at the end', async () => {
+test('a state that can never be written is refused before anything is served', async () => {
 	const folder = join(temporaryFolder(), 'gone');
+	const path = join(folder, 'desk.json');
+	const { port, stop } = await startSandbox();
+	await stop();
+	await expect(create(path).listen(port)).rejects.toMatchObject({
+		exitCode: 1,
+		code: 'state_not_written',
+		message: `the state file ${path} can't be written: there is no folder ${folder}`,
+		hint: 'Nothing is kept. Name a file that can be written with --state.',
+	});
+	await expect(fetch(`http://127.0.0.1:${port}/wp-json`)).rejects.toThrow();
+});
+
+test('a state that can no longer be written is warned about, and is an error at the end that says what is left', async () => {
+	const folder = join(temporaryFolder(), 'there');
+	mkdirSync(folder);
 	let warn = (_: string): void => {};
 	const warned = new Promise<string>((resolve) => {
 		warn = resolve;
 	});
 	const sandbox = await start(join(folder, 'desk.json'), { onWarning: (message) => warn(message) });
-	expect(await warned).toContain("can't be written");
+	rmSync(folder, { recursive: true });
 	expect((await sandbox.call('POST', '/tickets/14', { title: 'Served all the same' })).status).toBe(200);
-	await expect(sandbox.stop()).rejects.toMatchObject({ exitCode: 1, code: 'state_not_written' });
+	expect(await warned).toContain("can't be written");
+	await expect(sandbox.stop()).rejects.toMatchObject({
+		exitCode: 1,
+		code: 'state_not_written',
+		hint: expect.stringContaining('Nothing is kept'),
+	});
 });
 
 test('a link to a state file stays a link', async () => {
