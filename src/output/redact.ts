@@ -162,6 +162,16 @@ export function redactUrl(url: string): string {
 	return redactParameters(url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"'<>]*@/gi, `$1${REDACTED}@`));
 }
 
+/**
+ * A base URL as a setting gives it, which nobody has checked: whatever stands before an @ may be a password, with a
+ * scheme or without one, and nothing that stands behind a ? or a # has a place there.
+ */
+export function redactBaseUrl(text: string): string {
+	return text
+		.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, (_, scheme = '') => `${scheme}${REDACTED}@`)
+		.replace(/([?#]).+$/s, `$1${REDACTED}`);
+}
+
 /** Every URL in a text. */
 function redactUrls(text: string): string {
 	return text.includes('://') || text.includes('=') ? redactUrl(text) : text;

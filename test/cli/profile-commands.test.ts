@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/command.js';
+import { command as doctor } from '../../src/cli/commands/doctor.js';
 import { command as logout } from '../../src/cli/commands/logout.js';
 import { command as list } from '../../src/cli/commands/profile/list.js';
 import { command as path } from '../../src/cli/commands/profile/path.js';
@@ -225,6 +226,43 @@ describe('profile show', () => {
 		for (const words of ['profile show', 'profile list']) {
 			expect((await run(words)).stderr).toMatch(/^warning: .*can be read by others .*\(mode 0640\): chmod 600/);
 		}
+	});
+});
+
+describe('a secret in a base URL', () => {
+	it.each([
+		['http://ann:s3cretpw99@127.0.0.1:1/ok', 'http://[redacted]@127.0.0.1:1/ok'],
+		['http://ann:s3/cret@pw99@desk.example', 'http://[redacted]@desk.example'],
+		['ann:s3cretpw99@desk.example', '[redacted]@desk.example'],
+		['https://desk.example/x?token=s3cretpw99', 'https://desk.example/x?[redacted]'],
+		['desk.example#s3cretpw99', 'desk.example#[redacted]'],
+	])('is shown by neither profile show nor profile list: %s', async (baseUrl, shown) => {
+		const { run, file } = desk();
+		const env = { SUPPORTCTL_BASE_URL: baseUrl };
+		const byVariable = await run('profile show', ['--json'], { env });
+		expect(byVariable.stdout).toContain(JSON.stringify(shown));
+		writeFileSync(file, JSON.stringify({ version: 1, current: 'x', profiles: { x: { baseUrl } } }), { mode: 0o600 });
+		const byProfile = await run('profile show', ['x']);
+		expect(byProfile.stdout).toContain(`base-url\t${shown}\tprofile x\n`);
+		const listed = await run('profile list');
+		expect(listed.stdout).toContain(`\t${shown}\t`);
+		for (const { stdout, stderr } of [byVariable, byProfile, listed]) {
+			expect(stdout + stderr).not.toMatch(/s3|cret@|pw99/);
+		}
+	});
+
+	it('is not in what doctor says to write in its place', async () => {
+		const env = { SUPPORTCTL_CONFIG_DIR: temporaryFolder(), SUPPORTCTL_BASE_URL: 'desk.example/x?token=s3cretpw99' };
+		const { stdout } = await runCommand(doctor, 'doctor', ['--json'], { env });
+		expect(stdout).toContain('"write https://desk.example/x?token=[redacted]"');
+		expect(stdout).not.toContain('s3cretpw99');
+	});
+
+	it('is not shown by profile list where the stored one is no text', async () => {
+		const { run, file } = desk();
+		const profiles = { x: { baseUrl: ['http://ann:s3cretpw99@desk.example'] } };
+		writeFileSync(file, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+		expect((await run('profile list', ['--field', 'base_url'])).stdout).toBe('[redacted]@desk.example"]\n');
 	});
 });
 

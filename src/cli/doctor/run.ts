@@ -29,7 +29,8 @@ export async function runDoctor(invocation: Invocation): Promise<ExitCode> {
 	});
 	const findings: Finding[] = [];
 	for await (const found of examine(invocation)) {
-		const finding = { ...found, message: redactUrl(found.message), hint: found.hint };
+		const hint = found.hint === undefined ? undefined : redactUrl(found.hint);
+		const finding = { ...found, message: redactUrl(found.message), hint };
 		findings.push(finding);
 		if (forPerson) context.stdout.write(findingText(finding, helpWidth(context.stdout.columns), palette));
 		else await results.row({ ...finding, hint: finding.hint ?? null });

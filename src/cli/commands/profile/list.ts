@@ -2,6 +2,7 @@
 
 import { ExitCode } from '../../../errors.js';
 import type { Column } from '../../../output/columns.js';
+import { redactBaseUrl } from '../../../output/redact.js';
 import { configFolder } from '../../../profile/folders.js';
 import { describeStore } from '../../../profile/secrets.js';
 import { readStore } from '../../../profile/store.js';
@@ -32,6 +33,12 @@ const columns: readonly Column[] = [
 	{ path: 'protected' },
 ];
 
+/** The file may have been edited by hand, so that anything stands there. */
+function shownBaseUrl(stored: unknown): string | null {
+	if (stored === undefined) return null;
+	return redactBaseUrl(typeof stored === 'string' ? stored : JSON.stringify(stored));
+}
+
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context } = invocation;
 	const { store, warnings } = readStore(configFolder({ env: context.env, cwd: context.cwd }));
@@ -39,7 +46,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	const rows = Object.entries(store.profiles).map(([name, profile]) => ({
 		current: name === store.current,
 		profile: name,
-		base_url: profile.baseUrl ?? null,
+		base_url: shownBaseUrl(profile.baseUrl),
 		scheme: profile.scheme ?? 'basic',
 		username: profile.username ?? null,
 		stored_in: describeStore(profile.secret),

@@ -1,6 +1,7 @@
 /** `profile show`: the settings in force, where each came from, and where the secret lives; never the secret. */
 
 import { ExitCode } from '../../../errors.js';
+import { redactBaseUrl } from '../../../output/redact.js';
 import { describeSecret, readSituation, type Situation } from '../../../profile/resolve.js';
 import { settingSpecs } from '../../../profile/settings.js';
 import type { CommandSpec, Invocation } from '../../command.js';
@@ -38,7 +39,7 @@ function settingLines({ settings, sources }: Situation): Line[] {
 		.filter(({ name }) => settings[name] !== undefined)
 		.map(({ name, flag }) => ({
 			setting: flag.slice(2),
-			value: settings[name],
+			value: name === 'baseUrl' ? redactBaseUrl(settings[name] as string) : settings[name],
 			source: sourceText(sources[name]),
 		}));
 }
