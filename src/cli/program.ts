@@ -5,11 +5,12 @@ import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { type CommandEntry, commands, startsWith } from './manifest.js';
 
-/** What the words of a command line lead to. */
+/** What the words of a command line lead to, and what stands behind them. */
 export type Target =
 	| { kind: 'command'; entry: CommandEntry; rest: readonly string[] }
-	| { kind: 'group'; words: readonly string[] }
-	| { kind: 'overview' };
+	| { kind: 'group'; words: readonly string[]; rest: readonly string[] }
+	| { kind: 'overview'; rest: readonly string[] }
+	| { kind: 'version'; rest: readonly string[] };
 
 /** The word by which completion scripts ask; it is in no list of commands. */
 const COMPLETER = '__complete';
@@ -33,17 +34,19 @@ export function findCommand(argv: readonly string[]): Target {
 	const rest = argv.slice(words.length);
 	const entry = commands.find((each) => each.words.length === words.length && startsWith(each, words));
 	if (entry !== undefined) return { kind: 'command', entry, rest };
-	return words.length === 0 ? { kind: 'overview' } : { kind: 'group', words };
+	return words.length === 0 ? { kind: 'overview', rest } : { kind: 'group', words, rest };
+}
+
+/** The words that can stand behind `words`. */
+function wordsBehind(words: readonly string[]): Set<string> {
+	const next = commands.filter((each) => startsWith(each, words)).map((each) => each.words[words.length]);
+	return new Set(next.filter((each): each is string => each !== undefined));
 }
 
 function unknownCommand(words: readonly string[], word: string): UsageError {
-	const siblings = commands
-		.filter((each) => startsWith(each, words))
-		.map((each) => each.words[words.length])
-		.filter((each): each is string => each !== undefined);
 	const under = words.length === 0 ? '' : ` under "${words.join(' ')}"`;
 	return new UsageError(
-		`unknown command ${JSON.stringify(word.slice(0, 60))}${under}${didYouMean(word, new Set(siblings))}`,
+		`unknown command ${JSON.stringify(word.slice(0, 60))}${under}${didYouMean(word, wordsBehind(words))}`,
 		{
 			code: 'unknown_command',
 			hint: `supportctl ${[...words, '--help'].join(' ')} lists the commands`,
@@ -51,35 +54,73 @@ function unknownCommand(words: readonly string[], word: string): UsageError {
 	);
 }
 
-/** Flags that stand before the command belong to it; they are moved behind its words. One that asks for the version is all that is left. */
-async function moveLeadingFlags(argv: readonly string[]): Promise<readonly string[]> {
-	if (!argv[0]?.startsWith('-') || (argv.length === 1 && HELP_FLAGS.has(argv[0]))) return argv;
+/** A flag without the command that it is for: nothing was done, which no script may take for done. */
+function missingCommand(words: readonly string[]): UsageError {
+	return new UsageError(
+		`${JSON.stringify(words.join(' '))} alone is no command; it goes on with one of ${[...wordsBehind(words)].join(', ')}`,
+		{ code: 'missing_command', hint: `supportctl ${words.join(' ')} --help lists the commands` },
+	);
+}
+
+/** Tells how many words a shared flag takes, with its value. What is given throws UsageError for any other flag. */
+async function flagMeasure(): Promise<(word: string, words: readonly string[]) => number> {
 	const [{ outputOptions }, { connectionOptions }, { longFlag, takesValue }] = await Promise.all([
 		import('./options/output.js'),
 		import('./connection-options.js'),
 		import('./option-names.js'),
 	]);
 	const known = [...outputOptions, ...connectionOptions];
-	let at = 0;
-	while (at < argv.length && (argv[at] as string).startsWith('-')) {
-		const flag = (argv[at] as string).split('=')[0] as string;
-		if (VERSION_FLAGS.has(flag)) return [flag];
+	return (word, words) => {
+		const flag = word.split('=')[0] as string;
 		const spec = known.find((each) => longFlag(each) === flag || each.flags.startsWith(`${flag},`));
 		if (spec === undefined && !/^-v+$/.test(flag) && !HELP_FLAGS.has(flag)) {
 			throw new UsageError(
 				`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, [...known.map(longFlag), '--help', '--version'])}`,
 				{
 					code: 'unknown_flag',
-					hint: 'supportctl --help lists the commands; a command takes its flags behind its name',
+					hint: `supportctl ${[...words, '--help'].join(' ')} lists the commands; a command takes its flags behind its name`,
 				},
 			);
 		}
-		at += spec !== undefined && takesValue(spec) && !(argv[at] as string).includes('=') ? 2 : 1;
+		return spec !== undefined && takesValue(spec) && !word.includes('=') ? 2 : 1;
+	};
+}
+
+/**
+ * What `argv` asks for: shared flags that stand before the command or between its words belong to it, and are moved
+ * behind them. One that asks for the version is all that is left. @throws UsageError for flags that no command follows
+ */
+export async function findTarget(argv: readonly string[]): Promise<Target> {
+	const direct = findCommand(argv);
+	const [first] = direct.rest;
+	if (direct.kind === 'command' || first === undefined) return direct;
+	if (direct.rest.length === 1 && HELP_FLAGS.has(first)) return direct;
+	const measure = await flagMeasure();
+	const flags: string[] = [];
+	let words: readonly string[] = [];
+	let leading = 0;
+	let at = 0;
+	while (at < argv.length) {
+		const word = argv[at] as string;
+		if (!word.startsWith('-')) {
+			// Whoever asks for help on a group gets it, whatever else is typed.
+			if (words.length > 0 && flags.some((flag) => HELP_FLAGS.has(flag)) && !wordsBehind(words).has(word)) break;
+			const target = findCommand([...words, ...argv.slice(at)]);
+			if (target.kind === 'command') return { ...target, rest: [...flags, ...target.rest] };
+			if (words.length === 0) leading = flags.length;
+			words = target.kind === 'group' ? target.words : words;
+			at = argv.length - target.rest.length;
+		} else if (words.length === 0 && VERSION_FLAGS.has(word)) {
+			return { kind: 'version', rest: [] };
+		} else {
+			const length = measure(word, words);
+			flags.push(...argv.slice(at, at + length));
+			at += length;
+		}
 	}
-	const leading = argv.slice(0, at);
-	const target = findCommand(argv.slice(at));
-	if (target.kind !== 'command') return argv.slice(at);
-	return [...target.entry.words, ...leading, ...target.rest];
+	if (words.length === 0) return { kind: 'overview', rest: flags };
+	if (flags.length > leading && !flags.some((flag) => HELP_FLAGS.has(flag))) throw missingCommand(words);
+	return { kind: 'group', words, rest: flags };
 }
 
 /** Runs what the context's argv asks for. */
@@ -87,14 +128,14 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (context.argv[0] === COMPLETER) {
 		return (await import('./completion/complete.js')).runCompleter(context, context.argv.slice(1));
 	}
-	const argv = await moveLeadingFlags(context.argv);
+	const { argv } = context;
 	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
-	if (VERSION_FLAGS.has(argv[0] ?? '')) {
+	const target = await findTarget(argv);
+	if (target.kind === 'version') {
 		const { version } = await import('../version.js');
 		context.stdout.write(`${version}\n`);
 		return ExitCode.ok;
 	}
-	const target = findCommand(argv);
 	if (target.kind !== 'command') {
 		const { runHelp } = await import('./help/command.js');
 		return runHelp(context, target.kind === 'group' ? target.words : []);

@@ -27,32 +27,33 @@ export interface Route {
 	entry: CommandEntry | undefined;
 	/** The words of commands that are there, without flags. */
 	words: string[];
-	/** Flags before the command, and everything behind it. */
+	/** Flags before the command's last word, and everything behind it. */
 	rest: string[];
 	/** A word that no command has stands among them. */
 	lost: boolean;
-	/** A flag that stands before the command and whose value is typed. */
+	/** A flag that stands before the command's last word and whose value is typed. */
 	pending: OptionSpec | undefined;
 }
 
-/** Finds the command among words that may have the flags of `leading` before it. */
+/** Finds the command among words that may have the flags of `leading` before it and between its words. */
 export function findRoute(typed: readonly string[], leading: readonly OptionSpec[]): Route {
 	const route: Route = { entry: undefined, words: [], rest: [], lost: false, pending: undefined };
 	let at = 0;
-	for (; at < typed.length && (typed[at] as string).startsWith('-'); at++) {
+	for (; at < typed.length && route.entry === undefined; at++) {
 		const word = typed[at] as string;
-		route.rest.push(word);
-		const option = findFlag(leading, word);
-		if (option === undefined || !takesValue(option)) continue;
-		if (at + 1 === typed.length) return { ...route, pending: option };
-		route.rest.push(typed[++at] as string);
+		if (word.startsWith('-')) {
+			route.rest.push(word);
+			const option = findFlag(leading, word);
+			if (option === undefined || !takesValue(option)) continue;
+			if (at + 1 === typed.length) return { ...route, pending: option };
+			route.rest.push(typed[++at] as string);
+		} else {
+			const longer = [...route.words, word];
+			if (!commands.some((each) => startsWith(each, longer))) break;
+			route.words = longer;
+			route.entry = commands.find((each) => each.words.length === longer.length && startsWith(each, longer));
+		}
 	}
-	for (; at < typed.length; at++) {
-		const longer = [...route.words, typed[at] as string];
-		if (!commands.some((each) => startsWith(each, longer))) break;
-		route.words = longer;
-	}
-	route.entry = commands.find((each) => each.words.length === route.words.length && startsWith(each, route.words));
 	route.lost = route.entry === undefined && at < typed.length;
 	route.rest.push(...typed.slice(at));
 	return route;

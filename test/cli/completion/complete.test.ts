@@ -35,9 +35,11 @@ describe('commands', () => {
 		expect(await values('user password ')).toEqual(['delete']);
 	});
 
-	it('are found behind flags that stand before them', async () => {
+	it('are found behind flags that stand before them or between their words', async () => {
 		expect(await values('--profile desk --json ticket fields ')).toEqual(['set', 'get']);
 		expect(await values('--no-color --scheme ')).toEqual(['basic', 'bearer', 'header', 'none']);
+		expect(await values('ticket --profile desk fields --json ')).toEqual(['set', 'get']);
+		expect(await values('ticket --scheme ')).toEqual(['basic', 'bearer', 'header', 'none']);
 	});
 
 	it('are not offered behind a word that is none', async () => {
