@@ -83,8 +83,8 @@ function refusal(proxy: URL, authority: string, status: number): ProxyError {
 		}
 		if (status === 407) {
 			return [
-				'wants a user name and password (407): put them into its URL',
-				`HTTPS_PROXY=${proxy.protocol}//NAME:PASSWORD@${proxy.host}`,
+				'wants a user name and password (407)',
+				`put them before the host in HTTPS_PROXY, as NAME:PASSWORD@ between ${proxy.protocol}// and ${proxy.host}`,
 			];
 		}
 		return [

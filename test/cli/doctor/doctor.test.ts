@@ -431,7 +431,7 @@ describe('TLS', () => {
 		expect(refused.of('tls')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining('wants a user name and password (407)'),
-			hint: `HTTPS_PROXY=http://NAME:PASSWORD@${new URL(proxy.url).host}`,
+			hint: `put them before the host in HTTPS_PROXY, as NAME:PASSWORD@ between http:// and ${new URL(proxy.url).host}`,
 		});
 		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'localhost' } });
 		expect(exempt.of('proxy').message).toContain('NO_PROXY');
