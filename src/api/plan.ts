@@ -33,6 +33,13 @@ export interface PlannedRequest {
 	readonly sent: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Whether the request would change nothing: it has a body, and no field in it. */
+export function asksNothing({ sent }: Pick<PlannedRequest, 'sent'>): boolean {
+	if (sent === undefined) return false;
+	for (const _name in sent) return false;
+	return true;
+}
+
 export type Planner = (row: RowValues) => PlannedRequest;
 
 /** An empty object without a prototype, so that `__proto__` and `constructor` are names like any other. */

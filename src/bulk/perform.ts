@@ -2,7 +2,7 @@
 
 import { type AppliedDifference, contradictions, customFieldDifferences } from '../api/applied.js';
 import { type CustomFields, customFieldText, readCustomFields } from '../api/custom-fields.js';
-import { emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
+import { asksNothing, emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
 import { userIdIn } from '../api/user-id.js';
 import type { Client } from '../http/client.js';
 import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/deliver.js';
@@ -56,6 +56,20 @@ export function createPerform(options: PerformOptions): Perform {
 		return delivered.outcome === 'ok'
 			? withDifferences(outcome, contradictions(request, delivered.body), strict)
 			: outcome;
+	};
+}
+
+/** Skips rows that leave every field alone: nothing is asked of the service for them. */
+export function skipEmptyRows(perform: Perform): Perform {
+	return async (row) => {
+		if (!asksNothing(row.request)) return perform(row);
+		return outcomeOf(row, {
+			outcome: 'skipped',
+			code: 'nothing_to_send',
+			message: 'nothing to do: the row leaves every field alone',
+			attempts: 0,
+			ms: 0,
+		});
 	};
 }
 

@@ -24,7 +24,6 @@ export interface Draft {
 	force: boolean | undefined;
 	reassign: string | undefined;
 	fields: Record<string, unknown>;
-	filled: boolean;
 }
 
 /** What a column does with its cell: stores it in the draft, or says what is wrong. */
@@ -198,7 +197,6 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 	};
 	const store = (value: unknown, draft: Draft): undefined => {
 		draft.fields[wire] = isMap ? joinMaps(draft.fields[wire], value) : value;
-		draft.filled = true;
 	};
 	return {
 		name,
@@ -241,7 +239,6 @@ export function mapKeyColumn(name: string, field: Field, key: string, clear: boo
 		const map = isObject(earlier) ? copyOf(earlier) : {};
 		put(map, key, value);
 		draft.fields[field.name] = map;
-		draft.filled = true;
 	};
 	return {
 		...writtenColumn(name, clear, store),
@@ -253,7 +250,6 @@ export function mapKeyColumn(name: string, field: Field, key: string, clear: boo
 export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
 	const store = (value: unknown, draft: Draft): undefined => {
 		put(draft.fields, field, value);
-		draft.filled = true;
 	};
 	return {
 		...writtenColumn(name, clear, store),

@@ -61,7 +61,9 @@ export interface CompileOptions {
 	readonly blank?: 'skip' | 'clear';
 }
 
-/** Reads one row; an array is always complaints. `ids.taxonomy` names the endpoint where rows have several. */
+/**
+ * Reads one row; an array is always complaints. There is none about a row that leaves every field alone: its `fields`
+ * are empty. `ids.taxonomy` names the endpoint where rows have several. */
 export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
 export interface CompiledRows {
@@ -203,6 +205,13 @@ function headerError(options: CompileOptions, problems: readonly string[]): Usag
 	});
 }
 
+/** Whether a row can have something to send, where its request has to; what look-ups ask for has a complaint of its own. */
+function mayFill({ endpoint, flags }: CompileOptions, meanings: ReadonlyMap<string, string>): boolean {
+	if (endpoint.body === 'none' || endpoint.answer === 'user-id') return true;
+	if (Object.keys(flags?.fields ?? {}).length > 0) return true;
+	return [...meanings.keys()].some((means) => means.startsWith('field '));
+}
+
 /** The header's columns, or an error that names all that is wrong with them. */
 function compileHeader(options: CompileOptions, words: Vocabulary, header: readonly string[]): Column[] {
 	const problems: string[] = [];
@@ -231,13 +240,16 @@ function compileHeader(options: CompileOptions, words: Vocabulary, header: reado
 			);
 		}
 	}
+	if (problems.length === 0 && !mayFill(options, meanings)) {
+		problems.push('no column is a field, and no flag gives one: there is nothing to send');
+	}
 	if (problems.length > 0) throw headerError(options, problems);
 	return columns;
 }
 
 /** Checks what only the whole row can show. */
 function createFinish(options: CompileOptions): (draft: Draft) => RowValues | string {
-	const { endpoint, endpointFor, blank } = options;
+	const { endpoint, endpointFor } = options;
 	const needed = endpoint.parameters.map((each) => each.name);
 	const sends = endpoint.body !== 'none';
 	const lookup = endpoint.answer === 'user-id';
@@ -267,9 +279,6 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 			const name = draft.fields.username;
 			if (typeof name !== 'string' || name === '') return 'username is missing';
 			draft.ids.username = name;
-		}
-		if (sends && !draft.filled) {
-			return `there is nothing to send${blank === 'clear' ? '' : ': every field is empty'}`;
 		}
 		return {
 			ids: draft.ids,
@@ -310,7 +319,6 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		force: flags.force,
 		reassign: flags.reassign,
 		fields: flagged ? copyOf(flagFields) : {},
-		filled: flagged,
 	});
 
 	const end = (draft: Draft, raw: RawRow, complaints: Complaint[] | undefined): RowValues | Complaint[] => {

@@ -103,9 +103,24 @@ describe('compileColumns for an update', () => {
 		expect(flags.fields).toEqual({ status: 'hold', assignee: 1, title: 'x' });
 	});
 
-	it('takes a row without anything to send for a mistake', () => {
-		expect(readCells(update, { id: '1', status: ' ' })).toEqual(['there is nothing to send: every field is empty']);
-		expect(readCells(update, { id: '1' })).toEqual(['there is nothing to send: every field is empty']);
+	it('takes a row that leaves every field alone as it is', () => {
+		const nothing = { ids: { id: '1' }, force: undefined, reassign: undefined, fields: {} };
+		expect(readCells(update, { id: '1', status: ' ', title: '' })).toEqual(nothing);
+		expect(readObject(update, { id: 1 })).toEqual(nothing);
+		expect(readObject(setFields, { ticket_id: 1, custom_fields: {} })).toMatchObject({ fields: {} });
+		expect(readCells(update, { id: '1', status: ' ', title: '' }, { blank: 'clear' })).toMatchObject({
+			fields: { status: '', title: '' },
+		});
+	});
+
+	it('takes a header without any field for a mistake, unless flags give one', () => {
+		const nothing = 'no column is a field, and no flag gives one: there is nothing to send';
+		expect(headerProblem(update, ['id'])).toBe(`edits.csv: ${nothing}`);
+		expect(headerProblem(update, ['id', 'note', 'error'], { ignore: ['note'] })).toBe(`edits.csv: ${nothing}`);
+		expect(headerProblem(setFields, ['ticket_id', 'outcome', 'message'])).toBe(`edits.csv: ${nothing}`);
+		expect(readCells(update, { id: '1' }, { flags: { fields: { status: 'hold' } } })).toMatchObject({
+			fields: { status: 'hold' },
+		});
 	});
 
 	it('says the same of a cell each time that it comes', () => {

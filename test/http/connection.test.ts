@@ -222,7 +222,7 @@ describe('proxies', () => {
 
 	it.each([
 		[403, 'answered 403', true],
-		[407, 'wants a user name and password (407): put them into its URL', true],
+		[407, 'wants a user name and password (407)', true],
 		[503, 'answered 503', false],
 		[302, 'answered 302', false],
 	])('that refuse a tunnel with %i are told apart from the service', async (status, words, permanent) => {

@@ -2,7 +2,7 @@
 
 import { type CustomFields, customFieldText, readCustomFields } from '../../api/custom-fields.js';
 import { endpoints } from '../../api/endpoints.js';
-import { createPlanner } from '../../api/plan.js';
+import { asksNothing, createPlanner } from '../../api/plan.js';
 import { inOrder } from '../../bulk/in-order.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { inShard } from '../../bulk/shard.js';
@@ -17,13 +17,13 @@ import { openResults, type ResultShape } from '../results.js';
 import type { PreparedRun } from './prepare.js';
 import type { PlannedRow, Survey } from './survey.js';
 
-/** The rows of this shard that are valid. */
-async function* validRows(run: PreparedRun): AsyncGenerator<PlannedRow[]> {
+/** The rows of this shard that would be sent. */
+async function* rowsToShow(run: PreparedRun): AsyncGenerator<PlannedRow[]> {
 	for await (const batch of run.source.read()) {
 		const rows: PlannedRow[] = [];
 		for (const raw of batch) {
 			const planned = run.planRow(raw);
-			if (Array.isArray(planned)) continue;
+			if (Array.isArray(planned) || asksNothing(planned.request)) continue;
 			if (run.shard === undefined || inShard(planned.request.key, run.shard)) rows.push(planned);
 		}
 		yield rows;
@@ -58,9 +58,11 @@ export async function showPlan(run: PreparedRun, survey: Survey): Promise<ExitCo
 	const results = await openResults(run.invocation, shape);
 	const unread = await (diff ? showDiff : showRequests)(run, (row) => results.row(row));
 	await results.end();
-	const { selected } = survey;
+	const { selected, skipped } = survey;
 	if (!run.settings.quiet) {
-		const remark = unread === 0 ? '' : `; ${unread} ${unread === 1 ? 'ticket' : 'tickets'} could not be read`;
+		const remark =
+			(skipped === 0 ? '' : `; ${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`) +
+			(unread === 0 ? '' : `; ${unread} ${unread === 1 ? 'ticket' : 'tickets'} could not be read`);
 		const what = `${selected} ${selected === 1 ? 'request' : 'requests'}`;
 		run.invocation.context.stderr.write(`dry run: ${what}, none sent${remark}\n`);
 	}
@@ -69,7 +71,7 @@ export async function showPlan(run: PreparedRun, survey: Survey): Promise<ExitCo
 }
 
 async function showRequests(run: PreparedRun, print: Print): Promise<number> {
-	for await (const batch of validRows(run)) {
+	for await (const batch of rowsToShow(run)) {
 		for (const { row, line, request } of batch) {
 			const { method, path, body } = request;
 			const place = line === undefined ? { row } : { row, line };
@@ -104,7 +106,7 @@ async function showDiff(run: PreparedRun, print: Print): Promise<number> {
 	};
 	let unread = 0;
 	try {
-		for await (const { planned, answer } of inOrder(validRows(run), settings.concurrency, read)) {
+		for await (const { planned, answer } of inOrder(rowsToShow(run), settings.concurrency, read)) {
 			checkSignedIn(answer);
 			const held = answer.outcome === 'ok' ? readCustomFields(answer.body) : undefined;
 			if (held === undefined) unread++;

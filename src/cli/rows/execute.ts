@@ -2,11 +2,17 @@
 
 import { setMaxListeners } from 'node:events';
 import { endpoints } from '../../api/endpoints.js';
-import { createPlanner } from '../../api/plan.js';
+import { asksNothing, createPlanner } from '../../api/plan.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../../bulk/counts.js';
 import { runEngine } from '../../bulk/engine.js';
 import { AdaptivePace } from '../../bulk/pace.js';
-import { createCustomFieldPerform, createPerform, type Perform, type PerformOptions } from '../../bulk/perform.js';
+import {
+	createCustomFieldPerform,
+	createPerform,
+	type Perform,
+	type PerformOptions,
+	skipEmptyRows,
+} from '../../bulk/perform.js';
 import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
@@ -186,8 +192,8 @@ function createRowPerform({ run, client, log, resumed, stop, pace }: Sending): P
 					}),
 		}),
 	};
-	if (customFields === undefined) return createPerform(options);
-	return createCustomFieldPerform({
+	if (customFields === undefined) return skipEmptyRows(createPerform(options));
+	const perform = createCustomFieldPerform({
 		...options,
 		planRead: createPlanner(endpoints['ticket.fields.get'], session.dialect),
 		planWrite: run.planWrite,
@@ -195,11 +201,12 @@ function createRowPerform({ run, client, log, resumed, stop, pace }: Sending): P
 		verify: customFields.verify,
 		...(customFields.snapshot && log !== undefined ? { snapshot: (row, held) => log.before(row, held) } : {}),
 	});
+	return skipEmptyRows(perform);
 }
 
-/** Rows that this process answers for: those it sends, and those that can't be sent. */
-function countRows({ shard }: PreparedRun, { selected, invalid }: Survey): number {
-	return selected + (shard === undefined || shard.index === 1 ? invalid : 0);
+/** Rows that this process answers for: those it sends, those that need not be sent, and those that can't be. */
+function countRows({ shard }: PreparedRun, { selected, skipped, invalid }: Survey): number {
+	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
 }
 
 function isUntouched(outcome: Outcome): boolean {
@@ -247,7 +254,8 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 			perform: createRowPerform({ run, client, log, resumed, stop, pace }),
 			record(raw, row) {
 				const outcome = scrub(raw, row);
-				stop.lookAt(outcome);
+				// What was never to be sent says nothing of the service.
+				if (!asksNothing(row.request)) stop.lookAt(outcome);
 				// A row that was held back by the stop has no outcome: a resume sends it.
 				return stop.signal.aborted && isUntouched(outcome) ? undefined : take(outcome);
 			},

@@ -7,7 +7,7 @@ import { checkCount, needsQuestion } from '../../bulk/guards.js';
 import { RefusedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { deliver } from '../../http/deliver.js';
-import type { PreparedRun } from './prepare.js';
+import { nothingToChange, type PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
 /** "delete 3 tickets", "permanently delete 2 users", "delete 3 tickets (1 of them permanently)". */
@@ -21,9 +21,16 @@ function describeAction({ definition, endpoint }: PreparedRun, { selected, force
 	return forced === 0 ? action : `${action} (${rows === selected ? forced : 'some'} of them permanently)`;
 }
 
+/** Whether neither flags nor rows name a field; a header that does is no mistake, whatever its cells leave empty. */
+function saysNothing({ source }: PreparedRun, { rows, empty }: Survey): boolean {
+	if (empty === 0 || source.columns !== undefined) return false;
+	return source.format === 'ids' || empty === rows;
+}
+
 /** Counts, and rules over the whole set: nobody knows beforehand how many rows fall to a shard. @throws UsageError */
 export function checkSet(run: PreparedRun, survey: Survey): void {
 	checkCount(survey.rows, run.settings);
+	if (saysNothing(run, survey)) throw nothingToChange(run.endpoint);
 	survey.guard.check();
 }
 

@@ -1,12 +1,13 @@
 /** Rows of a resumed run that were overtaken: done, though an earlier row of the same thing still has to be sent. */
 
+import { asksNothing } from '../../api/plan.js';
 import { inShard } from '../../bulk/shard.js';
 import type { PreparedRun } from './prepare.js';
 import type { ResumedRun } from './run-log.js';
 
 /**
  * Opens them again, in the journal too, so that they are sent after the row that they overtook: of two rows that set the
- * same field, the later one has the last word. Deletes have no order.
+ * same field, the later one has the last word. Rows that set none have no say. Deletes have no order.
  */
 export async function reopenOvertaken(run: PreparedRun, resumed: ResumedRun): Promise<void> {
 	const { source, planRow, shard, endpoint } = run;
@@ -18,7 +19,7 @@ export async function reopenOvertaken(run: PreparedRun, resumed: ResumedRun): Pr
 			const isDone = resumed.isDone(raw.row);
 			if (isDone && open.size === 0) continue;
 			const planned = planRow(raw);
-			if (Array.isArray(planned)) continue;
+			if (Array.isArray(planned) || asksNothing(planned.request)) continue;
 			const { key } = planned.request;
 			if (shard !== undefined && !inShard(key, shard)) continue;
 			if (!isDone) open.add(key);

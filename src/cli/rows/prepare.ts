@@ -155,9 +155,14 @@ function checkShared(endpoint: Endpoint, targets: Targets, defaults: RowDefaults
 		throw new UsageError(`--reassign <user-id> is missing: ${reassign.reason}`, { code: 'needs_reassign' });
 	}
 	if (endpoint.body !== 'none' && endpoint.answer !== 'user-id' && Object.keys(defaults.fields).length === 0) {
-		const flag = endpoint.body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
-		throw new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
+		throw nothingToChange(endpoint);
 	}
+}
+
+/** Where neither flags nor rows say anything. */
+export function nothingToChange(endpoint: Endpoint): UsageError {
+	const flag = endpoint.body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
+	return new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
 }
 
 function createPlanning(

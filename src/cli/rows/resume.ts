@@ -27,7 +27,7 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 			defaults,
 			checkInput: (run, survey) => checkSameInput(past, run, survey),
 			readsItsInput: (run) => run.source.path === past.header.input.path,
-			rowsLeft: (survey) => survey.selected - (counts === undefined ? 0 : doneRows(counts)),
+			rowsLeft: (survey) => survey.selected + survey.skipped - (counts === undefined ? 0 : doneRows(counts)),
 			async openLog(run) {
 				const resumed = await (await import('./run-log.js')).resumeRunLog(run, past.path);
 				await reopenOvertaken(run, resumed);
@@ -37,7 +37,7 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 	});
 }
 
-/** Rows that were sent and are done; the invalid ones were never to be sent. */
+/** Rows that are done, empty ones among them; the invalid ones were never to be. */
 function doneRows(counts: Counts): number {
 	return counts.ok + counts.skipped + counts.failed - counts.unauthorized;
 }

@@ -1,7 +1,7 @@
 /** The first pass: reads and checks every row before anything is sent, in constant memory. */
 
 import type { Endpoint } from '../../api/endpoints.js';
-import type { PlannedRequest, RowValues } from '../../api/plan.js';
+import { asksNothing, type PlannedRequest, type RowValues } from '../../api/plan.js';
 import type { RunRow } from '../../bulk/engine.js';
 import { ReassignGuard } from '../../bulk/guards.js';
 import { type Complaint, formatComplaint, type RowReader } from '../../bulk/rows.js';
@@ -21,7 +21,11 @@ export interface Survey {
 	rows: number;
 	/** Valid rows of this shard: what will be sent. */
 	selected: number;
-	/** Of these, how many say force, by a flag or by a column of their own. */
+	/** Valid rows of the whole input that leave every field alone. */
+	empty: number;
+	/** Of these, the ones of this shard: they are done without being sent. */
+	skipped: number;
+	/** Of the selected ones, how many say force, by a flag or by a column of their own. */
 	forced: number;
 	/** Rows that complaints are about. */
 	invalid: number;
@@ -70,6 +74,8 @@ export async function surveyRows(
 	const survey: Survey = {
 		rows: 0,
 		selected: 0,
+		empty: 0,
+		skipped: 0,
 		forced: 0,
 		invalid: 0,
 		complaints: 0,
@@ -90,7 +96,13 @@ export async function surveyRows(
 				continue;
 			}
 			if (reassigns) survey.guard.add(planned.row, planned.request, planned.values.reassign);
+			const isEmpty = asksNothing(planned.request);
+			if (isEmpty) survey.empty++;
 			if (shard !== undefined && !inShard(planned.request.key, shard)) continue;
+			if (isEmpty) {
+				survey.skipped++;
+				continue;
+			}
 			survey.selected++;
 			if (planned.values.force === true) survey.forced++;
 			const { sent } = planned.request;

@@ -23,7 +23,8 @@ other column is a custom field. NDJSON has an object a line, and its values are 
     14,hold,7
     15,publish,
 
-A row's own cell beats a flag. An empty cell leaves the field alone; with --blank clear it empties the field.
+A row's own cell beats a flag. An empty cell leaves the field alone; with --blank clear it empties the field. A row that
+leaves every field alone is skipped; an input that names no field, where no flag does, is an error.
 
 --map COLUMN=FIELD :: Takes a column for a field
 --ignore-column COLUMN :: Skips a column; an unknown one is an error that names the nearest
@@ -61,7 +62,7 @@ ok :: The service did it
 failed :: The service said no, and why
 invalid :: The row can't be sent as it is
 unknown :: Sent, and no answer: neither success nor failure
-skipped :: Nothing to do, for instance with --only-changed
+skipped :: Nothing to do: each field is left alone, or with --only-changed has its value already
 not-sent :: Not carried out: the run stopped before it, or nobody could be reached
 
 An update sets values, so it is sent again after a lost answer. A delete that is answered 404 or 410 after a lost answer is
