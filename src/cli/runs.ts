@@ -1,5 +1,6 @@
 /** Runs as the run commands name, find and print them. */
 
+import { existsSync } from 'node:fs';
 import { openRows, outcomeNames, rowsToMend } from '../bulk/counts.js';
 import type { RunHeader } from '../bulk/records.js';
 import { findRun, type RunSummary } from '../bulk/runs.js';
@@ -31,6 +32,15 @@ export function namedRun(invocation: Invocation): string {
 		});
 	}
 	return findRun(runsPlace(invocation), name, invocation.context.cwd);
+}
+
+/** @throws UsageError where a run's input is gone from the place where it was read */
+export function checkInputThere({ id, input: { path } }: RunHeader): void {
+	if (path === undefined || existsSync(path)) return;
+	throw new UsageError(`run ${id} read ${path}, and there is no such file here`, {
+		code: 'unreadable_input',
+		hint: 'say where it is now with --input FILE',
+	});
 }
 
 /** Whether the run was one part of several; how many of the input's rows are its own is not in its journal. */

@@ -84,6 +84,20 @@ describe('a journal whose profile is not here', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 
+	it('is told how to say where its input is', async () => {
+		const { home, away, header } = await stoppedElsewhere();
+		rmSync(join(home.folder, 'edits.csv'));
+		const { exitCode, stderr } = await away.run(['run', 'resume', './j.ndjson', '-q']);
+		expect([exitCode, stderr.split('\n').slice(1)]).toEqual([
+			2,
+			[
+				`error: run ${header.id} read ${join(home.folder, 'edits.csv')}, and there is no such file here`,
+				'hint: say where it is now with --input FILE',
+				'',
+			],
+		]);
+	});
+
 	it('sends nothing to another service, nor credentials where only the journal says so', async () => {
 		const { recorder, home, away } = await stoppedElsewhere();
 		const other = await startRecorder();
@@ -190,7 +204,7 @@ describe('the rejects of a journal whose input is elsewhere', () => {
 			exitCode: 2,
 			stdout: '',
 			stderr:
-				`error: run ${run.id} read edits.csv at ${join(home.folder, 'edits.csv')}, which is not there\n` +
+				`error: run ${run.id} read ${join(home.folder, 'edits.csv')}, and there is no such file here\n` +
 				'hint: say where it is now with --input FILE\n',
 		});
 		away.write('other.csv', 'id,title\n1,one\n2,three\n');

@@ -4,6 +4,7 @@ import { type Counts, exitCodeOf, openRows } from '../../bulk/counts.js';
 import { summariseRun } from '../../bulk/runs.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
+import { checkInputThere } from '../runs.js';
 import { reopenOvertaken } from './overtaken.js';
 import { checkSameService, openPastRun, optionsOf, type PastRun, protectedBy, restoreDefaults } from './past-run.js';
 import type { PreparedRun } from './prepare.js';
@@ -55,6 +56,7 @@ function runInvocation(past: PastRun, invocation: Invocation): Invocation {
 			options: { ...options, input: undefined },
 		};
 	}
+	if (invocation.options.input === undefined) checkInputThere(header);
 	return {
 		...invocation,
 		words: header.command,

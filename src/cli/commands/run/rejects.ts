@@ -17,13 +17,13 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
-import { namedRun, runArgument, runsPlace } from '../../runs.js';
+import { checkInputThere, namedRun, runArgument, runsPlace } from '../../runs.js';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** The run's input once more, from where it was or is now; undefined where it was standard input, of which no copy is kept. */
 async function openAgain(header: RunHeader, invocation: Invocation): Promise<InputSource | undefined> {
-	const { ids, path, format, spooled, name } = header.input;
+	const { ids, path, format, spooled } = header.input;
 	const { context, options } = invocation;
 	const common = { stateDir: runsPlace(invocation), cwd: context.cwd, format };
 	const given = options.input as string | undefined;
@@ -33,11 +33,8 @@ async function openAgain(header: RunHeader, invocation: Invocation): Promise<Inp
 		return await openInput({ ...common, stdin, path: given });
 	}
 	if (path === undefined || (spooled === true && !existsSync(path))) return undefined;
-	if (existsSync(path)) return await openInput({ ...common, stdin: nothing(), path });
-	throw new UsageError(`run ${header.id} read ${name} at ${path}, which is not there`, {
-		code: 'unreadable_input',
-		hint: 'say where it is now with --input FILE',
-	});
+	checkInputThere(header);
+	return await openInput({ ...common, stdin: nothing(), path });
 }
 
 /** Whether the input is a file of somebody's, and no copy that was made of standard input or a pipe just now. */
