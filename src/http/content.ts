@@ -60,15 +60,35 @@ const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
  * JSON that runs to the end of the text behind something else: a PHP notice may stand before it. Only the first object
  * that begins is tried, since a later one that is whole may be a part of one that is cut off.
  */
-function jsonAfterText(text: string): { value: unknown; before: string } | undefined {
+function jsonAfterText(text: string): { value: unknown; start: number } | undefined {
 	const start = OBJECT_START.exec(text)?.index;
 	if (start !== undefined) {
 		const parsed = parseJson(text.slice(start));
-		return parsed === undefined ? undefined : { ...parsed, before: firstWords(text.slice(0, start)) };
+		return parsed === undefined ? undefined : { ...parsed, start };
 	}
 	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
 	if (last === undefined) return undefined;
-	return { value: JSON.parse(last) as unknown, before: firstWords(text.slice(0, text.lastIndexOf(last))) };
+	return { value: JSON.parse(last) as unknown, start: text.lastIndexOf(last) };
+}
+
+/** The JSON of a text: all of it, or what stands behind something else. */
+function findJson(text: string): { value: unknown; start: number } | undefined {
+	const parsed = parseJson(text);
+	if (parsed !== undefined) return { ...parsed, start: 0 };
+	// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
+	return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);
+}
+
+/** A body's text without the byte order mark. */
+function textOf(body: Buffer): string {
+	return (body.length >= 3 && body[0] === 0xef && body[1] === 0xbb ? body.subarray(3) : body).toString('utf8');
+}
+
+/** The text of a body's JSON as it was received; undefined where it holds none. */
+export function jsonIn(body: Buffer): string | undefined {
+	const text = textOf(body);
+	const found = findJson(text);
+	return found === undefined ? undefined : text.slice(found.start);
 }
 
 /** The JSON with what is odd about its surroundings, or undefined where there is none. */
@@ -77,20 +97,16 @@ function readJson(text: string, body: Buffer): Extract<Content, { kind: 'json' }
 	// A replacement character comes from the service, or from bytes that are no text.
 	if (text.includes('\uFFFD') && !isUtf8(body))
 		warnings.push("the answer is not valid UTF-8; what can't be read is shown as \uFFFD");
-	let parsed = parseJson(text);
-	if (parsed === undefined) {
-		// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
-		const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);
-		if (after === undefined) return undefined;
-		parsed = after;
-		if (after.before !== '') warnings.push(`text stood before the answer's JSON: ${after.before}`);
-	}
-	return { kind: 'json', value: parsed.value, ...(warnings.length === 0 ? {} : { warnings }) };
+	const found = findJson(text);
+	if (found === undefined) return undefined;
+	const before = firstWords(text.slice(0, found.start));
+	if (before !== '') warnings.push(`text stood before the answer's JSON: ${before}`);
+	return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** @param contentType The header, for what turns out to be other text; else the bytes speak for themselves. */
 export function readContent(body: Buffer, contentType: string): Content {
-	const text = (body.length >= 3 && body[0] === 0xef && body[1] === 0xbb ? body.subarray(3) : body).toString('utf8');
+	const text = textOf(body);
 	const trimmed = text.trimStart();
 	if (trimmed === '') return { kind: 'empty' };
 	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {

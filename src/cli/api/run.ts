@@ -12,12 +12,13 @@ import type { Renderer } from '../../output/render.js';
 import type { Invocation, OptionValues } from '../command.js';
 import { warn } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
-import { openResults, type ResultShape, wantsJson } from '../results.js';
+import { chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
 import { describeFailure, exitCodeOfOutcome, NO_ROUTE, nextStep } from '../rows/failures.js';
 import { openSession, type Session } from '../session.js';
 import { contentType, headText, rawText } from './answer.js';
 import { type Call, readCall } from './call.js';
 import { followLink, LoopGuard, nextLink } from './pages.js';
+import { letterOf, numberWarnings, oddJson } from './received.js';
 
 /** What came back: the verdict, and the answer itself where there was one. */
 interface Exchanged {
@@ -132,7 +133,7 @@ async function printAnswer(api: Api, { delivery, answer }: Exchanged): Promise<E
 	const isGood = delivery.outcome === 'ok';
 	warn(context, delivery.warnings ?? []);
 	if (isGood || printsErrors(invocation.options, shape.profileFormat)) {
-		if ('body' in delivery) await printValue(api, delivery.body, isGood);
+		if ('body' in delivery) await printJson(api, { delivery, answer }, isGood);
 		else if (answer !== undefined && answer.incomplete === undefined) {
 			context.stdout.write(await rawText(answer, context.stdout.isTTY));
 		}
@@ -144,6 +145,25 @@ async function printAnswer(api: Api, { delivery, answer }: Exchanged): Promise<E
 function printsErrors(options: OptionValues, profileFormat: string | undefined): boolean {
 	const format = options.json === true ? 'json' : ((options.format as string | undefined) ?? profileFormat);
 	return !isShaped(options) && ['json', 'ndjson', 'yaml', 'table'].includes(format ?? 'table');
+}
+
+/** Prints JSON as it came where nothing else is asked for, and otherwise says which numbers do not survive that. */
+async function printJson(api: Api, { delivery, answer }: Exchanged, isGood: boolean): Promise<void> {
+	const { context, options } = api.invocation;
+	const json = await oddJson(answer);
+	const isTTY = context.stdout.isTTY;
+	const letter =
+		json === undefined ||
+		isShaped(options) ||
+		chosenFormat(options, api.session.connection.defaults.format) !== undefined
+			? undefined
+			: letterOf(json, delivery.body, { isTTY, palette: api.shape.palette });
+	if (letter !== undefined) {
+		context.stdout.write(letter);
+		return;
+	}
+	warn(context, numberWarnings(json));
+	await printValue(api, delivery.body, isGood);
 }
 
 async function printValue(api: Api, body: unknown, isGood: boolean): Promise<void> {
@@ -222,10 +242,16 @@ async function printPages(
 	const guard = new LoopGuard();
 	const rules = { baseUrl: session.connection.baseUrl, root: session.dialect.root };
 	let page: Exchanged & { path: string } = first;
+	let isWarned = false;
 	for (;;) {
 		guard.enter(page.path);
 		if (page.delivery.outcome !== 'ok') return page;
 		warn(invocation.context, page.delivery.warnings ?? []);
+		if (!isWarned) {
+			const warnings = numberWarnings(await oddJson(page.answer));
+			warn(invocation.context, warnings);
+			isWarned = warnings.length > 0;
+		}
 		const { body } = page.delivery;
 		const rows = Array.isArray(body) ? body : [body];
 		for (const row of rows) await list.row(row);
