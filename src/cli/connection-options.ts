@@ -67,11 +67,6 @@ function optionName(spec: OptionSpec): string {
 	return camelCase(longName(spec));
 }
 
-/** The connection options, less some by their camel-cased names: `user update` has a field called `--username`. */
-export function connectionOptionsWithout(...names: string[]): OptionSpec[] {
-	return connectionOptions.filter((spec) => !names.includes(optionName(spec)));
-}
-
 /** Only the connection's own values, for `resolveConnection`; `without` keeps a command's field flag out of them. */
 export function connectionFlags(options: OptionValues, ...without: string[]): OptionValues {
 	const names = connectionOptions.map(optionName).filter((name) => !without.includes(name));

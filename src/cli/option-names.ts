@@ -1,4 +1,4 @@
-/** What an option is called, read off its description: how it is typed, and its name among the values. */
+/** What an option is called, read off its description: how it is typed, its name among the values, and how others find it. */
 
 import type { OptionSpec } from './command.js';
 
@@ -25,4 +25,14 @@ export function shortFlag(option: OptionSpec): string | undefined {
 /** `dry-run` → `dryRun`, as the values are named. */
 export function camelCase(name: string): string {
 	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** The options of these long names, in their own order. */
+export function pick(options: readonly OptionSpec[], ...names: string[]): OptionSpec[] {
+	return options.filter((option) => names.includes(longName(option)));
+}
+
+/** All options but those of these long names. */
+export function allBut(options: readonly OptionSpec[], ...names: string[]): OptionSpec[] {
+	return options.filter((option) => !names.includes(longName(option)));
 }

@@ -8,14 +8,7 @@ import { UsageError } from '../errors.js';
 import type { Palette } from '../output/colour.js';
 import type { Column, Row } from '../output/columns.js';
 import { stateFolder } from '../profile/folders.js';
-import type { ArgumentSpec, Invocation } from './command.js';
-
-export const runArgument: ArgumentSpec = {
-	name: 'run',
-	help: "A run's id, a unique start of one, last, or a journal's path",
-	required: true,
-	completes: 'runs',
-};
+import type { Invocation } from './command.js';
 
 /** The state folder, which needs no profile. */
 export function runsPlace({ context }: Invocation): string {

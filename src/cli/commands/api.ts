@@ -2,15 +2,13 @@
 
 import { taxonomies } from '../../api/fields.js';
 import { methods } from '../api/methods.js';
-import type { CommandSpec, OptionSpec } from '../command.js';
+import type { CommandSpec } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
+import { longName, pick } from '../option-names.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions } from '../options/run.js';
 
 const group = 'Request';
-
-const named = (specs: readonly OptionSpec[], ...flags: string[]): OptionSpec[] =>
-	specs.filter((spec) => flags.some((flag) => spec.flags.includes(flag)));
 
 export const command: CommandSpec = {
 	summary: 'Send any request below the prefix /support-api/v1, with the credentials of the profile.',
@@ -64,12 +62,10 @@ export const command: CommandSpec = {
 		},
 		{ flags: '--paginate', help: 'Ask for every further page of a list and print them as one', group },
 		{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
-		...named(guardOptions, '--dry-run', '--yes', '--confirm'),
-		...named(engineOptions, '--retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
+		...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
+		...pick(engineOptions, 'retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
 		...outputOptions.map((spec) =>
-			spec.flags.startsWith('--format ')
-				? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' }
-				: spec,
+			longName(spec) === 'format' ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
 		),
 		...connectionOptions,
 	],

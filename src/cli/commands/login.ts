@@ -13,6 +13,7 @@ import { chooseScheme, signIn } from '../login/credentials.js';
 import { type Credentials, type Found, type Login, openLogin } from '../login/login.js';
 import { firstBaseUrl, locate } from '../login/place.js';
 import { say, warn } from '../notices.js';
+import { allBut } from '../option-names.js';
 import { outputOptions } from '../options/output.js';
 import { guardDefaults } from '../options/profile-defaults.js';
 import { secretOptions } from '../options/secret.js';
@@ -43,7 +44,7 @@ export const command: CommandSpec = {
 		...secretOptions,
 		...connectionOptions,
 		...guardDefaults,
-		...outputOptions.filter((option) => !option.flags.startsWith('-q')),
+		...allBut(outputOptions, 'quiet'),
 		{ flags: '-q, --quiet', help: 'Say nothing but errors and warnings', group: 'Output' },
 	],
 	run,

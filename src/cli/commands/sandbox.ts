@@ -10,7 +10,7 @@ import type { Listening, SandboxOptions } from '../../sandbox/sandbox.js';
 import type { RequestEntry } from '../../sandbox/server.js';
 import type { CommandSpec, Invocation, OptionSpec, OptionValues } from '../command.js';
 import { connectionOptions } from '../connection-options.js';
-import { longFlag } from '../option-names.js';
+import { longFlag, pick } from '../option-names.js';
 
 const DEFAULT_PORT = 8700;
 
@@ -26,13 +26,13 @@ function number(flag: string, least: number, most: number, whole: boolean): (tex
 }
 
 /** The same three flags by which other commands are told how a deployment spells its names. */
-const prefixOptions: OptionSpec[] = connectionOptions
-	.filter((spec) => /-prefix /.test(spec.flags))
-	.map((spec) => {
+const prefixOptions: OptionSpec[] = pick(connectionOptions, 'product-prefix', 'shop-prefix', 'membership-prefix').map(
+	(spec) => {
 		const flag = longFlag(spec);
 		const setting = settingSpecs.find((each) => each.flag === flag) as SettingSpec;
 		return { ...spec, parse: (text) => checkSetting(setting, text, flag) };
-	});
+	},
+);
 
 const options: readonly OptionSpec[] = [
 	{

@@ -9,8 +9,9 @@ import { describeStore } from '../../../profile/secrets.js';
 import { checkSetting, type Scheme, type SettingName, settingSpecs } from '../../../profile/settings.js';
 import { ConfigDamaged, checkProfileName, readStore, type StoredProfile } from '../../../profile/store.js';
 import type { CommandSpec, Invocation, OptionSpec } from '../../command.js';
-import { connectionOptionsWithout } from '../../connection-options.js';
+import { connectionOptions } from '../../connection-options.js';
 import { say, warn } from '../../notices.js';
+import { allBut } from '../../option-names.js';
 import { outputOptions } from '../../options/output.js';
 import { guardDefaults, runDefaults } from '../../options/profile-defaults.js';
 import { impliedScheme, readGivenSecret, secretOptions } from '../../options/secret.js';
@@ -37,12 +38,12 @@ export const command: CommandSpec = {
 		{ name: 'name', help: 'The profile; made if there is none of that name', required: true, completes: 'profiles' },
 	],
 	options: [
-		...connectionOptionsWithout('profile'),
+		...allBut(connectionOptions, 'profile'),
 		...guardDefaults,
 		...runDefaults,
 		unsetOption,
 		...secretOptions,
-		...outputOptions.filter((option) => !option.flags.startsWith('--format')),
+		...allBut(outputOptions, 'format'),
 	],
 	run,
 };

@@ -17,7 +17,8 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
-import { checkInputThere, namedRun, runArgument, runsPlace } from '../../runs.js';
+import { runArgument } from '../../run-argument.js';
+import { checkInputThere, namedRun, runsPlace } from '../../runs.js';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 

@@ -2,11 +2,10 @@
 
 import type { CommandSpec } from '../../command.js';
 import { connectionOptions } from '../../connection-options.js';
+import { pick } from '../../option-names.js';
 import { outputOptions } from '../../options/output.js';
 import { engineOptions, guardOptions, inputOptions } from '../../options/run.js';
-
-const takes = (flags: string): boolean =>
-	/--(?:yes|confirm|input|concurrency|rate|retries|stop-on-error|max-failures) ?/.test(flags);
+import { runArgument } from '../../run-argument.js';
 
 export const command: CommandSpec = {
 	summary: 'Send the rows of a run that are not done, and no row that is.',
@@ -17,18 +16,11 @@ export const command: CommandSpec = {
 		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },
 		{ command: 'supportctl run resume last -- --password-stdin < new.txt', note: 'with a secret that was not kept' },
 	],
-	arguments: [
-		{
-			name: 'run',
-			help: "A run's id, a unique start of one, last, or a journal's path",
-			required: true,
-			completes: 'runs',
-		},
-	],
+	arguments: [runArgument],
 	options: [
-		...[...inputOptions, ...guardOptions, ...engineOptions].filter(
-			(option) => takes(option.flags) && !option.flags.includes('input-format'),
-		),
+		...pick(inputOptions, 'input'),
+		...pick(guardOptions, 'yes', 'confirm'),
+		...pick(engineOptions, 'concurrency', 'rate', 'retries', 'stop-on-error', 'max-failures'),
 		...outputOptions,
 		...connectionOptions,
 	],

@@ -14,7 +14,8 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
-import { namedRun, runArgument, runView } from '../../runs.js';
+import { runArgument } from '../../run-argument.js';
+import { namedRun, runView } from '../../runs.js';
 
 /** How many rows that need a look are shown beside the run. */
 const SHOWN = 20;

@@ -2,8 +2,10 @@
 
 import type { CommandSpec } from '../../command.js';
 import { connectionOptions } from '../../connection-options.js';
+import { allBut } from '../../option-names.js';
 import { outputOptions } from '../../options/output.js';
 import { engineOptions, guardOptions } from '../../options/run.js';
+import { runArgument } from '../../run-argument.js';
 
 export const command: CommandSpec = {
 	summary: 'Put back what a run of ticket fields set --snapshot overwrote.',
@@ -13,18 +15,11 @@ export const command: CommandSpec = {
 		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would be put back' },
 		{ command: 'supportctl run undo 20261121-0815', note: 'put it back' },
 	],
-	arguments: [
-		{
-			name: 'run',
-			help: "A run's id, a unique start of one, last, or a journal's path",
-			required: true,
-			completes: 'runs',
-		},
-	],
+	arguments: [runArgument],
 	options: [
 		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Guards' },
-		...guardOptions.filter((option) => !option.flags.includes('--yes')),
-		...engineOptions.filter((option) => !option.flags.includes('--shard')),
+		...allBut(guardOptions, 'yes'),
+		...allBut(engineOptions, 'shard'),
 		...outputOptions,
 		...connectionOptions,
 	],
