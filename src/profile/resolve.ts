@@ -99,8 +99,8 @@ export function readSituation(request: ResolveRequest): Situation {
 	return { ...resolved, reading, profileName, chosenBy, profile, ...(leftOut && { leftOut: current }) };
 }
 
-/** The variable that holds the secret of a scheme. */
-function variableOf(scheme: Exclude<Scheme, 'none'>): 'PASSWORD' | 'TOKEN' {
+/** The variable, after SUPPORTCTL_, that holds the secret of a scheme. */
+export function variableOf(scheme: Exclude<Scheme, 'none'>): 'PASSWORD' | 'TOKEN' {
 	return scheme === 'basic' ? 'PASSWORD' : 'TOKEN';
 }
 

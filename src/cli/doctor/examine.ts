@@ -11,6 +11,8 @@ import { configFolder } from '../../profile/folders.js';
 import { findService, type ProbeAnswer } from '../../profile/probe.js';
 import {
 	describeSecret,
+	effectiveScheme,
+	prefixesOf,
 	type ResolvedConnection,
 	type ResolveRequest,
 	readProxies,
@@ -19,6 +21,7 @@ import {
 	resolveBaseUrl,
 	resolveConnection,
 	type Situation,
+	variableOf,
 } from '../../profile/resolve.js';
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
@@ -95,7 +98,9 @@ async function checkSecret(
 	const state = attempt(() => describeSecret(situation, request.env, request.cwd));
 	if ('error' in state) return { finding: failed('secret', state.error), connection: undefined };
 	const profile = situation.profileName === undefined ? '' : ` --profile ${situation.profileName}`;
-	const hint = `supportctl login${profile}, or set SUPPORTCTL_${state.noun === 'password' ? 'PASSWORD' : 'TOKEN'}`;
+	const scheme = effectiveScheme(situation, request.env, request.cwd);
+	const variable = scheme === 'none' ? '' : `, or set SUPPORTCTL_${variableOf(scheme)}`;
+	const hint = `supportctl login${profile}${variable}`;
 	let connection: ResolvedConnection | undefined;
 	let problem: unknown;
 	// What is wrong with the base URL or with PEM files is told by their own checks.
@@ -158,11 +163,7 @@ async function* examineAnswers(
 ): AsyncGenerator<Finding> {
 	const { settings } = situation;
 	const baseUrl = url.href.replace(/\/+$/, '');
-	const prefixes = {
-		product: settings.productPrefix,
-		shop: settings.shopPrefix,
-		membership: settings.membershipPrefix,
-	};
+	const prefixes = prefixesOf(settings);
 	const way = { timeoutMs, prefixes, tls, proxy: readProxies(invocation.context.env) };
 	const client = await openClient(invocation, { ...way, baseUrl, auth: { scheme: 'none' } }, 1);
 	const root = `/${createDialect(prefixes).root}/v1`;

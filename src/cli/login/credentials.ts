@@ -5,7 +5,7 @@ import { checkSecret, secretNoun } from '../../profile/credential-rules.js';
 import type { NewSecret } from '../../profile/edit.js';
 import { readVariable } from '../../profile/environment.js';
 import { judgeSignIn, type SignIn } from '../../profile/probe.js';
-import { makeAuth } from '../../profile/resolve.js';
+import { makeAuth, variableOf } from '../../profile/resolve.js';
 import { type Scheme, settingSpecs } from '../../profile/settings.js';
 import { say } from '../notices.js';
 import { readGivenSecret } from '../options/secret.js';
@@ -130,12 +130,12 @@ async function readSecret(login: Login, scheme: Exclude<Scheme, 'none'>): Promis
 	const { context } = login.invocation;
 	const given = await readGivenSecret(login.invocation, scheme);
 	if (given !== undefined) return given;
-	const variable = readVariable(context.env, scheme === 'basic' ? 'PASSWORD' : 'TOKEN', context.cwd);
+	const variable = readVariable(context.env, variableOf(scheme), context.cwd);
 	if (variable !== undefined) return { kind: 'value', value: checkSecret(scheme, variable.value, variable.name) };
 	const noun = secretNoun(scheme);
 	if (login.prompts === undefined) {
 		throw new UsageError(`no ${noun} is given and nobody can be asked`, {
-			hint: `pipe it in with --password-stdin, or give --secret-command, or set SUPPORTCTL_${scheme === 'basic' ? 'PASSWORD' : 'TOKEN'}`,
+			hint: `pipe it in with --password-stdin, or give --secret-command, or set SUPPORTCTL_${variableOf(scheme)}`,
 		});
 	}
 	const label = scheme === 'basic' ? 'Password or application password' : noun[0]?.toUpperCase() + noun.slice(1);
