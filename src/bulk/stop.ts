@@ -1,7 +1,7 @@
 /** When a run stops before its end, and why; decisions over outcomes alone. */
 
 import { isServed } from '../http/answer.js';
-import type { Outcome } from '../http/outcome.js';
+import { type Outcome, wentWrong } from '../http/outcome.js';
 
 export type StopReason =
 	| { kind: 'signal' }
@@ -64,7 +64,7 @@ export class StopWatch {
 		if (outcome.status !== undefined) this.noteReached();
 		if (outcome.status === 401 && outcome.outcome === 'failed') return { kind: 'unauthorized', outcome };
 		if (outcome.code === 'wait_too_long') return { kind: 'asked-to-wait', outcome };
-		const isBad = outcome.outcome === 'failed' || outcome.outcome === 'unknown' || outcome.outcome === 'not-sent';
+		const isBad = wentWrong(outcome);
 		if (isBad) {
 			this.failures++;
 			if (this.rules.stopOnError) return { kind: 'failure', outcome };

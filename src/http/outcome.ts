@@ -36,3 +36,8 @@ export interface Outcome extends Delivery {
 	/** Fields that the answer shows with another value than the one sent. */
 	differs?: AppliedDifference[];
 }
+
+/** Whether what was asked for was not done, or nobody knows. */
+export function wentWrong({ outcome }: Pick<Delivery, 'outcome'>): boolean {
+	return outcome === 'failed' || outcome === 'unknown' || outcome === 'not-sent';
+}

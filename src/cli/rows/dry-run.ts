@@ -6,7 +6,7 @@ import { asksNothing, createPlanner } from '../../api/plan.js';
 import { inOrder } from '../../bulk/in-order.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { inShard } from '../../bulk/shard.js';
-import { ExitCode, RefusedError } from '../../errors.js';
+import { ExitCode } from '../../errors.js';
 import { type DeliverOptions, deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
 import type { Column } from '../../output/columns.js';
@@ -14,6 +14,7 @@ import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
+import { checkSignedIn } from './guard.js';
 import type { PreparedRun } from './prepare.js';
 import type { PlannedRow, Survey } from './survey.js';
 
@@ -118,15 +119,6 @@ async function showDiff(run: PreparedRun, print: Print): Promise<number> {
 		await client.close();
 	}
 	return unread;
-}
-
-/** @throws RefusedError: every further ticket would be refused just so */
-function checkSignedIn({ status, code, message }: Delivery): void {
-	if (status !== 401) return;
-	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}`, {
-		code: code ?? 'unauthorized',
-		hint: 'supportctl login stores others',
-	});
 }
 
 interface Change {

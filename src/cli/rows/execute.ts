@@ -96,16 +96,10 @@ async function openScreen(run: PreparedRun, survey: Survey): Promise<Screen> {
 /** One request needs no journal, nor does reading a few; everything else has one. */
 async function openLog(run: PreparedRun, survey: Survey): Promise<RunLog | undefined> {
 	const { targets, settings, customFields } = run;
+	const isAskedFor = settings.journal !== undefined || settings.reports.length > 0 || customFields?.snapshot === true;
 	// Reading leaves nothing to resume, prove or undo; a list of ids is read again as quickly as it was typed.
-	if (
-		targets.ids !== undefined &&
-		run.endpoint.replay === 'read' &&
-		settings.journal === undefined &&
-		settings.reports.length === 0
-	)
-		return undefined;
-	const isLone = targets.ids?.length === 1 && settings.journal === undefined && settings.reports.length === 0;
-	if (isLone && customFields?.snapshot !== true) return undefined;
+	const needsNone = targets.ids?.length === 1 || (targets.ids !== undefined && run.endpoint.replay === 'read');
+	if (needsNone && !isAskedFor) return undefined;
 	const { startRunLog } = await import('./run-log.js');
 	return startRunLog(run, survey);
 }

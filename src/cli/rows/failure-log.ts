@@ -2,7 +2,7 @@
 
 import { outcomeAnnotation } from '../../bulk/annotations.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
-import type { Outcome } from '../../http/outcome.js';
+import { type Outcome, wentWrong } from '../../http/outcome.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { printedIds } from '../../output/outcome-view.js';
@@ -27,10 +27,6 @@ export interface FailureLog {
 	end(ended: Ended, runId: string | undefined): void;
 }
 
-function isBad(outcome: Outcome): boolean {
-	return outcome.outcome === 'failed' || outcome.outcome === 'unknown' || outcome.outcome === 'not-sent';
-}
-
 /** Whether nobody said what results shall look like, so that they are a table for a person. */
 function isLeftToUs({ invocation: { options }, session }: PreparedRun): boolean {
 	const { format } = session.connection.defaults;
@@ -53,7 +49,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	let remarked = 0;
 
 	const hasRemark = (outcome: Outcome): boolean =>
-		isBad(outcome) || (outcome.differs?.length ?? 0) > 0 || (outcome.warnings?.length ?? 0) > 0;
+		wentWrong(outcome) || (outcome.differs?.length ?? 0) > 0 || (outcome.warnings?.length ?? 0) > 0;
 
 	function writeError(outcome: Outcome): void {
 		const { message, details } = describeFailure(outcome, definition.verb, noun);
@@ -88,14 +84,14 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 
 	return {
 		prints: (outcome) => {
-			if (ownTable && isLone) return !isBad(outcome);
+			if (ownTable && isLone) return !wentWrong(outcome);
 			return !hidesGood || hasRemark(outcome);
 		},
 		shows: (outcome) =>
 			hasRemark(outcome) &&
-			(isLone || ((isBad(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || ownTable)))),
+			(isLone || ((wentWrong(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || ownTable)))),
 		add(outcome) {
-			if (isBad(outcome)) badTold++;
+			if (wentWrong(outcome)) badTold++;
 			else remarked++;
 			if (annotates) {
 				const annotation = outcomeAnnotation(outcome, source.file);
@@ -103,7 +99,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			}
 			// JSON readers get one object at the end; a lone row's error is that object.
 			if (json && !isLone) return;
-			if (isBad(outcome)) writeError(outcome);
+			if (wentWrong(outcome)) writeError(outcome);
 			else if (!json) writeRemark(outcome);
 		},
 		end({ counts, exitCode, stopped, resumable }, runId) {

@@ -7,6 +7,7 @@ import { checkCount, needsQuestion } from '../../bulk/guards.js';
 import { RefusedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { deliver } from '../../http/deliver.js';
+import type { Delivery } from '../../http/outcome.js';
 import { nothingToChange, type PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
@@ -93,12 +94,7 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 		clock: context.clock,
 		random: context.random,
 	});
-	if (found.outcome === 'failed' && found.status === 401) {
-		throw new RefusedError(`the service refused the credentials (401): ${found.message ?? ''}; nothing was sent`, {
-			code: found.code ?? 'unauthorized',
-			hint: 'supportctl login stores others',
-		});
-	}
+	checkSignedIn(found);
 	const id = userIdIn(found.body);
 	if (found.outcome !== 'ok' || id === undefined) {
 		await warnUnchecked(run, found.message ?? 'the answer shows no id');
@@ -110,6 +106,15 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 			hint: 'sign in as somebody else to delete it',
 		});
 	}
+}
+
+/** @throws RefusedError where what was read first was refused: all that follows would be refused just so */
+export function checkSignedIn({ status, code, message }: Delivery): void {
+	if (status !== 401) return;
+	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}; nothing was sent`, {
+		code: code ?? 'unauthorized',
+		hint: 'supportctl login stores others',
+	});
 }
 
 async function warnUnchecked({ invocation }: PreparedRun, why: string): Promise<void> {
