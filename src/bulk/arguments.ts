@@ -13,14 +13,12 @@ export function openArguments(ids: readonly string[]): InputSource {
 		format: 'ids',
 		columns: undefined,
 		headerLine: undefined,
-		delimiter: undefined,
 		spooled: false,
 		// For the journal, which a lone request does not have: most calls never load this.
 		get sha256() {
 			const { createHash } = process.getBuiltinModule('node:crypto');
 			return createHash('sha256').update(JSON.stringify(ids)).digest('hex');
 		},
-		rows: ids.length,
 		async *read() {
 			if (batch.length > 0) yield batch;
 		},

@@ -13,8 +13,6 @@ export interface CsvReader extends BlockReader {
 	readonly columns: readonly string[] | undefined;
 	/** The line on which the header starts. */
 	readonly headerLine: number;
-	/** The separator, once the header was read. */
-	readonly delimiter: string | undefined;
 }
 
 export interface CsvOptions {
@@ -206,9 +204,6 @@ export function createCsvReader(options: CsvOptions): CsvReader {
 		},
 		get headerLine() {
 			return headerLine;
-		},
-		get delimiter() {
-			return delimiter;
 		},
 		breaksAtReturn: true,
 		take(block, last, rows) {

@@ -45,12 +45,8 @@ export interface InputSource {
 	readonly columns: readonly string[] | undefined;
 	/** The line on which it stands. */
 	readonly headerLine: number | undefined;
-	/** The separator of CSV and TSV. */
-	readonly delimiter: string | undefined;
 	/** Of the bytes as they are on disk, known after the first whole pass. */
 	readonly sha256: string | undefined;
-	/** Known after the first whole pass. */
-	readonly rows: number | undefined;
 	/** Whether the bytes are a private copy that dispose removes. */
 	readonly spooled: boolean;
 	/** Yields the rows from the first on. Throws UsageError naming the line, or that the file has changed. */
@@ -304,7 +300,6 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		const named = options.format ?? (path === undefined ? undefined : formatOfName(path));
 		const format = named ?? (await detectFormat(chunks(), name, path !== undefined && isText(path)));
 		const header = format === 'csv' || format === 'tsv' ? await readHeader(chunks(), format, limits) : undefined;
-		let rows: number | undefined;
 		return {
 			name,
 			file: fromStdin ? undefined : given,
@@ -312,21 +307,12 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			format,
 			columns: header?.columns,
 			headerLine: header?.headerLine,
-			delimiter: header?.delimiter,
 			spooled,
 			get sha256() {
 				return file.sha256;
 			},
-			get rows() {
-				return rows;
-			},
 			async *read() {
-				let last = 0;
-				for await (const batch of readBlocks(chunks(), await createReader(format, limits), limits)) {
-					last = batch.at(-1)?.row ?? last;
-					yield batch;
-				}
-				rows = last;
+				yield* readBlocks(chunks(), await createReader(format, limits), limits);
 			},
 			detach,
 			dispose,

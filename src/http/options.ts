@@ -1,7 +1,6 @@
 /** What a client is made of: where the service is, who calls, and how the way there is secured. */
 
 import type { LookupFunction } from 'node:net';
-import type { Dialect } from '../api/dialect.js';
 import type { Auth, ProxySettings } from './auth.js';
 import type { Trace } from './trace.js';
 
@@ -16,7 +15,6 @@ export interface ConnectionOptions {
 	/** PEM text. */
 	tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
 	proxy?: ProxySettings | undefined;
-	dialect?: Dialect;
 	userAgent: string;
 	/** The largest answer that is read, in bytes. */
 	maxAnswerBytes?: number;

@@ -11,7 +11,6 @@ export interface TraceLike {
 	readonly type: 'request' | 'answer' | 'problem';
 	readonly method: string;
 	readonly url: string;
-	readonly attempt?: number | undefined;
 	readonly headers?: Headers | undefined;
 	readonly body?: string | undefined;
 	/** HTTP status of an answer. */
@@ -50,19 +49,18 @@ export function renderTrace(event: TraceLike, { verbosity, palette = plainPalett
 
 function headline(event: TraceLike, palette: Palette, clean: (text: string) => string): string {
 	const what = sanitise(clean(`${event.method} ${redactUrl(event.url)}`));
-	const attempt = event.attempt !== undefined && event.attempt > 1 ? ` (attempt ${event.attempt})` : '';
 	const time = event.ms === undefined ? '' : `, ${Math.round(event.ms)} ms`;
 	switch (event.type) {
 		case 'request':
-			return `${palette.faint('>')} ${what}${attempt}`;
+			return `${palette.faint('>')} ${what}`;
 		case 'answer': {
 			const status = event.status ?? 0;
 			const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
 			const size = event.bytes === undefined ? '' : `, ${event.bytes} bytes`;
-			return `${palette.faint('<')} ${style(String(status))} ${what}${attempt}${size}${time}`;
+			return `${palette.faint('<')} ${style(String(status))} ${what}${size}${time}`;
 		}
 		case 'problem':
-			return `${palette.bad('!')} ${what}${attempt}: ${sanitise(clean(event.message ?? 'no answer'))}${time}`;
+			return `${palette.bad('!')} ${what}: ${sanitise(clean(event.message ?? 'no answer'))}${time}`;
 	}
 }
 

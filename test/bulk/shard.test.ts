@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatShard, hashKey, inShard, parseShard } from '../../src/bulk/shard.js';
+import { hashKey, inShard, parseShard } from '../../src/bulk/shard.js';
 
 describe('shards', () => {
 	it('take each key exactly once, whatever the key and the count', () => {
@@ -48,7 +48,6 @@ describe('shards', () => {
 	])('%s is read', (text, shard) => {
 		expect(parseShard(text)).toEqual(shard);
 		expect(parseShard(` ${text}\n`)).toEqual(shard);
-		expect(formatShard(shard)).toBe(text);
 	});
 
 	it.each(['0/4', '5/4', '1/0', '1', 'a/b', '1/4/2', '-1/4', '1.5/4', ''])('%j is refused', (text) => {

@@ -32,12 +32,11 @@ async function failureOf(promise: Promise<unknown>): Promise<{ name: string; mes
 }
 
 describe('openInput with a file', () => {
-	it('reads the same rows twice and knows the hash and the count after the first time', async () => {
+	it('reads the same rows twice and knows the hash after the first time', async () => {
 		const text = many(40_000);
 		const source = await openText('edits.csv', text);
-		expect(source).toMatchObject({ sha256: undefined, rows: undefined, columns: ['id', 'title'], spooled: false });
+		expect(source).toMatchObject({ sha256: undefined, columns: ['id', 'title'], spooled: false });
 		const first = await readAll(source);
-		expect(source.rows).toBe(40_000);
 		expect(source.sha256).toBe(createHash('sha256').update(text).digest('hex'));
 		expect(first).toEqual(
 			Array.from({ length: 40_000 }, (_, index) => {
@@ -283,7 +282,7 @@ describe('openInput with ids from the command line', () => {
 			{ row: 1, line: undefined, id: '14' },
 			{ row: 2, line: undefined, id: 'x' },
 		]);
-		expect(source).toMatchObject({ format: 'ids', rows: 2 });
+		expect(source.format).toBe('ids');
 		await source.dispose();
 	});
 });
