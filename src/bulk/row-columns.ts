@@ -27,7 +27,7 @@ export interface Draft {
 }
 
 /** What a column does with its cell: stores it in the draft, or says what is wrong. */
-export interface Column {
+export interface CellReader {
 	readonly name: string;
 	text(cell: string, draft: Draft): string | undefined;
 	typed(value: unknown, draft: Draft): string | undefined;
@@ -74,7 +74,7 @@ type Store = (text: string, draft: Draft) => string | undefined;
 
 /** A cell whose blanks do not count; an empty one leaves the row as it is. */
 const trimmed =
-	(store: Store): Column['text'] =>
+	(store: Store): CellReader['text'] =>
 	(cell, draft) => {
 		const text = cell.trim();
 		return text === '' ? undefined : store(text, draft);
@@ -91,7 +91,7 @@ function shown(value: unknown): string {
 
 /** A value of any type that is read by its text; null and "" leave the row as it is. */
 const asText =
-	(store: Store): Column['typed'] =>
+	(store: Store): CellReader['typed'] =>
 	(value, draft) => {
 		if (value === null || value === '') return undefined;
 		if (typeof value === 'string') return store(value.trim(), draft);
@@ -101,7 +101,7 @@ const asText =
 	};
 
 /** An id column of the path. */
-export function idColumn(name: string, parameter: PathParameter): Column {
+export function idColumn(name: string, parameter: PathParameter): CellReader {
 	const isId = parameter.kind === 'id';
 	const parse = isId ? parseId : parseSlug;
 	const store: Store = (text, draft) => {
@@ -123,7 +123,7 @@ export function idColumn(name: string, parameter: PathParameter): Column {
 }
 
 /** The column that says which taxonomy, and so which endpoint, a row is about. */
-export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): Column {
+export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): CellReader {
 	const store: Store = (text, draft) => {
 		try {
 			endpointFor(text);
@@ -151,7 +151,7 @@ const FORCE: ReadonlyMap<string, boolean> = new Map([
 	['0', false],
 ]);
 
-export function forceColumn(name: string): Column {
+export function forceColumn(name: string): CellReader {
 	const store: Store = (text, draft) => {
 		const value = FORCE.get(text.toLowerCase());
 		if (value === undefined) return `${name} ${quote(text)} is not true or false`;
@@ -161,7 +161,7 @@ export function forceColumn(name: string): Column {
 	return { name, text: trimmed(store), typed: asText(store) };
 }
 
-export function reassignColumn(name: string): Column {
+export function reassignColumn(name: string): CellReader {
 	const store: Store = (text, draft) => {
 		const parsed = parseId(text);
 		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
@@ -181,7 +181,7 @@ function joinMaps(earlier: unknown, later: unknown): unknown {
 	return joined;
 }
 
-export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
+export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): CellReader {
 	const asWritten = AS_WRITTEN.has(field.kind);
 	const isMap = field.kind === 'map';
 	const wire = field.name;
@@ -222,7 +222,7 @@ function writtenColumn(
 	name: string,
 	clear: boolean,
 	store: (value: unknown, draft: Draft) => undefined,
-): Pick<Column, 'name' | 'text'> {
+): Pick<CellReader, 'name' | 'text'> {
 	return {
 		name,
 		text: (cell, draft) => {
@@ -233,7 +233,7 @@ function writtenColumn(
 }
 
 /** `meta.KEY`: one key of a map field. */
-export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
+export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): CellReader {
 	const store = (value: unknown, draft: Draft): undefined => {
 		const earlier = draft.fields[field.name];
 		const map = isObject(earlier) ? copyOf(earlier) : {};
@@ -247,7 +247,7 @@ export function mapKeyColumn(name: string, field: Field, key: string, clear: boo
 }
 
 /** A custom field; the interface maps names to strings (section 2.1). */
-export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
+export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): CellReader {
 	const store = (value: unknown, draft: Draft): undefined => {
 		put(draft.fields, field, value);
 	};
@@ -263,7 +263,7 @@ export function customColumn(name: string, field: string, rules: ValueRules, cle
 }
 
 /** NDJSON in the shape of the request: `{"ticket_id": 14, "custom_fields": {"color": "red"}}`. */
-export function customObjectColumn(name: string, one: (field: string) => Column): Column {
+export function customObjectColumn(name: string, one: (field: string) => CellReader): CellReader {
 	return {
 		name,
 		text: (cell, draft) => one(name).text(cell, draft),
@@ -279,6 +279,6 @@ export function customObjectColumn(name: string, one: (field: string) => Column)
 }
 
 /** A column that is not looked at. */
-export function ignoredColumn(name: string): Column {
+export function ignoredColumn(name: string): CellReader {
 	return { name, text: () => undefined, typed: () => undefined };
 }

@@ -9,7 +9,7 @@ import { findField, quote, type ValueRules } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { RawRow } from './blocks.js';
 import {
-	type Column,
+	type CellReader,
 	copyOf,
 	customColumn,
 	customObjectColumn,
@@ -35,7 +35,7 @@ export interface Complaint {
 }
 
 /** What flags give to every row. */
-export type RowDefaults = Partial<RowValues>;
+export type FlagValues = Partial<RowValues>;
 
 export interface CompileOptions {
 	/** What messages call the input. */
@@ -56,7 +56,7 @@ export interface CompileOptions {
 	readonly ignore?: readonly string[];
 	/** The column that holds the rows' ids, where it has a name of its own. */
 	readonly idColumn?: string;
-	readonly flags?: RowDefaults;
+	readonly flags?: FlagValues;
 	/** What an empty cell does: leave the field alone, or send "". */
 	readonly blank?: 'skip' | 'clear';
 }
@@ -147,7 +147,7 @@ class Vocabulary {
 	}
 
 	/** What the column does, and under which name it would clash with another; undefined for an unknown one. */
-	find(name: string): { column: Column; means: string } | undefined {
+	find(name: string): { column: CellReader; means: string } | undefined {
 		if (this.isIgnored(name)) return { column: ignoredColumn(name), means: ` ${name}` };
 		const { endpoint, endpointFor, rules, blank, idColumn: own } = this.#options;
 		const clear = blank === 'clear';
@@ -176,10 +176,10 @@ class Vocabulary {
 		return { column: mapKeyColumn(name, map, wanted.slice(dot + 1), clear), means: `field ${wanted}` };
 	}
 
-	#findCustom(name: string, wanted: string, clear: boolean): { column: Column; means: string } {
+	#findCustom(name: string, wanted: string, clear: boolean): { column: CellReader; means: string } {
 		const { rules, columns } = this.#options;
 		if (columns === undefined && wanted === 'custom_fields') {
-			const one = (field: string): Column => customColumn(field, field, rules, clear);
+			const one = (field: string): CellReader => customColumn(field, field, rules, clear);
 			return { column: customObjectColumn(name, one), means: 'custom_fields' };
 		}
 		return { column: customColumn(name, wanted, rules, clear), means: `field ${wanted}` };
@@ -213,10 +213,10 @@ function mayFill({ endpoint, flags }: CompileOptions, meanings: ReadonlyMap<stri
 }
 
 /** The header's columns, or an error that names all that is wrong with them. */
-function compileHeader(options: CompileOptions, words: Vocabulary, header: readonly string[]): Column[] {
+function compileHeader(options: CompileOptions, words: Vocabulary, header: readonly string[]): CellReader[] {
 	const problems: string[] = [];
 	const meanings = new Map<string, string>();
-	const columns: Column[] = [];
+	const columns: CellReader[] = [];
 	const mapped = options.map instanceof Map ? [...options.map.keys()] : Object.keys(options.map ?? {});
 	for (const name of options.idColumn === undefined ? mapped : [...mapped, options.idColumn]) {
 		if (!header.includes(name)) problems.push(`there is no column ${quote(name)}${didYouMean(name, header)}`);
@@ -327,7 +327,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		return typeof values === 'string' ? [complaint(raw, undefined, values, draft)] : values;
 	};
 
-	const readCells = (raw: RawRow, cells: readonly string[], known: readonly Column[]): RowValues | Complaint[] => {
+	const readCells = (raw: RawRow, cells: readonly string[], known: readonly CellReader[]): RowValues | Complaint[] => {
 		if (cells.length !== known.length) {
 			const message = `${cells.length === 1 ? '1 cell' : `${cells.length} cells`} where the header has ${known.length} columns`;
 			return [complaint(raw, undefined, message)];
@@ -335,7 +335,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		const draft = begin();
 		let complaints: Complaint[] | undefined;
 		for (let index = 0; index < known.length; index++) {
-			const column = known[index] as Column;
+			const column = known[index] as CellReader;
 			const problem = column.text(cells[index] as string, draft);
 			if (problem === undefined) continue;
 			complaints ??= [];
@@ -344,9 +344,9 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		return end(draft, raw, complaints);
 	};
 
-	const keys = new Map<string, { column: Column; means: string } | string>();
+	const keys = new Map<string, { column: CellReader; means: string } | string>();
 	/** The key's column, or what is wrong with it. */
-	const lookUp = (name: string): { column: Column; means: string } | string => {
+	const lookUp = (name: string): { column: CellReader; means: string } | string => {
 		const known = keys.get(name);
 		if (known !== undefined) return known;
 		const found = words.find(name) ?? words.unknown(name);
@@ -377,7 +377,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 	};
 
 	const single = rowParameter(endpoint);
-	const idOnly: Column | undefined =
+	const idOnly: CellReader | undefined =
 		single !== undefined
 			? idColumn(single.name, single)
 			: endpoint.answer === 'user-id'

@@ -1,6 +1,7 @@
 /** When a run stops before its end, and why; decisions over outcomes alone. */
 
 import { isServed } from '../http/answer.js';
+import type { FailedAttempt } from '../http/deliver.js';
 import { type Outcome, wentWrong } from '../http/outcome.js';
 
 export type StopReason =
@@ -16,15 +17,6 @@ export interface StopRules {
 	maxFailures: number | undefined;
 	/** How many rows may be under way, which is how many may fail together for one reason. */
 	concurrency: number;
-}
-
-/** What is known of an attempt that will be repeated. */
-interface FailedAttempt {
-	/** Present where an answer came. */
-	status?: number;
-	code?: string;
-	/** False where no connection could be made. */
-	sent: boolean;
 }
 
 /** How long connections may be refused before the run stops, in milliseconds: a service that was there is waited for. */
@@ -44,7 +36,7 @@ export class StopWatch {
 	constructor(private readonly rules: StopRules) {}
 
 	/** @param now Milliseconds on a clock that never jumps. @returns why the run has to stop, or undefined. */
-	lookAttempt({ sent, code }: FailedAttempt, now: number): StopReason | undefined {
+	lookAttempt({ sent, code }: Pick<FailedAttempt, 'sent' | 'code'>, now: number): StopReason | undefined {
 		if (sent) {
 			this.noteReached();
 			return undefined;

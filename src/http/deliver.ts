@@ -24,11 +24,13 @@ export interface Pace {
 	lost(sentAt: number): void;
 }
 
-/** A failed attempt that will be followed by another, for the journal. */
-export interface AttemptRecord {
+/** An attempt that failed and will be followed by another. */
+export interface FailedAttempt {
 	attempt: number;
+	/** Present where an answer came. */
 	status?: number;
 	code?: string;
+	/** False where no connection could be made. */
 	sent: boolean;
 	/** It may have been carried out without our knowing. */
 	lost: boolean;
@@ -64,7 +66,7 @@ export interface OwnDeliverOptions {
 	/** Before each sending; the request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
 	/** After an attempt that will be repeated. */
-	onRetry?(record: AttemptRecord): void;
+	onRetry?(record: FailedAttempt): void;
 }
 
 /** One attempt, judged. */

@@ -69,7 +69,7 @@ export interface OutcomeTable {
 	readonly palette: Palette;
 }
 
-const idColumn = (name: string): Column => ({ path: name, label: name });
+const columnOfId = (name: string): Column => ({ path: name, label: name });
 
 function outcomeColumn(palette: Palette): Column {
 	return {
@@ -104,7 +104,7 @@ export function updateColumns(
 	reserved: readonly string[],
 ): Column[] {
 	return [
-		...ids.map(idColumn),
+		...ids.map(columnOfId),
 		outcomeColumn(palette),
 		...fields.filter((field) => field !== 'password').map((field) => bodyColumn(field, reserved)),
 		messageColumn,
@@ -133,7 +133,7 @@ function ownOf(value: unknown, key: string): unknown {
 
 /** Ids, outcome, and what became of the thing: trashed or deleted. */
 export function deleteColumns({ ids, palette }: OutcomeTable): Column[] {
-	return [...ids.map(idColumn), outcomeColumn(palette), { path: 'result', get: deletedHow }, messageColumn];
+	return [...ids.map(columnOfId), outcomeColumn(palette), { path: 'result', get: deletedHow }, messageColumn];
 }
 
 function deletedHow(row: Row): string {
@@ -145,7 +145,7 @@ function deletedHow(row: Row): string {
 
 /** Ids and outcome alone, for answers that say nothing more. */
 export function plainColumns({ ids, palette }: OutcomeTable): Column[] {
-	return [...ids.map(idColumn), outcomeColumn(palette), messageColumn];
+	return [...ids.map(columnOfId), outcomeColumn(palette), messageColumn];
 }
 
 /** User names, the ids found for them, and a message where there is one. */
@@ -155,7 +155,7 @@ export function lookupColumns({ palette }: OutcomeTable): Column[] {
 
 /** The columns of `ticket fields get` that are there whatever the tickets hold. */
 export function fieldsColumns({ ids, palette }: OutcomeTable): Column[] {
-	return [...ids.map(idColumn), outcomeColumn(palette), messageColumn];
+	return [...ids.map(columnOfId), outcomeColumn(palette), messageColumn];
 }
 
 /** Reads an answer's custom fields, name to value; undefined where it has none that can be read. */

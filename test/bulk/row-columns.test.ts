@@ -3,7 +3,7 @@ import { endpoints, termEndpoint } from '../../src/api/endpoints.js';
 import type { Field } from '../../src/api/fields.js';
 import { findField } from '../../src/api/values.js';
 import {
-	type Column,
+	type CellReader,
 	customColumn,
 	customObjectColumn,
 	type Draft,
@@ -27,7 +27,7 @@ const title = findField(endpoints['ticket.update'].fields, 'title') as Field;
 const emptyDraft = (): Draft => ({ ids: {}, force: undefined, reassign: undefined, fields: {} });
 
 /** What a cell, or with `typed` a JSON value, makes of an empty row: the problem, or what it put there. */
-function put(column: Column, value: unknown, kind: 'text' | 'typed' = 'typed'): string | Partial<Draft> {
+function put(column: CellReader, value: unknown, kind: 'text' | 'typed' = 'typed'): string | Partial<Draft> {
 	const draft = emptyDraft();
 	const problem = kind === 'text' ? column.text(value as string, draft) : column.typed(value, draft);
 	const untouched = JSON.stringify(draft) === JSON.stringify({ ids: {}, fields: {} });
@@ -118,7 +118,7 @@ describe('force and reassign', () => {
 describe('a placeholder for a secret', () => {
 	const message = 'c is the placeholder [redacted]; put the value itself there';
 
-	it.each<[string, Column]>([
+	it.each<[string, CellReader]>([
 		['a field', fieldColumn('c', title, rules, false)],
 		['a key of meta', mapKeyColumn('c', meta, 'k', false)],
 		['a custom field', customColumn('c', 'c', rules, false)],

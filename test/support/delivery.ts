@@ -3,7 +3,7 @@
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type PlannedRequest } from '../../src/api/plan.js';
 import { type Client, createClient } from '../../src/http/client.js';
-import { type AttemptRecord, type DeliverOptions, deliver } from '../../src/http/deliver.js';
+import { type DeliverOptions, deliver, type FailedAttempt } from '../../src/http/deliver.js';
 import type { ConnectionOptions } from '../../src/http/options.js';
 import type { Delivery } from '../../src/http/outcome.js';
 import { whenTestEnds } from './test-end.js';
@@ -69,7 +69,7 @@ export function instantClock(): {
 export interface Delivered extends Delivery {
 	waits: number[];
 	/** Attempts that were repeated. */
-	retried: AttemptRecord[];
+	retried: FailedAttempt[];
 }
 
 /** Delivers one request; `client` may also be the base URL of a server. */
@@ -81,7 +81,7 @@ export async function deliverTo(
 	const { connection, ...more } = options;
 	const client = typeof target === 'string' ? await testClient(target, connection) : target;
 	const clock = instantClock();
-	const retried: AttemptRecord[] = [];
+	const retried: FailedAttempt[] = [];
 	const delivery = await deliver(client, request, {
 		retries: 4,
 		clock,

@@ -17,7 +17,7 @@ import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import type { AttemptRecord } from '../../http/deliver.js';
+import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Clock } from '../../io/context.js';
 import { outcomeView } from '../../output/outcome-view.js';
@@ -32,7 +32,7 @@ import { checkOwnAccount } from './guard.js';
 import type { PreparedRun } from './prepare.js';
 import { rowsToSend } from './rows-to-send.js';
 import type { ResumedRun, RunLog } from './run-log.js';
-import { createScrubber } from './scrub.js';
+import { createOutcomeScrubber } from './scrub.js';
 import type { RunSettings } from './settings.js';
 import { listenForStop, openProgress, writeSummary } from './summary.js';
 import type { Survey } from './survey.js';
@@ -134,7 +134,7 @@ class RunStop {
 		this.because(this.watch.look(outcome));
 	}
 
-	lookAtAttempt(record: AttemptRecord): void {
+	lookAtAttempt(record: FailedAttempt): void {
 		this.because(this.watch.lookAttempt(record, this.clock.monotonic()));
 	}
 }
@@ -216,7 +216,7 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 	const pace = new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate });
 	const progress = await openProgress(run, total, totalOf(counts), () => pace.pauseMs);
 	screen.progress = progress;
-	const scrub = createScrubber(survey);
+	const scrub = createOutcomeScrubber(survey);
 	const stop = new RunStop(settings, context.clock);
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */

@@ -9,7 +9,7 @@ import type { HeldBefore } from '../../bulk/perform.js';
 import type { RunHeader } from '../../bulk/records.js';
 import { writeReport } from '../../bulk/reports.js';
 import { createRunId } from '../../bulk/runs.js';
-import type { AttemptRecord } from '../../http/deliver.js';
+import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
 import { settingSpecs } from '../../profile/settings.js';
@@ -27,7 +27,7 @@ export interface RunLog {
 	readonly path: string;
 	/** Resolves when the outcome is in the file. */
 	record(outcome: Outcome): Promise<void>;
-	attempt(row: RunRow, record: AttemptRecord): void;
+	attempt(row: RunRow, record: FailedAttempt): void;
 	/** Before a delete is sent: whether a 404 tells of it afterwards depends on that. */
 	sending(row: RunRow): Promise<void>;
 	/** Before custom fields are overwritten. */

@@ -30,7 +30,7 @@ function withoutHeld(outcome: Outcome): Outcome {
 }
 
 /** Makes a row's outcome free of secrets: those that its answer shows, and its request's, wherever the service repeated them. */
-export function createScrubber(survey: Survey): (outcome: Outcome, row: RunRow) => Outcome {
+export function createOutcomeScrubber(survey: Survey): (outcome: Outcome, row: RunRow) => Outcome {
 	if (!survey.hasSecrets) return withoutHeld;
 	return (outcome, row) => {
 		const secrets = secretsOf(row.request.sent);
