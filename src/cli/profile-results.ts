@@ -9,12 +9,16 @@ import { openResults } from './results.js';
 export async function printIfAsked(invocation: Invocation, row: Readonly<Record<string, unknown>>): Promise<void> {
 	const { json, format, field, fields, query } = invocation.options;
 	if (json !== true && [format, field, fields, query].every((each) => each === undefined)) return;
-	const results = await openResults(invocation, { single: true, palette: await stdoutPalette(invocation) });
+	const results = await openResults(invocation, {
+		single: true,
+		keys: Object.keys(row),
+		palette: await stdoutPalette(invocation),
+	});
 	await results.row(row);
 	await results.end();
 }
 
-/** Prints rows on stdout. */
+/** Prints rows on stdout; the columns are all that they have. @throws UsageError for another one */
 export async function printRows(
 	invocation: Invocation,
 	rows: readonly Readonly<Record<string, unknown>>[],
@@ -22,6 +26,7 @@ export async function printRows(
 ): Promise<void> {
 	const results = await openResults(invocation, {
 		columns,
+		keys: columns.map(({ path }) => path),
 		palette: await stdoutPalette(invocation),
 	});
 	for (const row of rows) await results.row(row);

@@ -33,6 +33,8 @@ export interface ResultShape {
 	palette: Palette;
 	/** Keys that a row can have, where they are known before there is one. */
 	keys?: readonly string[];
+	/** The rows hold answers of the service, whose keys nobody knows beforehand. */
+	answers?: boolean;
 	/** Further names of keys in `--fields` and `--field`; a column that `resolve` finds under the name comes first. */
 	aliases?: Readonly<Record<string, string>>;
 	/** Called before text goes to a terminal, to take a bar away that stands there. */
@@ -72,7 +74,8 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			const [missing] = summary.missing;
 			if (missing === undefined || summary.rows === 0) return summary;
 			// What was sent is sent: a run ends as it went, and a misspelt key of an answer is only said.
-			if (shape.keys === undefined) throw unknownColumn(missing, summary.seen);
+			const isKnown = shape.answers === true || shape.keys?.includes(missing) === true;
+			if (!isKnown || options.query !== undefined) throw unknownColumn(missing, summary.seen);
 			context.stderr.write(`warning: no row has ${JSON.stringify(missing)}\n`);
 			return summary;
 		},

@@ -74,6 +74,9 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 	};
 }
 
+/** Every key that a run can have. */
+export const runKeys: readonly string[] = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
+
 const GOOD: ReadonlySet<unknown> = new Set(['finished', 'running']);
 
 export function runColumns(palette: Palette): Column[] {

@@ -229,6 +229,23 @@ describe('profile show', () => {
 	});
 });
 
+describe('a column that no profile and no setting has', () => {
+	it.each(['profile list', 'profile show', 'profile path'])(
+		'is refused by %s before a line is printed',
+		async (words) => {
+			const { make, run } = desk();
+			await make('live');
+			for (const flag of ['--fields', '--field']) {
+				expect(await run(words, [flag, 'nope'])).toMatchObject({
+					exitCode: 2,
+					stdout: '',
+					error: { message: 'no row has a column "nope"' },
+				});
+			}
+		},
+	);
+});
+
 describe('a secret in a base URL', () => {
 	it.each([
 		['http://ann:s3cretpw99@127.0.0.1:1/ok', 'http://[redacted]@127.0.0.1:1/ok'],

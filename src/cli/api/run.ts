@@ -14,6 +14,7 @@ import { warn } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
 import { describeFailure, exitCodeOfOutcome, NO_ROUTE, nextStep } from '../rows/failures.js';
+import { onlyOutputFailed, outputTrouble } from '../sent-results.js';
 import { openSession, type Session } from '../session.js';
 import { contentType, headText, rawText } from './answer.js';
 import { type Call, readCall } from './call.js';
@@ -128,17 +129,35 @@ async function runOnce(api: Api): Promise<ExitCode> {
 
 /** Prints a lone answer, and on stderr what is wrong with it. */
 async function printAnswer(api: Api, { delivery, answer }: Exchanged): Promise<ExitCode> {
-	const { invocation, shape } = api;
-	const { context } = invocation;
+	const { invocation, call, shape } = api;
 	const isGood = delivery.outcome === 'ok';
-	warn(context, delivery.warnings ?? []);
-	if (isGood || printsErrors(invocation.options, shape.profileFormat)) {
-		if ('body' in delivery) await printJson(api, { delivery, answer }, isGood);
-		else if (answer !== undefined && answer.incomplete === undefined) {
-			context.stdout.write(await rawText(answer, context.stdout.isTTY));
-		}
+	warn(invocation.context, delivery.warnings ?? []);
+	const prints = isGood || printsErrors(invocation.options, shape.profileFormat);
+	const trouble = prints ? await troubleOf(() => printBody(api, { delivery, answer })) : undefined;
+	if (!isGood) return reportFailure(api, delivery, trouble);
+	if (trouble === undefined) return ExitCode.ok;
+	// What was only read can be read again.
+	throw call.isRead
+		? trouble
+		: onlyOutputFailed(trouble, `${call.method} ${redactUrl(call.path)} went well`, ExitCode.ok);
+}
+
+/** What stood in the way of output, after which what was sent still has to be told. */
+async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | undefined> {
+	try {
+		await print();
+		return undefined;
+	} catch (error) {
+		return outputTrouble(error);
 	}
-	return isGood ? ExitCode.ok : reportFailure(api, delivery);
+}
+
+async function printBody(api: Api, { delivery, answer }: Exchanged): Promise<void> {
+	const { stdout } = api.invocation.context;
+	if ('body' in delivery) await printJson(api, { delivery, answer }, delivery.outcome === 'ok');
+	else if (answer !== undefined && answer.incomplete === undefined) {
+		stdout.write(await rawText(answer, stdout.isTTY));
+	}
 }
 
 /** What another program reads rows or values from is no place for the service's error. */
@@ -177,7 +196,12 @@ async function printValue(api: Api, body: unknown, isGood: boolean): Promise<voi
 /** Path and method are the person's own here, so that the base URL is the last thing to doubt. */
 const NO_SUCH_CALL = 'the service has no such path or method; supportctl api --help shows how paths are written';
 
-async function reportFailure({ call, invocation }: Api, delivery: Delivery): Promise<ExitCode> {
+async function reportFailure(
+	{ call, invocation }: Api,
+	delivery: Delivery,
+	trouble?: SupportctlError,
+): Promise<ExitCode> {
+	if (trouble !== undefined) warn(invocation.context, [trouble.message]);
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
 	const { message, details } = describeFailure(outcome, call.method, call.path);
 	const exitCode = exitCodeOfOutcome(outcome);
@@ -212,12 +236,14 @@ async function runPages(api: Api, list: Renderer): Promise<ExitCode> {
 		first.delivery.outcome !== 'ok' || (!Array.isArray(first.delivery.body) && linkOf(first) === undefined);
 	if (isLone) return printAnswer(api, first);
 	let failed: Exchanged | undefined;
-	try {
+	const stopped = await troubleOf(async () => {
 		failed = await printPages(api, list, first);
-	} finally {
-		await list.end();
-	}
-	return failed === undefined ? ExitCode.ok : reportFailure(api, failed.delivery);
+	});
+	const unfinished = await troubleOf(async () => void (await list.end()));
+	const trouble = stopped ?? unfinished;
+	if (failed !== undefined) return reportFailure(api, failed.delivery, trouble);
+	if (trouble !== undefined) throw trouble;
+	return ExitCode.ok;
 }
 
 /** The first page; a service that does not take our page size is asked again without it. */

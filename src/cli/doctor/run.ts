@@ -20,6 +20,7 @@ export async function runDoctor(invocation: Invocation): Promise<ExitCode> {
 		[options.fields, options.field, options.query].every((each) => each === undefined);
 	const results = await openResults(invocation, {
 		palette,
+		keys: ['check', 'result', 'message', 'hint'],
 		columns: [
 			{ path: 'result' },
 			{ path: 'check' },

@@ -15,16 +15,16 @@ import {
 } from '../../bulk/perform.js';
 import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
-import { ExitCode, SupportctlError } from '../../errors.js';
+import { ExitCode, type SupportctlError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Clock } from '../../io/context.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import type { Progress } from '../../output/progress.js';
-import type { Renderer } from '../../output/render.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { openResults } from '../results.js';
+import { createSentResults, onlyOutputFailed, type SentResults } from '../sent-results.js';
 import type { BeforeSending } from './before-sending.js';
 import type { Ended } from './ended.js';
 import { createFailureLog } from './failure-log.js';
@@ -39,7 +39,10 @@ import type { Survey } from './survey.js';
 import { outcomeShape } from './view.js';
 
 /** What the caller of a run has to know of its end. */
-export type EndedRun = Pick<Ended, 'exitCode' | 'resumable'>;
+export interface EndedRun extends Pick<Ended, 'exitCode' | 'resumable'> {
+	/** Why the results were not printed as they were asked for; the exit code to end with is its. */
+	outputError: SupportctlError | undefined;
+}
 
 /** @throws UsageError for a report that can't be written, or that would take the place of a file that the run needs */
 async function checkReports({ settings, targets, invocation, earlier }: PreparedRun): Promise<void> {
@@ -82,14 +85,15 @@ export async function executeRun(
 
 /** Where results and progress share a terminal. */
 interface Screen {
-	results: Renderer;
+	results: SentResults;
 	progress: Progress | undefined;
 }
 
 async function openScreen(run: PreparedRun, survey: Survey): Promise<Screen> {
 	const shape = outcomeShape(run, survey, await stdoutPalette(run.invocation));
 	const screen: Partial<Screen> = {};
-	screen.results = await openResults(run.invocation, { ...shape, beforeWrite: () => screen.progress?.clear() });
+	const results = await openResults(run.invocation, { ...shape, beforeWrite: () => screen.progress?.clear() });
+	screen.results = createSentResults(results);
 	return screen as Screen;
 }
 
@@ -268,25 +272,29 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 		ms: context.clock.monotonic() - startedAt,
 		resumable: openRows(counts) > 0 || failure !== undefined,
 	};
+	let outputError: SupportctlError | undefined;
 	await takeAll(failure, [
 		() => log?.end(ended),
-		() => endResults(screen, ended),
+		async () => {
+			outputError = outputErrorOf(run, ended, await screen.results.end());
+		},
 		() => failures.end(ended, log?.id),
 		() => log?.report(ended),
 		() => writeSummary(run, ended, log),
 	]);
-	return ended;
+	return { ...ended, outputError };
 }
 
-/** A query that does not fit the results hides none of the run's own bad news. */
-async function endResults({ results }: Screen, { exitCode }: Ended): Promise<void> {
-	try {
-		await results.end();
-	} catch (error) {
-		if (exitCode === ExitCode.ok || !(error instanceof SupportctlError)) throw error;
-		const { code, hint, details, data } = error;
-		throw new SupportctlError(error.message, exitCode, { code, hint, details, data, cause: error });
-	}
+/** A query that does not fit the results hides neither the run's own bad news nor that it was sent. */
+function outputErrorOf(
+	{ endpoint }: PreparedRun,
+	{ exitCode }: Ended,
+	trouble: SupportctlError | undefined,
+): SupportctlError | undefined {
+	if (trouble === undefined) return undefined;
+	if (exitCode !== ExitCode.ok) return onlyOutputFailed(trouble, 'what became of the rows stands', exitCode);
+	// What was only looked up can be looked up again.
+	return endpoint.replay === 'read' ? trouble : onlyOutputFailed(trouble, 'every row is ok', exitCode);
 }
 
 /** Takes every last step, whatever the others do. @throws the first error, which is the one to tell */

@@ -62,6 +62,7 @@ export async function runRows(
 			throw error;
 		});
 		keepInput = ended.resumable && mayKeep;
+		if (ended.outputError !== undefined) throw ended.outputError;
 		return ended.exitCode;
 	} finally {
 		before.end();

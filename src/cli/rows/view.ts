@@ -33,6 +33,7 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 		palette,
 		profileFormat: session.connection.defaults.format,
 		keys: outcomeKeys(ids),
+		answers: true,
 		// Ids are the next command's input, which a row that did not go well is none of.
 		idOf: (row: Record<string, unknown>) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	};

@@ -275,6 +275,43 @@ describe('what is printed', () => {
 		expect(stdout).toMatch(/\n\n\{"id":14\}\n$/);
 	});
 
+	it.each([
+		[['POST', 'tickets/14', '-f', 'title=x'], 'POST /support-api/v1/tickets/14'],
+		[['DELETE', 'tickets/44', '--yes'], 'DELETE /support-api/v1/tickets/44'],
+	])('is said to be all that failed where a write went well: %j', async (argv, request) => {
+		const recorder = await startRecorder();
+		for (const flags of [
+			['--fields', 'nope'],
+			['--query', 'sum(id)'],
+			['--query', '{a: id}', '--format', 'ids'],
+		]) {
+			const result = await runHere(['api', ...argv, ...flags], { env: recorder.env });
+			expect(result.exitCode).toBe(1);
+			expect(result.stderr).toContain(`error: ${request} went well; only the output failed: `);
+		}
+		expect(recorder.requests).toHaveLength(3);
+	});
+
+	it('leaves the exit code of a write that failed, and its error', async () => {
+		const picture = (status: number) =>
+			startRecorder((_request, response) => {
+				response.writeHead(status, { 'content-type': 'image/png' });
+				response.end(Buffer.from([0x89, 0xff]));
+			});
+		const result = await runHere(['api', 'POST', 'x', '-f', 'a=b'], { env: (await picture(403)).env });
+		expect(result.exitCode).toBe(4);
+		expect(result.stderr).toMatch(/^warning: the answer is not printed: .*\nerror: POST .*403/);
+	});
+
+	it('is refused for a column that a read did not bring, with 2', async () => {
+		const recorder = await startRecorder();
+		const argv = ['api', 'GET', 'tickets/14', '--fields', 'nope'];
+		expect(await runHere(argv, { env: recorder.env })).toMatchObject({
+			exitCode: 2,
+			stderr: expect.stringMatching(/^error: no row has a column "nope"/),
+		});
+	});
+
 	it('is an answer that is not JSON as it came in a pipe', async () => {
 		const csv = 'id,title\n1,"a\tb"\n';
 		const recorder = await startRecorder(text(200, csv, { 'content-type': 'text/csv' }));
@@ -544,6 +581,18 @@ describe('--paginate', () => {
 		);
 		expect(empty).toMatchObject({ exitCode: 1, stdout: '[]\n' });
 		expect(empty.requests).toHaveLength(2);
+	});
+
+	it('tells of a page that failed also where the query does not fit the pages before it', async () => {
+		const recorder = await startRecorder((request, response, count) =>
+			count === 1
+				? json(200, [{ id: 1 }], { link: '<?page=2>; rel="next"' })(request, response, count)
+				: json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } })(request, response, count),
+		);
+		const argv = ['api', 'GET', 'x', '--paginate', '--query', 'abs(@)'];
+		const result = await runHere(argv, { env: recorder.env });
+		expect(result.exitCode).toBe(4);
+		expect(result.stderr).toMatch(/^warning: --query "abs.*\nerror: .*rest_forbidden/);
 	});
 
 	it('tells of a page that failed, with the code of the failure, after the pages before it', async () => {

@@ -214,6 +214,21 @@ describe('run list and run show', () => {
 		expect((await desk.run(['run', 'list', '--format', 'ids'])).out.split('\n')[0]).toBe('20990101-000000-aaaaa');
 	});
 
+	it('refuse a column that no run has before a line is printed', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', EDITS);
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
+		for (const argv of [
+			['run', 'list', '--fields', 'nope'],
+			['run', 'list', '--field', 'nope'],
+			['run', 'show', 'last', '--field', 'nope'],
+		]) {
+			expect(await desk.run(argv)).toMatchObject({ exit: 2, out: '' });
+		}
+		const problem = await desk.run(['run', 'list', '--fields', 'state,problem']);
+		expect(problem).toMatchObject({ exit: 0, out: 'finished\t\n' });
+	});
+
 	it('show the run, its counts, its first bad rows and what to do next', async () => {
 		const desk = createDesk();
 		desk.write('edits.csv', EDITS);

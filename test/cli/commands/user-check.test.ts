@@ -100,6 +100,33 @@ describe('user check', () => {
 		]);
 	});
 
+	it('refuses columns and queries that can not be used before it sends anything', async () => {
+		const { url, requests } = await serve({ status: 200, body: '{"id": 7}' });
+		for (const flags of [
+			['--fields', 'nope'],
+			['--field', 'nope'],
+			['--query', 'foo['],
+		]) {
+			expect(await check(url, flags)).toMatchObject({ exitCode: 2, stdout: '' });
+		}
+		expect(requests).toEqual([]);
+	});
+
+	it.each<[string, Answer, number, string]>([
+		['wrong', error(400, 'invalid_user_credentials'), 10, 'the credentials of "bob" are wrong'],
+		['right', { status: 200, body: '{"id": 7}' }, 1, 'the credentials of "bob" are right'],
+	])('tells %s also where the output fails, and is not 0', async (verdict, answer, exitCode, says) => {
+		const { url, requests } = await serve(answer);
+		const result = await check(url, ['--query', 'sum(username)', '--json']);
+		expect(result).toMatchObject({ exitCode, stdout: '' });
+		expect(JSON.parse(result.stderr).error).toMatchObject({
+			message: expect.stringMatching(new RegExp(`^${says}.*; only the output failed: --query`)),
+			exitCode,
+			verdict,
+		});
+		expect(requests).toHaveLength(1);
+	});
+
 	it('could not check where nothing listens', async () => {
 		const { exitCode, stderr } = await check('http://127.0.0.1:9');
 		expect(exitCode).toBe(1);

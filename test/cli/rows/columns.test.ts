@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../../../src/main.js';
 import { memoryContext } from '../../support/context.js';
+import { startRecorder, text } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
 import { temporaryFolder } from '../../support/temporary.js';
+import { createWorkplace } from '../../support/workplace.js';
 
 let desk: TestSandbox;
 beforeAll(async () => {
@@ -59,6 +61,36 @@ describe('columns of results', () => {
 		);
 		expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '1\t\n2\t\n' });
 		expect(stderr).toBe('warning: no row has "body.stauts"\n');
+	});
+
+	it.each([
+		[['1', '--query', 'sum([].body.title)'], /sum\(\)/],
+		[['1', '--query', '[0].body.title', '--format', 'ids'], /result 1 has no id to print/],
+		[['1', '2', '3', '--concurrency=1', '--format', 'ids', '--fields', 'code'], /result 1 has no id to print/],
+	])(
+		'output that fails after rows were sent stops none of them, and the error says that they are ok: %j',
+		async (argv, why) => {
+			const ids = argv.filter((word) => /^[1-3]$/.test(word)).length;
+			const { exitCode, stderr, sent } = await run('ticket', 'update', ...argv, '--title', 'x', '-q');
+			expect({ exitCode, sent }).toEqual({ exitCode: 1, sent: ids });
+			expect(stderr).toMatch(/^error: every row is ok; only the output failed: /);
+			expect(stderr).toMatch(why);
+		},
+	);
+
+	it('output that fails leaves the exit code of a run that was not ok, and the copy of stdin that its resume needs', async () => {
+		const work = createWorkplace((await startRecorder(text(504, ''))).env);
+		const argv = ['ticket', 'update', '--input', '-', '--retries', '0', '-q', '--query', 'sum([].outcome)'];
+		const { exitCode, stderr } = await work.run(argv, { stdin: 'id,status\n14,hold\n' });
+		expect(exitCode).toBe(5);
+		expect(stderr).toMatch(/error: what became of the rows stands; only the output failed: --query "sum/);
+		expect(work.spooled()).toHaveLength(1);
+	});
+
+	it('output of a look-up that fails is an error of its own, since it can be made again', async () => {
+		const { exitCode, stderr } = await run('user', 'id', 'admin', '--query', 'sum([].outcome)');
+		expect(exitCode).toBe(1);
+		expect(stderr).toMatch(/^error: --query "sum/);
 	});
 
 	it('a query that is not JMESPath is refused before anything is sent, and leaves no run behind', async () => {

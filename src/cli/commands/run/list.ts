@@ -6,7 +6,7 @@ import type { CommandSpec } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
-import { runColumns, runsPlace, runView } from '../../runs.js';
+import { runColumns, runKeys, runsPlace, runView } from '../../runs.js';
 
 export const command: CommandSpec = {
 	summary: 'List the runs, the newest first.',
@@ -26,6 +26,7 @@ export const command: CommandSpec = {
 		const results = await openResults(invocation, {
 			palette,
 			columns: runColumns(palette),
+			keys: runKeys,
 			idOf: (row) => (row as Record<string, unknown>).run,
 		});
 		for (const summary of await listRuns(runsPlace(invocation))) await results.row(runView(summary));

@@ -82,6 +82,7 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const results = await openResults(invocation, {
 		palette,
 		single: true,
+		keys: Object.keys(view),
 		...(forPerson ? { columns: shown.map((name) => ({ path: name })) } : {}),
 	});
 	await results.row(view);

@@ -12,7 +12,8 @@ import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, wantsJson } from '../../results.js';
 import { readFirstLine } from '../../secret-input.js';
-import { openSession } from '../../session.js';
+import { createSentResults, onlyOutputFailed, type SentResults } from '../../sent-results.js';
+import { openSession, type Session } from '../../session.js';
 
 /** What a check came to. `right` and `wrong` are the service's word; the others leave the question open. */
 export interface CheckVerdict {
@@ -110,7 +111,7 @@ async function readPassword({ context, options }: Invocation): Promise<string> {
 export const command: CommandSpec = {
 	summary: "Check a user's name and password, once.",
 	description:
-		'Exit code 0: right. 10: wrong. 4: the caller was refused. 1: could not be checked. 5: sent, and no answer. The check is never retried and leaves no journal.',
+		'Exit code 0: right. 10: wrong. 4: the caller was refused. 1: could not be checked, or only the output failed. 5: sent, and no answer. The check is never retried and leaves no journal.',
 	examples: [
 		{ command: 'supportctl user check ada', note: 'asks for the password, hidden' },
 		{ command: 'pass show desk/ada | supportctl user check ada --password-stdin', note: 'from a pipe' },
@@ -124,6 +125,8 @@ export const command: CommandSpec = {
 	async run(invocation) {
 		const { context, options } = invocation;
 		const session = await openSession(invocation);
+		// Columns and queries that can't be used are found before anything is asked for or sent.
+		const results = await openVerdict(invocation, session);
 		const username = await readUsername(invocation);
 		const password = await readPassword(invocation);
 		if (password === '') throw new UsageError('the password is empty; nothing was sent');
@@ -145,13 +148,8 @@ export const command: CommandSpec = {
 		// Judged as it came: a password such as "user" stands in the service's codes too.
 		const verdict = judgeCheck(delivery, username);
 		const clean = redactTexts(delivery, [password]) as Delivery;
+		let trouble: SupportctlError | undefined;
 		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
-			const results = await openResults(invocation, {
-				single: true,
-				profileFormat: session.connection.defaults.format,
-				palette: await stdoutPalette(invocation),
-				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
-			});
 			const id = isObject(clean.body) ? (clean.body.id ?? null) : null;
 			await results.row({
 				username,
@@ -160,19 +158,45 @@ export const command: CommandSpec = {
 				status: clean.status ?? null,
 				code: clean.code ?? null,
 			});
-			await results.end();
+			trouble = await results.end();
 		}
-		if (verdict.verdict === 'right') return verdict.exitCode;
+		const error = errorOf(verdict, clean, username, trouble);
+		if (error === undefined) return verdict.exitCode;
 		const { renderError } = await import('../../../output/errors.js');
-		const error = new SupportctlError(verdict.says, verdict.exitCode, {
-			code: clean.code ?? verdict.verdict,
-			details: Object.entries(clean.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`),
-			data: { verdict: verdict.verdict, username, ...(clean.status === undefined ? {} : { status: clean.status }) },
-			...(verdict.but === undefined ? {} : { hint: verdict.but }),
-		});
 		context.stderr.write(
 			renderError(error, { json: wantsJson(options), debug: options.debug === true, secrets: [password] }),
 		);
-		return verdict.exitCode;
+		return error.exitCode;
 	},
 };
+
+async function openVerdict(invocation: Invocation, { connection }: Session): Promise<SentResults> {
+	const results = await openResults(invocation, {
+		single: true,
+		profileFormat: connection.defaults.format,
+		palette: await stdoutPalette(invocation),
+		columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
+		keys: ['username', 'verdict', 'id', 'status', 'code'],
+	});
+	return createSentResults(results);
+}
+
+/** What is told on stderr of any verdict but "right", and of that too where it could not be printed. */
+function errorOf(
+	{ verdict, exitCode, says, but }: CheckVerdict,
+	{ code, status, reasons = {} }: Delivery,
+	username: string,
+	trouble: SupportctlError | undefined,
+): SupportctlError | undefined {
+	const data = { verdict, username, ...(status === undefined ? {} : { status }) };
+	if (trouble !== undefined) {
+		return onlyOutputFailed(trouble, but === undefined ? says : `${says}; ${but}`, exitCode, data);
+	}
+	if (verdict === 'right') return undefined;
+	return new SupportctlError(says, exitCode, {
+		code: code ?? verdict,
+		details: Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`),
+		data,
+		...(but === undefined ? {} : { hint: but }),
+	});
+}

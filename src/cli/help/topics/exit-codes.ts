@@ -2,8 +2,8 @@
 
 export const text = `
 0 :: All rows ok
-1 :: Failed: the service said no, or something could not be done
-2 :: Usage, invalid input, or a question refused: nothing was sent
+1 :: Failed: the service said no, something could not be done, or all went well and only the output failed
+2 :: Usage, invalid input, or a question refused: nothing was sent, unless to read
 3 :: Some rows failed and others did not
 4 :: Not signed in, or the service refused the caller (401, 403)
 5 :: The outcome is unknown: sent, and no answer
@@ -12,6 +12,10 @@ export const text = `
 
 A single request is a run of one row: it ends with 0, 1, 4 or 5. An unknown outcome is neither success nor failure: the row
 may have been changed. Look before sending a delete again; updates set values and can be repeated.
+
+Columns and queries that can't be used are refused before anything is sent. What only the answer shows, such as a query that does
+not fit it, changes no exit code but 0: what was read can be read again, and ends with 1 or 2; what was written stays written, and
+ends with 1 and an error that says that only the output failed. A body.NAME that no row has is a warning.
 
 ## In scripts
 
