@@ -79,16 +79,25 @@ export const runKeys: readonly string[] = [...Object.keys(runView({ id: '', stat
 
 const GOOD: ReadonlySet<unknown> = new Set(['finished', 'running']);
 
+/** The end of a run's id, in which it differs from those of the same day. */
+function shortId(id: unknown): string {
+	return String(id ?? '').replace(/^\d{8}-\d{6}-/, '');
+}
+
 export function runColumns(palette: Palette): Column[] {
 	return [
 		{ path: 'run', whole: true },
-		{ path: 'state', style: (text, row) => (GOOD.has(row.state) ? palette.good(text) : palette.doubtful(text)) },
-		{ path: 'command', whole: true },
+		{
+			path: 'state',
+			least: 8,
+			style: (text, row) => (GOOD.has(row.state) ? palette.good(text) : palette.doubtful(text)),
+		},
+		{ path: 'command', important: true, least: 12 },
 		{ path: 'rows' },
 		{ path: 'ok' },
 		{ path: 'failed' },
 		{ path: 'open' },
 		{ path: 'problem', optional: true, important: true },
-		{ path: 'undoes', whole: true, optional: true },
+		{ path: 'undoes', short: ({ undoes }) => shortId(undoes), optional: true },
 	];
 }

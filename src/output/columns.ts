@@ -20,6 +20,14 @@ export interface Column {
 	readonly important?: boolean;
 	/** Never cut: a key that is copied from the table. */
 	readonly whole?: boolean;
+	/** The fewest columns of a terminal in which its cells still say something. */
+	readonly least?: number;
+	/** Cut in the middle, where beginning and end tell more than the beginning alone. */
+	readonly ends?: boolean;
+	/** The text that goes without saying: an optional column counts as empty where all rows have it. */
+	readonly usual?: string;
+	/** What a terminal's table shows instead of a value that is too long to stand beside others. */
+	readonly short?: (row: Row) => unknown;
 	/** How a terminal's table paints the cell. */
 	readonly style?: (text: string, row: Row) => string;
 }

@@ -33,6 +33,17 @@ export function truncate(text: string, width: number): string {
 	return `${kept.trimEnd()}…`;
 }
 
+/** Text that takes at most `width` columns; what is cut out of its middle is replaced by an ellipsis. */
+export function truncateMiddle(text: string, width: number): string {
+	if (widthOf(text) <= width) return text;
+	const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+	let tail = '';
+	while (characters.length > 0 && widthOf(tail) + widthOf(characters.at(-1) as string) <= Math.floor((width - 1) / 2)) {
+		tail = (characters.pop() as string) + tail;
+	}
+	return truncate(text, width - widthOf(tail)) + tail;
+}
+
 export function pad(text: string, width: number): string {
 	return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }

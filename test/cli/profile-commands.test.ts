@@ -150,24 +150,47 @@ describe('profile list', () => {
 		});
 	});
 
-	it('cuts neither a header nor a base URL on a terminal', async () => {
+	it('is a table of 60 columns, with base URLs that can be told apart', async () => {
 		const { run, make } = desk();
+		await make('live');
 		await make('staging');
-		expect((await run('profile list', [], { columns: 80, env: { NO_COLOR: '1' } })).stdout).toBe(
+		const at = async (columns: number) => (await run('profile list', [], { columns, env: { NO_COLOR: '1' } })).stdout;
+		expect(await at(60)).toBe(
 			[
-				'current    *',
-				'profile    staging',
-				'base_url   https://staging.example.com/wp-json',
-				'scheme     basic',
-				'username   anna',
-				'stored_in  profile file',
-				'protected  false',
-				'',
+				'   PROFILE  BASE_URL                  USERNAME  STORED_IN',
+				'*  live     https://live…com/wp-json  anna      profile file',
+				'   staging  https://stag…com/wp-json  anna      profile file',
 				'',
 			].join('\n'),
 		);
-		const [header] = (await run('profile list', [], { columns: 120, env: { NO_COLOR: '1' } })).stdout.split('\n');
-		expect(header).toMatch(/^CURRENT +PROFILE +BASE_URL +SCHEME +USERNAME +STORED_IN +PROTECTED$/);
+		expect(await at(80)).toBe(
+			[
+				'   PROFILE  BASE_URL                             USERNAME  STORED_IN',
+				'*  live     https://live.example.com/wp-json     anna      profile file',
+				'   staging  https://staging.example.com/wp-json  anna      profile file',
+				'',
+			].join('\n'),
+		);
+	});
+
+	it('shows scheme and protection on a terminal where one is out of the ordinary, and always to programs', async () => {
+		const { run, make } = desk();
+		await make('live', '--protected');
+		await make('staging');
+		await run('profile set', ['open', '--scheme', 'none']);
+		expect((await run('profile list', [], { columns: 120, env: { NO_COLOR: '1' } })).stdout).toBe(
+			[
+				'   PROFILE  BASE_URL                             USERNAME  STORED_IN     SCHEME  PROTECTED',
+				'*  live     https://live.example.com/wp-json     anna      profile file  basic   true',
+				'   staging  https://staging.example.com/wp-json  anna      profile file  basic   false',
+				'   open                                                    nowhere       none    false',
+				'',
+			].join('\n'),
+		);
+		const keys = ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'];
+		const csv = await run('profile list', ['--format', 'csv'], { columns: 80 });
+		expect(csv.stdout.split('\n')[0]).toBe(keys.join());
+		expect(Object.keys(JSON.parse((await run('profile list', ['--json'])).stdout)[0])).toEqual(keys);
 	});
 });
 

@@ -65,12 +65,70 @@ describe('a table on a terminal', () => {
 		expect(text.split('\n\n')).toHaveLength(3);
 	});
 
-	it('never cuts a header: cells give way, and then there are blocks', async () => {
+	it('cuts cells, then headers that are wider than what stands below them, and then there are blocks', async () => {
 		const row = { protected: 'no', username: 'anna', note: 'a rather long note about this and that' };
 		expect(await table([row], { width: 30 })).toBe('PROTECTED  USERNAME  NOTE\nno         anna      a rather…\n');
-		expect(await table([row], { width: 26 })).toBe(
+		expect(await table([row], { width: 26 })).toBe('PROT…  USER…  NOTE\nno     anna   a rather lo…\n');
+		expect(await table([row], { width: 18 })).toBe('PRO…  USE…  NOTE\nno    anna  a rat…\n');
+		expect(await table([row], { width: 17 })).toBe(
 			'protected  no\nusername   anna\nnote       a rather long note about this and that\n\n',
 		);
+	});
+
+	it('cuts no header so short that it could be another one', async () => {
+		const row = { serial_number: 1, serial_name: 2, serial: 3, note: 'long enough to be cut' };
+		expect(await table([row], { width: 39 })).toBe(
+			'SERIAL_NU…  SERIAL_NA…  SERIAL  NOTE\n1           2           3       long e…\n',
+		);
+		expect(await table([row], { width: 30 })).toMatch(/^serial_number {2}1\nserial_name/);
+	});
+
+	it('cuts an important cell last, and none below what says something', async () => {
+		const row = { outcome: 'failed', assignee: 5, command: 'ticket fields set', message: 'x'.repeat(60) };
+		const columns: Column[] = [
+			{ path: 'outcome' },
+			{ path: 'assignee' },
+			{ path: 'command', least: 12 },
+			{ path: 'message', important: true },
+		];
+		expect(await table([row], { columns, width: 46 })).toBe(
+			`OUTCO…  ASSI…  COMMAND        MESSAGE\nfailed  5      ticket field…  ${'x'.repeat(15)}…\n`,
+		);
+		expect(await table([row], { columns, width: 36 })).toBe(
+			'OUTCO…  ASSI…  COMMAND       MESSAGE\nfailed  5      ticket fiel…  xxxxxx…\n',
+		);
+	});
+
+	it('cuts what its beginning and end tell from others in the middle', async () => {
+		const columns: Column[] = [{ path: 'id' }, { path: 'url', ends: true }];
+		const rows = [
+			{ id: 1, url: 'https://desk.example.com/wp-json' },
+			{ id: 2, url: 'https://例え.example/デスク/wp-json' },
+			{ id: 3, url: 'https://x.example' },
+		];
+		expect(await table(rows, { columns, width: 24 })).toBe(
+			'ID  URL\n1   https://de…m/wp-json\n2   https://例…/wp-json\n3   https://x.example\n',
+		);
+	});
+
+	it('leaves out optional columns in which all rows have what goes without saying; programs get them', async () => {
+		const columns: Column[] = [{ path: 'id' }, { path: 'scheme', optional: true, usual: 'basic' }];
+		const usual = { id: 1, scheme: 'basic' };
+		expect(await table([usual], { columns })).toBe('ID\n1\n');
+		expect(await table([usual, { id: 2, scheme: 'none' }], { columns })).toBe('ID  SCHEME\n1   basic\n2   none\n');
+		expect(await table([usual], { columns, width: 1 })).toBe('id  1\n\n');
+		expect(await table([usual], { columns, format: 'csv' })).toBe('id,scheme\n1,basic\n');
+		expect(await table([usual], { columns, fields: 'scheme' })).toBe('SCHEME\nbasic\n');
+	});
+
+	it('shows the short form of a value on a terminal, where no column was asked for', async () => {
+		const columns: Column[] = [{ path: 'run', label: '', key: 'run', short: (row) => String(row.run).slice(-2) }];
+		const row = { run: '20261121-ab' };
+		expect(await table([row], { columns })).toBe('\nab\n');
+		expect(await table([row], { columns, fields: 'run' })).toBe('RUN\n20261121-ab\n');
+		expect(await table([row], { columns, format: 'csv' })).toBe('run\n20261121-ab\n');
+		expect(await table([row], { columns, width: 1 })).toBe('run  20261121-ab\n\n');
+		expect(await table([row], { columns, isTTY: false })).toBe('\n20261121-ab\n');
 	});
 
 	it('never cuts a whole column, not even in a row that comes late', async () => {
@@ -102,6 +160,14 @@ describe('a table on a terminal', () => {
 			{ id: 1_000_000, name: 'a longer name' },
 		];
 		expect(await table(rows)).toContain('\n1000000  a longer name\n');
+	});
+
+	it('widens a column whose header was cut for a late row that needs it', async () => {
+		const row = { id: 1, internal_note: '', refund_requested: '', text: 'what there is to say of it' };
+		const rows = [...Array.from({ length: 200 }, () => row), { ...row, internal_note: 'seen by Ann' }];
+		const lines = (await table(rows, { width: 34 })).split('\n');
+		expect(lines.slice(0, 2)).toEqual(['ID  INTE…  REFU…  TEXT', '1                 what there is t…']);
+		expect(lines.at(-2)).toBe('1   seen by Ann         what ther…');
 	});
 
 	it('finds columns that only the rows know', async () => {

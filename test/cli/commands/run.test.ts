@@ -21,8 +21,8 @@ function createDesk() {
 		cwd,
 		stateDir: join(cwd, 'state'),
 		write: (name: string, text: string) => writeFileSync(join(cwd, name), text),
-		async run(argv: string[], stdin = '') {
-			const context = memoryContext({ argv, env, cwd, stdin });
+		async run(argv: string[], stdin = '', columns?: number) {
+			const context = memoryContext({ argv, env, cwd, stdin, columns });
 			const exit = await runMain(context);
 			return { exit, out: context.stdout.text, err: context.stderr.text };
 		},
@@ -260,6 +260,26 @@ describe('run list and run show', () => {
 		expect(plain.err).toBe(`next: supportctl run rejects ${run.run} --format csv\n`);
 		const rows = await desk.run(['run', 'show', 'last', '--outcome', 'ok', '--format', 'ids']);
 		expect(rows.out).toBe('1\n2\n');
+	});
+
+	it('is a table of 80 columns also where there are undos, whose runs programs get by their whole ids', async () => {
+		const desk = createDesk();
+		const header = { command: ['ticket', 'fields', 'set'] };
+		startJournal(desk.stateDir, 5, undefined, { ...header, id: '20261121-210332-c0spc' }).close();
+		const undoes = '20261121-210332-c0spc';
+		startJournal(desk.stateDir, 5, undefined, { ...header, id: '20261121-210334-d5rea', undoes }).close();
+		expect((await desk.run(['run', 'list', '--no-color'], '', 80)).out).toBe(
+			[
+				'RUN                    STATE     COMMAND            ROWS  OK  FAIL…  OPEN  UNDO…',
+				'20261121-210334-d5rea  broken-…  ticket fields set  5     0   0      5     c0spc',
+				'20261121-210332-c0spc  broken-…  ticket fields set  5     0   0      5',
+				'',
+			].join('\n'),
+		);
+		const wide = await desk.run(['run', 'list', '--no-color'], '', 120);
+		expect(wide.out).toContain('UNDOES\n20261121-210334-d5rea  broken-off  ');
+		expect((await desk.run(['run', 'list', '--field', 'undoes'], '', 80)).out).toBe(`${undoes}\n\n`);
+		expect((await desk.run(['run', 'list', '--format', 'csv'], '', 80)).out).toContain(`,${undoes}\n`);
 	});
 
 	it('of a run that was killed tell how many rows are open, and take none of them for not sent', async () => {

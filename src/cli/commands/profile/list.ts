@@ -22,15 +22,15 @@ export const command: CommandSpec = {
 	run,
 };
 
-/** The name is typed again, and the end of a base URL is what tells two of them apart. */
+/** The name is typed again; a base URL is told from another by its host and by its end. */
 const columns: readonly Column[] = [
-	{ path: 'current', get: ({ current }) => (current === true ? '*' : '') },
+	{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
 	{ path: 'profile', whole: true },
-	{ path: 'base_url', whole: true },
-	{ path: 'scheme' },
+	{ path: 'base_url', important: true, ends: true, least: 16 },
+	{ path: 'scheme', optional: true, usual: 'basic' },
 	{ path: 'username' },
 	{ path: 'stored_in' },
-	{ path: 'protected' },
+	{ path: 'protected', optional: true, usual: 'false' },
 ];
 
 /** The file may have been edited by hand, so that anything stands there. */

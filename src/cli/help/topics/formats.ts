@@ -1,8 +1,9 @@
 /** `help formats`: how results are printed, picked and filtered. */
 
 export const text = `
-Results go to stdout, everything else goes to stderr. On a terminal results are a table that fits its width, long cells cut
-with an ellipsis. In a pipe they are the same columns, whole, apart by tabs and without a header: ready for cut and awk.
+Results go to stdout, everything else goes to stderr. On a terminal results are a table that fits its width, long cells
+and headers cut with an ellipsis. In a pipe they are the same columns, whole, apart by tabs and without a header: ready for
+cut and awk.
 A run that writes more than 50 rows shows on a terminal only those that need a look; a format or columns of your own show all.
 Only api prints JSON as the service gave it, numbers to the last digit, until a format, fields or a query are asked for.
 
