@@ -194,6 +194,33 @@ describe('profile list', () => {
 	});
 });
 
+describe('--format ids', () => {
+	it('prints the name of the profile that a command is about', async () => {
+		const { make, run, file } = desk();
+		await make('live');
+		await make('staging');
+		const ids = async (words: string, ...argv: string[]) => {
+			const { stdout, exitCode } = await run(words, [...argv, '--format', 'ids']);
+			expect({ words, exitCode }).toEqual({ words, exitCode: 0 });
+			return stdout;
+		};
+		expect(await ids('profile list')).toBe('live\nstaging\n');
+		expect(await ids('profile show')).toBe('live\n');
+		expect(await ids('profile show', 'staging')).toBe('staging\n');
+		expect(await ids('profile show', '--query', "[?setting=='username']")).toBe('username\n');
+		expect(await ids('profile show', '--fields', 'setting')).toMatch(/^profile\nconfig-file\n/);
+		expect(await ids('profile use', 'staging')).toBe('staging\n');
+		expect(await ids('logout', 'staging')).toBe('staging\n');
+		expect(await ids('profile remove', 'live')).toBe('live\n');
+		expect(await ids('profile path')).toBe(`${file}\n`);
+	});
+
+	it('prints nothing where no profile is in use', async () => {
+		const { exitCode, stdout } = await desk().run('profile show', ['--format', 'ids']);
+		expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+	});
+});
+
 describe('profile show', () => {
 	const rows = (stdout: string) =>
 		Object.fromEntries(

@@ -21,6 +21,7 @@ export async function runDoctor(invocation: Invocation): Promise<ExitCode> {
 	const results = await openResults(invocation, {
 		palette,
 		keys: ['check', 'result', 'message', 'hint'],
+		idOf: ({ check }) => check,
 		columns: [
 			{ path: 'result' },
 			{ path: 'check' },

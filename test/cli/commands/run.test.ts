@@ -258,6 +258,7 @@ describe('run list and run show', () => {
 		expect(plain.out).toContain('state\tfinished\n');
 		expect(plain.out).toMatch(/\n\n2\t999901\tfailed\t.*\n4\t999902\tfailed\t/);
 		expect(plain.err).toBe(`next: supportctl run rejects ${run.run} --format csv\n`);
+		expect((await desk.run(['run', 'show', 'last', '--format', 'ids'])).out).toBe(`${run.run}\n`);
 		const rows = await desk.run(['run', 'show', 'last', '--outcome', 'ok', '--format', 'ids']);
 		expect(rows.out).toBe('1\n2\n');
 	});

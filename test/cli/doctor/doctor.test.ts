@@ -494,6 +494,10 @@ it('output follows the shared flags: columns in a pipe, picks and queries', asyn
 	expect((await runHere(['doctor', '-q'], { env: desk.env })).stderr).toBe('');
 	const query = await runHere(['doctor', '--query', "[?result=='skipped'].check"], { env: desk.env });
 	expect(query.stdout).toBe('dns\ntls\n');
+	const ids = await runHere(['doctor', '--format', 'ids'], { env: desk.env });
+	expect(ids).toEqual({ exitCode: 0, stdout: `${CHECKS.join('\n')}\n`, stderr: 'nothing is wrong\n' });
+	const skipped = ['doctor', '--query', "[?result=='skipped']", '--format', 'ids'];
+	expect((await runHere(skipped, { env: desk.env })).stdout).toBe('dns\ntls\n');
 });
 
 it('no secret is in what it says, at any verbosity', async () => {

@@ -53,6 +53,6 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 		protected: profile.protected === true,
 	}));
 	if (rows.length === 0) say(invocation, 'No profile is stored yet: supportctl login makes one.');
-	await printRows(invocation, rows, columns);
+	await printRows(invocation, rows, columns, ({ profile }) => profile);
 	return ExitCode.ok;
 }

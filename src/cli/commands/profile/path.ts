@@ -25,7 +25,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	const folder = configFolder({ env, cwd });
 	const paths = { file: configFile(folder), config: folder, state: stateFolder({ env, cwd }) };
 	const asked = options.json === true || [options.format, options.field, options.fields, options.query].some(Boolean);
-	if (asked) await printIfAsked(invocation, paths);
+	if (asked) await printIfAsked(invocation, paths, paths.file);
 	else context.stdout.write(`${paths.file}\n`);
 	return ExitCode.ok;
 }

@@ -4,12 +4,13 @@ import { ExitCode } from '../../../errors.js';
 import { redactBaseUrl } from '../../../output/redact.js';
 import { describeSecret, readSituation, type Situation } from '../../../profile/resolve.js';
 import { settingSpecs } from '../../../profile/settings.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import type { CommandSpec, Invocation, OptionValues } from '../../command.js';
 import { connectionFlags, connectionOptions } from '../../connection-options.js';
 import { warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';
 import { namedProfile } from '../../profile-name.js';
 import { printRows } from '../../profile-results.js';
+import { chosenFormat } from '../../results.js';
 
 export const command: CommandSpec = {
 	summary: 'Show the settings in force, where each comes from, and where the secret lives.',
@@ -44,6 +45,12 @@ function settingLines({ settings, sources }: Situation): Line[] {
 		}));
 }
 
+/** The lines are of one thing, the profile, whose name is all that `--format ids` prints; a query picks lines of its own. */
+function shownLines(lines: readonly Line[], options: OptionValues): readonly Line[] {
+	if (chosenFormat(options) !== 'ids' || options.fields !== undefined || options.query !== undefined) return lines;
+	return lines.filter(({ setting, value }) => setting === 'profile' && value !== null);
+}
+
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const { env, cwd } = context;
@@ -65,10 +72,11 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 		...settingLines(situation),
 		{ setting: secret.noun, value: secret.state, source: secret.source },
 	];
-	await printRows(invocation, rows as unknown as Record<string, unknown>[], [
-		{ path: 'setting' },
-		{ path: 'value' },
-		{ path: 'source' },
-	]);
+	await printRows(
+		invocation,
+		shownLines(rows, options) as unknown as Record<string, unknown>[],
+		[{ path: 'setting' }, { path: 'value' }, { path: 'source' }],
+		({ setting, value }) => (setting === 'profile' ? value : setting),
+	);
 	return ExitCode.ok;
 }

@@ -83,6 +83,7 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 		palette,
 		single: true,
 		keys: Object.keys(view),
+		idOf: ({ run }) => run,
 		...(forPerson ? { columns: shown.map((name) => ({ path: name })) } : {}),
 	});
 	await results.row(view);

@@ -15,7 +15,7 @@ ndjson :: An object a line, as outcomes come
 csv :: The table's columns with a header, quoted where needed
 tsv :: The same with tabs, as spreadsheets write it
 yaml :: A sequence of whole objects
-ids :: The id of each row, a line each: the next command's input
+ids :: The id of each row, a line each: the next command's input. Profiles and runs have their names, checks of doctor theirs
 count :: The number of rows
 
 ## Picking
