@@ -34,13 +34,14 @@ const program = await build({
 		chunkFileNames: 'chunks/[name]-[hash].cjs',
 	},
 });
+// Readable, since Node shows the line of an error that nobody caught: minified, that is a screen full.
 const library = await build({
 	...shared,
 	input: { index: 'src/index.ts' },
 	output: {
 		dir: draft,
 		format: 'esm',
-		minify: true,
+		minify: 'dce-only',
 		entryFileNames: '[name].js',
 		chunkFileNames: 'chunks/[name]-[hash].js',
 	},
