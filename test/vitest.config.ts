@@ -31,6 +31,8 @@ export default defineConfig({
 		maxWorkers: availableParallelism() + 1,
 		testTimeout: 30_000,
 		hookTimeout: 60_000,
+		// What is waited for comes, and a busy machine takes its time.
+		expect: { poll: { timeout: 25_000 } },
 		reporters: process.env.CI ? ['default', ['json', { outputFile: 'coverage/test-report.json' }]] : ['default'],
 		coverage: {
 			provider: 'v8',

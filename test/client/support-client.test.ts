@@ -1,6 +1,6 @@
 /** The client as a program uses it: types from the table, and the same requests, checks and outcomes as the binary's. */
 
-import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { type CallInput, SupportClient, type SupportClientOptions, UsageError } from '../../src/index.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
 import { type Answer, json, startRecorder } from '../support/recorder.js';
@@ -201,7 +201,7 @@ test('fields that are undefined are left out', async () => {
 test('closing ends calls under way, and later ones are not sent', async () => {
 	const { client, recorder } = await openClient(() => undefined, { retries: 0 });
 	const call = client.call('ticket.update', { id: 14, fields: { title: 'x' } });
-	await vi.waitFor(() => expect(recorder.requests).toHaveLength(1));
+	await expect.poll(() => recorder.requests).toHaveLength(1);
 	await client.close();
 	expect(await call).toMatchObject({ outcome: 'unknown' });
 	expect(await client.call('ticket.delete', { id: 14 })).toMatchObject({ outcome: 'not-sent', code: 'closed' });

@@ -37,7 +37,7 @@ type Print = (row: unknown) => void | Promise<void>;
 const REQUEST_COLUMNS: readonly Column[] = [
 	{ path: 'method', whole: true },
 	{ path: 'path', whole: true },
-	{ path: 'body' },
+	{ path: 'body', least: 16 },
 ];
 
 const CHANGE_COLUMNS: readonly Column[] = [
