@@ -4,7 +4,6 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { RawRow } from './blocks.js';
 import { fullMessage, type RowRecord } from './records.js';
 import { RowNumbers } from './row-numbers.js';
-import { ERROR_COLUMN } from './rows.js';
 import { journalLines, parseRecord, rowRecordOf } from './scan.js';
 
 export interface Rejects {
@@ -108,13 +107,18 @@ export function errorText(record: RowRecord): string {
 	return head === '' || record.outcome === 'invalid' ? message : `${head}: ${message}`;
 }
 
-/** The row as the input has it, with the reason under `error`. */
-export function rejectedRow(
-	raw: RawRow,
-	record: RowRecord,
-	columns: readonly string[] | undefined,
-	idNames: readonly string[],
-): Record<string, unknown> {
+/** What all rejected rows of a run have in common. */
+export interface RejectLayout {
+	/** The header of CSV and TSV. */
+	readonly columns: readonly string[] | undefined;
+	readonly idNames: readonly string[];
+	/** The column for the reason; an earlier reason in the input gives way to it. */
+	readonly reason: string;
+}
+
+/** The row as the input has it, and the reason. */
+export function rejectedRow(raw: RawRow, record: RowRecord, layout: RejectLayout): Record<string, unknown> {
+	const { columns, idNames, reason } = layout;
 	const cells: [string, unknown][] = [];
 	if (raw.cells !== undefined && columns !== undefined) {
 		columns.forEach((name, index) => {
@@ -126,8 +130,5 @@ export function rejectedRow(
 		cells.push(...Object.entries(record.ids), [idNames.at(-1) ?? 'id', raw.id]);
 	}
 	const place = raw.problem === undefined || raw.line === undefined ? '' : `line ${raw.line}: `;
-	return Object.fromEntries([
-		...cells.filter(([name]) => name !== ERROR_COLUMN),
-		[ERROR_COLUMN, place + errorText(record)],
-	]);
+	return Object.fromEntries([...cells.filter(([name]) => name !== reason), [reason, place + errorText(record)]]);
 }

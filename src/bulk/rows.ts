@@ -7,6 +7,7 @@ import type { RowValues } from '../api/plan.js';
 import { didYouMean } from '../api/suggest.js';
 import { findField, quote, type ValueRules } from '../api/values.js';
 import { UsageError } from '../errors.js';
+import { isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
 import type { RawRow } from './blocks.js';
 import {
 	type CellReader,
@@ -82,12 +83,6 @@ export function formatComplaint(complaint: Complaint, name: string): string {
 	return `row ${row}${place}: ${where}${message}`;
 }
 
-/** The column that `run rejects` adds, so that its output can be fed in again. */
-export const ERROR_COLUMN = 'error';
-
-/** The columns that `ticket fields get` adds to a sheet of custom fields, so that it can be fed in again. */
-export const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
-
 /** The parameter that tells rows apart: the last one of the path. */
 function rowParameter(endpoint: Endpoint): PathParameter | undefined {
 	return endpoint.parameters.at(-1);
@@ -105,8 +100,8 @@ class Vocabulary {
 	readonly #options: CompileOptions;
 	readonly #map: ReadonlyMap<string, string>;
 	readonly #ignore: ReadonlySet<string>;
-	/** Columns that are our own. */
-	readonly #added: ReadonlySet<string>;
+	/** Whether the input is a sheet that `ticket fields get` wrote. */
+	readonly #isSheet: boolean;
 	readonly #parameters = new Map<string, PathParameter>();
 
 	constructor(options: CompileOptions) {
@@ -115,8 +110,7 @@ class Vocabulary {
 		this.#map = map instanceof Map ? map : new Map(Object.entries(map));
 		this.#ignore = new Set(options.ignore);
 		const { columns = [], endpoint } = options;
-		const isSheet = endpoint.body === 'custom_fields' && OUTCOME_COLUMNS.every((name) => columns.includes(name));
-		this.#added = new Set(isSheet ? [ERROR_COLUMN, ...OUTCOME_COLUMNS] : [ERROR_COLUMN]);
+		this.#isSheet = endpoint.body === 'custom_fields' && OUTCOME_COLUMNS.every((name) => columns.includes(name));
 		for (const parameter of options.endpoint.parameters) {
 			for (const alias of aliasesOf(options.endpoint, parameter)) this.#parameters.set(flagName(alias), parameter);
 		}
@@ -143,7 +137,12 @@ class Vocabulary {
 
 	isIgnored(name: string): boolean {
 		if (this.#ignore.has(name)) return true;
-		return this.#added.has(name) && !this.#map.has(name) && this.#options.idColumn !== name;
+		return !this.#isTaken(name) && (isReasonColumn(name) || (this.#isSheet && OUTCOME_COLUMNS.includes(name)));
+	}
+
+	/** Whether flags say what the column is. */
+	#isTaken(name: string): boolean {
+		return this.#map.has(name) || this.#options.idColumn === name;
 	}
 
 	/** What the column does, and under which name it would clash with another; undefined for an unknown one. */

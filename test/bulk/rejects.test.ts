@@ -38,12 +38,11 @@ describe('rejectedRow', () => {
 	} as const;
 
 	it('has the columns of the input, __proto__ too, and replaces an error of an earlier time', () => {
-		const row = rejectedRow(
-			{ row: 3, line: 4, cells: ['3', 'a', 'old'] },
-			record,
-			['id', '__proto__', 'error'],
-			['id'],
-		);
+		const row = rejectedRow({ row: 3, line: 4, cells: ['3', 'a', 'old'] }, record, {
+			columns: ['id', '__proto__', 'error'],
+			idNames: ['id'],
+			reason: 'error',
+		});
 		expect(Object.entries(row)).toEqual([
 			['id', '3'],
 			['__proto__', 'a'],
@@ -53,7 +52,11 @@ describe('rejectedRow', () => {
 
 	it('names the line of what could not be read at all', () => {
 		const invalid = { ...record, outcome: 'invalid', message: 'the line is not JSON', status: undefined } as const;
-		const row = rejectedRow({ row: 3, line: 4, problem: 'x' }, invalid, undefined, ['id']);
+		const row = rejectedRow({ row: 3, line: 4, problem: 'x' }, invalid, {
+			columns: undefined,
+			idNames: ['id'],
+			reason: 'error',
+		});
 		expect(row).toEqual({ error: 'line 4: the line is not JSON' });
 	});
 

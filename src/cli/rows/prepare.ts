@@ -2,14 +2,16 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type PlannedRequest, type Planner, type RowValues } from '../../api/plan.js';
+import { OUTCOME_COLUMNS } from '../../bulk/added-columns.js';
 import { openArguments } from '../../bulk/arguments.js';
-import { compileColumns, ERROR_COLUMN, OUTCOME_COLUMNS } from '../../bulk/rows.js';
+import { compileColumns } from '../../bulk/rows.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
 import type { InputSource } from '../../bulk/source.js';
 import { UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
+import { readMap } from './column-map.js';
 import { readDefaults } from './defaults.js';
 import { type CustomFieldSettings, modelEndpoint, type RowCommandDefinition, type RowDefaults } from './definition.js';
 import { type RunSettings, runSettings } from './settings.js';
@@ -63,9 +65,9 @@ export interface PrepareOverrides {
 /** Says of columns that could be custom fields, and that we write ourselves, that they are not sent. */
 function noteAdded({ context, options }: Invocation, ignored: readonly string[]): void {
 	const left = (options.ignoreColumn as string[] | undefined) ?? [];
-	for (const name of [ERROR_COLUMN, ...OUTCOME_COLUMNS]) {
-		if (!ignored.includes(name) || left.includes(name)) continue;
-		const writer = name === ERROR_COLUMN ? 'run rejects' : 'ticket fields get';
+	for (const name of ignored) {
+		if (left.includes(name)) continue;
+		const writer = OUTCOME_COLUMNS.includes(name) ? 'ticket fields get' : 'run rejects';
 		context.stderr.write(
 			`note: the column ${name} is what ${writer} adds, and is not sent; --map ${name}=${name} sends it\n`,
 		);
@@ -182,16 +184,6 @@ function createPlanning(
 		}
 		return planner(values);
 	};
-}
-
-function readMap(pairs: readonly string[] | undefined): Map<string, string> {
-	const map = new Map<string, string>();
-	for (const pair of pairs ?? []) {
-		const at = pair.lastIndexOf('=');
-		if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${JSON.stringify(pair)} is not COLUMN=FIELD`);
-		map.set(pair.slice(0, at), pair.slice(at + 1));
-	}
-	return map;
 }
 
 async function openSource(

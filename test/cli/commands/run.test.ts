@@ -125,6 +125,42 @@ describe('run rejects', () => {
 		});
 	});
 
+	it.each([
+		['csv', 'ticket_id,color,error\n999901,red,E7\n'],
+		['ndjson', '{"ticket_id":999901,"color":"red","error":"E7"}\n'],
+	])('leaves the input’s own column error as it is where it is sent, and sends no reason: %s', async (format, text) => {
+		const desk = createDesk();
+		const set = (file: string, ...flags: string[]) =>
+			desk.run(['ticket', 'fields', 'set', '--input', file, '-q', ...flags]);
+		const bodyOf = async (...flags: string[]) =>
+			JSON.parse((await set(`again.${format}`, ...flags, '--dry-run', '--json')).out)[0].body;
+		const mapped = ['--map', 'error=error'];
+		desk.write(`fields.${format}`, text);
+		expect((await set(`fields.${format}`, ...mapped)).exit).toBe(1);
+		const first = await desk.run(['run', 'rejects', 'last', '--format', format]);
+		const [, reason] = /(404 rest_post_invalid_id: [^\n"]*)/.exec(first.out) as RegExpExecArray;
+		expect(first.out).toBe(
+			format === 'csv'
+				? `ticket_id,color,error,rejected_because\n999901,red,E7,${reason}\n`
+				: `{"ticket_id":999901,"color":"red","error":"E7","rejected_because":"${reason}"}\n`,
+		);
+		desk.write(`again.${format}`, first.out);
+		expect(await bodyOf(...mapped)).toEqual({ custom_fields: { color: 'red', error: 'E7' } });
+		expect(await bodyOf()).toEqual({ custom_fields: { color: 'red' } });
+		// The second reason takes the first one's place.
+		expect((await set(`again.${format}`, ...mapped)).exit).toBe(1);
+		expect((await desk.run(['run', 'rejects', 'last', '--format', format])).out).toBe(first.out);
+	});
+
+	it('says of its other column for the reason, too, that it is not sent', async () => {
+		const desk = createDesk();
+		desk.write('again.csv', 'ticket_id,color,rejected_because\n1,red,404 x\n');
+		const { err } = await desk.run(['ticket', 'fields', 'set', '--input', 'again.csv', '--dry-run']);
+		expect(err).toContain(
+			'note: the column rejected_because is what run rejects adds, and is not sent; --map rejected_because=rejected_because sends it\n',
+		);
+	});
+
 	it('refuses an input that has changed', async () => {
 		const desk = createDesk();
 		desk.write('edits.csv', EDITS);

@@ -3,10 +3,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ownId } from '../../../api/path-ids.js';
+import { reasonColumn } from '../../../bulk/added-columns.js';
 import { outcomeNames } from '../../../bulk/counts.js';
 import type { RowRecord, RunHeader } from '../../../bulk/records.js';
-import { errorText, gatherRejects, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
-import { ERROR_COLUMN } from '../../../bulk/rows.js';
+import { errorText, gatherRejects, type RejectLayout, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
 import { readRunHeader } from '../../../bulk/runs.js';
 import { finalRecords } from '../../../bulk/scan.js';
 import { type InputSource, openInput } from '../../../bulk/source.js';
@@ -16,7 +16,8 @@ import type { Column, Row } from '../../../output/columns.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
-import { openResults } from '../../results.js';
+import { openResults, type ResultShape } from '../../results.js';
+import { columnsTaken } from '../../rows/column-map.js';
 import { runArgument } from '../../run-argument.js';
 import { checkInputThere, namedRun, runsPlace } from '../../runs.js';
 
@@ -73,56 +74,60 @@ interface PrintedReject {
 	id: unknown;
 }
 
-async function* rejectedRows(source: InputSource, rejects: Rejects): AsyncGenerator<PrintedReject> {
+async function* rejectedRows(
+	source: InputSource,
+	rejects: Rejects,
+	layout: RejectLayout,
+): AsyncGenerator<PrintedReject> {
 	for await (const batch of source.read()) {
 		for (const raw of batch) {
 			const record = rejects.recordOf(raw.row);
 			if (record === undefined) continue;
-			yield { row: rejectedRow(raw, record, source.columns, rejects.idNames), id: idOf(record) };
+			yield { row: rejectedRow(raw, record, layout), id: idOf(record) };
 		}
 	}
 }
 
 /** What the journal alone can give: the ids and the reason. */
-async function* rowsFromJournal(path: string, isWanted: Wanted): AsyncGenerator<PrintedReject> {
+async function* rowsFromJournal(
+	path: string,
+	isWanted: Wanted,
+	{ reason }: RejectLayout,
+): AsyncGenerator<PrintedReject> {
 	for await (const batch of finalRecords(path)) {
 		for (const record of batch) {
 			if (!isWanted(record)) continue;
-			yield { row: { ...record.ids, [ERROR_COLUMN]: errorText(record) }, id: idOf(record) };
+			yield { row: { ...record.ids, [reason]: errorText(record) }, id: idOf(record) };
 		}
 	}
-}
-
-/** The columns that are printed; NDJSON's rows have their own keys. */
-function columnsOf(source: InputSource | undefined, idNames: readonly string[]): string[] | undefined {
-	if (source?.format === 'ndjson') return undefined;
-	const own = source?.columns ?? (idNames.length === 0 ? ['id'] : idNames);
-	return [...own.filter((name) => name !== ERROR_COLUMN), ERROR_COLUMN];
 }
 
 /** A name with a dot in it is one key, and its own label. */
 const ownColumn = (name: string): Column => ({ path: name, label: name });
 
-/** The last one, whatever keys the rows have. */
-const errorColumn: Column = { ...ownColumn(ERROR_COLUMN), optional: true, important: true };
+type Columns = Pick<ResultShape, 'columns' | 'more'>;
 
-function columnsBefore(row: Row): Column[] {
-	return Object.keys(row)
-		.filter((name) => name !== ERROR_COLUMN)
-		.map(ownColumn);
+/** The columns that are printed, the reason last; NDJSON's rows have their own keys. */
+function columnsOf(source: InputSource | undefined, { columns, idNames, reason }: RejectLayout): Columns {
+	const others = (names: readonly string[]): Column[] => names.filter((name) => name !== reason).map(ownColumn);
+	const last = ownColumn(reason);
+	if (source?.format === 'ndjson') {
+		return { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) };
+	}
+	return { columns: [...others(columns ?? (idNames.length === 0 ? ['id'] : idNames)), last] };
 }
 
 async function print(
 	invocation: Invocation,
-	names: string[] | undefined,
+	columns: Columns,
 	format: string,
 	rejects: AsyncIterable<PrintedReject>,
-) {
+): Promise<void> {
 	// What a query makes of the rows has ids of its own.
 	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
 		palette: await stdoutPalette(invocation),
-		...(names === undefined ? { columns: [errorColumn], more: columnsBefore } : { columns: names.map(ownColumn) }),
+		...columns,
 		profileFormat: invocation.context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
@@ -146,7 +151,7 @@ async function print(
 export const command: CommandSpec = {
 	summary: "Give back a run's failed rows in the input's own columns, with the reason under error.",
 	description:
-		'Mend them and feed them in again: the error column is left out of what is sent. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
+		'Mend them and feed them in again: the error column is left out of what is sent; where --map sends a column error, the reason is under rejected_because. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
 	examples: [
 		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to mend in a spreadsheet' },
 		{ command: 'supportctl run rejects last --outcome unknown', note: 'rows whose fate is not known' },
@@ -175,6 +180,7 @@ export const command: CommandSpec = {
 		const path = namedRun(invocation);
 		const isWanted = wantedBy(options.outcome as OutcomeName[] | undefined);
 		const header = readRunHeader(path);
+		const reason = reasonColumn(columnsTaken(header));
 		const source = await openAgain(header, invocation);
 		if (source === undefined) {
 			const { idNames, close } = await gatherRejects(path, isWanted);
@@ -182,7 +188,8 @@ export const command: CommandSpec = {
 			context.stderr.write(
 				'note: the run read standard input, which is not kept: only ids can be given back, unless --input FILE has it\n',
 			);
-			await print(invocation, columnsOf(undefined, idNames), 'csv', rowsFromJournal(path, isWanted));
+			const layout: RejectLayout = { columns: undefined, idNames, reason };
+			await print(invocation, columnsOf(undefined, layout), 'csv', rowsFromJournal(path, isWanted, layout));
 			return ExitCode.ok;
 		}
 		try {
@@ -190,7 +197,8 @@ export const command: CommandSpec = {
 			const rejects = await gatherRejects(path, isWanted);
 			try {
 				const format = source.format === 'ids' ? 'csv' : source.format;
-				await print(invocation, columnsOf(source, rejects.idNames), format, rejectedRows(source, rejects));
+				const layout: RejectLayout = { columns: source.columns, idNames: rejects.idNames, reason };
+				await print(invocation, columnsOf(source, layout), format, rejectedRows(source, rejects, layout));
 			} finally {
 				rejects.close();
 			}

@@ -1,0 +1,24 @@
+/** What flags say of the input's columns by their names. */
+
+import { isObject } from '../../api/values.js';
+import type { IsTaken } from '../../bulk/added-columns.js';
+import type { RunHeader } from '../../bulk/records.js';
+import { UsageError } from '../../errors.js';
+
+/** Column → field, as `--map COLUMN=FIELD` says. @throws UsageError */
+export function readMap(pairs: readonly string[] | undefined): Map<string, string> {
+	const map = new Map<string, string>();
+	for (const pair of pairs ?? []) {
+		const at = pair.lastIndexOf('=');
+		if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${JSON.stringify(pair)} is not COLUMN=FIELD`);
+		map.set(pair.slice(0, at), pair.slice(at + 1));
+	}
+	return map;
+}
+
+/** The input's columns that a past run's flags give a meaning. */
+export function columnsTaken({ settings }: Pick<RunHeader, 'settings'>): IsTaken {
+	const { map, idColumn } = isObject(settings.options) ? settings.options : {};
+	const mapped = readMap(Array.isArray(map) ? map.map(String) : undefined);
+	return (name) => mapped.has(name) || name === idColumn;
+}
