@@ -13,6 +13,7 @@ export function openArguments(ids: readonly string[]): InputSource {
 		format: 'ids',
 		columns: undefined,
 		headerLine: undefined,
+		delimiter: undefined,
 		spooled: false,
 		// For the journal, which a lone request does not have: most calls never load this.
 		get sha256() {

@@ -13,6 +13,8 @@ export interface CsvReader extends BlockReader {
 	readonly columns: readonly string[] | undefined;
 	/** The line on which the header starts. */
 	readonly headerLine: number;
+	/** The separator, once the header was read. */
+	readonly delimiter: string | undefined;
 }
 
 export interface CsvOptions {
@@ -204,6 +206,9 @@ export function createCsvReader(options: CsvOptions): CsvReader {
 		},
 		get headerLine() {
 			return headerLine;
+		},
+		get delimiter() {
+			return delimiter;
 		},
 		breaksAtReturn: true,
 		take(block, last, rows) {

@@ -2,7 +2,9 @@
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { RawRow } from './blocks.js';
+import { formatCsvRecord } from './csv-text.js';
 import { fullMessage, type RowRecord } from './records.js';
+import { PLACEHOLDER } from './row-columns.js';
 import { RowNumbers } from './row-numbers.js';
 import { journalLines, parseRecord, rowRecordOf } from './scan.js';
 
@@ -114,21 +116,58 @@ export interface RejectLayout {
 	readonly idNames: readonly string[];
 	/** The column for the reason; an earlier reason in the input gives way to it. */
 	readonly reason: string;
+	/** Where some row has a wrong number of cells: the column for such rows as they were written. */
+	readonly asWritten?: string | undefined;
+	/** What stands between the cells of a row as it was written. */
+	readonly delimiter?: string | undefined;
+	/** Whether a column is named like a secret. */
+	isSecret(name: string): boolean;
+}
+
+/** Whether a row of CSV or TSV has more cells than the header has columns, or fewer. */
+export function isMisshapen({ cells }: RawRow, columns: readonly string[] | undefined): boolean {
+	return cells !== undefined && columns !== undefined && cells.length !== columns.length;
+}
+
+/**
+ * The cells of a row with a wrong number of them, as far as they go, and the row as it was written. Nobody knows which
+ * cell is whose: what may be a secret is not printed.
+ */
+function misshapenCells(
+	cells: readonly string[],
+	columns: readonly string[],
+	layout: RejectLayout,
+): [string, string][] {
+	const { asWritten, delimiter, isSecret } = layout;
+	const secret = columns.findIndex(isSecret);
+	const firstHidden = secret < 0 ? cells.length : secret - Math.max(0, columns.length - cells.length);
+	const shown = columns.map((name, index): [string, string] => {
+		const cell = cells[index] ?? '';
+		return [name, index >= firstHidden && cell !== '' ? PLACEHOLDER : cell];
+	});
+	if (asWritten === undefined) return shown;
+	const whole = secret < 0 ? formatCsvRecord(cells, delimiter).slice(0, -1) : PLACEHOLDER;
+	return [...shown.filter(([name]) => name !== asWritten), [asWritten, whole]];
+}
+
+function cellsOf(raw: RawRow, record: RowRecord, layout: RejectLayout): [string, unknown][] {
+	const { columns, idNames } = layout;
+	if (raw.cells !== undefined && columns !== undefined) {
+		if (isMisshapen(raw, columns)) return misshapenCells(raw.cells, columns, layout);
+		return columns.map((name, index) => [name, raw.cells?.[index] ?? '']);
+	}
+	if (raw.object !== undefined) return Object.entries(raw.object);
+	return raw.id === undefined ? [] : [...Object.entries(record.ids), [idNames.at(-1) ?? 'id', raw.id]];
 }
 
 /** The row as the input has it, and the reason. */
 export function rejectedRow(raw: RawRow, record: RowRecord, layout: RejectLayout): Record<string, unknown> {
-	const { columns, idNames, reason } = layout;
-	const cells: [string, unknown][] = [];
-	if (raw.cells !== undefined && columns !== undefined) {
-		columns.forEach((name, index) => {
-			cells.push([name, raw.cells?.[index] ?? '']);
-		});
-	} else if (raw.object !== undefined) {
-		cells.push(...Object.entries(raw.object));
-	} else if (raw.id !== undefined) {
-		cells.push(...Object.entries(record.ids), [idNames.at(-1) ?? 'id', raw.id]);
-	}
-	const place = raw.problem === undefined || raw.line === undefined ? '' : `line ${raw.line}: `;
-	return Object.fromEntries([...cells.filter(([name]) => name !== reason), [reason, place + errorText(record)]]);
+	const { columns, reason } = layout;
+	// What can't be told by its cells is found by its place.
+	const isUnclear = raw.problem !== undefined || isMisshapen(raw, columns);
+	const place = isUnclear && raw.line !== undefined ? `line ${raw.line}: ` : '';
+	return Object.fromEntries([
+		...cellsOf(raw, record, layout).filter(([name]) => name !== reason),
+		[reason, place + errorText(record)],
+	]);
 }

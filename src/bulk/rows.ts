@@ -7,7 +7,7 @@ import type { RowValues } from '../api/plan.js';
 import { didYouMean } from '../api/suggest.js';
 import { findField, quote, type ValueRules } from '../api/values.js';
 import { UsageError } from '../errors.js';
-import { isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
+import { isAsWrittenColumn, isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
 import type { RawRow } from './blocks.js';
 import {
 	type CellReader,
@@ -22,6 +22,7 @@ import {
 	mapKeyColumn,
 	reassignColumn,
 	taxonomyColumn,
+	unmendedColumn,
 } from './row-columns.js';
 
 /** What is wrong with one cell or row. */
@@ -149,6 +150,10 @@ class Vocabulary {
 	find(name: string): { column: CellReader; means: string } | undefined {
 		if (this.isIgnored(name)) return { column: ignoredColumn(name), means: ` ${name}` };
 		const { endpoint, endpointFor, rules, blank, idColumn: own } = this.#options;
+		if (isAsWrittenColumn(name) && !this.#isTaken(name)) {
+			const hint = endpoint.body === 'custom_fields' ? `; --map ${name}=${name} sends it` : '';
+			return { column: unmendedColumn(name, hint), means: ` ${name}` };
+		}
 		const clear = blank === 'clear';
 		const given = this.#map.get(name) ?? name;
 		// Names of custom fields are the desk's own: no dialect has words for them.

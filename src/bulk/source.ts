@@ -45,6 +45,8 @@ export interface InputSource {
 	readonly columns: readonly string[] | undefined;
 	/** The line on which it stands. */
 	readonly headerLine: number | undefined;
+	/** The separator of CSV and TSV. */
+	readonly delimiter: string | undefined;
 	/** Of the bytes as they are on disk, known after the first whole pass. */
 	readonly sha256: string | undefined;
 	/** Whether the bytes are a private copy that dispose removes. */
@@ -307,6 +309,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			format,
 			columns: header?.columns,
 			headerLine: header?.headerLine,
+			delimiter: header?.delimiter,
 			spooled,
 			get sha256() {
 				return file.sha256;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorText, gatherRejects, rejectedRow } from '../../src/bulk/rejects.js';
+import { errorText, gatherRejects, type RejectLayout, rejectedRow } from '../../src/bulk/rejects.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -31,6 +31,14 @@ describe('gatherRejects', () => {
 	});
 });
 
+const layoutOf = (columns: string[] | undefined, more: Partial<RejectLayout> = {}): RejectLayout => ({
+	columns,
+	idNames: ['id'],
+	reason: 'error',
+	isSecret: (name) => name === 'password',
+	...more,
+});
+
 describe('rejectedRow', () => {
 	const record = {
 		type: 'row',
@@ -38,11 +46,11 @@ describe('rejectedRow', () => {
 	} as const;
 
 	it('has the columns of the input, __proto__ too, and replaces an error of an earlier time', () => {
-		const row = rejectedRow({ row: 3, line: 4, cells: ['3', 'a', 'old'] }, record, {
-			columns: ['id', '__proto__', 'error'],
-			idNames: ['id'],
-			reason: 'error',
-		});
+		const row = rejectedRow(
+			{ row: 3, line: 4, cells: ['3', 'a', 'old'] },
+			record,
+			layoutOf(['id', '__proto__', 'error']),
+		);
 		expect(Object.entries(row)).toEqual([
 			['id', '3'],
 			['__proto__', 'a'],
@@ -52,12 +60,32 @@ describe('rejectedRow', () => {
 
 	it('names the line of what could not be read at all', () => {
 		const invalid = { ...record, outcome: 'invalid', message: 'the line is not JSON', status: undefined } as const;
-		const row = rejectedRow({ row: 3, line: 4, problem: 'x' }, invalid, {
-			columns: undefined,
-			idNames: ['id'],
-			reason: 'error',
-		});
+		const row = rejectedRow({ row: 3, line: 4, problem: 'x' }, invalid, layoutOf(undefined));
 		expect(row).toEqual({ error: 'line 4: the line is not JSON' });
+	});
+
+	it.each([
+		['a cell too many', ['3', 'a', ' b', 'c"d'], { id: '3', title: 'a' }, '3;a;" b";"c""d"'],
+		['a cell too few', ['3'], { id: '3', title: '' }, '3'],
+	])('keeps all that was written of a row with %s', (_, cells, named, written) => {
+		const invalid = { ...record, outcome: 'invalid', message: 'cells', status: undefined } as const;
+		const layout = layoutOf(['id', 'title'], { asWritten: 'as_written', delimiter: ';' });
+		const row = rejectedRow({ row: 3, line: 4, cells }, invalid, layout);
+		expect(Object.entries(row)).toEqual([
+			...Object.entries(named),
+			['as_written', written],
+			['error', 'line 4: cells'],
+		]);
+	});
+
+	it.each([
+		['a cell too many', ['3', 'ab', 'Ada', 'x'], ['3', '[redacted]', '[redacted]']],
+		['a cell too few', ['3', 'ab'], ['[redacted]', '[redacted]', '']],
+		['one more than that', ['ab'], ['[redacted]', '', '']],
+	])('prints no cell that may be a secret of a row with %s', (_, cells, shown) => {
+		const layout = layoutOf(['id', 'password', 'first_name'], { asWritten: 'as_written', delimiter: ',' });
+		const row = rejectedRow({ row: 3, line: 4, cells }, record, layout);
+		expect(Object.values(row)).toEqual([...shown, '[redacted]', 'line 4: 400 x: no']);
 	});
 
 	it('gives the service’s reason for each field', () => {

@@ -16,9 +16,18 @@ export function readMap(pairs: readonly string[] | undefined): Map<string, strin
 	return map;
 }
 
-/** The input's columns that a past run's flags give a meaning. */
-export function columnsTaken({ settings }: Pick<RunHeader, 'settings'>): IsTaken {
-	const { map, idColumn } = isObject(settings.options) ? settings.options : {};
+/** What a past run's flags made of the input's columns. */
+export interface ColumnsOfRun {
+	isSent: IsTaken;
+	isLeftOut: IsTaken;
+}
+
+export function columnsOfRun({ settings }: Pick<RunHeader, 'settings'>): ColumnsOfRun {
+	const { map, idColumn, ignoreColumn } = isObject(settings.options) ? settings.options : {};
 	const mapped = readMap(Array.isArray(map) ? map.map(String) : undefined);
-	return (name) => mapped.has(name) || name === idColumn;
+	const ignored: readonly unknown[] = Array.isArray(ignoreColumn) ? ignoreColumn : [];
+	return {
+		isSent: (name) => mapped.has(name) || name === idColumn,
+		isLeftOut: (name) => ignored.includes(name),
+	};
 }

@@ -161,6 +161,76 @@ describe('run rejects', () => {
 		);
 	});
 
+	it('loses no cell of a row that has too many or too few, and stops the row until it is mended', async () => {
+		const desk = createDesk();
+		const update = (...flags: string[]) => desk.run(['ticket', 'update', '-q', '--json', ...flags]);
+		desk.write('edits.csv', 'id,title,assignee\n14,Printer, 3rd floor,7\n999901,x,3\n15,Toner\n');
+		expect((await update('--input', 'edits.csv', '--skip-invalid')).exit).toBe(1);
+		const rejects = await desk.run(['run', 'rejects', 'last', '--format', 'csv']);
+		const [gone] = /404 rest_post_invalid_id: [^\n"]*/.exec(rejects.out) as RegExpExecArray;
+		expect(rejects).toEqual({
+			exit: 0,
+			out: [
+				'id,title,assignee,as_written,error',
+				'14,Printer," 3rd floor","14,Printer,"" 3rd floor"",7",line 2: 4 cells where the header has 3 columns',
+				`999901,x,3,,${gone}`,
+				'15,Toner,,"15,Toner",line 4: 2 cells where the header has 3 columns',
+				'',
+			].join('\n'),
+			err: 'note: 2 rows have a wrong number of cells; as_written shows what was written: mend the row, then empty that cell\n',
+		});
+		const ndjson = await desk.run(['run', 'rejects', 'last', '--format', 'ndjson']);
+		const before = sandbox.requests.length;
+		desk.write('again.csv', rejects.out);
+		desk.write('again.ndjson', ndjson.out);
+		for (const file of ['again.csv', 'again.ndjson']) {
+			const again = await update('--input', file);
+			expect([again.exit, sandbox.requests.length]).toEqual([2, before]);
+			const complaints = JSON.parse(again.err).error.complaints as Record<string, unknown>[];
+			expect(complaints.filter(({ column }) => column === 'as_written')).toEqual(
+				[1, 3].map((row) =>
+					expect.objectContaining({
+						row,
+						message: expect.stringContaining('as_written holds a row that had a wrong number of cells: mend the other'),
+					}),
+				),
+			);
+		}
+		desk.write('again.csv', 'id,title,assignee,as_written,error\n14,"Printer, 3rd floor",7,,4 cells\n');
+		expect(JSON.parse((await update('--input', 'again.csv', '--dry-run')).out)[0].body).toEqual({
+			title: 'Printer, 3rd floor',
+			assignee: 7,
+		});
+	});
+
+	it('has no column for rows as they were written where every row has its cells', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,title\n999901,x\n1,Printer, 3rd floor\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '-q']);
+		const { out, err } = await desk.run(['run', 'rejects', 'last', '--outcome', 'failed', '--format', 'csv']);
+		expect([out.split('\n')[0], err]).toEqual(['id,title,error', '']);
+	});
+
+	it.each([
+		['left out', '--ignore-column', 'as_written'],
+		['sent', '--map', 'as_written=color'],
+	])('stops such a row also where a column as_written of its own is %s', async (_, ...flags) => {
+		const desk = createDesk();
+		const set = (file: string) =>
+			desk.run(['ticket', 'fields', 'set', '--input', file, '--skip-invalid', '-q', ...flags]);
+		desk.write('fields.csv', 'ticket_id,as_written,size\n1,red,a,b\n');
+		expect((await set('fields.csv')).exit).toBe(1);
+		const { out } = await desk.run(['run', 'rejects', 'last', '--format', 'csv']);
+		expect(out).toBe(
+			'ticket_id,as_written,size,as_written_2,error\n1,red,a,"1,red,a,b",line 2: 4 cells where the header has 3 columns\n',
+		);
+		const before = sandbox.requests.length;
+		desk.write('again.csv', out);
+		const again = await set('again.csv');
+		expect([again.exit, sandbox.requests.length]).toEqual([1, before]);
+		expect(again.err).toContain('; --map as_written_2=as_written_2 sends it');
+	});
+
 	it('refuses an input that has changed', async () => {
 		const desk = createDesk();
 		desk.write('edits.csv', EDITS);

@@ -3,21 +3,29 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ownId } from '../../../api/path-ids.js';
-import { reasonColumn } from '../../../bulk/added-columns.js';
+import { asWrittenColumn, reasonColumn } from '../../../bulk/added-columns.js';
 import { outcomeNames } from '../../../bulk/counts.js';
 import type { RowRecord, RunHeader } from '../../../bulk/records.js';
-import { errorText, gatherRejects, type RejectLayout, type Rejects, rejectedRow } from '../../../bulk/rejects.js';
+import {
+	errorText,
+	gatherRejects,
+	isMisshapen,
+	type RejectLayout,
+	type Rejects,
+	rejectedRow,
+} from '../../../bulk/rejects.js';
 import { readRunHeader } from '../../../bulk/runs.js';
 import { finalRecords } from '../../../bulk/scan.js';
 import { type InputSource, openInput } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
+import { isSecretName } from '../../../output/redact.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
-import { columnsTaken } from '../../rows/column-map.js';
+import { columnsOfRun } from '../../rows/column-map.js';
 import { runArgument } from '../../run-argument.js';
 import { checkInputThere, namedRun, runsPlace } from '../../runs.js';
 
@@ -53,10 +61,19 @@ function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	return ({ outcome, status }) => outcome === 'invalid' || (outcome === 'failed' && status !== 401);
 }
 
-/** Reads the input to its end. @throws UsageError where it is not what the run had */
-async function checkUnchanged(source: InputSource, header: RunHeader): Promise<void> {
-	for await (const _ of source.read());
-	if (source.sha256 === header.input.sha256) return;
+/**
+ * Reads the input to its end.
+ * @returns how many of the rejected rows have a wrong number of cells
+ * @throws UsageError where it is not what the run had
+ */
+async function lookThrough(source: InputSource, header: RunHeader, rejects: Rejects): Promise<number> {
+	let misshapen = 0;
+	for await (const batch of source.read()) {
+		for (const raw of batch) {
+			if (isMisshapen(raw, source.columns) && rejects.recordOf(raw.row) !== undefined) misshapen++;
+		}
+	}
+	if (source.sha256 === header.input.sha256) return misshapen;
 	const isOwn = source.path === header.input.path;
 	const [name, why] = isOwn ? [header.input.name, ': it has changed since'] : [source.name, ''];
 	throw new UsageError(`${name} is not what run ${header.id} read${why}`, {
@@ -67,6 +84,11 @@ async function checkUnchanged(source: InputSource, header: RunHeader): Promise<v
 
 /** The id that a record has for its row, also one that no endpoint has any more. */
 const idOf = ({ ids }: RowRecord): unknown => ownId(ids, Object.keys(ids));
+
+function misshapenNote(count: number, column: string): string {
+	const rows = count === 1 ? '1 row has' : `${count} rows have`;
+	return `note: ${rows} a wrong number of cells; ${column} shows what was written: mend the row, then empty that cell\n`;
+}
 
 /** A row to print, and the id that names it, whatever the input calls its columns. */
 interface PrintedReject {
@@ -108,13 +130,15 @@ const ownColumn = (name: string): Column => ({ path: name, label: name });
 type Columns = Pick<ResultShape, 'columns' | 'more'>;
 
 /** The columns that are printed, the reason last; NDJSON's rows have their own keys. */
-function columnsOf(source: InputSource | undefined, { columns, idNames, reason }: RejectLayout): Columns {
-	const others = (names: readonly string[]): Column[] => names.filter((name) => name !== reason).map(ownColumn);
+function columnsOf(source: InputSource | undefined, { columns, idNames, asWritten, reason }: RejectLayout): Columns {
+	const others = (names: readonly string[]): Column[] =>
+		names.filter((name) => name !== asWritten && name !== reason).map(ownColumn);
 	const last = ownColumn(reason);
 	if (source?.format === 'ndjson') {
 		return { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) };
 	}
-	return { columns: [...others(columns ?? (idNames.length === 0 ? ['id'] : idNames)), last] };
+	const before = others(columns ?? (idNames.length === 0 ? ['id'] : idNames));
+	return { columns: [...before, ...(asWritten === undefined ? [] : [ownColumn(asWritten)]), last] };
 }
 
 async function print(
@@ -151,7 +175,7 @@ async function print(
 export const command: CommandSpec = {
 	summary: "Give back a run's failed rows in the input's own columns, with the reason under error.",
 	description:
-		'Mend them and feed them in again: the error column is left out of what is sent; where --map sends a column error, the reason is under rejected_because. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
+		'Mend them and feed them in again: the error column is left out of what is sent; where --map sends a column error, the reason is under rejected_because. A row with too many or too few cells stands whole under as_written, and is taken again only when that cell is empty. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
 	examples: [
 		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to mend in a spreadsheet' },
 		{ command: 'supportctl run rejects last --outcome unknown', note: 'rows whose fate is not known' },
@@ -180,7 +204,8 @@ export const command: CommandSpec = {
 		const path = namedRun(invocation);
 		const isWanted = wantedBy(options.outcome as OutcomeName[] | undefined);
 		const header = readRunHeader(path);
-		const reason = reasonColumn(columnsTaken(header));
+		const { isSent, isLeftOut } = columnsOfRun(header);
+		const common = { reason: reasonColumn(isSent), isSecret: isSecretName };
 		const source = await openAgain(header, invocation);
 		if (source === undefined) {
 			const { idNames, close } = await gatherRejects(path, isWanted);
@@ -188,17 +213,20 @@ export const command: CommandSpec = {
 			context.stderr.write(
 				'note: the run read standard input, which is not kept: only ids can be given back, unless --input FILE has it\n',
 			);
-			const layout: RejectLayout = { columns: undefined, idNames, reason };
+			const layout: RejectLayout = { ...common, columns: undefined, idNames };
 			await print(invocation, columnsOf(undefined, layout), 'csv', rowsFromJournal(path, isWanted, layout));
 			return ExitCode.ok;
 		}
 		try {
-			await checkUnchanged(source, header);
 			const rejects = await gatherRejects(path, isWanted);
 			try {
+				const misshapen = await lookThrough(source, header, rejects);
+				const asWritten = misshapen === 0 ? undefined : asWrittenColumn((name) => isSent(name) || isLeftOut(name));
 				const format = source.format === 'ids' ? 'csv' : source.format;
-				const layout: RejectLayout = { columns: source.columns, idNames: rejects.idNames, reason };
+				const { columns, delimiter } = source;
+				const layout: RejectLayout = { ...common, columns, delimiter, idNames: rejects.idNames, asWritten };
 				await print(invocation, columnsOf(source, layout), format, rejectedRows(source, rejects, layout));
+				if (asWritten !== undefined) context.stderr.write(misshapenNote(misshapen, asWritten));
 			} finally {
 				rejects.close();
 			}
