@@ -7,6 +7,7 @@ import { deliver } from '../../http/deliver.js';
 import { DEFAULT_RETRIES } from '../../http/limits.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
 import { renderError } from '../../output/errors.js';
+import { holdsRowsAlone } from '../../output/formats/names.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import type { Invocation, OptionValues } from '../command.js';
@@ -162,8 +163,7 @@ async function printBody(api: Api, { delivery, answer }: Exchanged): Promise<voi
 
 /** What another program reads rows or values from is no place for the service's error. */
 function printsErrors(options: OptionValues, profileFormat: string | undefined): boolean {
-	const format = options.json === true ? 'json' : ((options.format as string | undefined) ?? profileFormat);
-	return !isShaped(options) && ['json', 'ndjson', 'yaml', 'table'].includes(format ?? 'table');
+	return !isShaped(options) && !holdsRowsAlone(chosenFormat(options, profileFormat) ?? 'table');
 }
 
 /** Prints JSON as it came where nothing else is asked for, and otherwise says which numbers do not survive that. */

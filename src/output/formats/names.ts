@@ -1,5 +1,22 @@
 /** The output formats by name. */
 
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
+/** What each can hold: any value, or rows alone, among which a service's error would be read as one more. */
+const holds = {
+	table: 'anything',
+	json: 'anything',
+	ndjson: 'anything',
+	csv: 'rows',
+	tsv: 'rows',
+	yaml: 'anything',
+	ids: 'rows',
+	count: 'rows',
+} as const;
 
-export type Format = (typeof formats)[number];
+export type Format = keyof typeof holds;
+
+export const formats = Object.keys(holds) as readonly Format[];
+
+/** Whether a format has no place for what is no row. */
+export function holdsRowsAlone(format: Format): boolean {
+	return holds[format] === 'rows';
+}

@@ -403,6 +403,7 @@ describe('an answer that is an error', () => {
 			['--field', 'id'],
 			['--fields', 'id'],
 			['--format', 'csv'],
+			['--json', '--format', 'csv'],
 		]) {
 			const result = await runHere(['api', 'GET', 'tickets', ...flags], { env: recorder.env });
 			expect({ flags, ...result }).toMatchObject({
