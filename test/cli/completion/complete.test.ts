@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { taxonomies } from '../../../src/api/fields.js';
 import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
+import { formats } from '../../../src/output/formats/names.js';
 import { saveProfile } from '../../../src/profile/edit.js';
+import { schemes } from '../../../src/profile/initial-settings.js';
 import { runHere } from '../../support/cli.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -23,6 +25,11 @@ async function ask(words: readonly string[], place: Place = {}) {
 	const [kind, ...lines] = stdout.split('\n').slice(0, -1);
 	return { kind, lines, values: lines.map((line) => line.split('\t')[0] as string) };
 }
+/** The words that commands of a group go on with. */
+const wordsBehind = (group: string) => {
+	const inGroup = commands.filter(({ words }) => words.join(' ').startsWith(`${group} `));
+	return [...new Set(inGroup.map(({ words }) => words[group.split(' ').length]))];
+};
 const values = async (line: string, place: Place = {}) => (await ask(line.split(' '), place)).values;
 
 describe('commands', () => {
@@ -30,16 +37,16 @@ describe('commands', () => {
 		const { values: first, lines } = await ask(['']);
 		expect(first).toEqual([...new Set(commands.map((entry) => entry.words[0])), 'help']);
 		expect(lines).toContain('login\tTry credentials and store them as a profile');
-		expect(await values('ticket ')).toEqual(['update', 'delete', 'fields']);
-		expect(await values('ticket fields ')).toEqual(['set', 'get']);
-		expect(await values('user password ')).toEqual(['delete']);
+		for (const group of ['ticket', 'ticket fields', 'user password']) {
+			expect(await values(`${group} `)).toEqual(wordsBehind(group));
+		}
 	});
 
 	it('are found behind flags that stand before them or between their words', async () => {
-		expect(await values('--profile desk --json ticket fields ')).toEqual(['set', 'get']);
-		expect(await values('--no-color --scheme ')).toEqual(['basic', 'bearer', 'header', 'none']);
-		expect(await values('ticket --profile desk fields --json ')).toEqual(['set', 'get']);
-		expect(await values('ticket --scheme ')).toEqual(['basic', 'bearer', 'header', 'none']);
+		expect(await values('--profile desk --json ticket fields ')).toEqual(wordsBehind('ticket fields'));
+		expect(await values('--no-color --scheme ')).toEqual([...schemes]);
+		expect(await values('ticket --profile desk fields --json ')).toEqual(wordsBehind('ticket fields'));
+		expect(await values('ticket --scheme ')).toEqual([...schemes]);
 	});
 
 	it('are not offered behind a word that is none', async () => {
@@ -49,7 +56,7 @@ describe('commands', () => {
 
 	it('are what help is about, and so are its topics', async () => {
 		expect(await values('help ')).toEqual(expect.arrayContaining(['ticket', 'login', 'bulk', 'exit-codes', 'safety']));
-		expect(await values('help ticket fields ')).toEqual(['set', 'get']);
+		expect(await values('help ticket fields ')).toEqual(wordsBehind('ticket fields'));
 		expect(await values('help bulk ')).toEqual([]);
 	});
 });
@@ -88,21 +95,9 @@ describe('values', () => {
 	it.each([
 		['ticket update --status ', [...ticketStatuses]],
 		['ticket update 14 --time-adjustments-type ', ['positive', 'negative', '+', '-']],
-		['ticket update --format ', ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count']],
+		['ticket update --format ', [...formats]],
 		['ticket update --blank ', ['skip', 'clear']],
-		[
-			'ticket update --format=',
-			[
-				'--format=table',
-				'--format=json',
-				'--format=ndjson',
-				'--format=csv',
-				'--format=tsv',
-				'--format=yaml',
-				'--format=ids',
-				'--format=count',
-			],
-		],
+		['ticket update --format=', formats.map((format) => `--format=${format}`)],
 		['user update --support-can-be-assigned ', ['true', 'false']],
 		['term delete ', ['product', 'ticket_priority']],
 		['term update ', ['ticket_priority']],
