@@ -66,7 +66,7 @@ function missingCommand(words: readonly string[]): UsageError {
 async function flagMeasure(): Promise<(word: string, words: readonly string[]) => number> {
 	const [{ outputOptions }, { connectionOptions }, { longFlag, takesValue }] = await Promise.all([
 		import('./options/output.js'),
-		import('./connection-options.js'),
+		import('./options/connection.js'),
 		import('./option-names.js'),
 	]);
 	const known = [...outputOptions, ...connectionOptions];

@@ -3,8 +3,8 @@
 import { taxonomies } from '../../api/fields.js';
 import { methods } from '../api/methods.js';
 import type { CommandSpec } from '../command.js';
-import { connectionOptions } from '../connection-options.js';
 import { longName, pick } from '../option-names.js';
+import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions } from '../options/run.js';
 

@@ -1,7 +1,7 @@
 /** `doctor`: finds out, step by step, why the service can't be used, and says what to do about it. */
 
 import type { CommandSpec } from '../command.js';
-import { connectionOptions } from '../connection-options.js';
+import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
 
 export const command: CommandSpec = {

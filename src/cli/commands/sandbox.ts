@@ -9,8 +9,8 @@ import { faultKinds } from '../../sandbox/fault-kinds.js';
 import type { Listening, SandboxOptions } from '../../sandbox/sandbox.js';
 import type { RequestEntry } from '../../sandbox/server.js';
 import type { CommandSpec, Invocation, OptionSpec, OptionValues } from '../command.js';
-import { connectionOptions } from '../connection-options.js';
 import { longFlag, pick } from '../option-names.js';
+import { connectionOptions } from '../options/connection.js';
 
 const DEFAULT_PORT = 8700;
 

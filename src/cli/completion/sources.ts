@@ -42,7 +42,7 @@ export function createSources(context: Context): Sources {
 		async leadingOptions() {
 			const [{ outputOptions }, { connectionOptions }] = await Promise.all([
 				import('../options/output.js'),
-				import('../connection-options.js'),
+				import('../options/connection.js'),
 			]);
 			return [...connectionOptions, ...outputOptions];
 		},

@@ -26,8 +26,8 @@ import {
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
 import type { Invocation } from '../command.js';
-import { connectionFlags } from '../connection-options.js';
 import { createAsk, lookUp } from '../login/ask.js';
+import { connectionFlags } from '../options/connection.js';
 import { openClient } from '../session.js';
 import { type Finding, failed, skipped } from './finding.js';
 import { type ConfigReading, checkConfig, checkNode, checkProfile, checkSecretStore } from './machine.js';

@@ -9,8 +9,8 @@ import { type Auth, prefixesOf, readProxies, readTls } from '../../profile/resol
 import { type ResolvedSettings, resolveSettings, type Scheme } from '../../profile/settings.js';
 import { ConfigDamaged, checkProfileName, readStore, type Store, type StoredProfile } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
-import { connectionFlags } from '../connection-options.js';
 import { warn } from '../notices.js';
+import { connectionFlags } from '../options/connection.js';
 import { impliedScheme } from '../options/secret.js';
 import type { SignInTarget } from './ask.js';
 

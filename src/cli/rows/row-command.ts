@@ -2,8 +2,8 @@
 
 import type { Endpoint, QueryParameter } from '../../api/endpoints.js';
 import type { ArgumentSpec, OptionSpec } from '../command.js';
-import { connectionOptions } from '../connection-options.js';
 import { longName } from '../option-names.js';
+import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions, ignoreMissingOption, inputOptions, strictOption } from '../options/run.js';
 import {

@@ -1,8 +1,8 @@
 /** `run resume`: goes on with a run that was stopped, killed or left rows open. */
 
 import type { CommandSpec } from '../../command.js';
-import { connectionOptions } from '../../connection-options.js';
 import { pick } from '../../option-names.js';
+import { connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
 import { engineOptions, guardOptions, inputOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';

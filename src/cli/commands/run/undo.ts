@@ -1,8 +1,8 @@
 /** `run undo`: puts back the custom fields that a run with `--snapshot` overwrote. */
 
 import type { CommandSpec } from '../../command.js';
-import { connectionOptions } from '../../connection-options.js';
 import { allBut } from '../../option-names.js';
+import { connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
 import { engineOptions, guardOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';

@@ -7,7 +7,7 @@ import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Delivery } from '../../../http/outcome.js';
 import { redactTexts } from '../../../output/redact.js';
 import type { CommandSpec, Invocation } from '../../command.js';
-import { connectionOptions } from '../../connection-options.js';
+import { connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, wantsJson } from '../../results.js';

@@ -1,8 +1,8 @@
 /** The flags that every command which reaches the service takes. */
 
-import { initialSettings, schemes } from '../profile/initial-settings.js';
-import type { OptionSpec, OptionValues } from './command.js';
-import { camelCase, longName } from './option-names.js';
+import { initialSettings, schemes } from '../../profile/initial-settings.js';
+import type { OptionSpec, OptionValues } from '../command.js';
+import { camelCase, longName } from '../option-names.js';
 
 const group = 'Connection';
 
