@@ -1,6 +1,6 @@
 /** Custom fields as services answer them, in any of the shapes that are known, and how old and new ones compare. */
 
-import { emptyRecord } from './plan.js';
+import { emptyRecord } from './record.js';
 import { isObject } from './values.js';
 
 /** Names to values; the read shape is not documented (interface section 4), so several are understood. */

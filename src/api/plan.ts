@@ -42,11 +42,6 @@ export function asksNothing({ sent }: Pick<PlannedRequest, 'sent'>): boolean {
 
 export type Planner = (row: RowValues) => PlannedRequest;
 
-/** An empty object without a prototype, so that `__proto__` and `constructor` are names like any other. */
-export function emptyRecord<T>(): Record<string, T> {
-	return Object.create(null) as Record<string, T>;
-}
-
 /** Makes the planner of an endpoint in a deployment's dialect (interface section 4). */
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
 	const root = `/${dialect.root}/v1`;

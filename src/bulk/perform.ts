@@ -2,7 +2,8 @@
 
 import { type AppliedDifference, contradictions, customFieldDifferences } from '../api/applied.js';
 import { type CustomFields, customFieldText, readCustomFields } from '../api/custom-fields.js';
-import { asksNothing, emptyRecord, type PlannedRequest, type Planner } from '../api/plan.js';
+import { asksNothing, type PlannedRequest, type Planner } from '../api/plan.js';
+import { emptyRecord } from '../api/record.js';
 import { userIdIn } from '../api/user-id.js';
 import type { Client } from '../http/client.js';
 import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/deliver.js';

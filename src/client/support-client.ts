@@ -3,7 +3,8 @@
 import { type AppliedDifference, contradictions } from '../api/applied.js';
 import { createDialect, type Dialect } from '../api/dialect.js';
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
-import { createPlanner, emptyRecord, type Planner, type RowValues } from '../api/plan.js';
+import { createPlanner, type Planner, type RowValues } from '../api/plan.js';
+import { emptyRecord } from '../api/record.js';
 import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { type Client, createClient } from '../http/client.js';

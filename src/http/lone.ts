@@ -2,7 +2,7 @@
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { emptyRecord } from '../api/plan.js';
+import { emptyRecord } from '../api/record.js';
 import type { AnswerHeaders } from './client.js';
 import type { Sender } from './connection.js';
 

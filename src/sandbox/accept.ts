@@ -3,7 +3,7 @@
 import type { Dialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
 import type { Field, FieldKind } from '../api/fields.js';
-import { emptyRecord } from '../api/plan.js';
+import { emptyRecord } from '../api/record.js';
 import { ticketStatuses } from '../api/statuses.js';
 import { isIsoDate, isObject } from '../api/values.js';
 import { invalidParameters, type Reason } from './answers.js';

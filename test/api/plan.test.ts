@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints, termEndpoint } from '../../src/api/endpoints.js';
-import { createPlanner, emptyRecord } from '../../src/api/plan.js';
+import { createPlanner } from '../../src/api/plan.js';
+import { emptyRecord } from '../../src/api/record.js';
 
 describe('a planned request', () => {
 	it('has all that is sent and all that names it', () => {

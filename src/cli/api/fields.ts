@@ -1,7 +1,7 @@
 /** `-f` and `-F`, in the manner of `gh api`: names with brackets and values → a JSON body, or pairs for the query. */
 
 import { type Dialect, neutralDialect } from '../../api/dialect.js';
-import { emptyRecord } from '../../api/plan.js';
+import { emptyRecord } from '../../api/record.js';
 import { isObject, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 

@@ -3,7 +3,7 @@
 import type { PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName, isMany } from '../../api/fields.js';
 import { numberedIdNames } from '../../api/path-ids.js';
-import { emptyRecord } from '../../api/plan.js';
+import { emptyRecord } from '../../api/record.js';
 import { ticketStatuses } from '../../api/statuses.js';
 import {
 	checkTyped,
