@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 import type { Context } from '../../io/context.js';
 import type { Candidate, Sources } from './offer.js';
 
+/** What the folders of settings and state follow from. */
+type Place = Pick<Context, 'env' | 'cwd'>;
+
 /** More runs than this are no help. */
 const RUNS_SHOWN = 50;
 
@@ -35,7 +38,7 @@ export function createSources(context: Context): Sources {
 				const last: Candidate[] = ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }];
 				return [...last, ...ids.map((value) => ({ value }))];
 			}),
-		columns: (file, format) => orNothing(() => readColumns(pathOf(file, context), format)),
+		columns: (file, format) => orNothing(() => readColumns(pathOf(file, context), format, place)),
 		reportFormats: async () => (await import('../../bulk/report-spec.js')).reportFormats,
 		topics: async () =>
 			(await import('../help/topics.js')).topics.map(({ name, summary }) => ({ value: name, help: summary })),
@@ -49,7 +52,7 @@ export function createSources(context: Context): Sources {
 	};
 }
 
-async function readProfiles(place: { env: Context['env']; cwd: string }): Promise<Candidate[]> {
+async function readProfiles(place: Place): Promise<Candidate[]> {
 	const [{ configFolder }, { readStore }] = await Promise.all([
 		import('../../profile/folders.js'),
 		import('../../profile/store.js'),
@@ -62,21 +65,25 @@ async function readProfiles(place: { env: Context['env']; cwd: string }): Promis
 }
 
 /** The header of a table, or the keys of the first object; a pipe would be used up by looking, so it is left alone. */
-async function readColumns(path: string, format: string | undefined): Promise<string[]> {
+async function readColumns(path: string, format: string | undefined, place: Place): Promise<string[]> {
 	if (!(await stat(path)).isFile()) return [];
-	const { openInput } = await import('../../bulk/source.js');
+	const [{ openInput }, { stateFolder }] = await Promise.all([
+		import('../../bulk/source.js'),
+		import('../../profile/folders.js'),
+	]);
 	const known = format === 'csv' || format === 'tsv' || format === 'ndjson' ? format : undefined;
 	const source = await openInput({
 		path,
 		...(known === undefined ? {} : { format: known }),
 		stdin: (async function* () {})(),
-		stateDir: path,
+		stateDir: stateFolder(place),
 	});
 	try {
 		if (source.columns !== undefined) return [...source.columns];
 		for await (const [first] of source.read()) return Object.keys(first?.object ?? {});
 		return [];
 	} finally {
-		await source.dispose();
+		// It may be the copy that a run reads.
+		await source.dispose({ keep: true });
 	}
 }

@@ -1,6 +1,6 @@
 /** What is offered at each place of a command line. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -215,6 +215,16 @@ describe('columns of the input that is on the line', () => {
 			kind: 'open',
 			values: ['Ticket Id=', 'new status=', 'a:b=c='],
 		});
+	});
+
+	it('are read from the copy that a run reads, which stays', async () => {
+		const folder = temporaryFolder();
+		const copy = join(folder, 'spool', 'run.csv');
+		mkdirSync(join(folder, 'spool'));
+		writeFileSync(copy, 'id,Status\n1,hold\n');
+		const place = { env: { SUPPORTCTL_STATE_DIR: folder } };
+		expect(await values(`ticket update --input ${copy} --id-column `, place)).toEqual(['id', 'Status']);
+		expect(existsSync(copy)).toBe(true);
 	});
 
 	it('are not offered twice', async () => {
