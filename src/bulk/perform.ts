@@ -105,7 +105,8 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 
 	async function read(row: RunRow, how = delivery): Promise<Reading> {
 		const ticket = row.request.ids.ticket_id as string;
-		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), how);
+		const { clean } = options.hooks(row);
+		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), how, { ...how, clean });
 		if (delivered.outcome !== 'ok') return { delivery: delivered };
 		const fields = readCustomFields(delivered.body);
 		if (fields !== undefined) return { fields };

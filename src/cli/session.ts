@@ -4,7 +4,7 @@ import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client } from '../http/client.js';
 import type { ConnectionOptions } from '../http/options.js';
 import type { TraceEvent } from '../http/trace.js';
-import { REDACTED } from '../output/redact.js';
+import { isTelling, REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/folders.js';
 import {
@@ -104,11 +104,8 @@ function letParserEarnItsCompiler(): void {
 	process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
 }
 
-/** A shorter secret may be an ordinary word, and one of digits an id: blacking those out would change what answers say. */
-const SHORTEST_HIDDEN = 8;
-
 function hideCredentials(auth: Auth): ConnectionOptions['hide'] {
-	const secrets = secretsOf(auth).filter((each) => each.length >= SHORTEST_HIDDEN && !/^\d+$/.test(each));
+	const secrets = secretsOf(auth).filter(isTelling);
 	const finder = createSecretFinder(secrets);
 	return finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) };
 }

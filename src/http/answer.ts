@@ -6,7 +6,7 @@ import { isId, userIdIn } from '../api/user-id.js';
 import { isObject, kindOf } from '../api/values.js';
 import type { RawAnswer } from './client.js';
 import { decodeBody } from './coding.js';
-import { type Content, nameContent, readContent } from './content.js';
+import { asItCame, type CleanWords, type Content, nameContent, readContent } from './content.js';
 import { type RefusalRules, readServiceError, refusalInside } from './service-error.js';
 
 /**
@@ -107,10 +107,16 @@ function explainShape({ lacks }: AnswerRules, value: unknown): string {
 /**
  * Makes a verdict of an answer to a request of an endpoint (interface section 7 shows nothing, so nothing is taken for
  * granted); a promise only where the answer has to be unpacked.
+ * @param clean Is asked for the service's words in message, reasons and warnings; code and body are as they came.
  */
-export function judgeAnswer(answer: RawAnswer, endpoint: Answered, dialect: Dialect): Verdict | Promise<Verdict> {
-	if (answer.headers['content-encoding'] === undefined) return judgeBody(answer, answer.body, endpoint, dialect);
-	return decodeBody(answer).then((decoded) => judgeBody(answer, decoded, endpoint, dialect));
+export function judgeAnswer(
+	answer: RawAnswer,
+	endpoint: Answered,
+	dialect: Dialect,
+	clean: CleanWords = asItCame,
+): Verdict | Promise<Verdict> {
+	if (answer.headers['content-encoding'] === undefined) return judgeBody(answer, answer.body, endpoint, dialect, clean);
+	return decodeBody(answer).then((decoded) => judgeBody(answer, decoded, endpoint, dialect, clean));
 }
 
 function judgeBody(
@@ -118,20 +124,27 @@ function judgeBody(
 	decoded: Buffer | { why: string },
 	endpoint: Answered,
 	dialect: Dialect,
+	clean: CleanWords,
 ): Verdict {
 	const content: Content = Buffer.isBuffer(decoded)
-		? readContent(decoded, header(answer, 'content-type') ?? '')
+		? readContent(decoded, header(answer, 'content-type') ?? '', clean)
 		: { kind: 'broken', why: decoded.why };
 	const { status } = answer;
 	return status >= 200 && status < 300
-		? judgeSuccess(answer, content, endpoint, dialect)
-		: judgeRefusal(answer, content, dialect);
+		? judgeSuccess(answer, content, endpoint, dialect, clean)
+		: judgeRefusal(answer, content, dialect, clean);
 }
 
 /** How services write that they did not. */
 const NOT_DELETED = new Set<unknown>([false, 'false', 0, '0']);
 
-function judgeSuccess(answer: RawAnswer, content: Content, endpoint: Answered, dialect: Dialect): Verdict {
+function judgeSuccess(
+	answer: RawAnswer,
+	content: Content,
+	endpoint: Answered,
+	dialect: Dialect,
+	clean: CleanWords,
+): Verdict {
 	const { status, incomplete } = answer;
 	const rules = RULES[endpoint.answer];
 	if (incomplete !== undefined) {
@@ -157,7 +170,7 @@ function judgeSuccess(answer: RawAnswer, content: Content, endpoint: Answered, d
 	const body = rules.ownNames ? content.value : bodyIn(dialect, content.value);
 	const verdict: Verdict = { bearing: 'accepted', status, body, hasBody: true };
 	if (content.warnings !== undefined) verdict.warnings = content.warnings;
-	const refusal = refusalInside(rules, content.value);
+	const refusal = refusalInside(rules, content.value, clean);
 	if (refusal !== undefined) {
 		const reasons = refusal.reasons === undefined ? {} : { reasons: namedIn(dialect, refusal.reasons) };
 		return { ...verdict, ...refusal, ...reasons, bearing: 'said-no' };
@@ -177,10 +190,11 @@ function warningsOf({ warnings }: { warnings?: string[] }): { warnings?: string[
 	return warnings === undefined ? {} : { warnings };
 }
 
-function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect): Verdict {
+function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect, clean: CleanWords): Verdict {
 	const { status } = answer;
 	const retryAfter = header(answer, 'retry-after');
-	const isServiceError = content.kind === 'json' && readServiceError(content.value).code !== undefined;
+	const error = content.kind === 'json' ? readServiceError(content.value, clean) : {};
+	const isServiceError = error.code !== undefined;
 	const bearing: Bearing = LATER.has(status)
 		? 'later'
 		: GATEWAY.has(status) && !isServiceError
@@ -196,7 +210,6 @@ function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect): Ve
 	};
 	if (status >= 300 && status < 400) return { ...base, ...judgeRedirect(answer) };
 	if (content.kind === 'json') {
-		const error = readServiceError(content.value);
 		return {
 			...base,
 			...warningsOf(content),

@@ -18,9 +18,14 @@ export type Content =
 	| { kind: 'cut'; words: string }
 	| { kind: 'broken'; why: string };
 
+/** Blacks out in the service's own words what must not be repeated, before words of ours stand beside them. */
+export type CleanWords = (text: string) => string;
+
+export const asItCame: CleanWords = (text) => text;
+
 /** Collapses blanks and keeps the first words. */
-function firstWords(text: string): string {
-	const words = text.slice(0, 2000).replace(/\s+/g, ' ').trim();
+function firstWords(text: string, clean: CleanWords): string {
+	const words = clean(text.slice(0, 2000)).replace(/\s+/g, ' ').trim();
 	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
 }
 
@@ -92,37 +97,40 @@ export function jsonIn(body: Buffer): string | undefined {
 }
 
 /** The JSON with what is odd about its surroundings, or undefined where there is none. */
-function readJson(text: string, body: Buffer): Extract<Content, { kind: 'json' }> | undefined {
+function readJson(text: string, body: Buffer, clean: CleanWords): Extract<Content, { kind: 'json' }> | undefined {
 	const warnings: string[] = [];
 	// A replacement character comes from the service, or from bytes that are no text.
 	if (text.includes('\uFFFD') && !isUtf8(body))
 		warnings.push("the answer is not valid UTF-8; what can't be read is shown as \uFFFD");
 	const found = findJson(text);
 	if (found === undefined) return undefined;
-	const before = firstWords(text.slice(0, found.start));
+	const before = firstWords(text.slice(0, found.start), clean);
 	if (before !== '') warnings.push(`text stood before the answer's JSON: ${before}`);
 	return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** @param contentType The header, for what turns out to be other text; else the bytes speak for themselves. */
-export function readContent(body: Buffer, contentType: string): Content {
+export function readContent(body: Buffer, contentType: string, clean: CleanWords): Content {
 	const text = textOf(body);
 	const trimmed = text.trimStart();
 	if (trimmed === '') return { kind: 'empty' };
 	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {
 		return { kind: 'broken', why: `it nests deeper than ${MAX_DEPTH} levels` };
 	}
-	const json = readJson(text, body);
+	const json = readJson(text, body, clean);
 	if (json !== undefined) return json;
 	const isHtml =
 		trimmed.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(trimmed.slice(0, 4000));
 	if (isHtml) {
 		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, 20_000))?.[1]?.trim();
 		const login = /type=["']?password/i.test(trimmed.slice(0, 200_000));
-		return { kind: 'html', words: firstWords(title || trimmed.slice(0, 20_000).replace(/<[^>]*>/g, ' ')), login };
+		const words = firstWords(title || trimmed.slice(0, 20_000).replace(/<[^>]*>/g, ' '), clean);
+		return { kind: 'html', words, login };
 	}
-	if (BEGINS_AS_JSON.test(trimmed) || OBJECT_START.test(trimmed)) return { kind: 'cut', words: firstWords(trimmed) };
-	return { kind: 'text', words: firstWords(trimmed), contentType };
+	if (BEGINS_AS_JSON.test(trimmed) || OBJECT_START.test(trimmed)) {
+		return { kind: 'cut', words: firstWords(trimmed, clean) };
+	}
+	return { kind: 'text', words: firstWords(trimmed, clean), contentType: clean(contentType) };
 }
 
 /** Names content that is not JSON for what it is. */

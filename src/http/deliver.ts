@@ -4,6 +4,7 @@ import { type Dialect, neutralDialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
 import { type Answered, judgeAnswer, type Verdict } from './answer.js';
 import type { Attempt, Client, HttpRequest, RawAnswer } from './client.js';
+import type { CleanWords } from './content.js';
 import type { Delivery, OutcomeName } from './outcome.js';
 import { type AttemptBearing, decideRetry, parseRetryAfter } from './retry.js';
 
@@ -65,6 +66,8 @@ export interface OwnDeliverOptions {
 	maybeSent?: boolean;
 	/** Before each sending; the request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
+	/** Blacks out in the service's words what the request holds in secret; code and body are as they came. */
+	clean?: CleanWords | undefined;
 	/** After an attempt that will be repeated. */
 	onRetry?(record: FailedAttempt): void;
 }
@@ -131,7 +134,7 @@ export async function deliver(
 			judged = judgeProblem(attempt);
 		} else {
 			options.onAnswer?.(attempt.answer);
-			const verdict = judgeAnswer(attempt.answer, request.endpoint, dialect);
+			const verdict = judgeAnswer(attempt.answer, request.endpoint, dialect, own.clean);
 			judged = judgedBy(verdict instanceof Promise ? await verdict : verdict);
 		}
 		last = judged;

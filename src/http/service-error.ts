@@ -1,6 +1,7 @@
 /** How a service says no in JSON: in an error object of its own, or inside an answer that looks like a yes. */
 
 import { isObject } from '../api/values.js';
+import type { CleanWords } from './content.js';
 
 /** What a service says of an error. */
 export interface ServiceError {
@@ -11,12 +12,12 @@ export interface ServiceError {
 }
 
 /** The service's error object: `{code, message, data: {status, params}}`, each part of which may be missing. */
-export function readServiceError(value: unknown): ServiceError {
+export function readServiceError(value: unknown, clean: CleanWords): ServiceError {
 	if (!isObject(value)) return {};
 	const result: ServiceError = {};
 	if (typeof value.code === 'string' || typeof value.code === 'number') result.code = String(value.code);
-	if (typeof value.message === 'string' && value.message !== '') result.message = value.message;
-	else if (typeof value.error === 'string') result.message = value.error;
+	if (typeof value.message === 'string' && value.message !== '') result.message = clean(value.message);
+	else if (typeof value.error === 'string') result.message = clean(value.error);
 	const params = isObject(value.data) ? value.data.params : undefined;
 	if (Array.isArray(params)) {
 		result.reasons = Object.fromEntries(params.map((name) => [String(name), 'is missing']));
@@ -24,7 +25,7 @@ export function readServiceError(value: unknown): ServiceError {
 		result.reasons = Object.fromEntries(
 			Object.entries(params).map(([name, reason]) => [
 				name,
-				typeof reason === 'string' ? reason : JSON.stringify(reason),
+				clean(typeof reason === 'string' ? reason : JSON.stringify(reason)),
 			]),
 		);
 	}
@@ -43,20 +44,20 @@ export interface RefusalRules {
 }
 
 /** Some proxies and plugins turn an error's status into 200; the body still says that it is one. */
-export function refusalInside(rules: RefusalRules, value: unknown): ServiceError | undefined {
+export function refusalInside(rules: RefusalRules, value: unknown, clean: CleanWords): ServiceError | undefined {
 	if (!isObject(value)) return undefined;
 	const { code, message, data, error, errors } = value;
 	const isCoded = (typeof code === 'string' || typeof code === 'number') && typeof message === 'string';
-	if (isCoded && isObject(data) && isRefusal(data.status)) return readServiceError(value);
+	if (isCoded && isObject(data) && isRefusal(data.status)) return readServiceError(value, clean);
 	if (rules.freeNames) return undefined;
-	if (isCoded && Object.keys(value).every((key) => ERROR_KEYS.has(key))) return readServiceError(value);
+	if (isCoded && Object.keys(value).every((key) => ERROR_KEYS.has(key))) return readServiceError(value, clean);
 	const hasError =
 		(typeof error === 'string' && error !== '') || error === true || isObject(error) || !isEmptyList(errors);
 	const saysNo = (value.success === false || value.ok === false) && rules.successIsAnswer !== true;
 	if (!hasError && !saysNo && !isRefusal(value.status)) return undefined;
 	const first = Array.isArray(errors) ? errors[0] : undefined;
-	const inner = readServiceError([error, first].find(isObject) ?? value);
-	const said = inner.message ?? (typeof first === 'string' ? first : undefined);
+	const inner = readServiceError([error, first].find(isObject) ?? value, clean);
+	const said = inner.message ?? (typeof first === 'string' ? clean(first) : undefined);
 	return { code: inner.code ?? 'error_in_answer', message: said ?? 'the answer says that it failed' };
 }
 

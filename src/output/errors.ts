@@ -11,8 +11,6 @@ export interface ErrorView {
 	/** Adds the stack trace. */
 	debug?: boolean | undefined;
 	palette?: Palette | undefined;
-	/** Values that must not be seen in whatever the error says. */
-	secrets?: readonly string[] | undefined;
 }
 
 /** What is known about any thrown value. */
@@ -82,11 +80,10 @@ export function renderError(error: unknown, view: ErrorView = {}): string {
 }
 
 function textError(error: unknown, view: ErrorView): string {
-	const secrets = view.secrets ?? [];
 	const palette = view.palette ?? plainPalette;
 	const { message, hint, details } = describe(error);
 	const [first = '', ...rest] = message.split(/\r?\n/);
-	const printed = (text: string): string => sanitise(redactText(text, secrets));
+	const printed = (text: string): string => sanitise(redactText(text, []));
 	const lines = [
 		`${palette.bad('error:')} ${printed(first)}`,
 		...rest.filter((line) => line.trim() !== '').map((line) => `  ${printed(line)}`),
@@ -113,7 +110,7 @@ function jsonError(error: unknown, view: ErrorView): string {
 		...Object.fromEntries(Object.entries(data).filter(([key]) => !RESERVED.has(key))),
 		...(view.debug === true && error instanceof Error ? { stack: stackOf(error) } : {}),
 	};
-	return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), view.secrets ?? []) }))}\n`;
+	return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), []) }))}\n`;
 }
 
 /** What data can't take the place of. */

@@ -215,15 +215,34 @@ export function redactText(text: string, secrets: readonly string[]): string {
 	return redactFound(text, finderFor(secrets));
 }
 
-/** A value in whose texts none of the secrets is left, keys included; what lies too deep is dropped. */
+/** The shortest secret that can't be taken for a word, a name or an id. */
+const SHORTEST_TELLING = 8;
+
+/** A shorter secret may be an ordinary word, and one of digits an id: blacking those out would change what is said, and give them away. */
+export function isTelling(secret: string): boolean {
+	return secret.length >= SHORTEST_TELLING && !/^\d+$/.test(secret);
+}
+
+/** A key, a code or a text of our own, in which a secret is found only where it can't be a word by chance. */
+export function redactName(name: string, secrets: readonly string[]): string {
+	return redactText(name, secrets.filter(isTelling));
+}
+
+/** Texts by name, with the secrets taken out of the names alone. */
+export function redactNames<T>(texts: Readonly<Record<string, T>>, secrets: readonly string[]): Record<string, T> {
+	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [redactName(name, secrets), text]));
+}
+
+/** A value in whose texts none of the secrets is left, nor in its keys one that is no word; what lies too deep is dropped. */
 export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
 	const clean = createTextRedactor(secrets);
+	const cleanKey = createTextRedactor(secrets.filter(isTelling));
 	const walk = (each: unknown, depth: number): unknown => {
 		if (typeof each === 'string') return clean(each);
 		if (typeof each !== 'object' || each === null) return each;
 		if (depth >= MAX_DEPTH) return '[too deep]';
 		if (Array.isArray(each)) return each.map((inner) => walk(inner, depth + 1));
-		return Object.fromEntries(Object.entries(each).map(([key, inner]) => [clean(key), walk(inner, depth + 1)]));
+		return Object.fromEntries(Object.entries(each).map(([key, inner]) => [cleanKey(key), walk(inner, depth + 1)]));
 	};
 	return walk(value, 0);
 }

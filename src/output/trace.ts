@@ -1,7 +1,15 @@
 /** `-v` and `-vv`: requests and answers as lines for stderr, without secrets and without raw escapes. */
 
 import { type Palette, plainPalette } from './colour.js';
-import { createTextRedactor, isSecretName, redactBody, redactHeaders, redactUrl } from './redact.js';
+import {
+	createTextRedactor,
+	isSecretName,
+	isTelling,
+	REDACTED,
+	redactBody,
+	redactHeaders,
+	redactUrl,
+} from './redact.js';
 import { sanitise, sanitiseLines } from './sanitise.js';
 
 type Headers = readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -35,12 +43,15 @@ export const BODY_SHOWN = 4_096;
 /** The lines of one event, each ending in a line break; empty where this verbosity does not show it. */
 export function renderTrace(event: TraceLike, { verbosity, palette = plainPalette, secrets = [] }: TraceView): string {
 	if (verbosity < 1) return '';
-	const clean = createTextRedactor(secrets);
-	const lines = [headline(event, palette, clean)];
+	// What we say ourselves holds a short secret only by chance, and blacking it out would tell which word it is.
+	const cleanOwn = createTextRedactor(secrets.filter(isTelling));
+	const lines = [headline(event, palette, cleanOwn)];
 	if (verbosity >= 2 && event.type !== 'problem') {
 		const mark = event.type === 'request' ? '>' : '<';
+		const clean = event.type === 'request' ? cleanOwn : createTextRedactor(secrets);
 		for (const [name, value] of redactHeaders(event.headers ?? [])) {
-			lines.push(palette.faint(`${mark} ${sanitise(clean(`${name}: ${value}`))}`));
+			const shown = secrets.includes(value) ? REDACTED : clean(value);
+			lines.push(palette.faint(`${mark} ${sanitise(`${cleanOwn(name)}: ${shown}`)}`));
 		}
 		lines.push(...bodyLines(event.body ?? '', clean).map((line) => palette.faint(`${mark} ${line}`.trimEnd())));
 	}

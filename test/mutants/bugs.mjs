@@ -242,8 +242,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/content.ts',
-		was: 'const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);',
-		becomes: 'const after = jsonAfterText(text);',
+		was: 'const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text, clean);',
+		becomes: 'const after = jsonAfterText(text, clean);',
 		tests: answer,
 		loss: 'a whole piece of JSON that breaks off is taken for the answer',
 	},

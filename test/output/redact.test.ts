@@ -158,12 +158,21 @@ describe('redactUrl and redactText', () => {
 	it('goes through a value text by text, so that no quotation mark of JSON is in danger', () => {
 		const value = { a: ['x","y', { 'k","': 'see https://x.example/?token=marker' }], n: 1, z: null };
 		expect(redactTexts(value, ['","'])).toEqual({
-			a: ['x[redacted]y', { 'k[redacted]': 'see https://x.example/?token=[redacted]' }],
+			a: ['x[redacted]y', { 'k","': 'see https://x.example/?token=[redacted]' }],
 			n: 1,
 			z: null,
 		});
 		expect(JSON.parse(redactText(JSON.stringify({ m: 'https://x.example/?token=marker' }), []))).toEqual({
 			m: 'https://x.example/?token=[redacted]',
+		});
+	});
+
+	it('leaves a secret in a key only where it may be a word or an id by chance', () => {
+		const value = { verdict: 'verdict', '12345678': '12345678', 'no marker-12': 'marker-12' };
+		expect(redactTexts(value, ['verdict', '12345678', 'marker-12'])).toEqual({
+			verdict: '[redacted]',
+			'12345678': '[redacted]',
+			'no [redacted]': '[redacted]',
 		});
 	});
 

@@ -67,6 +67,25 @@ describe('renderTrace', () => {
 		expect(renderTrace(event, { verbosity: 2, secrets: ['marker-9'] })).not.toContain('marker-9');
 	});
 
+	it('takes no word of our own for a short secret, and hides it in what the service says', () => {
+		const view = { verbosity: 2, secrets: ['desk', 'json'] };
+		const url = 'https://desk.example/support-api/v1/tickets/14';
+		const sent = {
+			...request,
+			url,
+			headers: ['accept', 'application/json', 'x-key', 'json'],
+			body: '{"title":"desk"}',
+		};
+		expect(renderTrace(sent, view)).toBe(
+			[`> POST ${url}`, '> accept: application/json', '> x-key: [redacted]', '> {"title":"desk"}', ''].join('\n'),
+		);
+		const problem: TraceEvent = { type: 'problem', method: 'GET', url, message: 'no desk', sent: true, ms: 1 };
+		expect(renderTrace(problem, view)).toBe(`! GET ${url}: no desk, 1 ms\n`);
+		expect(renderTrace({ ...answer, url, headers: { 'x-odd': 'json' }, body: 'no desk' }, view)).toBe(
+			[`< 400 POST ${url}, 312 bytes, 13 ms`, '< x-odd: [redacted]', '< no [redacted]', ''].join('\n'),
+		);
+	});
+
 	it('cuts a long body and says how much is missing, after redaction', () => {
 		const body = JSON.stringify({ text: 'x'.repeat(4_080), password: 'marker'.repeat(100) });
 		const text = renderTrace({ ...answer, headers: {}, body }, { verbosity: 2 });

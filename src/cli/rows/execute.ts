@@ -32,7 +32,7 @@ import { checkOwnAccount } from './guard.js';
 import type { PreparedRun } from './prepare.js';
 import { rowsToSend } from './rows-to-send.js';
 import type { ResumedRun, RunLog } from './run-log.js';
-import { createOutcomeScrubber } from './scrub.js';
+import { createOutcomeScrubber, type OutcomeScrubber } from './scrub.js';
 import type { RunSettings } from './settings.js';
 import { listenForStop, openProgress, writeSummary } from './summary.js';
 import type { Survey } from './survey.js';
@@ -157,10 +157,11 @@ interface Prepared {
 interface Sending extends Pick<Prepared, 'run' | 'client' | 'log' | 'resumed'> {
 	stop: RunStop;
 	pace: AdaptivePace;
+	scrubber: OutcomeScrubber;
 }
 
 /** How one row is carried out: its request or its custom fields, and the records that it leaves on the way. */
-function createRowPerform({ run, client, log, resumed, stop, pace }: Sending): Perform {
+function createRowPerform({ run, client, log, resumed, stop, pace, scrubber }: Sending): Perform {
 	const { settings, session, invocation, endpoint, customFields } = run;
 	const { clock, random } = invocation.context;
 	const options: PerformOptions = {
@@ -179,6 +180,7 @@ function createRowPerform({ run, client, log, resumed, stop, pace }: Sending): P
 		},
 		hooks: (row) => ({
 			maybeSent: resumed?.maybeSent(row.row) === true,
+			clean: scrubber.wordsOf(row),
 			...(log === undefined
 				? {}
 				: {
@@ -220,7 +222,7 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 	const pace = new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate });
 	const progress = await openProgress(run, total, totalOf(counts), () => pace.pauseMs);
 	screen.progress = progress;
-	const scrub = createOutcomeScrubber(survey);
+	const scrubber = createOutcomeScrubber(survey);
 	const stop = new RunStop(settings, context.clock);
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
@@ -249,9 +251,9 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 			rows: rowsToSend(run, resumed, take),
 			concurrency: settings.concurrency,
 			stop: stop.signal,
-			perform: createRowPerform({ run, client, log, resumed, stop, pace }),
+			perform: createRowPerform({ run, client, log, resumed, stop, pace, scrubber }),
 			record(raw, row) {
-				const outcome = scrub(raw, row);
+				const outcome = scrubber.scrub(raw, row);
 				// What was never to be sent says nothing of the service.
 				if (!asksNothing(row.request)) stop.lookAt(outcome);
 				// A row that was held back by the stop has no outcome: a resume sends it.

@@ -2,7 +2,7 @@
 
 import type { RunRow } from '../../bulk/engine.js';
 import type { Outcome } from '../../http/outcome.js';
-import { isSecretName, redact, redactTexts } from '../../output/redact.js';
+import { createTextRedactor, isSecretName, redact, redactName, redactNames, redactTexts } from '../../output/redact.js';
 import type { Survey } from './survey.js';
 
 /** Texts of the row's request that must not be repeated anywhere. */
@@ -29,11 +29,41 @@ function withoutHeld(outcome: Outcome): Outcome {
 	return { ...outcome, differs };
 }
 
-/** Makes a row's outcome free of secrets: those that its answer shows, and its request's, wherever the service repeated them. */
-export function createOutcomeScrubber(survey: Survey): (outcome: Outcome, row: RunRow) => Outcome {
-	if (!survey.hasSecrets) return withoutHeld;
-	return (outcome, row) => {
-		const secrets = secretsOf(row.request.sent);
-		return withoutHeld(secrets.length === 0 ? outcome : (redactTexts(outcome, secrets) as Outcome));
+export interface OutcomeScrubber {
+	/** Blacks out the row's secrets in what the service says of it; undefined where it has none. */
+	wordsOf(row: RunRow): ((text: string) => string) | undefined;
+	/** Makes the outcome free of the secrets that its answer shows, and of its request's, wherever the service repeated them. */
+	scrub(outcome: Outcome, row: RunRow): Outcome;
+}
+
+/** What is ours in an outcome stays: a secret that is an ordinary word must not change what became of the row. */
+function withoutSecrets(outcome: Outcome, secrets: readonly string[]): Outcome {
+	const { code, reasons, body, differs } = outcome;
+	const clean = { ...outcome };
+	if (code !== undefined) clean.code = redactName(code, secrets);
+	if (reasons !== undefined) clean.reasons = redactNames(reasons, secrets);
+	if (body !== undefined) clean.body = redactTexts(body, secrets);
+	if (differs !== undefined) {
+		clean.differs = differs.map(({ field, sent, shown }) => ({
+			field,
+			sent: redactTexts(sent, secrets),
+			shown: redactTexts(shown, secrets),
+		}));
+	}
+	return clean;
+}
+
+export function createOutcomeScrubber(survey: Survey): OutcomeScrubber {
+	if (!survey.hasSecrets) return { wordsOf: () => undefined, scrub: withoutHeld };
+	const secretsOfRow = ({ request }: RunRow): string[] => secretsOf(request.sent);
+	return {
+		wordsOf(row) {
+			const secrets = secretsOfRow(row);
+			return secrets.length === 0 ? undefined : createTextRedactor(secrets);
+		},
+		scrub(outcome, row) {
+			const secrets = secretsOfRow(row);
+			return withoutHeld(secrets.length === 0 ? outcome : withoutSecrets(outcome, secrets));
+		},
 	};
 }

@@ -30,9 +30,9 @@ async function serve(answer: Answer | 'hang up' | 'hold') {
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-const check = (baseUrl: string, argv: string[] = []) =>
+const check = (baseUrl: string, argv: string[] = [], password = 'his password') =>
 	runCommand(command, 'user check', ['bob', '--password-stdin', ...argv], {
-		stdin: 'his password\n',
+		stdin: `${password}\n`,
 		env: {
 			SUPPORTCTL_BASE_URL: baseUrl,
 			SUPPORTCTL_USERNAME: 'anna',
@@ -126,6 +126,42 @@ describe('user check', () => {
 		});
 		expect(requests).toHaveLength(1);
 	});
+
+	it.each(['wrong', 'verdict', 'bob', 'credentials', 'invalid_user_credentials', 'HTTP', 'message', 'exitCode', '400'])(
+		'gives its verdict in the same words whatever the password, and never the service repeating it: %s',
+		async (password) => {
+			const message = `Sorry: ${password}, nor ${Buffer.from(password).toString('hex')}x`;
+			const code = 'invalid_user_credentials';
+			const data = { status: 400, params: { password: `not ${password}` } };
+			const { url } = await serve({ status: 400, body: JSON.stringify({ code, message, data }) });
+			const { stdout, stderr, exitCode } = await check(url, ['--json'], password);
+			expect(exitCode).toBe(10);
+			expect(JSON.parse(stdout)).toEqual({ username: 'bob', verdict: 'wrong', id: null, status: 400, code });
+			const { error: said } = JSON.parse(stderr);
+			expect(said).toMatchObject({ code, exitCode: 10, details: ['password: not [redacted]'], verdict: 'wrong' });
+			expect(said).toMatchObject({ username: 'bob', status: 400 });
+			expect(said.message).toMatch(
+				/^the credentials of "bob" are wrong \(HTTP 400 invalid_user_credentials: Sorry: \[redacted\], nor /,
+			);
+		},
+	);
+
+	const page: Answer = { status: 500, body: '<html><title>hunter2 html</title></html>', type: 'text/html' };
+	const plain: Answer = { status: 500, body: 'the answer is hunter2', type: 'text/plain' };
+	it.each<[string, Answer, string]>([
+		['html', page, `html_answer: the answer is an HTML page ("hunter2 [redacted]"), not the service's JSON`],
+		['hunter2', page, `html_answer: the answer is an HTML page ("[redacted] html"), not the service's JSON`],
+		['answer', plain, 'not_json: the answer is not JSON (text/plain): the [redacted] is hunter2'],
+		['hunter2', plain, 'not_json: the answer is not JSON (text/plain): the answer is [redacted]'],
+		['hunter22', error(500, 'no_hunter22'), `no_[redacted]: in the service's words: no_[redacted]`],
+	])(
+		'hides the password %s in what the service says, and in none of its own words about it',
+		async (password, answer, words) => {
+			const { url } = await serve(answer);
+			const { stderr } = await check(url, ['--json'], password);
+			expect(JSON.parse(stderr).error.message).toBe(`could not check "bob" (HTTP 500 ${words})`);
+		},
+	);
 
 	it('could not check where nothing listens', async () => {
 		const { exitCode, stderr } = await check('http://127.0.0.1:9');

@@ -5,7 +5,7 @@ import { createPlanner } from '../../../api/plan.js';
 import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Delivery } from '../../../http/outcome.js';
-import { redactTexts } from '../../../output/redact.js';
+import { createTextRedactor, redactName, redactNames, redactTexts } from '../../../output/redact.js';
 import type { CommandSpec, Invocation } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
@@ -38,13 +38,32 @@ const WRONG_CODES = new Set([
 /** Codes with which they say that the caller may not ask. */
 const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
 
-/** Reads the verdict from what came back (section 4 shows the request; section 7 shows no answers). */
-export function judgeCheck(delivery: Delivery, username: string): CheckVerdict {
+/** The delivery without the password that was checked; codes that mean something to us, and our own, stay whole. */
+function withoutPassword(delivery: Delivery, password: string): Delivery {
+	const { code, reasons, body } = delivery;
+	const clean = { ...delivery };
+	if (code !== undefined && 'body' in delivery && !WRONG_CODES.has(code) && !CALLER_CODES.has(code)) {
+		clean.code = redactName(code, [password]);
+	}
+	if (reasons !== undefined) clean.reasons = redactNames(reasons, [password]);
+	if ('body' in delivery) clean.body = redactTexts(body, [password]);
+	return clean;
+}
+
+/**
+ * Reads the verdict from what came back (section 4 shows the request; section 7 shows no answers).
+ * @param shown The delivery as it may be repeated.
+ */
+export function judgeCheck(delivery: Delivery, username: string, shown: Delivery): CheckVerdict {
 	const { outcome, status, code, message, body } = delivery;
 	const who = quote(username);
-	const words = [code, message].filter((each) => each !== undefined).join(': ');
+	const words = [shown.code, message].filter((each) => each !== undefined).join(': ');
 	if (outcome === 'not-sent') {
-		return { verdict: 'not-checked', exitCode: ExitCode.failed, says: `could not check ${who}: ${message ?? code}` };
+		return {
+			verdict: 'not-checked',
+			exitCode: ExitCode.failed,
+			says: `could not check ${who}: ${message ?? shown.code}`,
+		};
 	}
 	if (outcome === 'unknown') {
 		return {
@@ -55,7 +74,7 @@ export function judgeCheck(delivery: Delivery, username: string): CheckVerdict {
 	}
 	if (outcome === 'ok') {
 		if (body === false || (isObject(body) && [body.valid, body.success].includes(false))) {
-			const says = `the service answered ${JSON.stringify(body)}: the credentials of ${who} are wrong`;
+			const says = `the service answered ${JSON.stringify(shown.body)}: the credentials of ${who} are wrong`;
 			return { verdict: 'wrong', exitCode: ExitCode.wrongCredentials, says };
 		}
 		return { verdict: 'right', exitCode: ExitCode.ok, says: `the credentials of ${who} are right` };
@@ -141,31 +160,30 @@ export const command: CommandSpec = {
 		const client = await session.openClient(1);
 		let delivery: Delivery;
 		try {
-			delivery = await deliver(client, request, { retries: 0, clock: context.clock, random: context.random });
+			const clean = createTextRedactor([password]);
+			delivery = await deliver(client, request, { retries: 0, clock: context.clock, random: context.random, clean });
 		} finally {
 			await client.close();
 		}
 		// Judged as it came: a password such as "user" stands in the service's codes too.
-		const verdict = judgeCheck(delivery, username);
-		const clean = redactTexts(delivery, [password]) as Delivery;
+		const shown = withoutPassword(delivery, password);
+		const verdict = judgeCheck(delivery, username, shown);
 		let trouble: SupportctlError | undefined;
 		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
-			const id = isObject(clean.body) ? (clean.body.id ?? null) : null;
+			const id = isObject(shown.body) ? (shown.body.id ?? null) : null;
 			await results.row({
 				username,
 				verdict: verdict.verdict,
 				id,
-				status: clean.status ?? null,
-				code: clean.code ?? null,
+				status: shown.status ?? null,
+				code: shown.code ?? null,
 			});
 			trouble = await results.end();
 		}
-		const error = errorOf(verdict, clean, username, trouble);
+		const error = errorOf(verdict, shown, username, trouble);
 		if (error === undefined) return verdict.exitCode;
 		const { renderError } = await import('../../../output/errors.js');
-		context.stderr.write(
-			renderError(error, { json: wantsJson(options), debug: options.debug === true, secrets: [password] }),
-		);
+		context.stderr.write(renderError(error, { json: wantsJson(options), debug: options.debug === true }));
 		return error.exitCode;
 	},
 };
