@@ -208,7 +208,7 @@ function judgeRefusal(answer: RawAnswer, content: Content, dialect: Dialect, cle
 		...(retryAfter === undefined ? {} : { retryAfter }),
 		...(date === undefined ? {} : { date }),
 	};
-	if (status >= 300 && status < 400) return { ...base, ...judgeRedirect(answer) };
+	if (status >= 300 && status < 400) return { ...base, ...judgeRedirect(answer, clean) };
 	if (content.kind === 'json') {
 		return {
 			...base,
@@ -243,7 +243,25 @@ function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<stri
 	return Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [dialect.fieldIn(name), reason]));
 }
 
-function judgeRedirect(answer: RawAnswer): Partial<Verdict> {
+/** What stands where a secret stood. */
+const HIDDEN = '[redacted]';
+
+/** `to=x&y` with neither value: whatever its name, one may open a door, such as a ticket that signs somebody in. */
+function withoutValues(query: string): string {
+	return query
+		.split('&')
+		.map((part) => (part === '' ? '' : part.includes('=') ? part.slice(0, part.indexOf('=') + 1) + HIDDEN : HIDDEN))
+		.join('&');
+}
+
+/** A redirect's target as it may be told: where it leads, without user info, the values of its query and its fragment. */
+function shownTarget(location: string): string {
+	const [, place = '', query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(location) ?? [];
+	const told = place.replace(/^([a-z][a-z0-9+.-]*:[\\/]*|[\\/]{2,})[^\\/]*@/i, `$1${HIDDEN}@`);
+	return told + (query ? `?${withoutValues(query)}` : '') + (fragment ? `#${HIDDEN}` : '');
+}
+
+function judgeRedirect(answer: RawAnswer, clean: CleanWords): Partial<Verdict> {
 	const location = header(answer, 'location');
 	if (location === undefined) {
 		const message =
@@ -252,7 +270,7 @@ function judgeRedirect(answer: RawAnswer): Partial<Verdict> {
 				: 'the answer is a redirect that names no target';
 		return { code: `http_${answer.status}`, message };
 	}
-	const target = location.slice(0, 300);
+	const target = shownTarget(clean(location)).slice(0, 300);
 	return {
 		code: 'redirect',
 		location: target,

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { runHere } from '../support/cli.js';
 import { type Answer, json, startRecorder, text } from '../support/recorder.js';
+import { createWorkplace } from '../support/workplace.js';
 
 /** One call of each command over rows, with what its failures call the thing. */
 const commands: [name: string, args: string[]][] = [
@@ -274,6 +275,22 @@ test('a query that does not fit the results does not hide that rows failed', asy
 	);
 	const some = ['ticket', 'update', '14', '15', '--status', 'hold', '--query', 'abs(@[0].outcome)'];
 	expect(await runHere(some, { env: other.env })).toMatchObject({ exitCode: 3, stdout: '' });
+});
+
+test('what is secret in the target of a redirect is in no stream, journal or report', async () => {
+	const location = 'https://h.example/x?access_token=s3cretpw99&u=https://bob:s3cretpw99@h/';
+	const work = createWorkplace((await startRecorder(text(302, '', { location }))).env);
+	const files = ['--journal', 'rj.ndjson', '--report', 'json:rj.json', '--report', 'junit:rj.xml'];
+	for (const flags of [[], ['-vv', '--debug'], ['--json', ...files]]) {
+		const { stdout, stderr, exitCode } = await work.run(['ticket', 'update', '14', '15', '--status', 'hold', ...flags]);
+		expect(exitCode).toBe(1);
+		expect(stdout + stderr).toContain('h.example/x?access_token=[redacted]');
+		expect(stdout + stderr).not.toContain('s3cretpw99');
+	}
+	for (const name of ['rj.ndjson', 'rj.json', 'rj.xml']) {
+		expect(work.read(name)).toContain('h.example/x?access_token=[redacted]');
+		expect(work.read(name)).not.toContain('s3cretpw99');
+	}
 });
 
 test('csv keeps the status of HTTP apart from that of a ticket', async () => {

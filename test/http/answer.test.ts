@@ -486,8 +486,9 @@ describe('a refusal', () => {
 
 describe('a redirect', () => {
 	it.each([300, 301, 302, 303, 305, 307, 308])('with %i is never followed and names its target', async (status) => {
-		const location = 'https://www.desk.example/wp-login.php?redirect_to=x';
-		expect(await judge(status, login, endpoints['ticket.update'], { location })).toEqual({
+		const location = 'https://www.desk.example/wp-login.php?redirect_to=[redacted]';
+		const asSent = 'https://www.desk.example/wp-login.php?redirect_to=x';
+		expect(await judge(status, login, endpoints['ticket.update'], { location: asSent })).toEqual({
 			bearing: 'said-no',
 			status,
 			code: 'redirect',
@@ -495,6 +496,21 @@ describe('a redirect', () => {
 			message: `the service redirects to ${location}; redirects are not followed with credentials: mend the base URL`,
 			hasBody: false,
 		});
+	});
+
+	it.each([
+		[
+			'https://bob:s3cretpw99@h.example/x?access_token=s3cretpw99&u=https://bob:s3cretpw99@h/&&a&b=#s3cretpw99',
+			'https://[redacted]@h.example/x?access_token=[redacted]&u=[redacted]&&[redacted]&b=[redacted]#[redacted]',
+		],
+		['//bob:s3cretpw99@h.example', '//[redacted]@h.example'],
+		['https:\\\\bob:s3cretpw99@h.example\\x', 'https:\\\\[redacted]@h.example\\x'],
+		['/@ann/x?', '/@ann/x'],
+		['https://h.example/@ann', 'https://h.example/@ann'],
+	])('tells where it leads, and nothing that may be secret there: %s', async (location, shown) => {
+		const verdict = await judge(302, '', endpoints['ticket.update'], { location });
+		expect(verdict.location).toBe(shown);
+		expect(verdict.message).toContain(`redirects to ${shown};`);
 	});
 
 	it('without a target says so', async () => {

@@ -54,7 +54,7 @@ export const answerFaults: Record<string, AnswerFault> = {
 			request.path.startsWith('/login')
 				? request.answer(200, login)
 				: request.answer(302, '', { location: '/login?to=x' }),
-		...failed('redirect', { says: /\/login\?to=x/ }),
+		...failed('redirect', { says: /\/login\?to=\[redacted\]/ }),
 	},
 	'plain text': { script: whole(200, 'It works!'), ...unknown('not_json') },
 

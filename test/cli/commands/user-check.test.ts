@@ -9,6 +9,7 @@ interface Answer {
 	status: number;
 	body: string;
 	type?: string;
+	location?: string;
 }
 
 /** A service that gives one answer to everything, and what it was asked; ends with the test. */
@@ -20,7 +21,12 @@ async function serve(answer: Answer | 'hang up' | 'hold') {
 		requests.push({ method: request.method, path: request.url, body });
 		if (answer === 'hold') return;
 		if (answer === 'hang up') request.socket.destroy();
-		else response.writeHead(answer.status, { 'content-type': answer.type ?? 'application/json' }).end(answer.body);
+		else {
+			const { status, type = 'application/json', location } = answer;
+			response
+				.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) })
+				.end(answer.body);
+		}
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => {
@@ -153,13 +159,18 @@ describe('user check', () => {
 		['hunter2', page, `html_answer: the answer is an HTML page ("[redacted] html"), not the service's JSON`],
 		['answer', plain, 'not_json: the answer is not JSON (text/plain): the [redacted] is hunter2'],
 		['hunter2', plain, 'not_json: the answer is not JSON (text/plain): the answer is [redacted]'],
+		[
+			'hunter2',
+			{ status: 302, body: '', location: 'https://h.example/hunter2' },
+			'redirect: the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: mend the base URL',
+		],
 		['hunter22', error(500, 'no_hunter22'), `no_[redacted]: in the service's words: no_[redacted]`],
 	])(
 		'hides the password %s in what the service says, and in none of its own words about it',
 		async (password, answer, words) => {
 			const { url } = await serve(answer);
 			const { stderr } = await check(url, ['--json'], password);
-			expect(JSON.parse(stderr).error.message).toBe(`could not check "bob" (HTTP 500 ${words})`);
+			expect(JSON.parse(stderr).error.message).toBe(`could not check "bob" (HTTP ${answer.status} ${words})`);
 		},
 	);
 
