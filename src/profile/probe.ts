@@ -168,6 +168,8 @@ export interface Search {
 	answer: ProbeAnswer;
 	/** Another base URL at which the interface does answer. */
 	mended?: string;
+	/** The base URL that a redirect points at, where what is there could not be seen. */
+	hidden?: { baseUrl: string; code: string; why: string };
 }
 
 /** Asks without credentials at the base URL and, if the interface is not there, at the ones that were likely meant. */
@@ -176,7 +178,14 @@ export async function findService(baseUrl: string, path: string, ask: Ask): Prom
 	const place = judgePlace(answer, baseUrl, path);
 	if (place.kind === 'service' || place.kind === 'unreachable') return { place, answer };
 	const candidates = likelyBaseUrls(baseUrl);
-	if (place.kind === 'moved' && place.to !== undefined) candidates.unshift(place.to);
+	const targets = new Set<string>();
+	const follow = (found: Place): void => {
+		if (found.kind !== 'moved' || found.to === undefined) return;
+		targets.add(found.to);
+		candidates.unshift(found.to);
+	};
+	follow(place);
+	let hidden: Search['hidden'];
 	const tried = new Set([baseUrl]);
 	for (let tries = 0; candidates.length > 0 && tries < 4; tries++) {
 		const candidate = candidates.shift() as string;
@@ -184,7 +193,10 @@ export async function findService(baseUrl: string, path: string, ask: Ask): Prom
 		tried.add(candidate);
 		const found = judgePlace(await ask({ baseUrl: candidate, credentials: false }), candidate, path);
 		if (found.kind === 'service') return { place, answer, mended: candidate };
-		if (found.kind === 'moved' && found.to !== undefined) candidates.unshift(found.to);
+		if (found.kind === 'unreachable' && targets.has(candidate)) {
+			hidden ??= { baseUrl: candidate, code: found.code, why: found.why };
+		}
+		follow(found);
 	}
-	return { place, answer };
+	return { place, answer, ...(hidden && { hidden }) };
 }

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { command as login } from '../../src/cli/commands/login.js';
 import type { Store } from '../../src/profile/store.js';
+import { createAuthority } from '../support/certificates.js';
 import type { MemoryOptions } from '../support/context.js';
+import { startRawServer } from '../support/raw-server.js';
 import { runCommand } from '../support/run-command.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
@@ -188,6 +191,60 @@ describe('what login says about a base URL', () => {
 			response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body),
 		);
 		expect((await signIn(argv(origin), { stdin: 'x' })).error).toMatchObject({ code, exitCode });
+	});
+
+	it.each([
+		[403, 'text/html', '<html><title>No</title></html>', /403 html_answer.*No/, /firewall/],
+		[500, 'application/json', '{"code":"internal","message":"Oops"}', /500 internal: Oops$/, /look at its log/],
+		[429, 'application/json', '{"code":"slow","message":"Later"}', /429 slow: Later$/, /try again later/],
+		[407, 'text/html', '', /407/, /HTTP_PROXY/],
+	])('a service that answers %i is not called one that cannot be reached', async (status, type, body, why, hint) => {
+		const { origin } = await serve((_request, response) =>
+			response.writeHead(status, { 'content-type': type }).end(body),
+		);
+		const { error } = await signIn(argv(origin), { stdin: 'x' });
+		expect(error).toMatchObject({
+			exitCode: 1,
+			code: `http_${status}`,
+			message: expect.stringMatching(why),
+			hint: expect.stringMatching(hint),
+		});
+		expect(error?.message).toContain(`${origin} answers, but not as a help desk: `);
+	});
+
+	it('an answer that is no HTTP is not called one that did not come', async () => {
+		const server = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
+		const { error } = await signIn(argv(server.baseUrl), { stdin: 'x' });
+		expect(error?.message).toContain('answers, but not as a help desk: the answer is not valid HTTP');
+	});
+
+	it('says what TLS failed by, and offers where a redirect to it points', async () => {
+		const identity = createAuthority().issue({ names: ['127.0.0.1'] });
+		const secure = createSecureServer({ key: identity.key, cert: identity.cert });
+		secure.on('tlsClientError', () => undefined);
+		await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+		onTestFinished(() => void secure.close());
+		const https = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
+		const direct = await signIn(argv(https), { stdin: 'x' });
+		const why = `there is no secure connection (TLS) to ${https}: the host's certificate is from an unknown CA; --ca-file names one`;
+		expect(direct.error).toMatchObject({
+			code: 'tls_untrusted',
+			message: why,
+			hint: expect.stringContaining('--ca-file'),
+		});
+		const first = await serve((request, response) =>
+			response.writeHead(301, { location: `${https}${request.url}` }).end(),
+		);
+		const { error } = await signIn(argv(first.origin), { stdin: 'x' });
+		expect(error).toMatchObject({
+			exitCode: 1,
+			code: 'redirect',
+			message: expect.stringMatching(/ redirects to https:.*; no credentials were sent; there is no secure connection/),
+			hint: expect.stringMatching(`^give --base-url ${https}; .*--ca-file`),
+			data: { mended: https },
+		});
+		expect(error?.message).toContain(why);
+		expect(first.requests.map((each) => each.headers.authorization)).toEqual(first.requests.map(() => undefined));
 	});
 
 	it('tells a refused connection and an unknown host from wrong credentials', async () => {

@@ -138,6 +138,14 @@ describe('findService', () => {
 		expect(asked.length).toBeLessThanOrEqual(5);
 	});
 
+	it('names where a redirect points and what hides it, and takes it for no service', async () => {
+		const problem = { kind: 'problem', code: 'tls_untrusted', message: 'unknown CA' } as const;
+		const { ask } = network({ 'http://a.example': moved(`https://a.example${PATH}`), 'https://a.example': problem });
+		const search = await findService('http://a.example', PATH, ask);
+		expect(search.hidden).toEqual({ baseUrl: 'https://a.example', code: 'tls_untrusted', why: 'unknown CA' });
+		expect(search.mended).toBeUndefined();
+	});
+
 	it('does not go round in circles', async () => {
 		const { ask, asked } = network({
 			'https://a.example': moved(`https://b.example${PATH}`),

@@ -46,7 +46,9 @@ export function checkPrefix(facts: PrefixFacts): Finding {
 	const hint =
 		otherPrefix !== undefined ? `the service has ${otherPrefix}-api: --product-prefix ${otherPrefix}` : undefined;
 	const mended = search.mended === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.mended}`;
-	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? placeHint(search.place, facts));
+	const { hidden } = search;
+	const behind = hidden && `${mendWith} ${hidden.baseUrl}; what is there can't be seen yet: ${hidden.why}`;
+	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? behind ?? placeHint(search.place, facts));
 }
 
 function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): string {

@@ -4,7 +4,7 @@ import { FailedError, UsageError } from '../../errors.js';
 import { parseBaseUrl } from '../../profile/base-url.js';
 import { readVariable } from '../../profile/environment.js';
 import { initialSettings } from '../../profile/initial-settings.js';
-import { findService, type Place } from '../../profile/probe.js';
+import { findService, type Place, type Search } from '../../profile/probe.js';
 import { effectiveScheme } from '../../profile/resolve.js';
 import { say, warn } from '../notices.js';
 import { createAsk, lookUp } from './ask.js';
@@ -87,25 +87,30 @@ export async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const { name, resolved } = settingsFor(login, baseUrl);
 	const { target, warnings } = targetOf(login, { resolved }, { scheme: 'none' }, resolved.settings.username);
 	const { path } = lookUp(target);
-	const { place, answer, mended } = await findService(baseUrl, path, createAsk(invocation, target));
+	const search = await findService(baseUrl, path, createAsk(invocation, target));
+	const { place, answer, mended } = search;
 	if (place.kind === 'service') {
 		warn(invocation.context, warnings);
 		const scheme = effectiveScheme(resolved, invocation.context.env, invocation.context.cwd);
 		return { baseUrl, name, resolved, scheme, without: answer };
 	}
-	const error = explainPlace(baseUrl, place, mended);
+	const error = explainPlace(baseUrl, { ...search, place });
 	if (login.prompts === undefined || mended === undefined) throw error;
 	say(invocation, `${error.message}.`);
 	if (!(await login.prompts.confirm(`The help desk answers at ${mended}. Use that?`))) throw error;
 	return locate(login, await readBaseUrl(login, mended, 'the mended URL'));
 }
 
+/** A search that did not find the service where it was looked for. */
+type Missed = Search & { place: Exclude<Place, { kind: 'service' }> };
+
 /** Why there is no signing in at a base URL, and what to do about it. */
-function explainPlace(baseUrl: string, place: Exclude<Place, { kind: 'service' }>, mended?: string): FailedError {
+function explainPlace(baseUrl: string, { place, mended, hidden }: Missed): FailedError {
 	const hint = mended === undefined ? undefined : `the help desk answers at ${mended}: --base-url ${mended}`;
 	const data = mended === undefined ? {} : { mended };
 	switch (place.kind) {
 		case 'moved':
+			if (mended === undefined && hidden !== undefined) return explainHidden(baseUrl, place.target, hidden);
 			return new FailedError(`${baseUrl} redirects to ${place.target}; no credentials were sent`, {
 				code: 'redirect',
 				hint: hint ?? 'give the base URL that does not redirect',
@@ -120,18 +125,40 @@ function explainPlace(baseUrl: string, place: Exclude<Place, { kind: 'service' }
 				data,
 			});
 		default:
-			return new FailedError(`${baseUrl} can't be reached: ${place.why}`, {
-				code: place.code,
-				hint: hintFor(place.code),
-			});
+			return new FailedError(explainSilence(baseUrl, place), { code: place.code, hint: hintFor(place.code) });
 	}
 }
 
-/** What helps against a connection that could not be made. */
+/** A redirect to where nothing could be seen: its target is named all the same, and what stands before it. */
+function explainHidden(baseUrl: string, target: string, hidden: NonNullable<Search['hidden']>): FailedError {
+	const { baseUrl: mended, code } = hidden;
+	const message = `${baseUrl} redirects to ${target}; no credentials were sent; ${explainSilence(mended, hidden)}`;
+	return new FailedError(message, {
+		code: 'redirect',
+		hint: `give --base-url ${mended}; ${hintFor(code)}`,
+		data: { mended },
+	});
+}
+
+/** Codes of answers that are none of HTTP's, or not to be read to their end. */
+const UNREADABLE = new Set(['bad_http', 'wrong_length', 'answer_too_large']);
+
+/** Why it can't be told whether the service is at a base URL. */
+function explainSilence(baseUrl: string, { code, why }: { code: string; why: string }): string {
+	if (code.startsWith('http_') || UNREADABLE.has(code)) return `${baseUrl} answers, but not as a help desk: ${why}`;
+	if (code.startsWith('tls_')) return `there is no secure connection (TLS) to ${baseUrl}: ${why}`;
+	return `${baseUrl} can't be reached: ${why}`;
+}
+
+/** What helps where the service could not be seen. */
 function hintFor(code: string): string {
 	if (code === 'dns_failed') return "check the host's name, and whether this machine is on the right network";
 	if (code.startsWith('tls_')) return 'check the date of this machine and the host; --ca-file names a CA of your own';
 	if (code === 'connect_refused') return 'check the port, and whether the service is running';
 	if (code === 'http_403') return 'a firewall before the service may refuse this machine';
+	if (code === 'http_407') return 'put a user name and password that the proxy takes into HTTP_PROXY';
+	if (code === 'proxy_failed')
+		return 'mend HTTPS_PROXY, or let NO_PROXY name the host; `supportctl doctor` looks closer';
+	if (/^http_5/.test(code)) return 'the host has trouble: look at its log, or try again later';
 	return 'try again later; `supportctl doctor` looks closer';
 }

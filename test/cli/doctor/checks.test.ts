@@ -321,6 +321,14 @@ describe('prefix', () => {
 		expect(check({ place, answer })).toMatchObject({ result: 'fail', hint: expect.stringContaining('/wp-json') });
 	});
 
+	it('that redirects to where nothing can be seen is named with the command that mends it', () => {
+		const place = { kind: 'moved', target: 'https://d.example/x' } as const;
+		const hidden = { baseUrl: 'https://d.example', code: 'tls_untrusted', why: 'it is from an unknown CA' };
+		expect(check({ place, answer, hidden }).hint).toBe(
+			"supportctl profile set desk --base-url https://d.example; what is there can't be seen yet: it is from an unknown CA",
+		);
+	});
+
 	it('that redirects, or is out of order, says so', () => {
 		expect(check({ place: { kind: 'moved', target: 'https://www.d.example/' }, answer })).toMatchObject({
 			result: 'fail',
