@@ -31,6 +31,8 @@ export interface RunHeader {
 	/** The flags that make the requests. */
 	settings: Readonly<Record<string, unknown>>;
 	input: InputRecord;
+	/** Where the run is one part of several: which one, as `2/4`, and how many of the input's rows are its own. */
+	shard?: { part: string; rows: number } | undefined;
 	/** Rows are sent without a word here before it: after a kill nobody knows which of those without an outcome were. */
 	unmarked?: boolean | undefined;
 	/** The id of the run that this one undoes. */

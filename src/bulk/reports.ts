@@ -117,8 +117,8 @@ function flat(record: RowRecord): Record<string, unknown> {
 async function* json(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header, counts, exit, ended, ms, journalPath } = facts;
 	const head = { run: header.id, command: header.command.join(' '), service: header.baseUrl, profile: header.profile };
-	const rest = { input: header.input, started: header.started, ended, ms, exit, counts, journal: journalPath };
-	yield `${JSON.stringify({ ...head, ...rest }, null, '\t').slice(0, -2)},\n\t"rows": [`;
+	const rest = { input: header.input, shard: header.shard, started: header.started, ended, ms, exit, counts };
+	yield `${JSON.stringify({ ...head, ...rest, journal: journalPath }, null, '\t').slice(0, -2)},\n\t"rows": [`;
 	let separator = '\n\t\t';
 	for await (const batch of records()) {
 		let text = '';
@@ -181,6 +181,11 @@ export function escapeMarkdown(text: string): string {
 		.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&');
 }
 
+function rowsOf({ input, shard }: ReportFacts['header']): string {
+	if (shard === undefined) return `${input.rows} rows`;
+	return `${shard.rows} of ${input.rows} rows (shard ${escapeMarkdown(shard.part)})`;
+}
+
 async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header, counts } = facts;
 	const bad: RowRecord[] = [];
@@ -195,7 +200,7 @@ async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<s
 	const title = facts.exit === 0 ? 'all rows went through' : `exit code ${facts.exit}`;
 	yield `## supportctl ${escapeMarkdown(header.command.join(' '))}: ${title}\n\n`;
 	const input = escapeMarkdown(header.input.name);
-	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.baseUrl)}, ${header.input.rows} rows from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
+	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.baseUrl)}, ${rowsOf(header)} from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
 	yield '| outcome | rows |\n| --- | ---: |\n';
 	for (const name of outcomeNames) if (counts[name] > 0 || name === 'ok') yield `| ${name} | ${counts[name]} |\n`;
 	if (counts.differs > 0) yield `| answer differs | ${counts.differs} |\n`;

@@ -183,7 +183,7 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 		const written = record.version === undefined ? 'says no version' : `is in version ${String(record.version)}`;
 		throw notAJournal(path, `it ${written} of the format, and this is ${JOURNAL_VERSION}`);
 	}
-	const { input, command } = record;
+	const { input, command, shard } = record;
 	const complete =
 		isText(record.id) &&
 		isText(record.baseUrl) &&
@@ -196,7 +196,8 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 		isCount(input.rows) &&
 		isText(input.sha256) &&
 		isText(input.name) &&
-		isText(input.format);
+		isText(input.format) &&
+		(shard === undefined || (isObject(shard) && isText(shard.part) && isCount(shard.rows)));
 	if (!complete) throw notAJournal(path, 'its first line is incomplete');
 	const { type: _type, version: _version, ...header } = record;
 	return header as unknown as RunHeader;

@@ -33,3 +33,7 @@ export function parseShard(text: string): Shard {
 	}
 	return shard;
 }
+
+export function formatShard(shard: Shard): string {
+	return `${shard.index}/${shard.count}`;
+}

@@ -36,17 +36,17 @@ export function checkInputThere({ id, input: { path } }: RunHeader): void {
 	});
 }
 
-/** Whether the run was one part of several; how many of the input's rows are its own is not in its journal. */
-function isSharded({ settings }: RunHeader): boolean {
-	return (settings.options as Record<string, unknown> | undefined)?.shard !== undefined;
+/** The rows that the run answers for: those of its shard, where it is one part of several. */
+function ownRowsOf({ shard, input }: RunHeader): number {
+	return shard?.rows ?? input.rows;
 }
 
-/** Rows that a resume would send; null where nobody knows, as of a part of a sharded run that has no end. */
+/** Rows that a resume would send; null where nobody knows. */
 function openOf({ header, counts, end }: Pick<RunSummary, 'header' | 'counts' | 'end'>): number | null {
 	if (end !== undefined) return openRows(end.counts);
-	if (header === undefined || counts === undefined || isSharded(header)) return null;
+	if (header === undefined || counts === undefined) return null;
 	const done = counts.ok + counts.skipped + rowsToMend(counts);
-	return header.input.rows - done;
+	return ownRowsOf(header) - done;
 }
 
 /** One run as an object to print; the named keys are always there. */
@@ -59,7 +59,9 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 		service: header?.baseUrl ?? null,
 		profile: header?.profile ?? null,
 		input: header?.input.name ?? null,
-		rows: header?.input.rows ?? null,
+		input_rows: header?.input.rows ?? null,
+		shard: header?.shard?.part ?? null,
+		rows: header === undefined ? null : ownRowsOf(header),
 	};
 	for (const name of outcomeNames) view[name.replace('-', '_')] = counts?.[name] ?? null;
 	return {
@@ -97,6 +99,7 @@ export function runColumns(palette: Palette): Column[] {
 		{ path: 'ok' },
 		{ path: 'failed' },
 		{ path: 'open' },
+		{ path: 'shard', optional: true },
 		{ path: 'problem', optional: true, important: true },
 		{ path: 'undoes', short: ({ undoes }) => shortId(undoes), optional: true },
 	];

@@ -36,6 +36,9 @@ it('rows that can not be read are counted by the first shard alone', async () =>
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--shard', shard, '-q'];
 		expect((await work.run(args)).exitCode).toBe(exitCode);
 		counts.push(work.records().at(-1)?.counts);
+		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, number>];
+		expect(run).toMatchObject({ shard, input_rows: 40, open: 0 });
+		expect((run.ok as number) + (run.invalid as number)).toBe(run.rows);
 	}
 	expect(counts).toMatchObject([
 		{ invalid: 4, 'not-sent': 0 },

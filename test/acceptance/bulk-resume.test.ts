@@ -548,6 +548,6 @@ describe('a part of a sharded run', () => {
 		);
 		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '1/4', '-q']);
 		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, unknown>];
-		expect(run).toMatchObject({ rows: 40, state: 'finished', open: 0 });
+		expect(run).toMatchObject({ input_rows: 40, shard: '1/4', state: 'finished', open: 0 });
 	});
 });

@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Journal, openJournal } from '../../src/bulk/journal.js';
+import { headerLine } from '../../src/bulk/records.js';
 import { finalRecords, scanJournal } from '../../src/bulk/scan.js';
 import { SupportctlError } from '../../src/errors.js';
 import { redact } from '../../src/output/redact.js';
@@ -288,6 +289,17 @@ describe('scanJournal', () => {
 		writeFileSync(path, text);
 		expect((await failureOf(() => scanJournal(path))).message).toContain(message);
 	});
+
+	it.each([{}, 'all', { part: '1/2' }, { part: 1, rows: 2 }, { part: '1/2', rows: -1 }])(
+		'refuses a header whose shard is %j',
+		async (shard) => {
+			const path = join(temporaryFolder(), 'j.ndjson');
+			writeFileSync(path, `${JSON.stringify({ type: 'run', version: 1, ...headerOf(2), shard })}\n`);
+			expect((await failureOf(() => scanJournal(path))).message).toContain('incomplete');
+			writeFileSync(path, `${headerLine(headerOf(2, { shard: { part: '1/2', rows: 1 } }), redact)}\n`);
+			expect((await scanJournal(path)).header.shard).toEqual({ part: '1/2', rows: 1 });
+		},
+	);
 
 	it('tells the truth about a journal cut off at any byte, and a resume goes on from there', async () => {
 		const folder = temporaryFolder();

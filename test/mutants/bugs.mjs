@@ -669,7 +669,7 @@ export const bugs = [
 		loss: 'what stands below a secret name is repeated in the journal',
 	},
 	{
-		file: 'src/cli/rows/execute.ts',
+		file: 'src/cli/rows/survey.ts',
 		was: '(shard === undefined || shard.index === 1 ? invalid : 0)',
 		becomes: 'invalid',
 		tests: ['test/acceptance/bulk-kept.test.ts'],

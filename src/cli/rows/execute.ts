@@ -35,7 +35,7 @@ import type { ResumedRun, RunLog } from './run-log.js';
 import { createOutcomeScrubber, type OutcomeScrubber } from './scrub.js';
 import type { RunSettings } from './settings.js';
 import { listenForStop, openProgress, writeSummary } from './summary.js';
-import type { Survey } from './survey.js';
+import { ownRows, type Survey } from './survey.js';
 import { outcomeShape } from './view.js';
 
 /** What the caller of a run has to know of its end. */
@@ -204,11 +204,6 @@ function createRowPerform({ run, client, log, resumed, stop, pace, scrubber }: S
 	return skipEmptyRows(perform);
 }
 
-/** Rows that this process answers for: those it sends, those that need not be sent, and those that can't be. */
-function countRows({ shard }: PreparedRun, { selected, skipped, invalid }: Survey): number {
-	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
-}
-
 function isUntouched(outcome: Outcome): boolean {
 	return outcome.outcome === 'not-sent' && outcome.attempts === 0;
 }
@@ -217,7 +212,7 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 	const { settings, invocation } = run;
 	const { context } = invocation;
 	const counts: Counts = resumed?.counts ?? createCounts();
-	const total = countRows(run, survey);
+	const total = ownRows(survey, run.shard);
 	const failures = createFailureLog(run, total, await stderrPalette(invocation));
 	const pace = new AdaptivePace({ clock: context.clock, random: context.random, rate: settings.rate });
 	const progress = await openProgress(run, total, totalOf(counts), () => pace.pauseMs);

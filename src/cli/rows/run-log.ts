@@ -9,6 +9,7 @@ import type { HeldBefore } from '../../bulk/perform.js';
 import type { RunHeader } from '../../bulk/records.js';
 import { writeReport } from '../../bulk/reports.js';
 import { createRunId } from '../../bulk/runs.js';
+import { formatShard } from '../../bulk/shard.js';
 import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
@@ -20,7 +21,7 @@ import { givenFields, type RowDefaults } from './definition.js';
 import type { Ended } from './ended.js';
 import { protectingProfile } from './guard.js';
 import type { PreparedRun } from './prepare.js';
-import type { Survey } from './survey.js';
+import { ownRows, type Survey } from './survey.js';
 
 export interface RunLog {
 	readonly id: string;
@@ -116,7 +117,7 @@ function settingsRecord(run: PreparedRun): RunSettingsRecord {
 }
 
 function headerOf(run: PreparedRun, survey: Survey): RunHeader {
-	const { source, session, invocation, targets } = run;
+	const { source, session, invocation, targets, shard } = run;
 	const { context } = invocation;
 	const now = context.clock.now();
 	const undoes = run.earlier?.undoes;
@@ -135,6 +136,7 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 			spooled: source.spooled || undefined,
 			ids: targets.ids,
 		},
+		shard: shard === undefined ? undefined : { part: formatShard(shard), rows: ownRows(survey, shard) },
 		unmarked: run.endpoint.replay === 'set' ? true : undefined,
 		undoes,
 		profile: profileName,

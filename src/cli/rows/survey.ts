@@ -114,6 +114,11 @@ export async function surveyRows(
 	return survey;
 }
 
+/** Rows that this process answers for: those it sends, those that need not be sent, and those that can't be. */
+export function ownRows({ selected, skipped, invalid }: Survey, shard: Shard | undefined): number {
+	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
+}
+
 /** A complaint as a person reads it; ids from the command line have no line to name. */
 export function complaintText(complaint: Complaint, source: { name: string; fromArguments: boolean }): string {
 	return source.fromArguments ? complaint.message : formatComplaint(complaint, source.name);

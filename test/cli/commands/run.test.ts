@@ -389,6 +389,45 @@ describe('run list and run show', () => {
 		expect((await desk.run(['run', 'list', '--format', 'csv'], '', 80)).out).toContain(`,${undoes}\n`);
 	});
 
+	it('tell which shard a run is, and count the rows that are its own', async () => {
+		const desk = createDesk();
+		const update = ['ticket', 'update', '-', '--status', 'hold', '-q'];
+		const ids = '1\n2\n3\n4\n5\n';
+		await desk.run(update, ids);
+		const whole = (await desk.run(['run', 'list', '--no-color'], '', 80)).out;
+		expect(whole.split('\n')[0]).toBe('RUN                    STATE     COMMAND        ROWS  OK  FAILED  OPEN');
+		expect((await desk.run(['run', 'show', 'last'])).out).not.toMatch(/shard|input_rows/);
+		for (const shard of ['1/2', '2/2'])
+			await desk.run([...update, '--shard', shard, '--report', 'markdown:out.md'], ids);
+		const [second, first, all] = JSON.parse((await desk.run(['run', 'list', '--json'])).out);
+		expect([all.shard, first.shard, second.shard]).toEqual([null, '1/2', '2/2']);
+		expect([all.rows, first.rows + second.rows]).toEqual([5, 5]);
+		for (const run of [all, first, second]) expect(run).toMatchObject({ input_rows: 5, ok: run.rows, open: 0 });
+		const list = (await desk.run(['run', 'list', '--no-color'], '', 80)).out.split('\n');
+		expect(list[0]).toBe('RUN                    STATE     COMMAND        ROWS  OK  FAILED  OPEN  SHARD');
+		expect(list[1]).toMatch(new RegExp(`ticket update  ${second.rows}     ${second.rows}   0       0     2/2$`));
+		const shown = (await desk.run(['run', 'show', 'last'])).out;
+		expect(shown).toContain(`\ninput_rows\t5\nshard\t2/2\nrows\t${second.rows}\nok\t${second.rows}\n`);
+		expect(readFileSync(join(desk.cwd, 'out.md'), 'utf8')).toContain(`, ${second.rows} of 5 rows (shard 2/2) from `);
+	});
+
+	it('tell how much of a shard is open that was killed', async () => {
+		const desk = createDesk();
+		const journal = startJournal(desk.stateDir, 50, undefined, { shard: { part: '2/4', rows: 12 } });
+		await journal.outcome(outcomeOf(7));
+		await journal.outcome(outcomeOf(9, { outcome: 'failed' }));
+		journal.close();
+		expect(JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out)).toMatchObject({
+			state: 'broken-off',
+			input_rows: 50,
+			shard: '2/4',
+			rows: 12,
+			ok: 1,
+			failed: 1,
+			open: 10,
+		});
+	});
+
 	it('of a run that was killed tell how many rows are open, and take none of them for not sent', async () => {
 		const desk = createDesk();
 		const journal = startJournal(desk.stateDir, 5);

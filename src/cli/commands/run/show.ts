@@ -23,6 +23,9 @@ const SHOWN = 20;
 /** What a table of the run leaves out. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'settings', 'next']);
 
+/** What it tells only of a part of a sharded run. */
+const OF_SHARDS: ReadonlySet<string> = new Set(['shard', 'input_rows']);
+
 const NEED_A_LOOK: ReadonlySet<OutcomeName> = new Set(['failed', 'invalid', 'unknown', 'not-sent']);
 
 /** The rows' last records, without the answers, which a journal does not keep. */
@@ -78,7 +81,9 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
-	const shown = Object.keys(view).filter((name) => !FOR_PROGRAMS.has(name));
+	const shown = Object.keys(view).filter(
+		(name) => !FOR_PROGRAMS.has(name) && !(view.shard === null && OF_SHARDS.has(name)),
+	);
 	const results = await openResults(invocation, {
 		palette,
 		single: true,
