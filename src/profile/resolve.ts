@@ -56,15 +56,19 @@ export interface ResolveRequest {
 	openKeyring?: OpenKeyring;
 }
 
-/** Which profile is meant, by flag, environment or the file's own choice, and the settings that follow. */
-export interface Situation extends ResolvedSettings {
-	reading: StoreReading;
+/** Which profile is meant, by flag, environment or the file's own choice; it need not be stored. */
+export interface Choice {
 	profileName: string | undefined;
 	/** How the profile was chosen: `--profile`, `SUPPORTCTL_PROFILE` or `current`. */
 	chosenBy: string | undefined;
-	profile: StoredProfile | undefined;
 	/** The profile in use, where it was left out because the base URL given is another place than its own. */
 	leftOut?: string | undefined;
+}
+
+/** The profile that is meant, and the settings that follow. */
+export interface Situation extends ResolvedSettings, Choice {
+	reading: StoreReading;
+	profile: StoredProfile | undefined;
 }
 
 /** Whether the profile in use is for another place than the base URL that was given: then it has nothing to say. */
@@ -75,20 +79,27 @@ function isForAnotherPlace({ store }: StoreReading, given: string | undefined): 
 	return typeof own === 'string' && URL.canParse(own) && URL.canParse(given) && !isSameOrigin(own, given);
 }
 
+/** Which profile a command with these flags would use. */
+export function readChoice(reading: StoreReading, { env, flags, cwd = '.' }: ResolveRequest): Choice {
+	const variable = readVariable(env, 'PROFILE', cwd);
+	const baseUrl = flags.baseUrl ?? readVariable(env, 'BASE_URL', cwd)?.value;
+	const flag = typeof flags.profile === 'string' ? flags.profile : undefined;
+	const named = flag ?? variable?.value;
+	const { current } = reading.store;
+	const leftOut = named === undefined && isForAnotherPlace(reading, baseUrl as string | undefined);
+	const profileName = named ?? (leftOut ? undefined : current);
+	const chosenBy =
+		flag !== undefined ? '--profile' : (variable?.name ?? (profileName === undefined ? undefined : 'current'));
+	return { profileName, chosenBy, ...(leftOut && { leftOut: current }) };
+}
+
 /** Reads the settings without fetching any secret. Throws UsageError for a profile that is not there. */
 export function readSituation(request: ResolveRequest): Situation {
 	const { env, flags, cwd = '.' } = request;
 	const reading = readStore(request.configDir ?? configFolder({ env, cwd }));
-	const variable = readVariable(env, 'PROFILE', cwd);
+	const choice = readChoice(reading, request);
+	const { profileName } = choice;
 	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
-	const flag = typeof flags.profile === 'string' ? flags.profile : undefined;
-	const named = flag ?? variable?.value;
-	const { current } = reading.store;
-	const leftOut =
-		named === undefined && isForAnotherPlace(reading, (flags.baseUrl as string | undefined) ?? baseUrl?.value);
-	const profileName = named ?? (leftOut ? undefined : current);
-	const chosenBy =
-		flag !== undefined ? '--profile' : (variable?.name ?? (profileName === undefined ? undefined : 'current'));
 	const profile = profileName === undefined ? undefined : requireProfile(reading.store, profileName);
 	const username = flags.username === undefined ? readVariable(env, 'USERNAME', cwd) : undefined;
 	const resolved = resolveSettings({
@@ -96,7 +107,7 @@ export function readSituation(request: ResolveRequest): Situation {
 		environment: { ...(baseUrl && { baseUrl }), ...(username && { username }) },
 		profile: profile && { name: profileName as string, values: profile, file: reading.file },
 	});
-	return { ...resolved, reading, profileName, chosenBy, profile, ...(leftOut && { leftOut: current }) };
+	return { ...resolved, ...choice, reading, profile };
 }
 
 /** The variable, after SUPPORTCTL_, that holds the secret of a scheme. */

@@ -142,6 +142,55 @@ describe('profile list', () => {
 		expect((await run('profile list', ['--field', 'profile'])).stdout).toBe('live\nstaging\n');
 	});
 
+	it('marks the one that commands use, and says where that comes from', async () => {
+		const { make, run } = desk();
+		await make('live');
+		await make('two');
+		const list = async (argv: string[], env: Record<string, string> = {}) => {
+			const { exitCode, stdout, stderr } = await run('profile list', ['--json', ...argv], { env });
+			expect(exitCode).toBe(0);
+			const rows = JSON.parse(stdout) as { profile: string; current: boolean; chosen_by: string | null }[];
+			return { marked: rows.map(({ profile, current, chosen_by }) => [profile, current, chosen_by]), stderr };
+		};
+		const plain = [
+			['live', true, 'current'],
+			['two', false, null],
+		];
+		const nothing = plain.map(([profile]) => [profile, false, null]);
+		const other = (by: string) => [
+			['live', false, null],
+			['two', true, by],
+		];
+		expect(await list([])).toEqual({ marked: plain, stderr: '' });
+		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
+			marked: other('SUPPORTCTL_PROFILE'),
+			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it "live" is in use.\n',
+		});
+		expect(await list(['--profile', 'two', '-q'], { SUPPORTCTL_PROFILE: 'live' })).toEqual({
+			marked: other('--profile'),
+			stderr: '',
+		});
+		expect(await list([], { SUPPORTCTL_PROFILE: 'live' })).toEqual({
+			marked: [['live', true, 'SUPPORTCTL_PROFILE'], plain[1]],
+			stderr: '',
+		});
+		expect(await list([], { SUPPORTCTL_PROFILE: 'tow' })).toEqual({
+			marked: nothing,
+			stderr: 'warning: SUPPORTCTL_PROFILE names the profile "tow", which is not stored\n',
+		});
+		expect(await list([], { SUPPORTCTL_BASE_URL: 'https://elsewhere.example.com' })).toEqual({
+			marked: nothing,
+			stderr: 'No profile is in use: SUPPORTCTL_BASE_URL is another place than that of "live".\n',
+		});
+		await run('profile remove', ['live']);
+		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
+			marked: [['two', true, 'SUPPORTCTL_PROFILE']],
+			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it none is in use.\n',
+		});
+		const { stdout } = await run('profile list', [], { env: { SUPPORTCTL_PROFILE: 'two' } });
+		expect(stdout).toMatch(/^\*\ttwo\t/);
+	});
+
 	it('says how to begin where there is none', async () => {
 		const { exitCode, stderr } = await desk().run('profile list');
 		expect({ exitCode, stderr }).toEqual({
@@ -190,7 +239,7 @@ describe('profile list', () => {
 		const keys = ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'];
 		const csv = await run('profile list', ['--format', 'csv'], { columns: 80 });
 		expect(csv.stdout.split('\n')[0]).toBe(keys.join());
-		expect(Object.keys(JSON.parse((await run('profile list', ['--json'])).stdout)[0])).toEqual(keys);
+		expect(Object.keys(JSON.parse((await run('profile list', ['--json'])).stdout)[0])).toEqual([...keys, 'chosen_by']);
 	});
 });
 
