@@ -22,8 +22,9 @@ import { type Call, readCall } from './call.js';
 import { followLink, LoopGuard, nextLink } from './pages.js';
 import { letterOf, numberWarnings, oddJson } from './received.js';
 
-/** What came back: the verdict, and the answer itself where there was one. */
+/** What was asked for and came back: the verdict, and the answer itself where there was one. */
 interface Exchanged {
+	path: string;
 	delivery: Delivery;
 	answer: RawAnswer | undefined;
 }
@@ -109,8 +110,8 @@ function sender({ context, options }: Invocation, session: Session, client: Clie
 		});
 		if (delivery.status === undefined) answer = undefined;
 		if (answer !== undefined && isFine(call.method, delivery, answer))
-			return { delivery: { ...delivery, outcome: 'ok' }, answer };
-		return { delivery, answer };
+			return { path, delivery: { ...delivery, outcome: 'ok' }, answer };
+		return { path, delivery, answer };
 	};
 }
 
@@ -123,24 +124,24 @@ function isFine(method: string, { outcome, code }: Delivery, answer: RawAnswer):
 
 async function runOnce(api: Api): Promise<ExitCode> {
 	const { call, invocation } = api;
-	const { delivery, answer } = await api.send(call.path);
+	const exchanged = await api.send(call.path);
+	const { answer } = exchanged;
 	if (answer !== undefined && invocation.options.include === true) invocation.context.stdout.write(headText(answer));
-	return printAnswer(api, { delivery, answer });
+	return printAnswer(api, exchanged);
 }
 
 /** Prints a lone answer, and on stderr what is wrong with it. */
-async function printAnswer(api: Api, { delivery, answer }: Exchanged): Promise<ExitCode> {
+async function printAnswer(api: Api, exchanged: Exchanged): Promise<ExitCode> {
+	const { delivery, path } = exchanged;
 	const { invocation, call, shape } = api;
 	const isGood = delivery.outcome === 'ok';
 	warn(invocation.context, delivery.warnings ?? []);
 	const prints = isGood || printsErrors(invocation.options, shape.profileFormat);
-	const trouble = prints ? await troubleOf(() => printBody(api, { delivery, answer })) : undefined;
-	if (!isGood) return reportFailure(api, delivery, trouble);
+	const trouble = prints ? await troubleOf(() => printBody(api, exchanged)) : undefined;
+	if (!isGood) return reportFailure(api, exchanged, trouble);
 	if (trouble === undefined) return ExitCode.ok;
 	// What was only read can be read again.
-	throw call.isRead
-		? trouble
-		: onlyOutputFailed(trouble, `${call.method} ${redactUrl(call.path)} went well`, ExitCode.ok);
+	throw call.isRead ? trouble : onlyOutputFailed(trouble, `${call.method} ${redactUrl(path)} went well`, ExitCode.ok);
 }
 
 /** What stood in the way of output, after which what was sent still has to be told. */
@@ -153,9 +154,10 @@ async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | 
 	}
 }
 
-async function printBody(api: Api, { delivery, answer }: Exchanged): Promise<void> {
+async function printBody(api: Api, exchanged: Exchanged): Promise<void> {
+	const { delivery, answer } = exchanged;
 	const { stdout } = api.invocation.context;
-	if ('body' in delivery) await printJson(api, { delivery, answer }, delivery.outcome === 'ok');
+	if ('body' in delivery) await printJson(api, exchanged, delivery.outcome === 'ok');
 	else if (answer !== undefined && answer.incomplete === undefined) {
 		stdout.write(await rawText(answer, stdout.isTTY));
 	}
@@ -198,12 +200,12 @@ const NO_SUCH_CALL = 'the service has no such path or method; supportctl api --h
 
 async function reportFailure(
 	{ call, invocation }: Api,
-	delivery: Delivery,
+	{ path, delivery }: Exchanged,
 	trouble?: SupportctlError,
 ): Promise<ExitCode> {
 	if (trouble !== undefined) warn(invocation.context, [trouble.message]);
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
-	const { message, details } = describeFailure(outcome, call.method, call.path);
+	const { message, details } = describeFailure(outcome, call.method, redactUrl(path));
 	const exitCode = exitCodeOfOutcome(outcome);
 	const hint =
 		outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, call.method === 'GET' || call.method === 'HEAD');
@@ -241,17 +243,16 @@ async function runPages(api: Api, list: Renderer): Promise<ExitCode> {
 	});
 	const unfinished = await troubleOf(async () => void (await list.end()));
 	const trouble = stopped ?? unfinished;
-	if (failed !== undefined) return reportFailure(api, failed.delivery, trouble);
+	if (failed !== undefined) return reportFailure(api, failed, trouble);
 	if (trouble !== undefined) throw trouble;
 	return ExitCode.ok;
 }
 
 /** The first page; a service that does not take our page size is asked again without it. */
-async function firstPage({ send, call }: Api): Promise<Exchanged & { path: string }> {
+async function firstPage({ send, call }: Api): Promise<Exchanged> {
 	const first = await send(call.path);
 	const { plainPath } = call;
-	if (plainPath === undefined || first.delivery.reasons?.per_page === undefined) return { ...first, path: call.path };
-	return { ...(await send(plainPath)), path: plainPath };
+	return plainPath === undefined || first.delivery.reasons?.per_page === undefined ? first : send(plainPath);
 }
 
 function linkOf({ answer }: Exchanged): string | undefined {
@@ -259,15 +260,11 @@ function linkOf({ answer }: Exchanged): string | undefined {
 }
 
 /** Goes from page to page; what comes back is the answer that was not a page. */
-async function printPages(
-	api: Api,
-	list: Renderer,
-	first: Exchanged & { path: string },
-): Promise<Exchanged | undefined> {
+async function printPages(api: Api, list: Renderer, first: Exchanged): Promise<Exchanged | undefined> {
 	const { session, invocation } = api;
 	const guard = new LoopGuard();
 	const rules = { baseUrl: session.connection.baseUrl, root: session.dialect.root };
-	let page: Exchanged & { path: string } = first;
+	let page = first;
 	let isWarned = false;
 	for (;;) {
 		guard.enter(page.path);
@@ -284,7 +281,6 @@ async function printPages(
 		const link = linkOf(page);
 		if (link === undefined || invocation.context.stdout.closed) return undefined;
 		guard.left(rows.length);
-		const path = followLink(link, page.path, rules);
-		page = { ...(await api.send(path)), path };
+		page = await api.send(followLink(link, page.path, rules));
 	}
 }

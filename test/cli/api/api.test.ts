@@ -607,4 +607,36 @@ describe('--paginate', () => {
 		expect(JSON.parse(result.stdout)).toEqual([{ id: 1 }]);
 		expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'rest_forbidden', status: 403 } });
 	});
+
+	it('names the page that failed, without the secrets of its address', async () => {
+		const failed = json(500, { code: 'broke', message: 'page broke', data: { status: 500 } });
+		const addressOf = async (link: string, goodPages: number): Promise<string | undefined> => {
+			const recorder = await startRecorder((request, response, count) =>
+				(count <= goodPages ? json(200, [{ id: count }], { link: `<${link}>; rel="next"` }) : failed)(
+					request,
+					response,
+					count,
+				),
+			);
+			const argv = ['api', 'GET', 'x', '--paginate', '--retries', '0'];
+			const { exitCode, stderr } = await runHere(argv, { env: recorder.env });
+			expect(exitCode).toBe(1);
+			return /GET (\S+) failed \(HTTP 500 broke\)/.exec(stderr)?.[1];
+		};
+		expect(await addressOf('?page=2', 0)).toBe('/support-api/v1/x?per_page=100');
+		expect(await addressOf('?page=2&per_page=100', 1)).toBe('/support-api/v1/x?page=2&per_page=100');
+		expect(await addressOf('?page=2&token=abcdef', 1)).toBe('/support-api/v1/x?page=2&token=[redacted]');
+	});
+
+	it('names the address without a page size, where that one failed', async () => {
+		const recorder = await startRecorder((request, response, count) =>
+			json(request.url.includes('per_page') ? 400 : 500, {
+				code: 'rest_invalid_param',
+				message: 'Invalid parameter(s): per_page',
+				data: { status: 400, params: { per_page: 'at most 50' } },
+			})(request, response, count),
+		);
+		const argv = ['api', 'GET', 'x', '--paginate', '--retries', '0'];
+		expect((await runHere(argv, { env: recorder.env })).stderr).toContain('GET /support-api/v1/x failed (HTTP 500');
+	});
 });
