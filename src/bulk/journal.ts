@@ -18,8 +18,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../errors.js';
+import { makeFolder } from '../folder.js';
 import type { Outcome } from '../http/outcome.js';
-import { makeFolder } from './folder.js';
 import { acquireLock, type Lock } from './lock.js';
 import {
 	type AttemptRecord,

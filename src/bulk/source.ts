@@ -5,10 +5,10 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
+import { makeFolder } from '../folder.js';
 import { openArguments } from './arguments.js';
 import { type Batch, type BlockReader, type ReadLimits, readBlocks } from './blocks.js';
 import type { CsvReader } from './csv.js';
-import { makeFolder } from './folder.js';
 import { type InputFormat, inputFormats } from './input-formats.js';
 
 export type { Batch, RawRow } from './blocks.js';

@@ -1,10 +1,11 @@
 /** How the file of profiles is changed: one writer at a time, atomically, and never over a damaged file. */
 
-import { chmod, mkdir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import lockfile from 'proper-lockfile';
 import { FailedError, SupportctlError } from '../errors.js';
+import { makeFolder } from '../folder.js';
 import {
 	ConfigDamaged,
 	configFile,
@@ -30,13 +31,16 @@ function explain(error: unknown, file: string): unknown {
 	}
 	return code === undefined
 		? error
-		: new FailedError(`${file} can't be written (${code})`, { code: 'config_unwritable', cause: error });
+		: new FailedError(`${file} can't be written (${code})`, {
+				code: 'config_unwritable',
+				hint: 'let SUPPORTCTL_CONFIG_DIR name a folder that you can write to',
+				cause: error,
+			});
 }
 
 /** Makes the folder for nobody else, and closes one that holds nothing but our files. */
 async function prepareFolder(folder: string): Promise<void> {
-	await mkdir(dirname(folder), { recursive: true });
-	await mkdir(folder, { recursive: true, mode: 0o700 });
+	makeFolder(folder);
 	if (process.platform === 'win32') return;
 	const { mode, uid } = await stat(folder);
 	if ((mode & 0o077) === 0 || uid !== process.getuid?.()) return;

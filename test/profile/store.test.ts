@@ -25,6 +25,18 @@ describe('updateStore', () => {
 		expect(readdirSync(folder)).toEqual(['config.json']);
 	});
 
+	it.runIf(process.platform === 'linux')(
+		'says of a folder that can never be made that it can not be written',
+		async () => {
+			await expect(updateStore('/proc/supportctl', () => {})).rejects.toMatchObject({
+				exitCode: 1,
+				code: 'config_unwritable',
+				message: expect.stringMatching(/^\/proc\/supportctl\/config\.json can't be written \(E/),
+				hint: expect.stringContaining('SUPPORTCTL_CONFIG_DIR'),
+			});
+		},
+	);
+
 	it('closes a file and a folder of our own that were open to others', async () => {
 		const folder = join(temporaryFolder(), 'supportctl');
 		mkdirSync(folder);

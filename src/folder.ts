@@ -1,4 +1,4 @@
-/** Makes the private folders that journals and spooled input lie in. */
+/** Makes the private folders that settings, journals and spooled input lie in. */
 
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,8 +1,8 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from '../../src/bulk/folder.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { makeFolder } from '../src/folder.js';
+import { temporaryFolder } from './support/temporary.js';
 
 describe('makeFolder', () => {
 	it('makes a folder and those above it, private, and leaves one that is there as it is', () => {
