@@ -192,8 +192,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/deliver.ts',
-		was: " || verdict.code === 'rest_no_route') return false;",
-		becomes: ') return false;',
+		was: "if (verdict.code === 'rest_no_route') return false;",
+		becomes: '',
 		tests: deliver,
 		loss: 'a base URL without the service makes every repeated delete ok',
 	},
@@ -242,8 +242,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/content.ts',
-		was: 'const after = BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text, clean);',
-		becomes: 'const after = jsonAfterText(text, clean);',
+		was: 'return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);',
+		becomes: 'return jsonAfterText(text);',
 		tests: answer,
 		loss: 'a whole piece of JSON that breaks off is taken for the answer',
 	},
