@@ -70,6 +70,11 @@ export function fullMessage({ message, reasons = {} }: Pick<RowRecord, 'message'
 	return message === undefined ? listed.join('; ') : `${message} (${listed.join('; ')})`;
 }
 
+/** What the answer shows otherwise than it was sent, a text a field: `status is "read", not "hold"`. */
+export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): string[] {
+	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
+}
+
 /** A try that will be repeated. */
 export interface AttemptRecord {
 	row: number;

@@ -7,7 +7,7 @@ import { type ExitCode, FailedError, fileProblem } from '../errors.js';
 import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
 import { nextSteps } from './next-steps.js';
-import { fullMessage, type RowRecord, type RunHeader } from './records.js';
+import { differences, fullMessage, type RowRecord, type RunHeader } from './records.js';
 import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
 import { finalRecords, recordedIdNames } from './scan.js';
@@ -50,6 +50,12 @@ export function escapeXml(text: string): string {
 		.replaceAll('\n', '&#10;')
 		.replaceAll('\r', '&#13;')
 		.replaceAll('\t', '&#9;');
+}
+
+/** What passed is told of in a test's output, where it shows another value than the one sent. */
+function junitOutput(record: RowRecord): string {
+	const lines = differences(record);
+	return lines.length === 0 ? '' : `<system-out>${escapeXml(lines.join('\n'))}</system-out>`;
 }
 
 function junitVerdict(record: RowRecord): string {
@@ -95,9 +101,9 @@ async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<stri
 		for (const record of batch) {
 			const name = escapeXml(`row ${record.row}: ${idsText(record.ids)}`);
 			const line = file === '' || record.line === undefined ? '' : ` line="${record.line}"`;
-			const verdict = junitVerdict(record);
+			const inside = junitVerdict(record) + junitOutput(record);
 			const open = `<testcase classname="${suite}" name="${name}"${file}${line} time="${(record.ms / 1000).toFixed(3)}"`;
-			text += verdict === '' ? `${open}/>\n` : `${open}>${verdict}</testcase>\n`;
+			text += inside === '' ? `${open}/>\n` : `${open}>${inside}</testcase>\n`;
 		}
 		yield text;
 	}
@@ -186,28 +192,48 @@ function rowsOf({ input, shard }: ReportFacts['header']): string {
 	return `${shard.rows} of ${input.rows} rows (shard ${escapeMarkdown(shard.part)})`;
 }
 
-async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<string> {
-	const { header, counts } = facts;
+/** The first rows that a person has to look at: those that did not go well before those that only differ. */
+async function rowsThatNeedALook(records: Records): Promise<{ rows: RowRecord[]; more: number }> {
 	const bad: RowRecord[] = [];
-	let more = 0;
+	const differing: RowRecord[] = [];
+	let count = 0;
 	for await (const batch of records()) {
 		for (const record of batch) {
-			if (record.outcome === 'ok' || record.outcome === 'skipped') continue;
-			if (bad.length < MARKDOWN_ROWS) bad.push(record);
-			else more++;
+			const isGood = record.outcome === 'ok' || record.outcome === 'skipped';
+			if (isGood && differences(record).length === 0) continue;
+			count++;
+			const list = isGood ? differing : bad;
+			if (list.length < MARKDOWN_ROWS) list.push(record);
 		}
 	}
-	const title = facts.exit === 0 ? 'all rows went through' : `exit code ${facts.exit}`;
-	yield `## supportctl ${escapeMarkdown(header.command.join(' '))}: ${title}\n\n`;
+	const rows = [...bad, ...differing].slice(0, MARKDOWN_ROWS);
+	return { rows, more: count - rows.length };
+}
+
+function whyLookAt(record: RowRecord): string {
+	const isGood = record.outcome === 'ok' && record.message === undefined;
+	return [...(isGood ? [] : [reasonOf(record)]), ...differences(record)].join('; ');
+}
+
+function titleOf({ exit, counts: { differs } }: ReportFacts): string {
+	if (exit !== 0) return `exit code ${exit}`;
+	if (differs === 0) return 'all rows went through';
+	return `all rows went through, but ${differs} ${differs === 1 ? 'differs' : 'differ'} from what was sent`;
+}
+
+async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	const { header, counts } = facts;
+	const { rows, more } = await rowsThatNeedALook(records);
+	yield `## supportctl ${escapeMarkdown(header.command.join(' '))}: ${titleOf(facts)}\n\n`;
 	const input = escapeMarkdown(header.input.name);
 	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.baseUrl)}, ${rowsOf(header)} from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
 	yield '| outcome | rows |\n| --- | ---: |\n';
 	for (const name of outcomeNames) if (counts[name] > 0 || name === 'ok') yield `| ${name} | ${counts[name]} |\n`;
 	if (counts.differs > 0) yield `| answer differs | ${counts.differs} |\n`;
-	if (bad.length > 0) {
+	if (rows.length > 0) {
 		yield `\n### Rows that need a look\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n`;
-		for (const record of bad) {
-			yield `| ${record.row} | ${record.line ?? ''} | ${escapeMarkdown(idsText(record.ids))} | ${record.outcome} | ${escapeMarkdown(reasonOf(record))} |\n`;
+		for (const record of rows) {
+			yield `| ${record.row} | ${record.line ?? ''} | ${escapeMarkdown(idsText(record.ids))} | ${record.outcome} | ${escapeMarkdown(whyLookAt(record))} |\n`;
 		}
 		if (more > 0) yield `\n… and ${more} more.\n`;
 	}

@@ -203,6 +203,14 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 	return header as unknown as RunHeader;
 }
 
+function isDifferences(value: unknown): value is Json[] {
+	return Array.isArray(value) && value.every(isObject);
+}
+
+function hasDifferences({ differs }: Readonly<Json>): boolean {
+	return isDifferences(differs) && differs.length > 0;
+}
+
 /** What a pass over a journal gathers. */
 class Gathering {
 	readonly states = new RowStates();
@@ -279,7 +287,7 @@ class Gathering {
 		let state = (index + 1) | (this.states.get(row) & LOST);
 		if (failed && record.status === 401) state |= UNAUTHORIZED;
 		if (failed && record.status === 403) state |= FORBIDDEN;
-		if (Array.isArray(record.differs) && record.differs.length > 0) state |= DIFFERS;
+		if (hasDifferences(record)) state |= DIFFERS;
 		if (outcome === 'unknown') state |= LOST;
 		this.#change(row, state);
 		return undefined;
@@ -392,8 +400,11 @@ export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 	const result: Json = { attempts: 0, ms: 0, ids };
 	for (const name of Object.keys(record)) {
 		const value = record[name];
-		if (!isIdName(name)) result[name] = value;
-		else if (isText(value)) ids[name] = value;
+		if (isIdName(name)) {
+			if (isText(value)) ids[name] = value;
+		} else if (name !== 'differs' || isDifferences(value)) {
+			result[name] = value;
+		}
 	}
 	return result as unknown as RowRecord;
 }
@@ -442,14 +453,16 @@ export async function recordedIdNames(path: string): Promise<string[]> {
 export async function firstRecords(
 	path: string,
 	{ states }: Pick<JournalScan, 'states'>,
-	outcomes: ReadonlySet<OutcomeName>,
+	isWanted: (outcome: OutcomeName, differs: boolean) => boolean,
 	limit: number,
 ): Promise<RowRecord[]> {
 	const found = new Map<number, RowRecord>();
 	for await (const records of rowJson(path)) {
 		for (const json of records) {
 			const outcome = states.outcomeOf(json.row as number);
-			if (outcome === undefined || json.outcome !== outcome || !outcomes.has(outcome)) continue;
+			const differs = states.differs(json.row as number);
+			if (outcome === undefined || json.outcome !== outcome || hasDifferences(json) !== differs) continue;
+			if (!isWanted(outcome, differs)) continue;
 			const record = rowRecordOf(json) as RowRecord;
 			found.set(record.row, record);
 			if (found.size === limit) return [...found.values()];

@@ -78,7 +78,7 @@ describe('--report', () => {
 			['row 2: id 2', '3', 'failure'],
 			['row 3: id 3', '4', 'error'],
 			['row 4: id 4', '5', 'failure'],
-			['row 5: id 5', '6', null],
+			['row 5: id 5', '6', 'system-out'],
 		]);
 		expect(xml.cases.find(({ name }) => name === 'row 2: id 2')?.message).toContain(
 			'no <b>&amp; "x"\r\n::error::| `y` ]]> ',
@@ -113,7 +113,8 @@ describe('--report', () => {
 		expect(markdown).toContain(
 			'| ok | 2 |\n| failed | 1 |\n| invalid | 1 |\n| unknown | 1 |\n| answer differs | 1 |\n',
 		);
-		expect(markdown.split('\n').filter((line) => /^\| [234] \|/.test(line))).toHaveLength(3);
+		expect(markdown.split('\n').filter((line) => /^\| [2-5] \|/.test(line))).toHaveLength(4);
+		expect(markdown).toContain('| 5 | 6 | id 5 | ok | status is "read", not "hold" |\n');
 		expect(markdown).toMatch(/supportctl run resume \S+`\n.*supportctl run rejects \S+ --format csv`/s);
 	});
 

@@ -61,7 +61,7 @@ function checkXml(path: string): void {
 }
 
 describe('the JUnit report', () => {
-	it('shows failed rows as failed tests, skipped as skipped, unknown ones and those never reached as errors', async () => {
+	it('shows failed rows as failed tests, skipped as skipped, unknown ones and those never reached as errors, and says what differs', async () => {
 		const xml = await reportOf('junit');
 		expect(xml).toContain('tests="8" failures="2" errors="2" skipped="1" time="1.234"');
 		const cases = [...xml.matchAll(/<testcase [^>]*name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs)].map(
@@ -73,10 +73,11 @@ describe('the JUnit report', () => {
 			['row 4: id 4', 'error'],
 			['row 5: id 5', 'skipped'],
 			['row 6: ', 'failure'],
-			['row 7: id 7', undefined],
+			['row 7: id 7', 'system'],
 			['row 3: id 3', undefined],
 			['rows that were not reached', 'error'],
 		]);
+		expect(xml).toContain('<system-out>status is &quot;read&quot;, not &quot;hold&quot;</system-out></testcase>');
 		expect(xml).toContain('file="edits.csv" line="3"');
 		expect(xml).toContain('2 rows were not reached; supportctl run resume 20261121-074512-k3f9x sends them');
 	});
@@ -154,7 +155,37 @@ describe('the markdown report', () => {
 		const row = text.split('\n').find((line) => line.startsWith('| 2 |')) as string;
 		expect(row).not.toMatch(/[<@\u001b]/);
 		expect(row.replace(/\\./g, '').split('|')).toHaveLength(7);
-		expect(text.split('\n').filter((line) => /^\| \d+ \|/.test(line))).toHaveLength(3);
+		const named = text.split('\n').filter((line) => /^\| \d+ \|/.test(line));
+		expect(named.map((line) => line.split(' | ')[3])).toEqual(['failed', 'unknown', 'invalid', 'ok']);
+		expect(named[3]).toBe('| 7 | 8 | id 7 | ok | status is "read", not "hold" |');
+	});
+
+	it.each([
+		[0, 0, 'all rows went through'],
+		[0, 1, 'all rows went through, but 1 differs from what was sent'],
+		[0, 2, 'all rows went through, but 2 differ from what was sent'],
+		[3, 2, 'exit code 3'],
+	] as const)('at exit code %i and with %i rows that differ its title is %s', async (exit, differs, title) => {
+		const example = await exampleRun();
+		const text = await reportOf('markdown', { ...example, exit, counts: { ...example.counts, differs } });
+		expect(text.split('\n')[0]).toBe(`## supportctl ticket update: ${title}`);
+	});
+
+	it('names what failed before what only differs', async () => {
+		const journal = startJournal(temporaryFolder(), 100);
+		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
+		for (let row = 1; row <= 60; row++) await journal.outcome(outcomeOf(row, { differs }));
+		await journal.outcome(outcomeOf(61, { outcome: 'failed', code: 'differs', message: 'no', differs }));
+		journal.close();
+		const { counts } = await scanJournal(journal.path);
+		const facts = { header: headerOf(61), journalPath: journal.path, counts, exit: 3 as const, ended: '', ms: 0 };
+		const text = await reportOf('markdown', facts);
+		const named = text.split('\n').filter((line) => /^\| \d+ \|/.test(line));
+		expect([named.length, named[0]]).toEqual([
+			50,
+			'| 61 | 62 | id 61 | failed | no (HTTP 200); status is "read", not "hold" |'.replace(/[()]/g, '\\$&'),
+		]);
+		expect(text).toContain('… and 11 more.');
 	});
 
 	it('names at most fifty rows and stays below what a summary may hold', async () => {

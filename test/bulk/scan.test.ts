@@ -222,6 +222,12 @@ describe('a row’s record', () => {
 		expect(rowRecordOf({ type: 'row', row: 1, outcome: 'fine' })).toBeUndefined();
 		expect(rowRecordOf({ type: 'sent', row: 1 })).toBeUndefined();
 	});
+
+	it.each([['a text'], [[null]], [{ field: 'status' }]])('holds no differences that are none: %j', (differs) => {
+		expect(rowRecordOf({ type: 'row', row: 1, outcome: 'ok', differs })).toEqual(
+			rowRecordOf({ type: 'row', row: 1, outcome: 'ok' }),
+		);
+	});
 });
 
 describe('firstRecords', () => {
@@ -239,10 +245,24 @@ describe('firstRecords', () => {
 		journal.close();
 		const scan = await scanJournal(journal.path);
 		const find = async (limit: number) =>
-			(await firstRecords(journal.path, scan, new Set<OutcomeName>(['failed', 'unknown']), limit)).map(
+			(await firstRecords(journal.path, scan, (outcome) => outcome === 'failed' || outcome === 'unknown', limit)).map(
 				(record) => record.message,
 			);
 		expect(await find(9)).toEqual(['one', 'second', 'five']);
 		expect(await find(2)).toEqual(['one', 'first']);
+	});
+
+	it('gives rows that differ, and none whose later answer does not', async () => {
+		const journal = startJournal(temporaryFolder(), 10);
+		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
+		await journal.outcome(outcomeOf(1));
+		await journal.outcome(outcomeOf(2, { differs }));
+		await journal.outcome(outcomeOf(3, { differs }));
+		await journal.outcome(outcomeOf(2));
+		await journal.outcome(outcomeOf(4, { outcome: 'failed', differs }));
+		journal.close();
+		const scan = await scanJournal(journal.path);
+		const found = await firstRecords(journal.path, scan, (outcome, differs) => differs && outcome === 'ok', 9);
+		expect(found.map(({ row }) => row)).toEqual([3]);
 	});
 });

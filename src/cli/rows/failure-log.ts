@@ -1,6 +1,7 @@
 /** Which outcomes are printed and which are told on stderr, so that a person sees what went wrong and not a hundred thousand lines. */
 
 import { outcomeAnnotation } from '../../bulk/annotations.js';
+import { differences } from '../../bulk/records.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { type Outcome, wentWrong } from '../../http/outcome.js';
 import type { Palette } from '../../output/colour.js';
@@ -74,10 +75,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	function writeRemark(outcome: Outcome): void {
 		const name = nameRow(outcome, noun);
 		const where = isLone ? name : `row ${outcome.row} (${name})`;
-		const remarks = (outcome.differs ?? []).map(
-			({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`,
-		);
-		for (const remark of [...remarks, ...(outcome.warnings ?? [])]) {
+		for (const remark of [...differences(outcome), ...(outcome.warnings ?? [])]) {
 			context.stderr.write(`${sanitise(`warning: ${where}: ${remark}`)}\n`);
 		}
 	}

@@ -21,7 +21,7 @@ import { namedRun, runView } from '../../runs.js';
 const SHOWN = 20;
 
 /** What a table of the run leaves out. */
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'settings', 'next']);
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'differing', 'settings', 'next']);
 
 /** What it tells only of a part of a sharded run. */
 const OF_SHARDS: ReadonlySet<string> = new Set(['shard', 'input_rows']);
@@ -60,12 +60,12 @@ async function rowColumns(path: string, palette: Palette): Promise<Column[]> {
 }
 
 /** A list of rows instead of the run. */
-async function listRows(invocation: Invocation, path: string, outcomes: ReadonlySet<OutcomeName>): Promise<void> {
+async function listRows(invocation: Invocation, path: string, isWanted: (record: RowRecord) => boolean): Promise<void> {
 	const palette = await stdoutPalette(invocation);
 	const columns = await rowColumns(path, palette);
 	const results = await openResults(invocation, { palette, columns });
 	for await (const batch of finalRecords(path)) {
-		for (const record of batch) if (outcomes.has(record.outcome)) await results.row(recordView(record));
+		for (const record of batch) if (isWanted(record)) await results.row(recordView(record));
 	}
 	await results.end();
 }
@@ -75,9 +75,13 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const scan = await scanJournal(path);
 	const { header } = scan;
 	const summary = await summariseRun(path, header.id, scan);
-	const failures = (await firstRecords(path, scan, NEED_A_LOOK, SHOWN)).map(recordView);
+	const first = async (isWanted: Parameters<typeof firstRecords>[2]): Promise<Row[]> =>
+		(await firstRecords(path, scan, isWanted, SHOWN)).map(recordView);
+	const failures = await first((outcome) => NEED_A_LOOK.has(outcome));
+	const differing =
+		scan.counts.differs === 0 ? [] : await first((outcome, differs) => differs && !NEED_A_LOOK.has(outcome));
 	const next = nextCommands(summary, scan);
-	const view: Row = { ...runView(summary), ...details(scan), next, failures };
+	const view: Row = { ...runView(summary), ...details(scan), next, failures, differing };
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
@@ -95,23 +99,25 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	await results.end();
 	if (!forPerson || fields !== undefined || field !== undefined || query !== undefined) return;
 	const { stdout, stderr } = invocation.context;
-	if (failures.length > 0) {
+	const toLookAt = [...failures, ...differing];
+	if (toLookAt.length > 0) {
 		stdout.write('\n');
 		const rows = await openResults(invocation, { palette, columns: await rowColumns(path, palette) });
-		for (const failure of failures) await rows.row(failure);
+		for (const row of toLookAt) await rows.row(row);
 		await rows.end();
 	}
 	for (const command of next) stderr.write(`next: ${palette.command(command)}\n`);
 }
 
 export const command: CommandSpec = {
-	summary: 'Show a run: its counts, and the first rows that did not go well.',
+	summary: 'Show a run: its counts, and the first rows that did not go well or differ from what was sent.',
 	description:
-		'With --outcome, its rows are listed instead, each with its last outcome. A journal has no bodies of answers.',
+		'With --outcome or --differs, its rows are listed instead, each with its last outcome. A journal has no bodies of answers.',
 	examples: [
 		{ command: 'supportctl run show last', note: 'the newest run' },
 		{ command: 'supportctl run show 20261121 --json', note: 'all that its journal says' },
 		{ command: 'supportctl run show last --outcome unknown --format ids', note: 'rows nobody knows the fate of' },
+		{ command: 'supportctl run show last --differs', note: 'rows that the service shows with another value' },
 	],
 	arguments: [runArgument],
 	options: [
@@ -122,14 +128,21 @@ export const command: CommandSpec = {
 			repeatable: true,
 			choices: outcomeNames,
 		},
+		{ flags: '--differs', help: 'List the rows whose answer shows another value than the one sent', group: 'Rows' },
 		...outputOptions,
 	],
 	async run(invocation) {
 		const { options } = invocation;
 		const path = namedRun(invocation);
 		const outcomes = options.outcome as OutcomeName[] | undefined;
-		if (outcomes === undefined) await showRun(invocation, path);
-		else await listRows(invocation, path, new Set(outcomes));
+		const onlyDiffering = options.differs === true;
+		if (outcomes === undefined && !onlyDiffering) {
+			await showRun(invocation, path);
+			return ExitCode.ok;
+		}
+		await listRows(invocation, path, ({ outcome, differs = [] }) => {
+			return outcomes?.includes(outcome) !== false && (!onlyDiffering || differs.length > 0);
+		});
 		return ExitCode.ok;
 	},
 };

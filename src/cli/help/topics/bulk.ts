@@ -67,7 +67,7 @@ not-sent :: Not carried out: the run stopped before it, or nobody could be reach
 
 An update sets values, so it is sent again after a lost answer. A delete that is answered 404 or 410 after a lost answer is
 ok; --ignore-missing makes these ok in any case. Where the answer shows a field that was sent, the two are compared: a
-difference is counted as "differs", and --strict fails the row for it.
+difference is counted as "differs", and --strict fails the row for it. "run show RUN --differs" lists such rows.
 
 ## Journals: stop, kill, resume, undo
 
