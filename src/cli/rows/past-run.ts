@@ -12,7 +12,7 @@ import { readStore, type StoredProfile } from '../../profile/store.js';
 import type { CommandSpec, Invocation, OptionValues } from '../command.js';
 import { commands } from '../manifest.js';
 import { parseLine } from '../parse.js';
-import { namedRun } from '../runs.js';
+import { checkInputThere, namedRun } from '../runs.js';
 import { readDefaults } from './defaults.js';
 import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
 import type { PreparedRun } from './prepare.js';
@@ -120,6 +120,30 @@ export function protectedBy({ header }: PastRun, { context, options }: Invocatio
 	if (name === undefined || options.profile !== undefined) return undefined;
 	const profile = profileHere(name, context);
 	return profile !== undefined && UNPROTECTED.has(profile.protected) ? undefined : name;
+}
+
+/**
+ * The call that the run was, with the input that its journal names or that this call gives.
+ * @throws UsageError where nothing names a service, or where the input is not there
+ */
+export function callOf(past: PastRun, invocation: Invocation, options = optionsOf(past, invocation)): Invocation {
+	const { header, settings } = past;
+	const { input } = header;
+	if (input.ids !== undefined) {
+		return {
+			...invocation,
+			words: header.command,
+			args: [...settings.args, ...input.ids],
+			options: { ...options, input: undefined },
+		};
+	}
+	if (invocation.options.input === undefined) checkInputThere(header);
+	return {
+		...invocation,
+		words: header.command,
+		args: settings.args,
+		options: { ...options, input: invocation.options.input ?? input.path ?? '-', inputFormat: input.format },
+	};
 }
 
 /**

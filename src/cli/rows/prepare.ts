@@ -1,21 +1,20 @@
 /** Everything about a run that can be known before its first row is read. */
 
 import type { Endpoint } from '../../api/endpoints.js';
-import { createPlanner, type PlannedRequest, type Planner, type RowValues } from '../../api/plan.js';
+import type { Planner } from '../../api/plan.js';
 import { OUTCOME_COLUMNS } from '../../bulk/added-columns.js';
 import { openArguments } from '../../bulk/arguments.js';
-import { compileColumns } from '../../bulk/rows.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
 import type { InputSource } from '../../bulk/source.js';
 import { UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
-import { readMap } from './column-map.js';
 import { readDefaults } from './defaults.js';
 import { type CustomFieldSettings, modelEndpoint, type RowCommandDefinition, type RowDefaults } from './definition.js';
+import { planRows } from './row-plan.js';
 import { type RunSettings, runSettings } from './settings.js';
-import { createRowPlan, type RowPlan } from './survey.js';
+import type { RowPlan } from './survey.js';
 import { readTargets, type Targets } from './targets.js';
 
 /** The run that this one goes on with, or undoes. */
@@ -94,32 +93,11 @@ export async function prepareRun(
 	});
 	const settings = runSettings(options, session.connection.defaults);
 	const shard = settings.shard === undefined ? undefined : parseShard(settings.shard);
-	const plan = createPlanning(definition, endpoint, session, undocumented);
 	const source = await openSource(targets, invocation, session.stateDir, overrides.onSpool);
 	try {
-		const { read, ignored } = compileColumns({
-			name: source.name,
-			columns: source.columns,
-			headerLine: source.headerLine,
-			endpoint,
-			...(hasTaxonomy(definition)
-				? { endpointFor: (taxonomy: string) => definition.endpointFor(taxonomy, undocumented) }
-				: {}),
-			rules: { undocumented, statusIn: session.dialect.statusIn },
-			fieldIn: session.dialect.fieldIn,
-			map: readMap(options.map as string[] | undefined),
-			ignore: (options.ignoreColumn as string[] | undefined) ?? [],
-			...(options.idColumn === undefined ? {} : { idColumn: options.idColumn as string }),
-			flags: {
-				ids: targets.taxonomy === undefined ? targets.fixed : { ...targets.fixed, taxonomy: targets.taxonomy },
-				...(defaults.force ? { force: true } : {}),
-				reassign: defaults.reassign,
-				fields: defaults.fields,
-			},
-			blank: settings.blank,
-		});
-		if (endpoint.body === 'custom_fields') noteAdded(invocation, ignored);
-		const planRow = createRowPlan({ read, plan, dataIds: defaults.dataIds });
+		const { dialect } = session;
+		const planning = planRows({ definition, endpoint, targets, defaults, options, dialect }, source);
+		if (endpoint.body === 'custom_fields') noteAdded(invocation, planning.ignored);
 		return {
 			definition,
 			invocation,
@@ -129,8 +107,8 @@ export async function prepareRun(
 			settings,
 			endpoint,
 			source,
-			planRow,
-			planWrite: plan,
+			planRow: planning.planRow,
+			planWrite: planning.plan,
 			shard,
 			customFields,
 			earlier: overrides.earlier,
@@ -139,10 +117,6 @@ export async function prepareRun(
 		await source.dispose();
 		throw error;
 	}
-}
-
-function hasTaxonomy(definition: RowCommandDefinition): boolean {
-	return definition.positionals.some((each) => each.kind === 'taxonomy');
 }
 
 /** What no row could mend: told at once rather than once a row. */
@@ -165,25 +139,6 @@ function checkShared(endpoint: Endpoint, targets: Targets, defaults: RowDefaults
 export function nothingToChange(endpoint: Endpoint): UsageError {
 	const flag = endpoint.body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
 	return new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
-}
-
-function createPlanning(
-	definition: RowCommandDefinition,
-	endpoint: Endpoint,
-	session: Session,
-	undocumented: boolean,
-): (values: RowValues) => PlannedRequest {
-	if (!hasTaxonomy(definition)) return createPlanner(endpoint, session.dialect);
-	const planners = new Map<string, Planner>();
-	return (values) => {
-		const taxonomy = values.ids.taxonomy as string;
-		let planner = planners.get(taxonomy);
-		if (planner === undefined) {
-			planner = createPlanner(definition.endpointFor(taxonomy, undocumented), session.dialect);
-			planners.set(taxonomy, planner);
-		}
-		return planner(values);
-	};
 }
 
 async function openSource(

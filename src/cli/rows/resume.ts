@@ -4,9 +4,8 @@ import { type Counts, exitCodeOf, openRows } from '../../bulk/counts.js';
 import { summariseRun } from '../../bulk/runs.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
-import { checkInputThere } from '../runs.js';
 import { reopenOvertaken } from './overtaken.js';
-import { checkSameService, openPastRun, optionsOf, type PastRun, protectedBy, restoreDefaults } from './past-run.js';
+import { callOf, checkSameService, openPastRun, type PastRun, protectedBy, restoreDefaults } from './past-run.js';
 import type { PreparedRun } from './prepare.js';
 import { runRows } from './run.js';
 import type { Survey } from './survey.js';
@@ -20,7 +19,7 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 		return exitCodeOf(end.counts);
 	}
 	const defaults = await restoreDefaults(past, invocation);
-	return runRows(past.definition, runInvocation(past, invocation), {
+	return runRows(past.definition, callOf(past, invocation), {
 		journal: past.path,
 		protectedBy: protectedBy(past, invocation),
 		check: (run) => checkSameService(past, run),
@@ -41,28 +40,6 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 /** Rows that are done, empty ones among them; the invalid ones were never to be. */
 function doneRows(counts: Counts): number {
 	return counts.ok + counts.skipped + counts.failed - counts.unauthorized;
-}
-
-/** The call that the run was, with the input that its journal names or that this call gives. */
-function runInvocation(past: PastRun, invocation: Invocation): Invocation {
-	const { header, settings } = past;
-	const options = optionsOf(past, invocation);
-	const { input } = header;
-	if (input.ids !== undefined) {
-		return {
-			...invocation,
-			words: header.command,
-			args: [...settings.args, ...input.ids],
-			options: { ...options, input: undefined },
-		};
-	}
-	if (invocation.options.input === undefined) checkInputThere(header);
-	return {
-		...invocation,
-		words: header.command,
-		args: settings.args,
-		options: { ...options, input: invocation.options.input ?? input.path ?? '-', inputFormat: input.format },
-	};
 }
 
 function checkSameInput(past: PastRun, run: PreparedRun, survey: Survey): void {

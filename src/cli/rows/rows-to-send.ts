@@ -1,10 +1,10 @@
 /** The second pass over the input: what is still to be sent, and the rows that can't be. */
 
 import type { RunRow } from '../../bulk/engine.js';
-import { inShard } from '../../bulk/shard.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { PreparedRun } from './prepare.js';
 import type { ResumedRun } from './run-log.js';
+import { fallsTo } from './survey.js';
 
 /** How many rows are planned before they are sent: few enough to be gone before V8 moves them to where only a full collection looks. */
 const PLANNED_AHEAD = 128;
@@ -21,9 +21,8 @@ export async function* rowsToSend(
 		for (const raw of batch) {
 			if (resumed?.isDone(raw.row) === true) continue;
 			const planned = planRow(raw);
+			if (!fallsTo(shard, planned)) continue;
 			if (Array.isArray(planned)) {
-				// A row that can't be read has no key: the first shard answers for it.
-				if (shard !== undefined && shard.index !== 1) continue;
 				const message = planned.map((each) => each.message).join('; ');
 				const line = raw.line === undefined ? {} : { line: raw.line };
 				await reject({
@@ -36,7 +35,7 @@ export async function* rowsToSend(
 					attempts: 0,
 					ms: 0,
 				});
-			} else if (shard === undefined || inShard(planned.request.key, shard)) {
+			} else {
 				rows.push(planned);
 				if (rows.length < PLANNED_AHEAD) continue;
 				yield rows;

@@ -18,7 +18,6 @@ export interface RunSettings {
 	ignoreMissing: boolean;
 	skipInvalid: boolean;
 	undocumented: boolean;
-	blank: 'skip' | 'clear';
 	dryRun: boolean;
 	yes: boolean;
 	confirm: string | undefined;
@@ -42,7 +41,6 @@ export function runSettings(options: OptionValues, defaults: ResolvedConnection[
 		ignoreMissing: options.ignoreMissing === true,
 		skipInvalid: options.skipInvalid === true,
 		undocumented: options.undocumented === true,
-		blank: options.blank === 'clear' ? 'clear' : 'skip',
 		dryRun: options.dryRun === true,
 		yes: options.yes === true,
 		confirm: options.confirm as string | undefined,

@@ -64,6 +64,12 @@ export function createRowPlan({ read, plan, dataIds }: PlanningOptions): RowPlan
 	};
 }
 
+/** Whether a shard answers for a row. One that can't be read has no key: it is the first shard's. */
+export function fallsTo(shard: Shard | undefined, planned: PlannedRow | Complaint[]): boolean {
+	if (shard === undefined) return true;
+	return Array.isArray(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
+}
+
 /** Checks all rows. @throws UsageError for input that can't be read at all. */
 export async function surveyRows(
 	source: Pick<InputSource, 'read'>,
