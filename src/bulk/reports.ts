@@ -77,6 +77,12 @@ function junitVerdict(record: RowRecord): string {
 	}
 }
 
+/** What a report says of rows that have no record, the one time that it does. */
+function notReachedText(missing: number, { id }: RunHeader): string {
+	const [rows, them] = missing === 1 ? ['1 row was', 'it'] : [`${missing} rows were`, 'them'];
+	return `${rows} not reached; supportctl run resume ${id} sends ${them}`;
+}
+
 /** One test a row; rows that were never reached are one test that could not be run. */
 async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header } = facts;
@@ -108,7 +114,7 @@ async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<stri
 		yield text;
 	}
 	if (missing > 0) {
-		const message = escapeXml(`${missing} rows were not reached; supportctl run resume ${header.id} sends them`);
+		const message = escapeXml(notReachedText(missing, header));
 		yield `<testcase classname="${suite}" name="rows that were not reached" time="0"><error message="${message}" type="not-sent"/></testcase>\n`;
 	}
 	yield '</testsuite>\n</testsuites>\n';
@@ -126,7 +132,9 @@ async function* json(facts: ReportFacts, records: Records): AsyncGenerator<strin
 	const rest = { input: header.input, shard: header.shard, started: header.started, ended, ms, exit, counts };
 	yield `${JSON.stringify({ ...head, ...rest, journal: journalPath }, null, '\t').slice(0, -2)},\n\t"rows": [`;
 	let separator = '\n\t\t';
+	let shown = 0;
 	for await (const batch of records()) {
+		shown += batch.length;
 		let text = '';
 		for (const record of batch) {
 			text += separator + JSON.stringify(flat(record));
@@ -134,10 +142,10 @@ async function* json(facts: ReportFacts, records: Records): AsyncGenerator<strin
 		}
 		yield text;
 	}
-	yield '\n\t]\n}\n';
+	yield `\n\t],\n\t"not_reached": ${Math.max(0, totalOf(counts) - shown)}\n}\n`;
 }
 
-async function* csv({ journalPath }: ReportFacts, records: Records): AsyncGenerator<string> {
+async function* csv({ journalPath, counts, header }: ReportFacts, records: Records): AsyncGenerator<string> {
 	const idColumns = await recordedIdNames(journalPath);
 	yield formatCsvRecord([
 		'row',
@@ -151,7 +159,9 @@ async function* csv({ journalPath }: ReportFacts, records: Records): AsyncGenera
 		'ms',
 		'differs',
 	]);
+	let shown = 0;
 	for await (const batch of records()) {
+		shown += batch.length;
 		let text = '';
 		for (const record of batch) {
 			const cells = [
@@ -170,6 +180,10 @@ async function* csv({ journalPath }: ReportFacts, records: Records): AsyncGenera
 		}
 		yield text;
 	}
+	const missing = totalOf(counts) - shown;
+	if (missing <= 0) return;
+	const ids = idColumns.map(() => '');
+	yield formatCsvRecord(['', '', ...ids, 'not-sent', '', 'not_reached', notReachedText(missing, header), '', '', '']);
 }
 
 /** How many rows a markdown report names: a CI job's summary is read, and may hold 1 MiB. */

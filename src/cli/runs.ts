@@ -1,9 +1,10 @@
 /** Runs as the run commands name, find and print them. */
 
 import { existsSync } from 'node:fs';
-import { openRows, outcomeNames, rowsToMend } from '../bulk/counts.js';
+import { openRows, outcomeNames, rowsToMend, totalOf } from '../bulk/counts.js';
 import type { RunHeader } from '../bulk/records.js';
 import { findRun, type RunSummary } from '../bulk/runs.js';
+import type { JournalScan } from '../bulk/scan.js';
 import { UsageError } from '../errors.js';
 import type { Palette } from '../output/colour.js';
 import type { Column, Row } from '../output/columns.js';
@@ -47,6 +48,38 @@ function openOf({ header, counts, end }: Pick<RunSummary, 'header' | 'counts' | 
 	if (header === undefined || counts === undefined) return null;
 	const done = counts.ok + counts.skipped + rowsToMend(counts);
 	return ownRowsOf(header) - done;
+}
+
+/** Rows of a run that its journal has no record of. */
+export interface UnreachedRows {
+	/** Undefined where nobody knows, as of a part of a sharded run that has no end. */
+	count: number | undefined;
+	/** Why some of them may have been sent all the same; undefined where none was. */
+	doubt: string | undefined;
+}
+
+export function unreachedRows({ state }: RunSummary, { header, counts, end, states }: JournalScan): UnreachedRows {
+	const recorded = totalOf(counts);
+	if (state === 'running' || end === undefined) {
+		const count = isSharded(header) ? undefined : header.input.rows - recorded;
+		return { count, doubt: state === 'running' ? 'the run is still going on' : 'the run has no end' };
+	}
+	const doubt = states.doubtful
+		? 'its journal is damaged'
+		: states.silent
+			? 'an earlier part of the run was killed'
+			: undefined;
+	return { count: totalOf(end.counts) - recorded, doubt };
+}
+
+/** A line about them: what they are, and `step`, what can be done about those that were surely not sent. Nothing where there are none. */
+export function unreachedNote({ id }: RunHeader, { count, doubt }: UnreachedRows, step: string): string {
+	if (count !== undefined && count <= 0) return '';
+	const rows = count === undefined ? 'rows' : count === 1 ? '1 row' : `${count} rows`;
+	const have = count === 1 ? 'has' : 'have';
+	if (doubt === undefined)
+		return `note: ${rows} ${count === 1 ? 'was' : 'were'} not reached and ${have} no record; ${step}\n`;
+	return `note: ${rows} that ${have} no record may have been sent all the same: ${doubt}; supportctl run resume ${id} sends what is not done\n`;
 }
 
 /** One run as an object to print; the named keys are always there. */

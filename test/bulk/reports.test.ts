@@ -105,7 +105,7 @@ describe('the JUnit report', () => {
 });
 
 describe('the JSON report', () => {
-	it('holds the run and the last outcome of each row', async () => {
+	it('holds the run, the last outcome of each row, and how many were not reached', async () => {
 		const report = JSON.parse(await reportOf('json'));
 		expect(report).toMatchObject({
 			run: headerOf(0).id,
@@ -114,6 +114,7 @@ describe('the JSON report', () => {
 			profile: 'desk',
 			exit: 3,
 			counts: { ok: 3, failed: 1, unknown: 1, invalid: 1, skipped: 1, 'not-sent': 2, differs: 1 },
+			not_reached: 2,
 		});
 		expect(report.rows.map((each: Record<string, unknown>) => [each.row, each.id, each.outcome])).toEqual([
 			[1, '1', 'ok'],
@@ -129,9 +130,21 @@ describe('the JSON report', () => {
 });
 
 describe('the CSV report', () => {
-	it('has a line for each row, with its cells as they are', async () => {
+	it('has a line for each row, with its cells as they are, and one for all that were not reached', async () => {
 		const records = parse(await reportOf('csv'), { columns: true }) as unknown as Record<string, string>[];
-		expect(records).toHaveLength(7);
+		expect(records).toHaveLength(8);
+		expect(records[7]).toEqual({
+			row: '',
+			line: '',
+			id: '',
+			outcome: 'not-sent',
+			status: '',
+			code: 'not_reached',
+			message: '2 rows were not reached; supportctl run resume 20261121-074512-k3f9x sends them',
+			attempts: '',
+			ms: '',
+			differs: '',
+		});
 		expect(records[1]).toMatchObject({
 			row: '2',
 			line: '3',
@@ -281,7 +294,7 @@ describe('writeReport', () => {
 			ms: 0,
 		};
 		for (const format of reportFormats) expect(await reportOf(format, facts)).not.toBe('');
-		expect(JSON.parse(await reportOf('json', facts)).rows).toEqual([]);
+		expect(JSON.parse(await reportOf('json', facts))).toMatchObject({ rows: [], not_reached: 0 });
 	});
 });
 

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runMain } from '../../../src/main.js';
@@ -266,6 +266,156 @@ describe('run rejects', () => {
 		const { out, err } = await desk.run(['run', 'rejects', 'last']);
 		expect(out).toMatch(/^id,error\n999901,404 .*\n$/);
 		expect(err).toContain('only ids can be given back');
+	});
+});
+
+describe('rows that a run ended without', () => {
+	const STOPPED = ['--stop-on-error', '-j', '1', '-q'];
+	const unreached = ['run', 'rejects', 'last', '--outcome', 'not-sent'];
+	const WHY = 'the run ended before it was reached';
+
+	it('are given back from the input where the rows that were not sent are asked for', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status,title\n1,hold,a\n999901,hold,b\n3,hold,"c, d"\n4,hodl,e\n5,hold\n6,hold,g\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', ...STOPPED]);
+		// Rows that can't be sent were read ahead, and have a record.
+		const { exit, out } = await desk.run([...unreached, '--format', 'csv']);
+		expect([exit, out]).toEqual([0, `id,status,title,error\n3,hold,"c, d",${WHY}\n6,hold,g,${WHY}\n`]);
+		const both = await desk.run([...unreached, '--outcome', 'failed', '--format', 'ndjson']);
+		expect(both.out.split('\n').map((line) => /"id":"(\d+)"/.exec(line)?.[1])).toEqual(['999901', '3', '6', undefined]);
+		expect((await desk.run([...unreached, '--format', 'ids'])).out).toBe('3\n6\n');
+		const before = sandbox.requests.length;
+		desk.write('again.csv', out);
+		expect((await desk.run(['ticket', 'update', '--input', 'again.csv', '-q'])).exit).toBe(0);
+		expect(sandbox.requests.slice(before).map(({ path }) => path.replace(/^.*\/tickets\//, ''))).toEqual(['3', '6']);
+		expect(await desk.run([...unreached, '--format', 'ids'])).toEqual({ exit: 0, out: '', err: '' });
+	});
+
+	it('are those of its own shard', async () => {
+		const desk = createDesk();
+		const ids = Array.from({ length: 40 }, (_, index) => 999900 + index);
+		desk.write('edits.csv', `id,status\n${ids.map((id) => `${id},hold\n`).join('')}`);
+		const found: string[] = [];
+		for (const shard of ['1/2', '2/2']) {
+			await desk.run(['ticket', 'update', '--input', 'edits.csv', '--shard', shard, ...STOPPED]);
+			const flags = ['--outcome', 'failed', '--format', 'ids'];
+			const own = (await desk.run([...unreached, ...flags])).out.trim().split('\n');
+			const run = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+			expect([own.length, run.failed]).toEqual([run.failed + run.not_sent, 1]);
+			found.push(...own);
+		}
+		expect(found.sort()).toEqual(ids.map(String));
+	});
+
+	it('are those of its own shard in the words of its profile, also where that is gone and the input elsewhere', async () => {
+		const desk = createDesk();
+		const profile = ['profile', 'set', 'other', '--base-url', sandbox.baseUrl, '--product-prefix', 'fluent'];
+		expect((await desk.run(profile)).exit).toBe(0);
+		desk.write('edits.csv', `id,status\n${Array.from({ length: 40 }, (_, index) => `${index + 1},hold\n`).join('')}`);
+		const argv = ['ticket', 'update', '--input', 'edits.csv', '--profile', 'other', '--shard', '1/2', ...STOPPED];
+		await desk.run(argv);
+		const all = (await desk.run([...unreached, '--outcome', 'failed', '--format', 'ids'])).out;
+		rmSync(join(desk.cwd, 'config'), { recursive: true });
+		renameSync(join(desk.cwd, 'edits.csv'), join(desk.cwd, 'moved.csv'));
+		expect(await desk.run([...unreached, '--outcome', 'failed', '--format', 'ids', '--input', 'moved.csv'])).toEqual({
+			exit: 0,
+			out: all,
+			err: '',
+		});
+		const run = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+		expect([run.failed, run.not_sent]).toEqual([1, all.split('\n').length - 2]);
+	});
+
+	it.each([
+		['ids as arguments', ['ticket', 'update', '999901', '2', '3', '--status', 'hold'], ''],
+		['a list of ids', ['ticket', 'update', '--input', 'list.ids', '--status', 'hold'], '999901\n2\n3\n'],
+	])('are given back of a run over %s', async (_, argv, text) => {
+		const desk = createDesk();
+		desk.write('list.ids', text);
+		await desk.run([...argv, ...STOPPED]);
+		expect((await desk.run([...unreached, '--format', 'csv'])).out).toBe(`id,error\n2,${WHY}\n3,${WHY}\n`);
+	});
+
+	it('are given back with every id of their path also of a run that reached no row', async () => {
+		const desk = createDesk();
+		await desk.run(['reply', 'update', '3', '999901', '4', '--content', 'x', ...STOPPED]);
+		const { journal } = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+		const lines = readFileSync(journal, 'utf8').split('\n');
+		writeFileSync(journal, lines.filter((line) => !line.startsWith('{"type":"row"')).join('\n'));
+		expect((await desk.run([...unreached, '--format', 'csv'])).out).toBe(
+			`ticket_id,id,error\n3,999901,${WHY}\n3,4,${WHY}\n`,
+		);
+	});
+
+	it('are known by their ids also where the run’s values were secret and not kept', async () => {
+		const desk = createDesk();
+		const ids = Array.from({ length: 20 }, (_, index) => 999900 + index);
+		desk.write('list.ids', ids.join('\n'));
+		const argv = ['user', 'update', '--input', 'list.ids', '--password-stdin', '--shard', '2/2', ...STOPPED];
+		await desk.run(argv, 'hunter22-hunter22');
+		const run = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+		const { out } = await desk.run([...unreached, '--format', 'ndjson']);
+		expect([run.failed, out.split('\n').length - 1]).toEqual([1, run.not_sent]);
+		expect(run.not_sent).toBeGreaterThan(0);
+	});
+
+	it('are counted beside the list of a journal, which can not have them', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status\n1,hold\n999901,hold\n3,hold\n4,hold\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', ...STOPPED]);
+		const { run } = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+		expect(await desk.run(['run', 'show', 'last', '--outcome', 'not-sent', '--format', 'ids'])).toEqual({
+			exit: 0,
+			out: '',
+			err: `note: 2 rows were not reached and have no record; supportctl run rejects ${run} --outcome not-sent gives them back\n`,
+		});
+		expect((await desk.run(['run', 'show', 'last', '--outcome', 'ok', '--format', 'ids'])).err).toBe('');
+	});
+
+	it('are not taken for rows that were not sent where the run was killed or its journal is damaged', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status\n1,hold\n999901,hold\n3,hold\n4,hold\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', ...STOPPED]);
+		const { run, journal } = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
+		const whole = readFileSync(journal, 'utf8');
+		const [head, ...records] = whole.trimEnd().split('\n');
+		const end = records.pop() as string;
+		const cases: [lines: (string | undefined)[], doubt: string][] = [
+			[[head, ...records], 'the run has no end'],
+			[[head, ...records, 'rubbish', end], 'its journal is damaged'],
+			[[head, ...records, '{"type":"resume","at":"","tool":"0.1.0"}', end], 'an earlier part of the run was killed'],
+		];
+		for (const [lines, doubt] of cases) {
+			writeFileSync(journal, `${lines.join('\n')}\n`);
+			const note = `note: 2 rows that have no record may have been sent all the same: ${doubt}; supportctl run resume ${run} sends what is not done\n`;
+			expect(await desk.run([...unreached, '--format', 'csv'])).toEqual({
+				exit: 0,
+				out: 'id,status,error\n',
+				err: note,
+			});
+			expect((await desk.run(['run', 'show', 'last', '--outcome', 'not-sent'])).err).toBe(note);
+		}
+	});
+
+	it('are not looked for in an input that has changed, whatever it is now', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', 'id,status\n999901,hold\n2,hold\n');
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', ...STOPPED]);
+		desk.write('edits.csv', 'number,nonsense\n1,x\n');
+		const { exit, out, err } = await desk.run(unreached);
+		expect([exit, out]).toEqual([2, '']);
+		expect(err).toMatch(/^error: edits\.csv is not what run \S+ read: it has changed since\n/);
+	});
+
+	it('are counted also where the input was not kept', async () => {
+		const desk = createDesk();
+		await desk.run(
+			['user', 'update', '--input', '-', ...STOPPED],
+			'id,password\n999901,hunter22\n2,hunter33\n3,hunter44\n',
+		);
+		const { out, err } = await desk.run([...unreached, '--format', 'csv']);
+		expect(out).toBe('id,error\n');
+		expect(err).toContain('note: 2 rows were not reached and have no record; what is missing is in the input alone\n');
 	});
 });
 

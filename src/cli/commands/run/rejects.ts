@@ -6,28 +6,21 @@ import { ownId } from '../../../api/path-ids.js';
 import { asWrittenColumn, reasonColumn } from '../../../bulk/added-columns.js';
 import { outcomeNames } from '../../../bulk/counts.js';
 import type { RowRecord, RunHeader } from '../../../bulk/records.js';
-import {
-	errorText,
-	gatherRejects,
-	isMisshapen,
-	type RejectLayout,
-	type Rejects,
-	rejectedRow,
-} from '../../../bulk/rejects.js';
-import { readRunHeader } from '../../../bulk/runs.js';
-import { finalRecords } from '../../../bulk/scan.js';
-import { type InputSource, openInput } from '../../../bulk/source.js';
+import { errorText, gatherRejects, isMisshapen, type RejectLayout, rejectedRow } from '../../../bulk/rejects.js';
+import { readRunHeader, summariseRun } from '../../../bulk/runs.js';
+import { finalRecords, type JournalScan, scanJournal } from '../../../bulk/scan.js';
+import { type InputSource, openInput, type RawRow } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { isSecretName } from '../../../output/redact.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import type { CommandSpec, Invocation, OptionValues } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
 import { columnsOfRun } from '../../rows/column-map.js';
 import { runArgument } from '../../run-argument.js';
-import { checkInputThere, namedRun, runsPlace } from '../../runs.js';
+import { checkInputThere, namedRun, runsPlace, type UnreachedRows, unreachedNote, unreachedRows } from '../../runs.js';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
@@ -53,6 +46,10 @@ function isNamed({ path }: InputSource, header: RunHeader, { context, options }:
 	return path === header.input.path || (given !== undefined && path === resolve(context.cwd, given));
 }
 
+function outcomesOf(options: OptionValues): readonly OutcomeName[] | undefined {
+	return options.outcome as OutcomeName[] | undefined;
+}
+
 type Wanted = (record: RowRecord) => boolean;
 
 /** Without `--outcome`, the rows that only a person can mend: those that were refused with 401 are sent by a resume. */
@@ -61,19 +58,20 @@ function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	return ({ outcome, status }) => outcome === 'invalid' || (outcome === 'failed' && status !== 401);
 }
 
+/** The record of a row that is to be printed; undefined for any other row. */
+type RecordOf = (raw: RawRow) => RowRecord | undefined;
+
 /**
  * Reads the input to its end.
- * @returns how many of the rejected rows have a wrong number of cells
+ * @returns whether any row has a wrong number of cells
  * @throws UsageError where it is not what the run had
  */
-async function lookThrough(source: InputSource, header: RunHeader, rejects: Rejects): Promise<number> {
-	let misshapen = 0;
+async function checkUnchanged(source: InputSource, header: RunHeader): Promise<boolean> {
+	let isAnyMisshapen = false;
 	for await (const batch of source.read()) {
-		for (const raw of batch) {
-			if (isMisshapen(raw, source.columns) && rejects.recordOf(raw.row) !== undefined) misshapen++;
-		}
+		isAnyMisshapen ||= batch.some((raw) => isMisshapen(raw, source.columns));
 	}
-	if (source.sha256 === header.input.sha256) return misshapen;
+	if (source.sha256 === header.input.sha256) return isAnyMisshapen;
 	const isOwn = source.path === header.input.path;
 	const [name, why] = isOwn ? [header.input.name, ': it has changed since'] : [source.name, ''];
 	throw new UsageError(`${name} is not what run ${header.id} read${why}`, {
@@ -84,6 +82,25 @@ async function lookThrough(source: InputSource, header: RunHeader, rejects: Reje
 
 /** The id that a record has for its row, also one that no endpoint has any more. */
 const idOf = ({ ids }: RowRecord): unknown => ownId(ids, Object.keys(ids));
+
+async function countMisshapen(source: InputSource, recordOf: RecordOf): Promise<number> {
+	let count = 0;
+	for await (const batch of source.read()) {
+		for (const raw of batch) if (isMisshapen(raw, source.columns) && recordOf(raw) !== undefined) count++;
+	}
+	return count;
+}
+
+/** The names of the first row's path ids. */
+async function firstIdNames(source: InputSource, recordOf: RecordOf): Promise<readonly string[]> {
+	for await (const batch of source.read()) {
+		for (const raw of batch) {
+			const names = Object.keys(recordOf(raw)?.ids ?? {});
+			if (names.length > 0) return names;
+		}
+	}
+	return [];
+}
 
 function misshapenNote(count: number, column: string): string {
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
@@ -98,12 +115,12 @@ interface PrintedReject {
 
 async function* rejectedRows(
 	source: InputSource,
-	rejects: Rejects,
+	recordOf: RecordOf,
 	layout: RejectLayout,
 ): AsyncGenerator<PrintedReject> {
 	for await (const batch of source.read()) {
 		for (const raw of batch) {
-			const record = rejects.recordOf(raw.row);
+			const record = recordOf(raw);
 			if (record === undefined) continue;
 			yield { row: rejectedRow(raw, record, layout), id: idOf(record) };
 		}
@@ -172,13 +189,88 @@ async function print(
 	context.stderr.write(`warning: ${rows} no id that could be read; --format csv gives back all of them\n`);
 }
 
+/** What the layout of all rows has from the run's flags. */
+function ownNames(header: RunHeader): Pick<RejectLayout, 'reason' | 'isSecret'> {
+	return { reason: reasonColumn(columnsOfRun(header).isSent), isSecret: isSecretName };
+}
+
+/** What is known of rows without a record, where they are asked for and there are any. */
+async function readUnreached(
+	{ options }: Invocation,
+	path: string,
+): Promise<(UnreachedRows & JournalScan) | undefined> {
+	if (!outcomesOf(options)?.includes('not-sent')) return undefined;
+	const scan = await scanJournal(path);
+	const unreached = unreachedRows(await summariseRun(path, scan.header.id, scan), scan);
+	return unreached.count !== undefined && unreached.count <= 0 ? undefined : { ...unreached, ...scan };
+}
+
+async function giveFromJournal(invocation: Invocation, path: string, header: RunHeader): Promise<void> {
+	const { stderr } = invocation.context;
+	const isWanted = wantedBy(outcomesOf(invocation.options));
+	const { idNames, close } = await gatherRejects(path, isWanted);
+	close();
+	stderr.write(
+		'note: the run read standard input, which is not kept: only ids can be given back, unless --input FILE has it\n',
+	);
+	const unreached = await readUnreached(invocation, path);
+	if (unreached !== undefined) stderr.write(unreachedNote(header, unreached, 'what is missing is in the input alone'));
+	const layout: RejectLayout = { ...ownNames(header), columns: undefined, idNames };
+	await print(invocation, columnsOf(undefined, layout), 'csv', rowsFromJournal(path, isWanted, layout));
+}
+
+/** Finds the rows that the run ended without, where they are asked for; of those that may have been sent it only tells. */
+async function openSurelyUnreached(
+	invocation: Invocation,
+	path: string,
+	source: InputSource,
+): Promise<RecordOf | undefined> {
+	const unreached = await readUnreached(invocation, path);
+	if (unreached === undefined) return undefined;
+	const { doubt, header, states } = unreached;
+	if (doubt === undefined) return (await import('../../rows/unreached.js')).openUnreached(invocation, source, states);
+	invocation.context.stderr.write(unreachedNote(header, unreached, ''));
+	return undefined;
+}
+
+async function giveFromInput(
+	invocation: Invocation,
+	path: string,
+	header: RunHeader,
+	source: InputSource,
+): Promise<void> {
+	const { stderr } = invocation.context;
+	const isAnyMisshapen = await checkUnchanged(source, header);
+	const findUnreached = await openSurelyUnreached(invocation, path, source);
+	const rejects = await gatherRejects(path, wantedBy(outcomesOf(invocation.options)));
+	try {
+		const recordOf: RecordOf = (raw) => rejects.recordOf(raw.row) ?? findUnreached?.(raw);
+		const misshapen = isAnyMisshapen ? await countMisshapen(source, recordOf) : 0;
+		const { isSent, isLeftOut } = columnsOfRun(header);
+		const asWritten = misshapen === 0 ? undefined : asWrittenColumn((name) => isSent(name) || isLeftOut(name));
+		// A run that reached no row has no names of ids in its journal.
+		const idNames = rejects.idNames.length === 0 ? await firstIdNames(source, recordOf) : rejects.idNames;
+		const { columns, delimiter } = source;
+		const layout: RejectLayout = { ...ownNames(header), columns, delimiter, idNames, asWritten };
+		const format = source.format === 'ids' ? 'csv' : source.format;
+		await print(invocation, columnsOf(source, layout), format, rejectedRows(source, recordOf, layout));
+		if (asWritten !== undefined) stderr.write(misshapenNote(misshapen, asWritten));
+	} finally {
+		rejects.close();
+	}
+}
+
 export const command: CommandSpec = {
 	summary: "Give back a run's failed rows in the input's own columns, with the reason under error.",
 	description:
-		'Mend them and feed them in again: the error column is left out of what is sent; where --map sends a column error, the reason is under rejected_because. A row with too many or too few cells stands whole under as_written, and is taken again only when that cell is empty. Rows that failed or were invalid are given; --outcome chooses others. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
+		'Mend them and feed them in again: the error column is left out of what is sent; where --map sends a column error, the reason is under rejected_because. A row with too many or too few cells stands whole under as_written, and is taken again only when that cell is empty. Rows that failed or were invalid are given; --outcome chooses others, and not-sent also those that the run ended without. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
 	examples: [
 		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to mend in a spreadsheet' },
 		{ command: 'supportctl run rejects last --outcome unknown', note: 'rows whose fate is not known' },
+		{
+			command: 'supportctl run rejects last --outcome not-sent --format csv',
+			note: 'rows that the run did not get to',
+		},
 	],
 	arguments: [runArgument],
 	options: [
@@ -200,36 +292,15 @@ export const command: CommandSpec = {
 		...outputOptions,
 	],
 	async run(invocation) {
-		const { context, options } = invocation;
 		const path = namedRun(invocation);
-		const isWanted = wantedBy(options.outcome as OutcomeName[] | undefined);
 		const header = readRunHeader(path);
-		const { isSent, isLeftOut } = columnsOfRun(header);
-		const common = { reason: reasonColumn(isSent), isSecret: isSecretName };
 		const source = await openAgain(header, invocation);
 		if (source === undefined) {
-			const { idNames, close } = await gatherRejects(path, isWanted);
-			close();
-			context.stderr.write(
-				'note: the run read standard input, which is not kept: only ids can be given back, unless --input FILE has it\n',
-			);
-			const layout: RejectLayout = { ...common, columns: undefined, idNames };
-			await print(invocation, columnsOf(undefined, layout), 'csv', rowsFromJournal(path, isWanted, layout));
+			await giveFromJournal(invocation, path, header);
 			return ExitCode.ok;
 		}
 		try {
-			const rejects = await gatherRejects(path, isWanted);
-			try {
-				const misshapen = await lookThrough(source, header, rejects);
-				const asWritten = misshapen === 0 ? undefined : asWrittenColumn((name) => isSent(name) || isLeftOut(name));
-				const format = source.format === 'ids' ? 'csv' : source.format;
-				const { columns, delimiter } = source;
-				const layout: RejectLayout = { ...common, columns, delimiter, idNames: rejects.idNames, asWritten };
-				await print(invocation, columnsOf(source, layout), format, rejectedRows(source, rejects, layout));
-				if (asWritten !== undefined) context.stderr.write(misshapenNote(misshapen, asWritten));
-			} finally {
-				rejects.close();
-			}
+			await giveFromInput(invocation, path, header, source);
 		} finally {
 			await source.dispose({ keep: isNamed(source, header, invocation) });
 		}

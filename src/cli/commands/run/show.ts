@@ -15,7 +15,7 @@ import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
 import { runArgument } from '../../run-argument.js';
-import { namedRun, runView } from '../../runs.js';
+import { namedRun, runView, unreachedNote, unreachedRows } from '../../runs.js';
 
 /** How many rows that need a look are shown beside the run. */
 const SHOWN = 20;
@@ -68,6 +68,15 @@ async function listRows(invocation: Invocation, path: string, isWanted: (record:
 		for (const record of batch) if (isWanted(record)) await results.row(recordView(record));
 	}
 	await results.end();
+}
+
+/** Says of rows that were not sent, and that no list from a journal can have, how many there are. */
+async function noteUnreached({ context }: Invocation, path: string): Promise<void> {
+	const scan = await scanJournal(path);
+	const { header } = scan;
+	const unreached = unreachedRows(await summariseRun(path, header.id, scan), scan);
+	const step = `supportctl run rejects ${header.id} --outcome not-sent gives them back`;
+	context.stderr.write(unreachedNote(header, unreached, step));
 }
 
 async function showRun(invocation: Invocation, path: string): Promise<void> {
@@ -143,6 +152,7 @@ export const command: CommandSpec = {
 		await listRows(invocation, path, ({ outcome, differs = [] }) => {
 			return outcomes?.includes(outcome) !== false && (!onlyDiffering || differs.length > 0);
 		});
+		if (outcomes?.includes('not-sent') === true && !onlyDiffering) await noteUnreached(invocation, path);
 		return ExitCode.ok;
 	},
 };

@@ -94,8 +94,9 @@ Custom fields can be put back:
 
     $ supportctl ticket update --input edits.csv --report junit:out.xml --report markdown:summary.md
 
-Formats are junit, json, markdown and csv. Under GitHub Actions failures and complaints also become annotations with the
-input's file and line.
+Formats are junit, json, markdown and csv. Rows that the run ended without have no line of their own: junit and csv have
+one for all of them, json counts them as not_reached, and "run rejects RUN --outcome not-sent" gives them back from the
+input. Under GitHub Actions failures and complaints also become annotations with the input's file and line.
 
 ## More than one machine
 
