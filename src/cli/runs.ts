@@ -52,8 +52,7 @@ function openOf({ header, counts, end }: Pick<RunSummary, 'header' | 'counts' | 
 
 /** Rows of a run that its journal has no record of. */
 export interface UnreachedRows {
-	/** Undefined where nobody knows, as of a part of a sharded run that has no end. */
-	count: number | undefined;
+	count: number;
 	/** Why some of them may have been sent all the same; undefined where none was. */
 	doubt: string | undefined;
 }
@@ -61,8 +60,10 @@ export interface UnreachedRows {
 export function unreachedRows({ state }: RunSummary, { header, counts, end, states }: JournalScan): UnreachedRows {
 	const recorded = totalOf(counts);
 	if (state === 'running' || end === undefined) {
-		const count = isSharded(header) ? undefined : header.input.rows - recorded;
-		return { count, doubt: state === 'running' ? 'the run is still going on' : 'the run has no end' };
+		return {
+			count: ownRowsOf(header) - recorded,
+			doubt: state === 'running' ? 'the run is still going on' : 'the run has no end',
+		};
 	}
 	const doubt = states.doubtful
 		? 'its journal is damaged'
@@ -74,8 +75,8 @@ export function unreachedRows({ state }: RunSummary, { header, counts, end, stat
 
 /** A line about them: what they are, and `step`, what can be done about those that were surely not sent. Nothing where there are none. */
 export function unreachedNote({ id }: RunHeader, { count, doubt }: UnreachedRows, step: string): string {
-	if (count !== undefined && count <= 0) return '';
-	const rows = count === undefined ? 'rows' : count === 1 ? '1 row' : `${count} rows`;
+	if (count <= 0) return '';
+	const rows = count === 1 ? '1 row' : `${count} rows`;
 	const have = count === 1 ? 'has' : 'have';
 	if (doubt === undefined)
 		return `note: ${rows} ${count === 1 ? 'was' : 'were'} not reached and ${have} no record; ${step}\n`;
