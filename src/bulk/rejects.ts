@@ -120,7 +120,7 @@ export interface RejectLayout {
 	readonly asWritten?: string | undefined;
 	/** What stands between the cells of a row as it was written. */
 	readonly delimiter?: string | undefined;
-	/** Whether a column is named like a secret. */
+	/** Whether a column is named like a secret, or was sent under such a name. */
 	isSecret(name: string): boolean;
 }
 
@@ -166,8 +166,12 @@ export function rejectedRow(raw: RawRow, record: RowRecord, layout: RejectLayout
 	// What can't be told by its cells is found by its place.
 	const isUnclear = raw.problem !== undefined || isMisshapen(raw, columns);
 	const place = isUnclear && raw.line !== undefined ? `line ${raw.line}: ` : '';
+	const hidden = (name: string, value: unknown): unknown =>
+		value !== '' && value !== null && layout.isSecret(name) ? PLACEHOLDER : value;
 	return Object.fromEntries([
-		...cellsOf(raw, record, layout).filter(([name]) => name !== reason),
+		...cellsOf(raw, record, layout)
+			.filter(([name]) => name !== reason)
+			.map(([name, value]) => [name, hidden(name, value)]),
 		[reason, place + errorText(record)],
 	]);
 }

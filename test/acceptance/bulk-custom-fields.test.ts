@@ -325,32 +325,6 @@ describe('run undo', () => {
 		expect(fields).toEqual({ colour: 'red', size: 'xl' });
 	});
 
-	it('puts back what a killed process wrote, though the resume found nothing left to do', async () => {
-		const tickets: Record<string, Fields> = { 1: { colour: 'red' }, 2: { colour: 'blue' } };
-		let kill = (): void => undefined;
-		const recorder = await startRecorder((request, response, count) => {
-			const fields = tickets[/\/tickets\/(\d+)/.exec(request.url)?.[1] as string] as Fields;
-			if (request.method === 'POST') Object.assign(fields, JSON.parse(request.body).custom_fields);
-			// The first write of ticket 2 is carried out, and nobody is told.
-			if (request.method === 'POST' && fields === tickets[2] && count <= 4) kill();
-			else json(200, fields)(request, response, count);
-		});
-		const work = createWorkplace(recorder.env);
-		work.write('fields.csv', 'ticket_id,colour\n1,green\n2,green\n');
-		const { child, ended } = work.spawn(set('--snapshot', '--only-changed', '-j', '1', '-q'));
-		kill = () => void child.kill('SIGKILL');
-		await ended;
-		const resumed = await work.run(['run', 'resume', 'last', '--format', 'ndjson', '-q']);
-		expect(
-			resumed.stdout
-				.trim()
-				.split('\n')
-				.map((line) => JSON.parse(line).outcome),
-		).toEqual(['skipped']);
-		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
-		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
-	});
-
 	it('puts back what may have been written by a request that the service broke down over', async () => {
 		const fields: Fields = { colour: 'red' };
 		let status = 500;

@@ -143,6 +143,16 @@ describe('of a copy that a resume is fed with', () => {
 	});
 });
 
+it('run rejects prints no value that a column with another name sent as a secret', async () => {
+	const recorder = await startRecorder(json(400, { code: 'no', message: 'weak' }));
+	const work = createWorkplace(recorder.env);
+	work.write('users.csv', 'id,pw\n7,hunter2hunter2\n');
+	expect((await work.run(['user', 'update', '--input', 'users.csv', '--map', 'pw=password', '-q'])).exitCode).toBe(1);
+	expect(recorder.requests[0]?.body).toBe('{"password":"hunter2hunter2"}');
+	const { stdout } = await work.run(['run', 'rejects', 'last', '--format', 'csv']);
+	expect(stdout).toBe('id,pw,error\n7,[redacted],400 no: weak\n');
+});
+
 it('what stands below a secret name is a secret too', async () => {
 	const recorder = await startRecorder(json(400, { code: 'no', message: 'bad value marker-deep' }));
 	const work = createWorkplace(recorder.env);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorText, gatherRejects, type RejectLayout, rejectedRow } from '../../src/bulk/rejects.js';
+import type { RawRow } from '../../src/bulk/source.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -56,6 +57,16 @@ describe('rejectedRow', () => {
 			['__proto__', 'a'],
 			['error', '400 x: no'],
 		]);
+	});
+
+	it('has no secret, in cells and in objects, and leaves empty what is empty', () => {
+		const layout = layoutOf(['id', 'password']);
+		const of = (raw: Partial<RawRow>, used = layout) => rejectedRow({ row: 3, line: 4, ...raw }, record, used);
+		const hidden = { id: '3', password: '[redacted]', error: '400 x: no' };
+		expect(of({ cells: ['3', 'hunter2'] })).toEqual(hidden);
+		expect(of({ object: { id: '3', password: 'hunter2' } }, layoutOf(undefined))).toEqual(hidden);
+		expect(of({ cells: ['3', ''] })).toEqual({ ...hidden, password: '' });
+		expect(of({ object: { id: '3', password: null } }, layoutOf(undefined))).toEqual({ ...hidden, password: null });
 	});
 
 	it('names the line of what could not be read at all', () => {

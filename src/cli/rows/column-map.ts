@@ -20,6 +20,8 @@ export function readMap(pairs: readonly string[] | undefined): Map<string, strin
 export interface ColumnsOfRun {
 	isSent: IsTaken;
 	isLeftOut: IsTaken;
+	/** The field that a column's values were sent as, where a flag says so. */
+	fieldOf(name: string): string;
 }
 
 export function columnsOfRun({ settings }: Pick<RunHeader, 'settings'>): ColumnsOfRun {
@@ -29,5 +31,6 @@ export function columnsOfRun({ settings }: Pick<RunHeader, 'settings'>): Columns
 	return {
 		isSent: (name) => mapped.has(name) || name === idColumn,
 		isLeftOut: (name) => ignored.includes(name),
+		fieldOf: (name) => mapped.get(name) ?? name,
 	};
 }

@@ -191,7 +191,8 @@ async function print(
 
 /** What the layout of all rows has from the run's flags. */
 function ownNames(header: RunHeader): Pick<RejectLayout, 'reason' | 'isSecret'> {
-	return { reason: reasonColumn(columnsOfRun(header).isSent), isSecret: isSecretName };
+	const { isSent, fieldOf } = columnsOfRun(header);
+	return { reason: reasonColumn(isSent), isSecret: (name) => isSecretName(name) || isSecretName(fieldOf(name)) };
 }
 
 /** What is known of rows without a record, where they are asked for and there are any. */
