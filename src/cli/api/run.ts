@@ -3,7 +3,7 @@
 import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client, RawAnswer } from '../../http/client.js';
-import { deliver } from '../../http/deliver.js';
+import type { Deliverable } from '../../http/deliver.js';
 import { DEFAULT_RETRIES } from '../../http/limits.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
 import { renderError } from '../../output/errors.js';
@@ -11,6 +11,7 @@ import { holdsRowsAlone } from '../../output/formats/names.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import type { Invocation, OptionValues } from '../command.js';
+import { createInterruptibleDeliver } from '../interruption.js';
 import { warn } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
@@ -96,10 +97,11 @@ async function confirmCall({ context, options }: Invocation, session: Session, c
 
 function sender({ context, options }: Invocation, session: Session, client: Client, call: Call): Api['send'] {
 	const replay = call.isRead ? 'read' : 'once';
+	const deliver = createInterruptibleDeliver(context, client, whatIsKnown);
 	return async (path) => {
 		let answer: RawAnswer | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
-		const delivery = await deliver(client, request, {
+		const delivery = await deliver(request, {
 			retries: (options.retries as number | undefined) ?? DEFAULT_RETRIES,
 			clock: context.clock,
 			random: context.random,
@@ -113,6 +115,13 @@ function sender({ context, options }: Invocation, session: Session, client: Clie
 			return { path, delivery: { ...delivery, outcome: 'ok' }, answer };
 		return { path, delivery, answer };
 	};
+}
+
+function whatIsKnown({ outcome }: Delivery, { method, path, endpoint }: Deliverable): string {
+	const request = `${method} ${redactUrl(path)}`;
+	if (endpoint.replay === 'read') return `${request} was given up, which changes nothing`;
+	if (outcome === 'not-sent') return `${request} was not sent`;
+	return `${request} was sent and not answered: look before you send it again`;
 }
 
 /** Answers that are no row's result but are a request's: nothing but headers, and text that says it is text. */

@@ -8,6 +8,7 @@ import { type ProfileChanged, saveProfile } from '../../profile/edit.js';
 import { describeStore } from '../../profile/secrets.js';
 import { settingSpecs } from '../../profile/settings.js';
 import type { CommandSpec, Invocation } from '../command.js';
+import { leaveOnSignal } from '../interruption.js';
 import { chooseScheme, signIn } from '../login/credentials.js';
 import { type Credentials, type Found, type Login, openLogin } from '../login/login.js';
 import { firstBaseUrl, locate } from '../login/place.js';
@@ -61,9 +62,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 
 async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
 	const login = openLogin(invocation);
-	const found = await locate(login, await firstBaseUrl(login));
-	const scheme = await chooseScheme(login, found);
-	const { credentials, note } = await signIn(login, { ...found, scheme });
+	const { found, scheme, credentials, note } = await findSignIn(login);
 	const changed = await store(login, { ...found, scheme }, credentials);
 	warn(invocation.context, note === undefined ? changed.notices : [...changed.notices, note]);
 	const { name, baseUrl } = found;
@@ -81,6 +80,18 @@ async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
 		note: note ?? null,
 	});
 	return ExitCode.ok;
+}
+
+/** All that is asked of a person and of the service, before anything is stored. */
+async function findSignIn(login: Login) {
+	const unlisten = leaveOnSignal(login.invocation, 'nothing was stored');
+	try {
+		const found = await locate(login, await firstBaseUrl(login));
+		const scheme = await chooseScheme(login, found);
+		return { found, scheme, ...(await signIn(login, { ...found, scheme })) };
+	} finally {
+		unlisten();
+	}
 }
 
 /** Stores the profile: what flags said, and what the service accepted. */

@@ -4,6 +4,7 @@ import { ExitCode } from '../../errors.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Invocation } from '../command.js';
 import { helpWidth } from '../help/layout.js';
+import { leaveOnSignal } from '../interruption.js';
 import { stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, wantsJson } from '../results.js';
 import { examine } from './examine.js';
@@ -30,12 +31,17 @@ export async function runDoctor(invocation: Invocation): Promise<ExitCode> {
 		],
 	});
 	const findings: Finding[] = [];
-	for await (const found of examine(invocation)) {
-		const hint = found.hint === undefined ? undefined : redactUrl(found.hint);
-		const finding = { ...found, message: redactUrl(found.message), hint };
-		findings.push(finding);
-		if (forPerson) context.stdout.write(findingText(finding, helpWidth(context.stdout.columns), palette));
-		else await results.row({ ...finding, hint: finding.hint ?? null });
+	const unlisten = leaveOnSignal(invocation, 'nothing was changed');
+	try {
+		for await (const found of examine(invocation)) {
+			const hint = found.hint === undefined ? undefined : redactUrl(found.hint);
+			const finding = { ...found, message: redactUrl(found.message), hint };
+			findings.push(finding);
+			if (forPerson) context.stdout.write(findingText(finding, helpWidth(context.stdout.columns), palette));
+			else await results.row({ ...finding, hint: finding.hint ?? null });
+		}
+	} finally {
+		unlisten();
 	}
 	if (!forPerson) await results.end();
 	if (options.quiet !== true && !wantsJson(options)) context.stderr.write(summaryText(findings));

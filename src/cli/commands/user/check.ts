@@ -149,7 +149,7 @@ export const command: CommandSpec = {
 		const username = await readUsername(invocation);
 		const password = await readPassword(invocation);
 		if (password === '') throw new UsageError('the password is empty; nothing was sent');
-		const { deliver } = await import('../../../http/deliver.js');
+		const { createInterruptibleDeliver } = await import('../../interruption.js');
 		const request = createPlanner(
 			endpoints['user.check'],
 			session.dialect,
@@ -161,7 +161,8 @@ export const command: CommandSpec = {
 		let delivery: Delivery;
 		try {
 			const clean = createTextRedactor([password]);
-			delivery = await deliver(client, request, { retries: 0, clock: context.clock, random: context.random, clean });
+			const deliver = createInterruptibleDeliver(context, client, (given) => whatIsKnown(given, username));
+			delivery = await deliver(request, { retries: 0, clock: context.clock, random: context.random, clean });
 		} finally {
 			await client.close();
 		}
@@ -187,6 +188,13 @@ export const command: CommandSpec = {
 		return error.exitCode;
 	},
 };
+
+function whatIsKnown({ outcome }: Delivery, username: string): string {
+	const credentials = `the credentials of ${quote(username)} were`;
+	return outcome === 'not-sent'
+		? `${credentials} not sent`
+		: `${credentials} sent and not answered: whether they are right is not known`;
+}
 
 async function openVerdict(invocation: Invocation, { connection }: Session): Promise<SentResults> {
 	const results = await openResults(invocation, {

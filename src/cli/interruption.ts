@@ -1,0 +1,60 @@
+/** Signals to commands that keep no journal: they end at once, with 130 and a line on what is known by then. */
+
+import { ExitCode, InterruptedError } from '../errors.js';
+import type { Client } from '../http/client.js';
+import { type Deliverable, type DeliverOptions, deliver } from '../http/deliver.js';
+import type { Delivery } from '../http/outcome.js';
+import type { Context } from '../io/context.js';
+import { renderError } from '../output/errors.js';
+import type { Invocation } from './command.js';
+import { wantsJson } from './results.js';
+
+/**
+ * Ends the program at the first signal, until the returned function is called. For commands whose requests only read:
+ * not even a name that is being resolved is waited for.
+ */
+export function leaveOnSignal({ context, options }: Invocation, says: string): () => void {
+	return context.signals.listen(() => {
+		const error = new InterruptedError(`interrupted; ${says}`);
+		context.stderr.write(renderError(error, { json: wantsJson(options) }));
+		context.abandon(error.exitCode);
+	});
+}
+
+export type Deliver = (request: Deliverable, options: DeliverOptions) => Promise<Delivery>;
+
+function isDecided({ outcome }: Delivery): boolean {
+	return outcome !== 'unknown' && outcome !== 'not-sent';
+}
+
+/**
+ * Delivers requests, of which a signal gives up the one under way by closing its connection: only so it is known whether
+ * it was sent. The function throws InterruptedError then, unless the answer was quicker.
+ * @param says What is known of the request that was given up.
+ */
+export function createInterruptibleDeliver(
+	{ signals, abandon }: Context,
+	client: Client,
+	says: (delivery: Delivery, request: Deliverable) => string,
+): Deliver {
+	const stop = new AbortController();
+
+	function giveUp(): void {
+		// A connection that does not close is not waited for.
+		if (stop.signal.aborted) abandon(ExitCode.interrupted);
+		stop.abort();
+		void client.close();
+	}
+
+	return async (request, options) => {
+		const unlisten = signals.listen(giveUp);
+		try {
+			const delivery = await deliver(client, request, { ...options, stop: stop.signal });
+			if (stop.signal.aborted && !isDecided(delivery))
+				throw new InterruptedError(`interrupted; ${says(delivery, request)}`);
+			return delivery;
+		} finally {
+			unlisten();
+		}
+	};
+}

@@ -1,0 +1,135 @@
+/** Signals to commands without a journal, while a request is under way that is not answered. */
+
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { runMain } from '../../src/main.js';
+import { type RunningCli, startCli } from '../support/cli.js';
+import { memoryContext } from '../support/context.js';
+import { json, startRecorder } from '../support/recorder.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { whenTestEnds } from '../support/test-end.js';
+
+/** A service that takes requests and answers none but the first so many. */
+async function silent(answers = 0) {
+	let arrived = (): void => undefined;
+	const arrival = new Promise<void>((resolve) => {
+		arrived = resolve;
+	});
+	const recorder = await startRecorder((request, response, count) => {
+		if (count <= answers) json(200, [{ id: count }], { link: '<?page=2>; rel="next"' })(request, response, count);
+		else arrived();
+	});
+	return { ...recorder, arrival };
+}
+
+async function interrupted(running: RunningCli, signal: NodeJS.Signals, arrival: Promise<void>) {
+	await arrival;
+	running.child.kill(signal);
+	return running.ended;
+}
+
+const write = ['api', 'POST', 'tickets/14', '-f', 'title=x'];
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+	it('ends a write of api with 130 and says that it was sent and not answered', async () => {
+		const { env, arrival, requests } = await silent();
+		expect(await interrupted(startCli(write, { env }), signal, arrival)).toEqual({
+			exitCode: 130,
+			stdout: '',
+			stderr:
+				'error: interrupted; POST /support-api/v1/tickets/14 was sent and not answered: look before you send it again\n',
+		});
+		expect(requests).toHaveLength(1);
+	});
+
+	it('ends user check with 130 and says that the credentials were sent', async () => {
+		const { env, arrival } = await silent();
+		const check = startCli(['user', 'check', 'ada', '--password-stdin'], { env, input: 'hunter22\n' });
+		expect(await interrupted(check, signal, arrival)).toEqual({
+			exitCode: 130,
+			stdout: '',
+			stderr:
+				'error: interrupted; the credentials of "ada" were sent and not answered: whether they are right is not known\n',
+		});
+	});
+
+	it('ends login with 130, and nothing is stored', async () => {
+		const { env, baseUrl, arrival } = await silent();
+		const config = temporaryFolder();
+		const argv = ['login', '--base-url', baseUrl, '--username', 'ada', '--password-stdin', '--insecure-storage'];
+		const login = startCli(argv, { env: { SUPPORTCTL_CONFIG_DIR: config }, input: 'hunter22\n' });
+		expect(await interrupted(login, signal, arrival)).toEqual({
+			exitCode: 130,
+			stdout: '',
+			stderr: 'error: interrupted; nothing was stored\n',
+		});
+		const list = await startCli(['profile', 'list', '--json'], { env: { ...env, SUPPORTCTL_CONFIG_DIR: config } })
+			.ended;
+		expect(list.stdout).toBe('[]\n');
+	});
+
+	it('ends doctor with 130', async () => {
+		const { env, arrival } = await silent();
+		const result = await interrupted(startCli(['doctor'], { env }), signal, arrival);
+		expect(result).toMatchObject({ exitCode: 130, stderr: 'error: interrupted; nothing was changed\n' });
+	});
+});
+
+describe('a command that is interrupted', () => {
+	it('says so in one object with --json', async () => {
+		for (const argv of [
+			[...write, '--json'],
+			['doctor', '--json'],
+		]) {
+			const { env, arrival } = await silent();
+			const { exitCode, stderr } = await interrupted(startCli(argv, { env }), 'SIGINT', arrival);
+			expect(exitCode).toBe(130);
+			expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'interrupted', exitCode: 130 } });
+		}
+	});
+
+	it('has printed the pages that came, as a whole array', async () => {
+		const { env, arrival } = await silent(1);
+		const pages = startCli(['api', 'GET', 'tickets', '--paginate'], { env });
+		const { exitCode, stdout, stderr } = await interrupted(pages, 'SIGINT', arrival);
+		expect({ exitCode, rows: JSON.parse(stdout) }).toEqual({ exitCode: 130, rows: [{ id: 1 }] });
+		expect(stderr).toBe('error: interrupted; GET /support-api/v1/tickets?page=2 was given up, which changes nothing\n');
+	});
+
+	it('says of a write that never went out that it was not sent', async () => {
+		// It accepts connections and says nothing, so that no TLS comes about.
+		const connections: (() => void)[] = [];
+		let connected = (): void => undefined;
+		const arrival = new Promise<void>((resolve) => {
+			connected = resolve;
+		});
+		const server = createServer((socket) => {
+			connections.push(() => socket.destroy());
+			connected();
+		});
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		whenTestEnds(() => {
+			for (const close of connections) close();
+			server.close();
+		});
+		const { port } = server.address() as { port: number };
+		const env = { SUPPORTCTL_BASE_URL: `https://127.0.0.1:${port}`, SUPPORTCTL_TOKEN: 'abcdefgh' };
+		const { exitCode, stderr } = await interrupted(startCli(write, { env }), 'SIGINT', arrival);
+		expect({ exitCode, stderr }).toEqual({
+			exitCode: 130,
+			stderr: 'error: interrupted; POST /support-api/v1/tickets/14 was not sent\n',
+		});
+	});
+
+	it('listens no longer once it has its answer', async () => {
+		const { env } = await startRecorder();
+		const context = memoryContext({ argv: write, env: { ...env, SUPPORTCTL_CONFIG_DIR: temporaryFolder() } });
+		expect(await runMain(context)).toBe(0);
+		for (const signal of ['SIGINT', 'SIGINT'] as const) context.signal(signal);
+		expect({ stdout: context.stdout.text, stderr: context.stderr.text, abandoned: context.abandoned }).toEqual({
+			stdout: '{"id":14}\n',
+			stderr: '',
+			abandoned: [],
+		});
+	});
+});
