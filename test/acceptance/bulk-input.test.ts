@@ -1,5 +1,7 @@
 /** Rows from arguments, files and standard input: what reaches the service, and that nothing does where one cell is bad. */
 
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { json, type Recorder, startRecorder } from '../support/recorder.js';
@@ -44,6 +46,22 @@ describe('two passes', () => {
 		});
 		expect(recorder.requests).toEqual([]);
 		expect(work.journals()).toEqual([]);
+	});
+
+	it('tell of an input that changes on the way that some rows were sent', async () => {
+		const recorder = await startRecorder((request, response, count) => {
+			if (count === 1) appendFileSync(join(work.folder, 'edits.csv'), '20001,hold\n');
+			ok(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		work.write(
+			'edits.csv',
+			csv('id,status', 20_000, (row) => `${row},hold`),
+		);
+		const { exitCode, stderr } = await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
+		expect(stderr).toContain('edits.csv changed while it was being read');
+		expect(exitCode).toBe(3);
+		expect(recorder.requests.length).toBeGreaterThan(0);
 	});
 
 	it('show the first twenty complaints with the count of the rest, and all of them with --json', async () => {

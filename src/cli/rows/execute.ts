@@ -15,7 +15,7 @@ import {
 } from '../../bulk/perform.js';
 import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
-import { ExitCode, type SupportctlError } from '../../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -256,7 +256,7 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 			},
 		});
 	} catch (error) {
-		failure = error;
+		failure = totalOf(counts) > 0 ? asPartial(error) : error;
 	} finally {
 		unlisten();
 		progress.done();
@@ -280,6 +280,13 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 		() => writeSummary(run, ended, log),
 	]);
 	return { ...ended, outputError };
+}
+
+/** An input that turned out to be unusable on the way: exit code 2 would say that nothing was sent. */
+function asPartial(error: unknown): unknown {
+	if (!(error instanceof UsageError)) return error;
+	const { message, code, hint, details, data, cause } = error;
+	return new SupportctlError(message, ExitCode.partial, { code, hint, details, data, cause });
 }
 
 /** A query that does not fit the results hides neither the run's own bad news nor that it was sent. */
