@@ -429,7 +429,7 @@ export const bugs = [
 	{
 		file: 'src/api/plan.ts',
 		was: 'key: row.ids.username === undefined ? path :',
-		becomes: 'key: row.ids.username === undefined ? path + queryOf(row) :',
+		becomes: 'key: row.ids.username === undefined ? path + queryOf(row, forGood) :',
 		tests: ['test/api/plan.test.ts', 'test/bulk/rows.test.ts'],
 		loss: 'rows of one id are sent side by side and land on several machines',
 	},
@@ -679,11 +679,9 @@ export const bugs = [
 		file: 'src/cli/rows/rows-to-send.ts',
 		was: `			if (resumed?.isDone(raw.row) === true) continue;
 			const planned = planRow(raw);
-			if (Array.isArray(planned)) {
 `,
 		becomes: `			const planned = planRow(raw);
 			if (resumed?.isDone(raw.row) === true && !Array.isArray(planned)) continue;
-			if (Array.isArray(planned)) {
 `,
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'a resume counts invalid rows twice',
