@@ -46,9 +46,16 @@ function nestsTooDeep(text: string): boolean {
 	return false;
 }
 
-function parseJson(text: string): { value: unknown } | undefined {
+/** JSON, and where in its answer's text it starts. */
+interface Found {
+	value: unknown;
+	start: number;
+}
+
+/** Reads the text from `start` on. */
+function parseJson(text: string, start = 0): Found | undefined {
 	try {
-		return { value: JSON.parse(text) as unknown };
+		return { value: JSON.parse(start === 0 ? text : text.slice(start)) as unknown, start };
 	} catch {
 		return undefined;
 	}
@@ -65,21 +72,17 @@ const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
  * JSON that runs to the end of the text behind something else: a PHP notice may stand before it. Only the first object
  * that begins is tried, since a later one that is whole may be a part of one that is cut off.
  */
-function jsonAfterText(text: string): { value: unknown; start: number } | undefined {
+function jsonAfterText(text: string): Found | undefined {
 	const start = OBJECT_START.exec(text)?.index;
-	if (start !== undefined) {
-		const parsed = parseJson(text.slice(start));
-		return parsed === undefined ? undefined : { ...parsed, start };
-	}
+	if (start !== undefined) return parseJson(text, start);
 	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
-	if (last === undefined) return undefined;
-	return { value: JSON.parse(last) as unknown, start: text.lastIndexOf(last) };
+	return last === undefined ? undefined : parseJson(text, text.lastIndexOf(last));
 }
 
 /** The JSON of a text: all of it, or what stands behind something else. */
-function findJson(text: string): { value: unknown; start: number } | undefined {
-	const parsed = parseJson(text);
-	if (parsed !== undefined) return { ...parsed, start: 0 };
+function findJson(text: string): Found | undefined {
+	const found = parseJson(text);
+	if (found !== undefined) return found;
 	// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
 	return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);
 }
@@ -104,7 +107,7 @@ function readJson(text: string, body: Buffer, clean: CleanWords): Extract<Conten
 		warnings.push("the answer is not valid UTF-8; what can't be read is shown as \uFFFD");
 	const found = findJson(text);
 	if (found === undefined) return undefined;
-	const before = firstWords(text.slice(0, found.start), clean);
+	const before = found.start === 0 ? '' : firstWords(text.slice(0, found.start), clean);
 	if (before !== '') warnings.push(`text stood before the answer's JSON: ${before}`);
 	return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
 }
