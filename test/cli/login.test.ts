@@ -90,6 +90,14 @@ describe('login without a terminal', () => {
 		expect(stdout).not.toContain(sandbox.password);
 	});
 
+	it('asks nobody where its result has no such column', async () => {
+		const before = sandbox.requests.length;
+		const { exitCode, error, stored } = await signIn([...piped(), '--fields', 'zzz'], { stdin: sandbox.password });
+		expect([exitCode, error?.message]).toEqual([2, 'no row has a column "zzz"']);
+		expect(sandbox.requests.length).toBe(before);
+		expect(stored).toThrow(/ENOENT/);
+	});
+
 	it('takes the secret from the environment, and from a command that it stores instead', async () => {
 		const env = { SUPPORTCTL_PASSWORD: sandbox.password, SUPPORTCTL_USERNAME: sandbox.username };
 		const first = await signIn(['--base-url', sandbox.baseUrl, '--no-input'], { env });

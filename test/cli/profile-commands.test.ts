@@ -345,6 +345,42 @@ describe('a column that no profile and no setting has', () => {
 	);
 });
 
+describe('a change to a profile', () => {
+	const changes: [words: string, argv: string[]][] = [
+		['profile use', ['staging']],
+		['profile set', ['live', '--rate', '7']],
+		['profile remove', ['live']],
+		['logout', ['live']],
+	];
+
+	it.each(changes)('by %s is not made where a column or a query can not be used', async (words, argv) => {
+		const { make, run, stored } = desk();
+		await make('live');
+		await make('staging');
+		const before = stored();
+		for (const flags of [
+			['--fields', 'nope'],
+			['--query', 'foo['],
+		]) {
+			expect(await run(words, [...argv, ...flags])).toMatchObject({ exitCode: 2, stdout: '', error: {} });
+		}
+		expect(stored()).toEqual(before);
+	});
+
+	it.each(changes)('by %s is told of where only its output fails', async (words, argv) => {
+		const { make, run, stored } = desk();
+		await make('live');
+		await make('staging');
+		const before = stored();
+		const { exitCode, error } = await run(words, [...argv, '--query', 'sum(profile)']);
+		expect({ exitCode, message: error?.message }).toEqual({
+			exitCode: 1,
+			message: expect.stringMatching(/^the change was made; only the output failed: /),
+		});
+		expect(stored()).not.toEqual(before);
+	});
+});
+
 describe('a secret in a base URL', () => {
 	it.each([
 		['http://ann:s3cretpw99@127.0.0.1:1/ok', 'http://[redacted]@127.0.0.1:1/ok'],

@@ -18,7 +18,7 @@ import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
 import { guardDefaults } from '../options/profile-defaults.js';
 import { secretOptions } from '../options/secret.js';
-import { printIfAsked } from '../profile-results.js';
+import { openChange } from '../profile-results.js';
 
 export const command: CommandSpec = {
 	summary: 'Try a base URL and credentials, and store them as a profile.',
@@ -60,7 +60,11 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	}
 }
 
+/** What is told of a login. */
+const LOGIN_KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
+
 async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
+	const tell = await openChange(invocation, LOGIN_KEYS);
 	const login = openLogin(invocation);
 	const { found, scheme, credentials, note } = await findSignIn(login);
 	const changed = await store(login, { ...found, scheme }, credentials);
@@ -70,7 +74,7 @@ async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
 	const where =
 		changed.secret === undefined ? '' : `, its ${secretNoun(scheme)} in the ${describeStore(changed.secret)}`;
 	say(invocation, `Signed in to ${baseUrl}${as}. Profile "${name}" is stored${where}, and is the one in use.`);
-	await printIfAsked(invocation, {
+	await tell({
 		profile: name,
 		base_url: baseUrl,
 		scheme,

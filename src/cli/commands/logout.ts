@@ -8,7 +8,7 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { outputOptions } from '../options/output.js';
 import { namedProfile } from '../profile-name.js';
-import { printIfAsked } from '../profile-results.js';
+import { openChange } from '../profile-results.js';
 
 export const command: CommandSpec = {
 	summary: "Forget a profile's secret, wherever it lives.",
@@ -31,6 +31,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	const { env, cwd } = invocation.context;
 	const name = namedProfile(invocation);
 	if (name === undefined) throw new UsageError('no profile is in use', { hint: 'name one: supportctl logout PROFILE' });
+	const tell = await openChange(invocation, ['profile', 'removed_from']);
 	const { had, notices } = await forgetSecret({ folder: configFolder({ env, cwd }), name });
 	warn(invocation.context, notices);
 	say(
@@ -43,6 +44,6 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	for (const variable of left.filter((each) => env[each])) {
 		warn(invocation.context, [`${variable} is still set in the environment and goes on to be used`]);
 	}
-	await printIfAsked(invocation, { profile: name, removed_from: describeStore(had) });
+	await tell({ profile: name, removed_from: describeStore(had) });
 	return ExitCode.ok;
 }

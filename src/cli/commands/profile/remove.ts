@@ -7,7 +7,7 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';
 import { onlyArgument } from '../../profile-name.js';
-import { printIfAsked } from '../../profile-results.js';
+import { openChange } from '../../profile-results.js';
 
 export const command: CommandSpec = {
 	summary: 'Remove a stored profile and its secret.',
@@ -24,11 +24,12 @@ export const command: CommandSpec = {
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context } = invocation;
 	const name = onlyArgument(invocation, 'the name of one profile');
+	const tell = await openChange(invocation, ['profile', 'was_current']);
 	const folder = configFolder({ env: context.env, cwd: context.cwd });
 	const { wasCurrent, notices } = await removeProfile({ folder, name });
 	warn(context, notices);
 	const next = wasCurrent ? ' It was the one in use: supportctl profile use NAME chooses another.' : '';
 	say(invocation, `Profile "${name}" was removed.${next}`);
-	await printIfAsked(invocation, { profile: name, was_current: wasCurrent });
+	await tell({ profile: name, was_current: wasCurrent });
 	return ExitCode.ok;
 }

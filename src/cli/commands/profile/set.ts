@@ -16,7 +16,7 @@ import { outputOptions } from '../../options/output.js';
 import { guardDefaults, runDefaults } from '../../options/profile-defaults.js';
 import { impliedScheme, readGivenSecret, secretOptions } from '../../options/secret.js';
 import { onlyArgument } from '../../profile-name.js';
-import { printIfAsked } from '../../profile-results.js';
+import { openChange } from '../../profile-results.js';
 
 const unsetOption: OptionSpec = {
 	flags: '--unset <setting>',
@@ -107,6 +107,9 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 		throw new UsageError('profile set: nothing to set', { hint: 'supportctl profile set --help lists the settings' });
 	}
 	const baseUrl = checkBaseUrl(invocation, { ...before, ...settings });
+	// --format is a setting here, not how this command prints.
+	const { format: _, ...printing } = options;
+	const tell = await openChange({ ...invocation, options: printing }, ['profile', 'created', 'current', 'stored_in']);
 	const changed = await saveProfile({
 		folder,
 		name,
@@ -119,16 +122,11 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	warn(context, changed.notices);
 	const use = changed.isCurrent ? ' It is the one in use.' : '';
 	say(invocation, `Profile "${name}" was ${changed.created ? 'made' : 'changed'}; it has not been tried.${use}`);
-	// --format is a setting here, not how this command prints.
-	const { format: _, ...printing } = options;
-	await printIfAsked(
-		{ ...invocation, options: printing },
-		{
-			profile: name,
-			created: changed.created,
-			current: changed.isCurrent,
-			stored_in: describeStore(changed.secret),
-		},
-	);
+	await tell({
+		profile: name,
+		created: changed.created,
+		current: changed.isCurrent,
+		stored_in: describeStore(changed.secret),
+	});
 	return ExitCode.ok;
 }

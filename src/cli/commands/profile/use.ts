@@ -7,7 +7,7 @@ import type { CommandSpec, Invocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';
 import { onlyArgument } from '../../profile-name.js';
-import { printIfAsked } from '../../profile-results.js';
+import { openChange } from '../../profile-results.js';
 
 export const command: CommandSpec = {
 	summary: 'Choose the profile that is used where none is named.',
@@ -24,12 +24,13 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context } = invocation;
 	const { env, cwd } = context;
 	const name = onlyArgument(invocation, 'the name of one profile');
+	const tell = await openChange(invocation, ['profile']);
 	const { notices } = await chooseProfile(configFolder({ env, cwd }), name);
 	warn(context, notices);
 	if (env.SUPPORTCTL_PROFILE && env.SUPPORTCTL_PROFILE !== name) {
 		warn(context, [`SUPPORTCTL_PROFILE is set to ${env.SUPPORTCTL_PROFILE} and beats this choice`]);
 	}
 	say(invocation, `Profile "${name}" is the one in use now.`);
-	await printIfAsked(invocation, { profile: name });
+	await tell({ profile: name });
 	return ExitCode.ok;
 }
