@@ -3,10 +3,11 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { RawRow } from './blocks.js';
 import { formatCsvRecord } from './csv-text.js';
+import { journalLines, parseRecord } from './journal-lines.js';
+import { rowRecordOf } from './read-records.js';
 import { fullMessage, type RowRecord } from './records.js';
 import { PLACEHOLDER } from './row-columns.js';
 import { RowNumbers } from './row-numbers.js';
-import { journalLines, parseRecord, rowRecordOf } from './scan.js';
 
 export interface Rejects {
 	/** The names of the path ids that records have, in their order; empty where no record has any. */

@@ -10,7 +10,7 @@ import { nextSteps } from './next-steps.js';
 import { differences, fullMessage, type RowRecord, type RunHeader } from './records.js';
 import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
-import { finalRecords, recordedIdNames } from './scan.js';
+import { finalRecords, recordedIdNames } from './row-records.js';
 
 /** What a report says besides the rows. */
 export interface ReportFacts {

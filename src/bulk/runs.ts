@@ -5,10 +5,12 @@ import { join, resolve, sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import type { Counts } from './counts.js';
 import { runsFolder } from './journal.js';
+import { MAX_LINE_BYTES } from './journal-lines.js';
 import { lockHolder } from './lock.js';
+import { endRecordOf, readHeader } from './read-records.js';
 import type { EndRecord, RunHeader } from './records.js';
 import { inStartOrder } from './run-order.js';
-import { endRecordOf, type JournalScan, MAX_LINE_BYTES, readHeader, scanJournal } from './scan.js';
+import { type JournalScan, scanJournal } from './scan.js';
 
 const EXTENSION = '.ndjson';
 

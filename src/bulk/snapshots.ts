@@ -1,9 +1,11 @@
 /** What a run overwrote, read from its journal: the values that were there before it, one row a ticket and field. */
 
 import { customFieldText } from '../api/custom-fields.js';
+import { journalLines, parseRecord } from './journal-lines.js';
+import { rowRecordOf } from './read-records.js';
 import type { RowRecord } from './records.js';
 import { RowNumbers } from './row-numbers.js';
-import { journalLines, parseRecord, rowRecordOf, scanJournal } from './scan.js';
+import { scanJournal } from './scan.js';
 
 /** Old values of one ticket, as texts that can be sent. */
 export interface OldValues {

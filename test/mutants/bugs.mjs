@@ -313,14 +313,14 @@ export const bugs = [
 	},
 	// What a resume leaves alone.
 	{
-		file: 'src/bulk/scan.ts',
+		file: 'src/bulk/row-states.ts',
 		was: "new Set(['ok', 'failed', 'invalid', 'skipped'])",
 		becomes: "new Set(['ok', 'failed', 'invalid', 'skipped', 'unknown'])",
 		tests: scan,
 		loss: 'a resume never finds out what became of unknown rows',
 	},
 	{
-		file: 'src/bulk/scan.ts',
+		file: 'src/bulk/row-states.ts',
 		was: 'DONE.has(outcome) && (state & UNAUTHORIZED) === 0',
 		becomes: 'DONE.has(outcome)',
 		tests: scan,

@@ -2,7 +2,7 @@
 
 import { createDialect, type Dialect, type Prefixes } from '../../api/dialect.js';
 import type { RowRecord } from '../../bulk/records.js';
-import type { RowStates } from '../../bulk/scan.js';
+import type { RowStates } from '../../bulk/row-states.js';
 import { parseShard } from '../../bulk/shard.js';
 import type { InputSource, RawRow } from '../../bulk/source.js';
 import type { Invocation } from '../command.js';

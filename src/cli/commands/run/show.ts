@@ -3,8 +3,9 @@
 import { outcomeNames } from '../../../bulk/counts.js';
 import { nextSteps } from '../../../bulk/next-steps.js';
 import type { RowRecord } from '../../../bulk/records.js';
+import { finalRecords, firstRecords, recordedIdNames } from '../../../bulk/row-records.js';
 import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
-import { finalRecords, firstRecords, type JournalScan, recordedIdNames, scanJournal } from '../../../bulk/scan.js';
+import { type JournalScan, scanJournal } from '../../../bulk/scan.js';
 import { ExitCode } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';

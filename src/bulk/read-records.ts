@@ -1,0 +1,86 @@
+/** From the JSON of a journal's line to the record that it holds, or to what is wrong with it. */
+
+import { isObject } from '../api/values.js';
+import { FailedError } from '../errors.js';
+import type { OutcomeName } from '../http/outcome.js';
+import { createCounts, outcomeNames } from './counts.js';
+import { type Json, parseRecord } from './journal-lines.js';
+import { type EndRecord, isIdName, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+export function notAJournal(path: string, reason: string): FailedError {
+	return new FailedError(`${path} is not a journal that can be read: ${reason}`, { code: 'not_a_journal' });
+}
+
+/** The header, or an error that says what is wrong with it. */
+export function readHeader(text: string | undefined, path: string): RunHeader {
+	const record = parseRecord(text);
+	if (typeof record === 'string') throw notAJournal(path, `its first line is ${record}`);
+	if (record.type !== 'run') throw notAJournal(path, 'its first line is not the start of a run');
+	if (record.version !== JOURNAL_VERSION) {
+		const written = record.version === undefined ? 'says no version' : `is in version ${String(record.version)}`;
+		throw notAJournal(path, `it ${written} of the format, and this is ${JOURNAL_VERSION}`);
+	}
+	const { input, command, shard } = record;
+	const complete =
+		isText(record.id) &&
+		isText(record.baseUrl) &&
+		isText(record.tool) &&
+		isText(record.started) &&
+		isObject(record.settings) &&
+		Array.isArray(command) &&
+		command.every(isText) &&
+		isObject(input) &&
+		isCount(input.rows) &&
+		isText(input.sha256) &&
+		isText(input.name) &&
+		isText(input.format) &&
+		(shard === undefined || (isObject(shard) && isText(shard.part) && isCount(shard.rows)));
+	if (!complete) throw notAJournal(path, 'its first line is incomplete');
+	const { type: _type, version: _version, ...header } = record;
+	return header as unknown as RunHeader;
+}
+
+function isDifferences(value: unknown): value is Json[] {
+	return Array.isArray(value) && value.every(isObject);
+}
+
+export function hasDifferences({ differs }: Readonly<Json>): boolean {
+	return isDifferences(differs) && differs.length > 0;
+}
+
+/** Whether a record tells a row's outcome. */
+export function isRowRecord(record: Readonly<Json>): boolean {
+	return record.type === 'row' && isCount(record.row) && outcomeNames.includes(record.outcome as OutcomeName);
+}
+
+/** The last record of a run from its JSON; undefined for any other record, and for one that lacks a part. */
+export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
+	const { type, ...end } = record;
+	const { counts } = record;
+	const complete =
+		type === 'end' &&
+		isCount(record.exit) &&
+		isText(record.at) &&
+		isObject(counts) &&
+		Object.keys(createCounts()).every((name) => isCount(counts[name]));
+	return complete ? (end as unknown as EndRecord) : undefined;
+}
+
+/** A row's record from its JSON; undefined for any other record. */
+export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
+	if (!isRowRecord(record)) return undefined;
+	const ids: Record<string, string> = {};
+	const result: Json = { attempts: 0, ms: 0, ids };
+	for (const name of Object.keys(record)) {
+		const value = record[name];
+		if (isIdName(name)) {
+			if (isText(value)) ids[name] = value;
+		} else if (name !== 'differs' || isDifferences(value)) {
+			result[name] = value;
+		}
+	}
+	return result as unknown as RowRecord;
+}
