@@ -124,7 +124,7 @@ describe('habits', () => {
 	test('no file needs a scroll to know its subject', () => {
 		const long = texts
 			.map(({ file, text }) => ({ file, lines: text.split('\n').length }))
-			.filter(({ lines }) => lines > 500);
+			.filter(({ lines }) => lines > 400);
 		expect(long).toEqual([]);
 	});
 });

@@ -1,19 +1,19 @@
 /** Where bulk rows come from: opens a file, standard input or arguments so that they can be read twice in constant memory. */
 
-import { createHash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
-import { basename, join, resolve, sep } from 'node:path';
-import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
-import { makeFolder } from '../folder.js';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileProblem, UsageError } from '../errors.js';
 import { openArguments } from './arguments.js';
 import { type Batch, type BlockReader, type ReadLimits, readBlocks } from './blocks.js';
 import type { CsvReader } from './csv.js';
-import { type InputFormat, inputFormats } from './input-formats.js';
+import { formatOfName, formatOfText, isText, unclearFormat } from './format-of-input.js';
+import type { InputFormat } from './input-formats.js';
+import { isSpooled, type SpoolOptions, spool } from './spool.js';
+import { CHUNK_BYTES, SteadyFile } from './steady-file.js';
 
 export type { Batch, RawRow } from './blocks.js';
 
-export interface OpenInputOptions {
+export interface OpenInputOptions extends SpoolOptions {
 	/** A file, or `-` for standard input. */
 	path?: string;
 	/** Ids from the command line, instead of a path. */
@@ -22,14 +22,10 @@ export interface OpenInputOptions {
 	format?: InputFormat;
 	/** The raw bytes of standard input. */
 	stdin: AsyncIterable<Uint8Array>;
-	/** Where standard input is spooled, in a folder of its own. */
-	stateDir: string;
 	/** The folder that a relative path starts from. */
 	cwd?: string;
 	/** The largest record, in bytes; 8 MiB unless told. */
 	maxLineBytes?: number;
-	/** Told of the copy that is about to be made, so that whoever ends the process can remove it. */
-	onSpool?: ((path: string) => void) | undefined;
 }
 
 /** Bulk input that can be read any number of times, each time with the same rows or with an error. */
@@ -61,74 +57,6 @@ export interface InputSource {
 
 export const DEFAULT_MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** Small enough that a chunk's rows die young: with four times as much, a run needs half as much memory again. */
-const CHUNK_BYTES = 64 * 1024;
-const SPOOL_FOLDER = 'spool';
-
-/** A file read in equal chunks; every later pass has to meet the bytes of the first. */
-class SteadyFile {
-	readonly #handle: FileHandle;
-	readonly #name: string;
-	/** The start of the running digest after each chunk: enough to notice a change before its rows are used. */
-	readonly #marks: number[] = [];
-	sha256: string | undefined;
-
-	constructor(handle: FileHandle, name: string) {
-		this.#handle = handle;
-		this.#name = name;
-	}
-
-	#changed(): UsageError {
-		return new UsageError(`${this.#name} changed while it was being read`, {
-			code: 'input_changed',
-			hint: 'leave the file alone during a run, or give a copy of it',
-			data: { file: this.#name },
-		});
-	}
-
-	async #fill(buffer: Buffer, position: number): Promise<number> {
-		let length = 0;
-		while (length < buffer.length) {
-			const { bytesRead } = await this.#handle.read(buffer, length, buffer.length - length, position + length);
-			if (bytesRead === 0) break;
-			length += bytesRead;
-		}
-		return length;
-	}
-
-	/** The first bytes, outside any pass. */
-	async head(length: number): Promise<Buffer> {
-		const buffer = Buffer.alloc(length);
-		return buffer.subarray(0, await this.#fill(buffer, 0));
-	}
-
-	/** @param reuse Whether each chunk lies in the same memory and is gone when the next one is asked for. */
-	async *chunks(reuse: boolean): AsyncGenerator<Buffer> {
-		const hash = createHash('sha256');
-		let buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-		let position = 0;
-		for (let index = 0; ; index++) {
-			const length = await this.#fill(buffer, position);
-			if (length === 0) break;
-			const chunk = buffer.subarray(0, length);
-			hash.update(chunk);
-			const mark = hash.copy().digest().readUIntBE(0, 6);
-			if (index < this.#marks.length ? this.#marks[index] !== mark : this.sha256 !== undefined) throw this.#changed();
-			this.#marks[index] = mark;
-			position += length;
-			yield chunk;
-			if (!reuse) buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-		}
-		const digest = hash.digest('hex');
-		if (this.sha256 !== undefined && this.sha256 !== digest) throw this.#changed();
-		this.sha256 = digest;
-	}
-
-	async close(): Promise<void> {
-		await this.#handle.close();
-	}
-}
-
 async function openFile(path: string, shown: string): Promise<FileHandle> {
 	try {
 		const handle = await open(path, 'r');
@@ -139,47 +67,6 @@ async function openFile(path: string, shown: string): Promise<FileHandle> {
 		return handle;
 	} catch (error) {
 		throw new UsageError(`can't read ${shown}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
-	}
-}
-
-/** A copy that was kept for a resume, or left by a killed process, is of no use for ever. */
-const SPOOL_DAYS = 30;
-
-/** Removes copies that nobody came back for. */
-async function pruneSpool(folder: string): Promise<void> {
-	const oldest = Date.now() - SPOOL_DAYS * 86_400_000;
-	for (const name of await readdir(folder)) {
-		const path = join(folder, name);
-		const { mtimeMs } = await stat(path);
-		if (mtimeMs < oldest) await unlink(path);
-	}
-}
-
-/** Copies a stream into a private file, so that it can be read twice. */
-async function spool(
-	bytes: AsyncIterable<Uint8Array>,
-	{ stateDir, onSpool }: Pick<OpenInputOptions, 'stateDir' | 'onSpool'>,
-): Promise<{ handle: FileHandle; path: string }> {
-	const folder = join(stateDir, SPOOL_FOLDER);
-	const path = join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`);
-	let handle: FileHandle | undefined;
-	try {
-		makeFolder(folder);
-		await pruneSpool(folder).catch(() => undefined);
-		const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
-		onSpool?.(path);
-		handle = await open(path, flags, 0o600);
-		for await (const chunk of bytes) await handle.writeFile(chunk);
-		return { handle, path };
-	} catch (error) {
-		await handle?.close();
-		await unlink(path).catch(() => undefined);
-		if (error instanceof SupportctlError) throw error;
-		throw new FailedError(`can't keep a copy of standard input in ${folder}: ${fileProblem(error)}`, {
-			code: 'spool_failed',
-			hint: 'give the input as a file with --input, or another folder with SUPPORTCTL_STATE_DIR',
-			cause: error,
-		});
 	}
 }
 
@@ -197,54 +84,6 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 		const reason = code === 'Z_BUF_ERROR' ? 'it ends too early' : 'it is damaged';
 		throw new UsageError(`${name} can't be unpacked: ${reason}`, { code: 'invalid_input', cause: error });
 	}
-}
-
-const EXTENSIONS: Readonly<Record<string, InputFormat>> = {
-	csv: 'csv',
-	tsv: 'tsv',
-	tab: 'tsv',
-	ndjson: 'ndjson',
-	jsonl: 'ndjson',
-	ids: 'ids',
-};
-
-/** The format that a file's name promises; `.gz` does not count. */
-export function formatOfName(path: string): InputFormat | undefined {
-	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase();
-	return extension === undefined || !Object.hasOwn(EXTENSIONS, extension) ? undefined : EXTENSIONS[extension];
-}
-
-/** A text file holds whatever its first line looks like, and otherwise a list. */
-function isText(path: string): boolean {
-	return /\.txt(?:\.gz)?$/i.test(path);
-}
-
-/** Headers that alone on a line make a table with one column, not a list of ids. */
-const ID_HEADERS = /^"?(?:id|ticket[-_]id|user[-_]id|slug|username)"?$/i;
-
-/** What the first lines look like; undefined where they look like several things or like nothing. */
-export function formatOfText(head: string): InputFormat | undefined {
-	const first = (/^[\s\uFEFF]*([^\r\n]*)/.exec(head)?.[1] ?? '').trim();
-	if (first === '') return undefined;
-	if (first.startsWith('{')) return 'ndjson';
-	if (/^\d+$/.test(first)) return 'ids';
-	if (/^"?sep=.$/i.test(first)) return 'csv';
-	if (!/^["A-Za-z_]/.test(first)) return undefined;
-	if (/[,;]/.test(first)) return 'csv';
-	if (first.includes('\t')) return 'tsv';
-	return ID_HEADERS.test(first) ? 'csv' : undefined;
-}
-
-function unclearFormat(name: string, head: string): UsageError {
-	const what = head.trimStart().startsWith('[')
-		? ' (it begins like a JSON array; NDJSON has one object a line)'
-		: head.trim() === ''
-			? ' (it is empty)'
-			: '';
-	return new UsageError(`can't tell which format ${name} has${what}`, {
-		code: 'unknown_format',
-		hint: `say which with --input-format ${inputFormats.join('|')}`,
-	});
 }
 
 async function createReader(format: InputFormat, limits: ReadLimits): Promise<BlockReader> {
@@ -285,7 +124,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const limits: ReadLimits = { name, maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES };
 
 	const opened = path === undefined ? await spool(options.stdin, options) : await openRegular(path, name, options);
-	const spooled = opened.path.startsWith(join(stateDir, SPOOL_FOLDER) + sep);
+	const spooled = isSpooled(opened.path, stateDir);
 	const file = new SteadyFile(opened.handle, name);
 	const detach: InputSource['detach'] = async () => {
 		if (spooled) await unlink(opened.path).catch(() => undefined);

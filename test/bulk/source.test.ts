@@ -16,7 +16,8 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { formatOfName, formatOfText, openInput } from '../../src/bulk/source.js';
+import { formatOfName, formatOfText } from '../../src/bulk/format-of-input.js';
+import { openInput } from '../../src/bulk/source.js';
 import { InterruptedError } from '../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
 import { temporaryFolder } from '../support/temporary.js';

@@ -620,7 +620,7 @@ export const bugs = [
 		loss: 'a packed input is read with a buffer that is written over meanwhile',
 	},
 	{
-		file: 'src/bulk/source.ts',
+		file: 'src/bulk/steady-file.ts',
 		was: ': this.sha256 !== undefined) throw',
 		becomes: ': false) throw',
 		tests: ['test/bulk/source.test.ts'],
