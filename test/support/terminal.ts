@@ -1,5 +1,6 @@
 /** Runs the program in a real pseudo-terminal and keeps all that it writes there. */
 
+import type { ReadStream } from 'node:tty';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { binary } from './cli.js';
 import { temporaryFolder } from './temporary.js';
@@ -22,6 +23,20 @@ export interface TerminalRun {
 	lines: string[];
 }
 
+/**
+ * node-pty closes a terminal 200 ms after its program's end, read or not; a busy machine reads later. Once it is read to
+ * its end it closes by itself.
+ */
+function keepUnread(terminal: IPty): void {
+	const socket = (terminal as unknown as { _socket: ReadStream })._socket;
+	const destroy = socket.destroy.bind(socket);
+	socket.destroy = (error) => {
+		if (error !== undefined || socket.readableEnded) return destroy(error);
+		setTimeout(destroy, 10_000).unref();
+		return socket;
+	};
+}
+
 /** Runs the built program with these words; its home is a folder of its own. */
 export function runInTerminal(
 	argv: readonly string[],
@@ -38,6 +53,7 @@ export function runInTerminal(
 			cwd: home,
 			env: { PATH: process.env.PATH as string, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
 		});
+		keepUnread(terminal);
 		let raw = '';
 		terminal.onData((text) => {
 			raw += text;
