@@ -7,7 +7,7 @@ import { runWith } from '../support/fault.js';
 import { type RawRequest, startRawServer } from '../support/raw-server.js';
 import { type Admission, bucket, perSecond } from '../support/small-host.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { besideOthers } from '../support/test-end.js';
+import { besideOthers, whenTestEnds } from '../support/test-end.js';
 
 /** A list of so many ids. */
 function idsFile(count: number): string {
@@ -27,12 +27,27 @@ const bulk = (rows: number, ...more: string[]): string[] => [
 	...more,
 ];
 
+/** Milliseconds in which this process ran: where the machine stood still, the client did too, and nobody was served. */
+function wakingClock(): () => number {
+	let seen = performance.now();
+	let total = 0;
+	const look = (): number => {
+		const now = performance.now();
+		total += Math.min(now - seen, 50);
+		seen = now;
+		return total;
+	};
+	const timer = setInterval(look, 10);
+	whenTestEnds(() => clearInterval(timer));
+	return look;
+}
+
 /** A server with an admission rule and a latency; it keeps a log by its own clock. */
 async function startLimited(admission: Admission, latencyMs: number, status = 503) {
-	const begun = performance.now();
+	const now = wakingClock();
 	const log: { at: number; refused: boolean }[] = [];
 	const server = await startRawServer((request: RawRequest) => {
-		const at = performance.now() - begun;
+		const at = now();
 		const admitted = admission(at);
 		log.push({ at, refused: admitted !== true });
 		if (admitted !== true) request.answer(status, 'busy', admitted);
@@ -42,8 +57,7 @@ async function startLimited(admission: Admission, latencyMs: number, status = 50
 }
 
 describe('a small host that serves 40 a second and refuses the rest with 503', () => {
-	// How near, is held on a clock of its own in test/bulk/pace-hosts.test.ts: here a busy machine has a say.
-	it('is asked for most of that, and refuses little after ten seconds', async () => {
+	it('is asked for nearly that, and refuses less than a tenth after ten seconds', async () => {
 		const { server, log } = await startLimited(bucket(40, 10), 20);
 		const { outcomes, exitCode } = await runWith(server, bulk(900, '-j', '16'));
 		expect(exitCode).toBe(0);
@@ -53,8 +67,8 @@ describe('a small host that serves 40 a second and refuses the rest with 503', (
 		const late = log.filter((each) => each.at - first > 10_000);
 		const refused = late.filter((each) => each.refused).length;
 		const rate = ((late.length - refused) * 1000) / (end - first - 10_000);
-		expect(rate).toBeGreaterThan(20);
-		expect(refused / late.length).toBeLessThan(0.2);
+		expect(rate).toBeGreaterThan(30);
+		expect(refused / late.length).toBeLessThan(0.1);
 		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
 	});
 });
