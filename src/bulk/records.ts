@@ -40,7 +40,7 @@ export interface RunHeader {
 	profile?: string | undefined;
 	/** The profile whose mark asked for `--confirm`: wherever the run is taken up, it is asked for again. */
 	protectedBy?: string | undefined;
-	/** The deployment's words where a profile may have said them, which another machine does not have. */
+	/** The deployment's words; a profile may have said them, which another machine does not have. */
 	prefixes?: Readonly<Record<'product' | 'shop' | 'membership', string>> | undefined;
 	baseUrl: string;
 	/** The tool's version. */

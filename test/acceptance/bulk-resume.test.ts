@@ -75,6 +75,7 @@ describe('a journal', () => {
 				rows: 2,
 			},
 			unmarked: true,
+			prefixes: { product: 'support', shop: 'shop', membership: 'shopm' },
 			baseUrl: recorder.baseUrl,
 			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
 			started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -129,6 +129,8 @@ describe("a deployment's own words", () => {
 });
 
 describe('custom fields with names that are words of the deployment, too', () => {
+	const words = ['--product-prefix', 'acme', '--shop-prefix', 'wc', '-q'];
+
 	/** Tickets that hold these fields, in the shape that has no wrapper. */
 	async function service(fields: Record<string, string>) {
 		const written: unknown[] = [];
@@ -140,29 +142,52 @@ describe('custom fields with names that are words of the deployment, too', () =>
 			}
 			json(200, fields)(request, response, count);
 		});
-		const work = createWorkplace({
-			...recorder.env,
-			SUPPORTCTL_PRODUCT_PREFIX: 'acme',
-			SUPPORTCTL_SHOP_PREFIX: 'wc',
-		});
-		return { work, written };
+		return { work: createWorkplace(recorder.env), written };
 	}
 
 	it.each(['acme_after_reply', 'support_after_reply'])('keep them: %s', async (name) => {
 		const { work, written } = await service({ [name]: 'old' });
 		work.write('fields.csv', `id,${name}\n14,new\n`);
-		const set = ['ticket', 'fields', 'set', '--input', 'fields.csv', '--verify', '--strict', '-q'];
+		const set = ['ticket', 'fields', 'set', '--input', 'fields.csv', '--verify', '--strict', ...words];
 		expect((await work.run(set)).exitCode).toBe(0);
-		const { stdout } = await work.run(['ticket', 'fields', 'get', '14', '--json']);
+		const { stdout } = await work.run(['ticket', 'fields', 'get', '14', '--json', ...words]);
 		expect(JSON.parse(stdout)).toMatchObject([{ body: { [name]: 'new' } }]);
 		expect(written).toEqual([{ [name]: 'new' }]);
 	});
 
 	it('keep their values, also through an undo', async () => {
 		const { work, written } = await service({ status: 'wc-active' });
-		const set = ['ticket', 'fields', 'set', '14', '--set', 'status=wc-expired', '--snapshot', '-q'];
+		const set = ['ticket', 'fields', 'set', '14', '--set', 'status=wc-expired', '--snapshot', ...words];
 		expect((await work.run(set)).exitCode).toBe(0);
 		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
 		expect(written).toEqual([{ status: 'wc-expired' }, { status: 'wc-active' }]);
 	});
+});
+
+it('rows that were not reached are read in the words of their run', async () => {
+	const recorder = await startRecorder(json(400, { code: 'no', message: 'no' }));
+	const work = createWorkplace(recorder.env);
+	work.write('edits.csv', 'id,status\n1,wc-active\n2,wc-active\n3,wc-active\n');
+	const update = [
+		'ticket',
+		'update',
+		'--input',
+		'edits.csv',
+		'-j',
+		'1',
+		'--stop-on-error',
+		'--shop-prefix',
+		'wc',
+		'-q',
+	];
+	expect((await work.run(update)).exitCode).toBe(1);
+	const { stdout } = await work.run(['run', 'rejects', 'last', '--outcome', 'not-sent', '--format', 'csv']);
+	expect(stdout).toBe(
+		[
+			'id,status,error',
+			'2,wc-active,the run ended before it was reached',
+			'3,wc-active,the run ended before it was reached',
+			'',
+		].join('\n'),
+	);
 });

@@ -141,7 +141,7 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 		undoes,
 		profile: profileName,
 		protectedBy: protectingProfile(run),
-		prefixes: profileName === undefined ? undefined : prefixes,
+		prefixes,
 		baseUrl,
 		tool: version,
 		started: new Date(now).toISOString(),

@@ -1,6 +1,6 @@
 /** The rows that a run ended without: its journal has no word of them, so that only the input can tell them. */
 
-import { createDialect, type Dialect, type Prefixes } from '../../api/dialect.js';
+import { createDialect } from '../../api/dialect.js';
 import type { RowRecord } from '../../bulk/records.js';
 import type { RowStates } from '../../bulk/row-states.js';
 import { parseShard } from '../../bulk/shard.js';
@@ -20,13 +20,6 @@ function defaultsOf({ settings: { defaults, withheld } }: PastRun): PastRun['set
 	return { ...defaults, fields: { ...defaults.fields, ...Object.fromEntries(withheld.map((name) => [name, ''])) } };
 }
 
-/** The words in which the run spoke, whatever the settings are now: which shard a row fell to depends on them. */
-function dialectOf({ header, settings: { options } }: PastRun): Dialect {
-	const { productPrefix, shopPrefix, membershipPrefix } = options as Record<string, string | undefined>;
-	const given = header.prefixes ?? { product: productPrefix, shop: shopPrefix, membership: membershipPrefix };
-	return createDialect(given as Partial<Prefixes>);
-}
-
 /**
  * For the run that the first argument names.
  * @param states What its journal says of each row.
@@ -43,7 +36,8 @@ export async function openUnreached(
 	const call = callOf(past, { ...invocation, options: { input: source.path ?? '-' } }, options);
 	const targets = readTargets(definition, call);
 	const endpoint = modelEndpoint(definition, targets.taxonomy, options.undocumented === true);
-	const dialect = dialectOf(past);
+	// The words in which the run spoke, whatever the settings are now: which shard a row fell to depends on them.
+	const dialect = createDialect(past.header.prefixes);
 	const { planRow } = planRows({ definition, endpoint, targets, defaults: defaultsOf(past), options, dialect }, source);
 	const shard = typeof options.shard === 'string' ? parseShard(options.shard) : undefined;
 	return (raw) => {
