@@ -226,8 +226,11 @@ describe('a keep-alive connection', () => {
 	it('on which somebody speaks unasked is dropped, and no row takes that for its answer', async () => {
 		const server = await startRawServer((request) => {
 			const id = Number(request.path.split('/').at(-1));
+			// In one piece: once the next request is out, nobody can tell whose answer comes.
+			request.socket.cork();
 			request.json(200, { id, title: `ticket ${id}` });
 			if (id % 5 === 0) request.json(200, { id: 99, title: 'not yours' });
+			request.socket.uncork();
 		});
 		const { outcomes, exitCode } = await runWith(server, [
 			'ticket',
