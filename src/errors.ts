@@ -87,11 +87,16 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ENOTDIR: 'there is no such folder',
 	EISDIR: 'it is a folder',
 	EACCES: 'permission denied',
+	ENXIO: 'it is a socket, or a device that is not there',
+	ERR_INPUT_TOO_LARGE: 'it is larger than 64 MiB',
 	EROFS: 'the file system is read-only',
 	ENOSPC: 'the disk is full',
 	EFBIG: 'the file may not grow',
 	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
 };
+
+/** What `readSmallFile` refuses, in words of its own. */
+const SMALL_FILE = 'ERR_SMALL_FILE';
 
 /** What stood in the way of reading or writing a file, in words where there are some for it, else in the system's. */
 export function fileProblem(error: unknown): string {
@@ -101,5 +106,6 @@ export function fileProblem(error: unknown): string {
 
 /** Whether `fileProblem` has words of its own for it, so that the system's need not be shown too. */
 export function isKnownFileProblem(error: unknown): boolean {
-	return Object.hasOwn(FILE_PROBLEMS, (error as NodeJS.ErrnoException).code ?? '');
+	const { code = '' } = error as NodeJS.ErrnoException;
+	return code === SMALL_FILE || Object.hasOwn(FILE_PROBLEMS, code);
 }

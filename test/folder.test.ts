@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from '../src/folder.js';
+import { makeFolder, readSmallFile } from '../src/folder.js';
 import { temporaryFolder } from './support/temporary.js';
 
 describe('makeFolder', () => {
@@ -28,4 +29,22 @@ describe('makeFolder', () => {
 			expect(() => makeFolder('/proc/supportctl/runs')).toThrow(/ENOENT|EACCES|EPERM/);
 		},
 	);
+});
+
+describe.runIf(process.platform !== 'win32')('readSmallFile', () => {
+	it('reads a file up to the limit and no further', () => {
+		const file = join(temporaryFolder(), 'file');
+		writeFileSync(file, 'x'.repeat(1024));
+		expect(readSmallFile(file, 1024)).toHaveLength(1024);
+		expect(() => readSmallFile(file, 1023)).toThrow('it is larger than');
+		expect(readSmallFile('/dev/null', 10)).toHaveLength(0);
+	});
+
+	it('ends at a device without an end, at a folder and at a named pipe that nothing writes to', () => {
+		const pipe = join(temporaryFolder(), 'pipe');
+		execFileSync('mkfifo', [pipe]);
+		expect(() => readSmallFile('/dev/zero', 65_536)).toThrow('it is larger than 64 KiB');
+		expect(() => readSmallFile('/', 65_536)).toThrow('it is a folder');
+		expect(readSmallFile(pipe, 65_536)).toHaveLength(0);
+	});
 });

@@ -1,14 +1,16 @@
 /** A file that the command line names, or standard input, read as text; what stands in its way is said in the words of `--input`. */
 
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileProblem, isKnownFileProblem, UsageError } from '../errors.js';
+import { readSmallFile } from '../folder.js';
 import type { Input } from '../io/context.js';
+
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @throws UsageError that names the file, after the flag where there is one */
 export function readTextFile(path: string, cwd: string, flag?: string): string {
 	try {
-		return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(resolve(cwd, path)));
+		return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(resolve(cwd, path), MAX_BYTES));
 	} catch (error) {
 		throw unreadable(path, error, flag);
 	}

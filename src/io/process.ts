@@ -86,6 +86,9 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	};
 }
 
+/** The most that is read of standard input as one text, in bytes. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+
 function createInput(open: () => NodeJS.ReadStream): Input {
 	return {
 		get isTTY() {
@@ -94,7 +97,12 @@ function createInput(open: () => NodeJS.ReadStream): Input {
 		bytes: () => open(),
 		async text() {
 			const chunks: Uint8Array[] = [];
-			for await (const chunk of open()) chunks.push(chunk as Uint8Array);
+			let length = 0;
+			for await (const chunk of open()) {
+				chunks.push(chunk as Uint8Array);
+				length += (chunk as Uint8Array).length;
+				if (length > MAX_TEXT_BYTES) throw Object.assign(new Error(), { code: 'ERR_INPUT_TOO_LARGE' });
+			}
 			return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 		},
 	};

@@ -1,8 +1,9 @@
 /** Everything a command needs to reach the service, from flags, environment, profile and defaults, and where each came from. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { RefusedError, UsageError } from '../errors.js';
+import { readSmallFile } from '../folder.js';
 import { isSameOrigin, parseBaseUrl } from './base-url.js';
 import { checkSecret, checkUserName, secretNoun } from './credential-rules.js';
 import { type EnvironmentValue, readVariable } from './environment.js';
@@ -279,6 +280,9 @@ export function prefixesOf(settings: Settings): ResolvedConnection['prefixes'] {
 /** A private key that is looked for in the certificate's file. */
 const KEY_BESIDE = '--cert (no --key given)';
 
+/** A system's whole list of authorities has a fifth of a MiB. */
+const MAX_PEM_BYTES = 4 * 1024 * 1024;
+
 /** Reads the PEM files; a private key that others can read is worth a warning. */
 export function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
 	const read = (flag: string, given: string | undefined, marker: RegExp): string | undefined => {
@@ -286,10 +290,11 @@ export function readTls(settings: Settings, cwd: string, warnings: string[]): Re
 		const path = resolvePath(cwd, given);
 		let text: string;
 		try {
-			text = readFileSync(path, 'latin1');
+			text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
 		} catch (error) {
 			const code = (error as NodeJS.ErrnoException).code;
-			throw new UsageError(`${flag}: ${path} ${code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`}`);
+			const why = code === 'ERR_SMALL_FILE' ? (error as Error).message : code;
+			throw new UsageError(`${flag}: ${path} ${code === 'ENOENT' ? 'does not exist' : `can't be read (${why})`}`);
 		}
 		if (!marker.test(text)) {
 			const hint = flag === KEY_BESIDE ? '--key names the private key, where it has a file of its own' : undefined;

@@ -256,3 +256,12 @@ describe('--data beside flags', () => {
 		);
 	});
 });
+
+test.each([
+	['ticket', 'update', '5', '--content', '@/dev/zero'],
+	['ticket', 'update', '5', '--data', '@/dev/zero'],
+	['api', 'POST', 'tickets/5', '--input', '/dev/zero'],
+	['ticket', 'update', '5', '--status', 'hold', '--ca-file', '/dev/zero'],
+])('a device without an end in place of a file is refused: %s', async (...args) => {
+	expect(await refused(args)).toMatch(/it is larger than \d+ MiB/);
+});
