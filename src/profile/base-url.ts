@@ -1,6 +1,7 @@
 /** What a base URL may look like, and what is put right in one without asking. */
 
 import { UsageError } from '../errors.js';
+import { mayBeLoopback } from '../net.js';
 import { hasControlCharacter } from './control-characters.js';
 import { initialSettings } from './initial-settings.js';
 
@@ -23,18 +24,6 @@ export interface BaseUrlRules {
 
 const EXAMPLE = 'it looks like https://desk.example.com/wp-json';
 
-/** Whether a host name or address, as URL gives it, is this machine. */
-export function isLoopback(hostname: string): boolean {
-	const host = hostname.toLowerCase().replace(/\.$/, '');
-	return (
-		host === 'localhost' ||
-		host.endsWith('.localhost') ||
-		/^127\.\d+\.\d+\.\d+$/.test(host) ||
-		host === '[::1]' ||
-		/^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(host)
-	);
-}
-
 /** Whether what is secret towards one URL may be told to the other: another port of the same machine may be another person's. */
 export function isSameOrigin(left: string, right: string): boolean {
 	return new URL(left).origin === new URL(right).origin;
@@ -47,7 +36,7 @@ export function withScheme(text: string): string | undefined {
 	const host = /^(\[[^\]]*\]|[^/:?#@]*)/.exec(rest)?.[1] ?? '';
 	if (host === '' || rest.includes('@')) return undefined;
 	try {
-		return new URL(`${isLoopback(host) ? 'http' : 'https'}://${rest}`).href.replace(/\/+$/, '');
+		return new URL(`${mayBeLoopback(host) ? 'http' : 'https'}://${rest}`).href.replace(/\/+$/, '');
 	} catch {
 		return undefined;
 	}
@@ -97,7 +86,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/\/+$/, '');
 	const shorter = withoutPrefix(path, rules.productPrefix).replace(/\/+$/, '');
 	const result = url.origin + shorter;
-	if (url.protocol === 'http:' && !isLoopback(url.hostname) && rules.allowHttp !== true) {
+	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
 		const secure = `https:${result.slice('http:'.length)}`;
 		refuse(
 			`${shown} would send credentials unencrypted`,

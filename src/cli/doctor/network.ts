@@ -1,7 +1,7 @@
 /** Checks of the way to the service, step by step: base URL, proxy, name, connection, certificate. What touches the network is passed in. */
 
 import { ProxyError } from '../../http/problem.js';
-import { isLoopback } from '../../profile/base-url.js';
+import { mayBeLoopback } from '../../net.js';
 import { type Finding, fail, pass, skipped, warn } from './finding.js';
 
 /** What of the network the checks need; a step that fails throws an error with a readable message. */
@@ -51,7 +51,7 @@ export function checkBaseUrl({ url, warnings }: { url: string; warnings: readonl
 	if (warning !== undefined)
 		return warn('base-url', warning, 'store it without: supportctl profile set NAME --base-url URL');
 	const { protocol, hostname } = new URL(url);
-	const isPlain = protocol === 'http:' && !isLoopback(hostname);
+	const isPlain = protocol === 'http:' && !mayBeLoopback(hostname);
 	return isPlain
 		? warn('base-url', `${url} sends credentials unencrypted`, 'use https:// where the service has it')
 		: pass('base-url', url);
