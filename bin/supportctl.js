@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+// Node 22.1 and later keep compiled code from one start to the next.
+require('node:module').enableCompileCache?.();
+
 const { main } = require('../dist/main.cjs');
 
 // Until main has its say: a program that ends without one has failed.

@@ -73,7 +73,7 @@ export async function openClient(
 	connections: number,
 ): Promise<Client> {
 	const { baseUrl, auth, timeoutMs, tls, proxy } = connection;
-	if (connections > 1) letParserEarnItsCompiler();
+	delayWasmOptimisation();
 	const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation, auth)]);
 	const hide = hideCredentials(auth);
 	const userAgent = `supportctl/${version}`;
@@ -96,11 +96,13 @@ function secretsOf(auth: Auth): string[] {
 }
 
 /**
- * Undici's HTTP parser is WebAssembly. V8 optimises it as soon as it has read a single answer, and the process does not
- * end before that is done: 70 ms for a handful of requests. A hundred answers in, it is still early enough for a run.
- * The flag is the whole process's, so that only the binary may set it.
+ * undici's HTTP parser is WebAssembly. Node 20's V8 optimises it after the first response, and the process waits for that
+ * at its end: 195 ms for one request against 116 with a larger budget, which a run has used up after some hundred
+ * responses. Later versions of Node are slower with it. Set before undici is loaded, and here because a flag is the whole
+ * process's: the library leaves it alone.
  */
-function letParserEarnItsCompiler(): void {
+function delayWasmOptimisation(): void {
+	if (!process.version.startsWith('v20.')) return;
 	process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
 }
 

@@ -1,6 +1,7 @@
 /** Where requests go and who they say they are: the connection pool, TLS, proxies and the auth headers. */
 
 import type { Dispatcher, Pool as PoolType } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Auth } from './auth.js';
 import type { ConnectionOptions } from './options.js';
 
@@ -53,10 +54,5 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 		const sender = createProxiedSender(options, proxy, { ...pool, connect });
 		if (sender !== undefined) return sender;
 	}
-	if (options.connections === 1) {
-		const { createLoneSender } = await import('./lone.js');
-		return createLoneSender(origin, connect);
-	}
-	const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
 	return new Pool(origin, pool);
 }

@@ -17,7 +17,7 @@ const unreached = [
 const together = {
 	start: /src\/(version|errors|http\/(limits|coding)|cli\/(program|help\/(command|overview)))\.ts$/,
 	command: /src\/cli\/(parse|rows\/row-command)\.ts$/,
-	http: /src\/http\/(client|lone)\.ts$/,
+	http: /src\/http\/client\.ts$/,
 	rows: /src\/(cli\/rows\/(run|execute|complaints)|output\/formats\/delimited)\.ts$/,
 	bulk: /src\/(cli\/rows\/run-log|bulk\/(source|csv)|output\/progress)\.ts$/,
 };

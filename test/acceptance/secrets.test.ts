@@ -385,6 +385,23 @@ describe('the program as a process', () => {
 		expect(leakyFiles(stage.home)).toEqual([]);
 	});
 
+	it('prints none under NODE_DEBUG', async () => {
+		const { baseUrl } = await startWatcher();
+		const stage = setStage(baseUrl, AWKWARD);
+		const { exitCode, stdout, stderr } = await startCli(['ticket', 'update', '14', '--status', 'hold'], {
+			env: {
+				...stage.env,
+				SUPPORTCTL_USERNAME: 'anna',
+				SUPPORTCTL_PASSWORD: AWKWARD,
+				NODE_DEBUG: 'http,https,net,tls,undici,fetch',
+			},
+			cwd: stage.cwd,
+		}).ended;
+		expect(exitCode).toBe(0);
+		expect(stderr).toContain('FETCH');
+		expect(findLeak(stdout + stderr)).toBeUndefined();
+	});
+
 	it('leaves none behind when it is killed while a request is under way', async () => {
 		const { baseUrl, arrival } = await startWatcher(true);
 		const stage = setStage(baseUrl, AWKWARD);

@@ -10,7 +10,6 @@ import { httpAnswer, startRawServer } from '../support/raw-server.js';
 const get = { method: 'GET', path: '/support-api/v1' };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-// A lone connection is Node's own client, several are undici's: neither may be told from the other.
 describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	const testClient = (baseUrl: string, options: Partial<ConnectionOptions> = {}) =>
 		openClient(baseUrl, { connections, ...options });
