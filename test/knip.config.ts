@@ -16,7 +16,7 @@ export default {
 	project: ['src/**/*.ts!', 'src/**/*.mjs', 'test/**/*.{ts,mjs}'],
 	ignoreExportsUsedInFile: true,
 	// Tools of the system that some tests, and the benchmark, use where they are installed.
-	ignoreBinaries: ['jq', 'dbus-run-session', 'nginx'],
+	ignoreBinaries: ['dbus-run-session', 'jq', 'nginx', 'parallel', 'python3'],
 	// The benchmark and the package's test start these as programs.
 	ignoreDependencies: ['autocannon', 'publint', '@arethetypeswrong/cli'],
 } satisfies KnipConfig;

@@ -19,7 +19,7 @@ export default defineConfig({
 				test: {
 					name: 'together',
 					include: ['test/**/*.test.ts'],
-					exclude: ['test/faults/**', ...alone],
+					exclude: ['test/faults/**', 'test/system/**', ...alone],
 					isolate: false,
 				},
 			},

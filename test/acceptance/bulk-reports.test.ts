@@ -1,13 +1,12 @@
 /** Reports of runs, read back by standard readers, and annotations for GitHub. */
 
-import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { type Answer, json, type RecordedRequest, startRecorder } from '../support/recorder.js';
-import { requireTool } from '../support/tools.js';
 import { createWorkplace, csv } from '../support/workplace.js';
+import { elementsOf, readXml } from '../support/xml.js';
 
 const ok = json(200, { id: 1, status: 'hold' });
 const nasty = 'no <b>&amp; "x"\r\n::error::| `y` ]]> \u0007';
@@ -50,18 +49,15 @@ async function oneEdit() {
 	return { recorder, work };
 }
 
-/** What an XML parser that is not ours makes of a report. */
-function readXml(path: string): {
-	suites: Record<string, string>;
-	cases: { name: string; line: string; verdict: string | null; message: string | null }[];
-} {
-	const script = [
-		'import json, sys, xml.etree.ElementTree as tree',
-		'root = tree.parse(sys.argv[1]).getroot()',
-		'cases = [{"name": each.get("name"), "line": each.get("line"), "verdict": each[0].tag if len(each) else None, "message": each[0].get("message") if len(each) else None} for each in root.iter("testcase")]',
-		'print(json.dumps({"suites": root.attrib, "cases": cases}))',
-	].join('\n');
-	return JSON.parse(execFileSync(requireTool('python3'), ['-c', script, path], { encoding: 'utf8' }));
+/** The root's attributes and the test cases of a JUnit report. */
+function readJunit(text: string) {
+	const root = readXml(text);
+	const cases = elementsOf(root, 'testcase').map(({ attributes, children: [first] }) => ({
+		...attributes,
+		verdict: first?.name ?? null,
+		message: first?.attributes.message,
+	})) as { name: string; line: string; verdict: string | null; message?: string }[];
+	return { suites: root.attributes, cases };
 }
 
 describe('--report', () => {
@@ -71,7 +67,7 @@ describe('--report', () => {
 			...Object.entries(formats).flatMap(([format, file]) => ['--report', `${format}:${file}`]),
 		);
 
-		const xml = readXml(`${work.folder}/out.xml`);
+		const xml = readJunit(work.read('out.xml'));
 		expect(xml.suites).toMatchObject({ tests: '5', failures: '2', errors: '1', skipped: '0' });
 		expect(xml.cases.map(({ name, line, verdict }) => [name, line, verdict]).sort()).toEqual([
 			['row 1: id 1', '2', null],
@@ -129,12 +125,12 @@ describe('--report', () => {
 			csv('id,status', 10, (row) => `${row},hold`),
 		);
 		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', '-j', '1', '--report', 'junit:out.xml']);
-		const first = readXml(`${work.folder}/out.xml`);
+		const first = readJunit(work.read('out.xml'));
 		expect(first.cases.at(-1)).toMatchObject({ name: 'rows that were not reached', verdict: 'error' });
 		expect(first.cases.at(-1)?.message).toContain('6 rows were not reached');
 		closed = false;
 		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
-		expect(readXml(`${work.folder}/out.xml`)).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });
+		expect(readJunit(work.read('out.xml'))).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });
 	});
 
 	it.each([

@@ -93,7 +93,7 @@ describe('in a real terminal', () => {
 
 	it('ends quietly when the reader of a pipe goes away', async () => {
 		const shell =
-			'seq 1 20 | supportctl ticket update - --status hold --format ndjson -q | head -n 1; supportctl --help | true; echo over';
+			'for id in 1 2 3 4 5 6 7 8 9 10; do echo $id; done | supportctl ticket update - --status hold --format ndjson -q | head -n 1; supportctl --help | true; echo over';
 		const { lines } = await run([], { columns: 2_000, shell, env: desk.env });
 		expect(lines[0]).toMatch(/^\{"row":\d+,/);
 		expect(lines.slice(1)).toEqual(['over', '']);

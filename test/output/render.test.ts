@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
@@ -83,33 +82,6 @@ describe('formats, read back by a standard reader', () => {
 		expect(await print({ format: 'ids' })).toBe('14\n15\n16\n');
 		expect(await print({ format: 'count' })).toBe('3\n');
 		expect(await print({ format: 'count' }, [])).toBe('0\n');
-	});
-
-	it('jq reads json, ndjson and, as Python does, csv and tsv', async () => {
-		const has = (program: string): boolean => {
-			try {
-				execFileSync(program, ['--version'], { stdio: 'ignore' });
-				return true;
-			} catch {
-				return false;
-			}
-		};
-		if (has('jq')) {
-			const input = await print({ format: 'json' });
-			expect(execFileSync('jq', ['-c', 'map(.id)'], { input }).toString()).toBe('[14,15,16]\n');
-			const lines = await print({ format: 'ndjson' });
-			expect(execFileSync('jq', ['-c', '.id'], { input: lines }).toString()).toBe('14\n15\n16\n');
-		}
-		if (has('python3')) {
-			const program = 'import csv,json,sys; print(json.dumps(list(csv.reader(sys.stdin, dialect=sys.argv[1]))))';
-			for (const [format, dialect] of [
-				['csv', 'excel'],
-				['tsv', 'excel-tab'],
-			] as const) {
-				const out = execFileSync('python3', ['-X', 'utf8', '-c', program, dialect], { input: await print({ format }) });
-				expect(JSON.parse(out.toString())).toEqual([header, ...cells]);
-			}
-		}
 	});
 
 	it('one object is an object in json, yaml and ndjson', async () => {

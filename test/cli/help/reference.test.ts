@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { referenceMarkdown, sectionMarkdown } from '../../../src/cli/help/reference.js';
 import { commands } from '../../../src/cli/manifest.js';
 
 it('README is in step with it', () => {
 	execFileSync(process.execPath, ['src/tools/readme.mjs', '--check'], { cwd: new URL('../../..', import.meta.url) });
+});
+
+it('no recipe installs supportctl from a package registry, where it is not', async () => {
+	const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+	for (const text of [readme, await sectionMarkdown('bulk', 'More than one machine')]) {
+		expect(text).not.toMatch(
+			/npx (?:-\S+ )*supportctl|npm (?:i|install|exec)(?: -\S+)* supportctl(?!-)|registry\.example/,
+		);
+	}
 });
 
 describe('the reference of the README', () => {

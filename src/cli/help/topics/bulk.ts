@@ -109,7 +109,7 @@ GNU parallel over ssh, the input copied to every host, on each of which somebody
     $ parallel -j1 -S host1,host2,host3,host4 --basefile edits.csv --joblog jobs.log \
         supportctl ticket update --input edits.csv --shard {}/4 --rate 10 --quiet ::: 1 2 3 4
 
-A matrix in GitHub Actions:
+A matrix in GitHub Actions, for a repository that holds the tarball that "npm pack" writes in a checkout of supportctl:
 
     jobs:
       edit:
@@ -120,13 +120,14 @@ A matrix in GitHub Actions:
             shard: [1, 2, 3, 4]
         steps:
           - uses: actions/checkout@v4
-          - run: npx supportctl ticket update --input edits.csv --shard ${'$'}{{ matrix.shard }}/4 --rate 10
+          - run: npm install --global ./supportctl-*.tgz
+          - run: supportctl ticket update --input edits.csv --shard ${'$'}{{ matrix.shard }}/4 --rate 10
             env:
               SUPPORTCTL_BASE_URL: ${'$'}{{ vars.DESK_URL }}
               SUPPORTCTL_USERNAME: ${'$'}{{ vars.DESK_USER }}
               SUPPORTCTL_PASSWORD: ${'$'}{{ secrets.DESK_PASSWORD }}
 
-An indexed job in Kubernetes, whose index starts at 0 where shards start at 1:
+An indexed job in Kubernetes, whose index starts at 0 where shards start at 1, with the tarball beside the input:
 
     apiVersion: batch/v1
     kind: Job
@@ -142,10 +143,11 @@ An indexed job in Kubernetes, whose index starts at 0 where shards start at 1:
           restartPolicy: Never
           containers:
             - name: edit
-              image: registry.example/supportctl:latest
+              image: node:22
               command: [sh, -c]
               args:
-                - supportctl ticket update --input /data/edits.csv
+                - npm install --global /data/supportctl-*.tgz &&
+                  supportctl ticket update --input /data/edits.csv
                   --shard $((JOB_COMPLETION_INDEX + 1))/4 --rate 10
                   --journal /data/journal-$JOB_COMPLETION_INDEX.ndjson
               envFrom:

@@ -3,10 +3,9 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { binary } from './cli.js';
-import { temporaryFolder } from './temporary.js';
-import { whenTestEnds } from './test-end.js';
-import { requireTool } from './tools.js';
+import { binary } from '../support/cli.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { whenTestEnds } from '../support/test-end.js';
 
 export type ShellName = 'bash' | 'zsh' | 'fish';
 
@@ -77,7 +76,6 @@ export async function openShell(
 	name: ShellName,
 	{ before = '', setup = '', env = {} }: { before?: string; setup?: string; env?: Record<string, string> } = {},
 ): Promise<Shell> {
-	const path = requireTool(name);
 	const home = temporaryFolder();
 	const cwd = join(home, 'edits');
 	const bin = join(home, 'bin');
@@ -88,7 +86,7 @@ export async function openShell(
 	const { args, rcName, rc } = setups[name];
 	const rcFile = join(home, rcName);
 	writeFileSync(rcFile, `${before}\n${rc}\n${setup}\n`);
-	const terminal: IPty = spawn(path, args(rcFile), {
+	const terminal: IPty = spawn(name, args(rcFile), {
 		cols: 200,
 		rows: 200,
 		cwd,

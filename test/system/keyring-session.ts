@@ -1,28 +1,16 @@
 /** A real keyring for a test: a D-Bus session and an unlocked gnome-keyring of its own, in which the binary is run. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type CliOptions, type CliResult, runCli } from './cli.js';
-
-function isInstalled(program: string): boolean {
-	try {
-		execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
-		return true;
-	} catch {
-		return false;
-	}
-}
-
-/** Where both are, promises are about a real keyring; elsewhere, about its absence. */
-export const hasKeyring =
-	process.platform === 'linux' && isInstalled('dbus-run-session') && isInstalled('gnome-keyring-daemon');
+import { mkdirSync } from 'node:fs';
+import { type CliOptions, type CliResult, runCli } from '../support/cli.js';
 
 export interface KeyringSession {
 	run(args: readonly string[], options?: CliOptions): Promise<CliResult>;
 	stop(): Promise<void>;
 }
 
-/** Starts the session; `env.HOME` is where the keyring keeps its file. Needs dbus-run-session and gnome-keyring-daemon. */
+/** Starts the session; `env.HOME` is where the keyring keeps its file. */
 export async function runWithKeyring(env: Record<string, string>): Promise<KeyringSession> {
 	// The session lasts as long as its stdin; it says its address once the keyring is unlocked.
 	const script = `printf test | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
@@ -31,7 +19,6 @@ export async function runWithKeyring(env: Record<string, string>): Promise<Keyri
 	const { HOME, PATH } = { PATH: process.env.PATH, ...env } as Record<string, string>;
 	const runtime = `${HOME}/runtime`;
 	const own = { HOME, PATH, XDG_RUNTIME_DIR: runtime } as Record<string, string>;
-	const { mkdirSync } = await import('node:fs');
 	mkdirSync(runtime, { mode: 0o700, recursive: true });
 	const session = spawn('dbus-run-session', ['--', 'sh', '-c', script], {
 		env: own,
