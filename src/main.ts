@@ -12,7 +12,8 @@ export async function main(target: ProcessLike): Promise<number> {
 export async function runMain(context: Context): Promise<number> {
 	let exitCode: number;
 	try {
-		exitCode = await run(context);
+		const { runProgram } = await import('./cli/program.js');
+		exitCode = await runProgram(context);
 	} catch (error) {
 		exitCode = await report(error, context);
 	}
@@ -20,17 +21,6 @@ export async function runMain(context: Context): Promise<number> {
 	if (context.stdout.failure !== undefined) exitCode = await reportLostOutput(context, exitCode);
 	await context.stderr.flush();
 	return exitCode;
-}
-
-async function run(context: Context): Promise<number> {
-	const { argv } = context;
-	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-		const { version } = await import('./version.js');
-		context.stdout.write(`${version}\n`);
-		return 0;
-	}
-	const { runProgram } = await import('./cli/program.js');
-	return runProgram(context);
 }
 
 /** Results that could not be written are no success, whatever came of the command. */

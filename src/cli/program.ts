@@ -3,6 +3,7 @@
 import { didYouMean } from '../api/suggest.js';
 import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
+import { version } from '../version.js';
 import { type CommandEntry, commands, startsWith } from './manifest.js';
 
 /** What the words of a command line lead to, and what stands behind them. */
@@ -132,7 +133,6 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
 	const target = await findTarget(argv);
 	if (target.kind === 'version') {
-		const { version } = await import('../version.js');
 		context.stdout.write(`${version}\n`);
 		return ExitCode.ok;
 	}
