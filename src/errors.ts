@@ -8,6 +8,7 @@ export const ExitCode = {
 	partial: 3,
 	refused: 4,
 	unknown: 5,
+	differs: 6,
 	wrongCredentials: 10,
 	interrupted: 130,
 } as const;

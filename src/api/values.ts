@@ -232,7 +232,10 @@ export function mergeValues(field: Field, earlier: unknown, later: unknown): unk
 }
 
 /** A field by its wire name or by its flag's spelling. */
-export function findField(fields: readonly Field[], name: string): Field | undefined {
+export function findField<Named extends Pick<Field, 'name'>>(
+	fields: readonly Named[],
+	name: string,
+): Named | undefined {
 	const wanted = flagName(name.trim().toLowerCase());
 	return fields.find((each) => flagName(each.name).toLowerCase() === wanted);
 }

@@ -1,6 +1,6 @@
 /** Failures and complaints as GitHub's workflow commands, which show them beside the input's line. */
 
-import { fullMessage, type RowRecord } from './records.js';
+import { differences, fullMessage, type RowRecord } from './records.js';
 import type { Complaint } from './rows.js';
 
 export interface Annotation {
@@ -38,16 +38,16 @@ export function complaintAnnotation(complaint: Complaint, file: string | undefin
 
 /** The annotation of a row that did not go well; undefined for one that did. */
 export function outcomeAnnotation(
-	outcome: Pick<RowRecord, 'row' | 'line' | 'outcome' | 'message' | 'reasons'>,
+	outcome: Pick<RowRecord, 'row' | 'line' | 'outcome' | 'message' | 'reasons' | 'differs'>,
 	file: string | undefined,
 ): string | undefined {
 	if (outcome.outcome === 'ok' || outcome.outcome === 'skipped') return undefined;
 	return formatAnnotation({
-		level: outcome.outcome === 'unknown' ? 'warning' : 'error',
+		level: outcome.outcome === 'unknown' || outcome.outcome === 'differs' ? 'warning' : 'error',
 		file,
 		line: outcome.line,
 		title: `row ${outcome.row}: ${outcome.outcome}`,
-		message: fullMessage(outcome) ?? outcome.outcome,
+		message: [fullMessage(outcome) ?? outcome.outcome, ...differences(outcome)].join('; '),
 	});
 }
 

@@ -3,10 +3,19 @@
 import { ExitCode } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 
-export const outcomeNames: readonly OutcomeName[] = ['ok', 'failed', 'invalid', 'unknown', 'skipped', 'not-sent'];
+export const outcomeNames: readonly OutcomeName[] = [
+	'ok',
+	'differs',
+	'failed',
+	'invalid',
+	'unknown',
+	'skipped',
+	'not-sent',
+];
 
 export interface Counts {
 	ok: number;
+	differs: number;
 	failed: number;
 	invalid: number;
 	unknown: number;
@@ -15,13 +24,12 @@ export interface Counts {
 	/** Of the failed: how many were answered 401 or 403. */
 	unauthorized: number;
 	forbidden: number;
-	/** Rows whose answer shows another value than the one sent. */
-	differs: number;
 }
 
 export function createCounts(): Counts {
 	return {
 		ok: 0,
+		differs: 0,
 		failed: 0,
 		invalid: 0,
 		unknown: 0,
@@ -29,19 +37,14 @@ export function createCounts(): Counts {
 		'not-sent': 0,
 		unauthorized: 0,
 		forbidden: 0,
-		differs: 0,
 	};
 }
 
 /** Adds one row's outcome. */
-export function countOutcome(
-	counts: Counts,
-	outcome: { outcome: OutcomeName; status?: number | undefined; differs?: readonly unknown[] | undefined },
-): void {
+export function countOutcome(counts: Counts, outcome: { outcome: OutcomeName; status?: number | undefined }): void {
 	counts[outcome.outcome]++;
 	if (outcome.outcome === 'failed' && outcome.status === 401) counts.unauthorized++;
 	if (outcome.outcome === 'failed' && outcome.status === 403) counts.forbidden++;
-	if (outcome.differs !== undefined && outcome.differs.length > 0) counts.differs++;
 }
 
 /** All rows with an outcome. */
@@ -54,9 +57,9 @@ export function openRows(counts: Counts): number {
 	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }
 
-/** Rows that a person has to mend: a resume leaves them alone. */
+/** Rows that a person has to look at: a resume leaves them alone. */
 export function rowsToMend(counts: Counts): number {
-	return counts.failed + counts.invalid - counts.unauthorized;
+	return counts.differs + counts.failed + counts.invalid - counts.unauthorized;
 }
 
 /**
@@ -70,5 +73,6 @@ export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
 	if (counts.failed > 0 && counts.failed === total && counts.forbidden === total) return ExitCode.refused;
 	const bad = counts.failed + counts.invalid + counts['not-sent'];
 	if (bad > 0) return bad === total ? ExitCode.failed : ExitCode.partial;
-	return counts.unknown > 0 ? ExitCode.unknown : ExitCode.ok;
+	if (counts.unknown > 0) return ExitCode.unknown;
+	return counts.differs > 0 ? ExitCode.differs : ExitCode.ok;
 }

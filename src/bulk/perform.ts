@@ -16,8 +16,8 @@ export interface PerformOptions {
 	delivery: DeliverOptions;
 	/** What belongs to a row, for the journal. */
 	hooks(row: RunRow): OwnDeliverOptions;
-	/** Fails a row whose answer shows another value than the one sent. */
-	strict: boolean;
+	/** Whether a row stays `ok` though the response shows another value of this field. */
+	allowsDifference(field: string): boolean;
 }
 
 export type Perform = (row: RunRow) => Promise<Outcome>;
@@ -38,24 +38,28 @@ function outcomeOf(row: RunRow, delivery: Delivery): Outcome {
 	return outcome;
 }
 
-/** Adds what differs; under `strict` that fails the row. */
-function withDifferences(outcome: Outcome, differs: AppliedDifference[], strict: boolean): Outcome {
+/** Adds what differs. The row is `differs` unless every such field is allowed to. */
+function withDifferences(
+	outcome: Outcome,
+	differs: AppliedDifference[],
+	{ allowsDifference }: Pick<PerformOptions, 'allowsDifference'>,
+): Outcome {
 	if (differs.length === 0) return outcome;
 	const result: Outcome = { ...outcome, differs };
-	if (!strict) return result;
-	const fields = differs.map((each) => each.field).join(', ');
-	return { ...result, outcome: 'failed', code: 'differs', message: `the service holds another value: ${fields}` };
+	if (differs.every(({ field }) => allowsDifference(field))) return result;
+	const fields = differs.map(({ field }) => field).join(', ');
+	return { ...result, outcome: 'differs', code: 'differs', message: `the service shows another value: ${fields}` };
 }
 
 /** Rows that are one request each. */
 export function createPerform(options: PerformOptions): Perform {
-	const { client, delivery, strict } = options;
+	const { client, delivery } = options;
 	return async (row) => {
 		const { request } = row;
 		const delivered = await deliver(client, request, delivery, options.hooks(row));
 		const outcome = outcomeOf(row, delivered);
 		return delivered.outcome === 'ok'
-			? withDifferences(outcome, contradictions(request, delivered.body), strict)
+			? withDifferences(outcome, contradictions(request, delivered.body), options)
 			: outcome;
 	};
 }
@@ -97,7 +101,7 @@ type Reading = { fields: CustomFields } | { delivery: Delivery };
 
 /** Rows of `ticket fields set`: read where old values matter, write what is to be written, read back where asked. */
 export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
-	const { client, delivery, strict, planRead, planWrite, snapshot } = options;
+	const { client, delivery, planRead, planWrite, snapshot } = options;
 
 	// What is written is looked at also when the run was told to stop meanwhile: that row is in flight.
 	const { stop: _stop, pace: _pace, ...rest } = delivery;
@@ -130,11 +134,10 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 		let reading = await read(row);
 		if ('delivery' in reading && delivery.stop?.aborted === true) reading = await read(row, onceMore);
 		if ('fields' in reading)
-			return withDifferences(outcome, customFieldDifferences(request.sent ?? {}, reading.fields, 'differs'), strict);
+			return withDifferences(outcome, customFieldDifferences(request.sent ?? {}, reading.fields, 'differs'), options);
 		const why = reading.delivery.message ?? reading.delivery.outcome;
 		const message = `written, but it could not be read back: ${why}`;
-		if (strict) return { ...outcome, outcome: 'failed', code: 'not_verified', message };
-		return { ...outcome, warnings: [...(outcome.warnings ?? []), message] };
+		return { ...outcome, outcome: 'unknown', code: 'not_verified', message };
 	}
 
 	return async (row) => {
@@ -162,7 +165,7 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 		const outcome = outcomeOf(row, delivered);
 		if (delivered.outcome !== 'ok') return outcome;
 		if (options.verify) return verified(row, request, outcome);
-		return withDifferences(outcome, contradictions(request, delivered.body), strict);
+		return withDifferences(outcome, contradictions(request, delivered.body), options);
 	};
 }
 

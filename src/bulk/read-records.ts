@@ -47,10 +47,6 @@ function isDifferences(value: unknown): value is Json[] {
 	return Array.isArray(value) && value.every(isObject);
 }
 
-export function hasDifferences({ differs }: Readonly<Json>): boolean {
-	return isDifferences(differs) && differs.length > 0;
-}
-
 /** Whether a record tells a row's outcome. */
 export function isRowRecord(record: Readonly<Json>): boolean {
 	return record.type === 'row' && isCount(record.row) && outcomeNames.includes(record.outcome as OutcomeName);

@@ -5,7 +5,7 @@ import type { RawRow } from './blocks.js';
 import { formatCsvRecord } from './csv-text.js';
 import { journalLines, parseRecord } from './journal-lines.js';
 import { rowRecordOf } from './read-records.js';
-import { fullMessage, type RowRecord } from './records.js';
+import { differences, fullMessage, type RowRecord } from './records.js';
 import { PLACEHOLDER } from './row-columns.js';
 import { RowNumbers } from './row-numbers.js';
 
@@ -106,7 +106,7 @@ export async function gatherRejects(path: string, isWanted: (record: RowRecord) 
 /** Why the row was rejected, in one line: `400 rest_invalid_param: Invalid parameter(s): status (status: …)`. */
 export function errorText(record: RowRecord): string {
 	const head = [record.status, record.code].filter((part) => part !== undefined).join(' ');
-	const message = fullMessage(record) ?? record.outcome;
+	const message = [fullMessage(record) ?? record.outcome, ...differences(record)].join('; ');
 	return head === '' || record.outcome === 'invalid' ? message : `${head}: ${message}`;
 }
 

@@ -2,7 +2,7 @@
 
 import type { OutcomeName } from '../http/outcome.js';
 import { type Json, journalLines, parseRecord } from './journal-lines.js';
-import { hasDifferences, isRowRecord, isText, rowRecordOf } from './read-records.js';
+import { isRowRecord, isText, rowRecordOf } from './read-records.js';
 import { isIdName, type RowRecord } from './records.js';
 import { RowNumbers } from './row-numbers.js';
 import type { JournalScan } from './scan.js';
@@ -51,16 +51,14 @@ export async function recordedIdNames(path: string): Promise<string[]> {
 export async function firstRecords(
 	path: string,
 	{ states }: Pick<JournalScan, 'states'>,
-	isWanted: (outcome: OutcomeName, differs: boolean) => boolean,
+	isWanted: (outcome: OutcomeName) => boolean,
 	limit: number,
 ): Promise<RowRecord[]> {
 	const found = new Map<number, RowRecord>();
 	for await (const records of rowJson(path)) {
 		for (const json of records) {
 			const outcome = states.outcomeOf(json.row as number);
-			const differs = states.differs(json.row as number);
-			if (outcome === undefined || json.outcome !== outcome || hasDifferences(json) !== differs) continue;
-			if (!isWanted(outcome, differs)) continue;
+			if (outcome === undefined || json.outcome !== outcome || !isWanted(outcome)) continue;
 			const record = rowRecordOf(json) as RowRecord;
 			found.set(record.row, record);
 			if (found.size === limit) return [...found.values()];

@@ -9,8 +9,6 @@ export const OUTCOME = 0b0000_0111;
 /** Failed by 401, and by 403. */
 export const UNAUTHORIZED = 0b0000_1000;
 export const FORBIDDEN = 0b0001_0000;
-/** The answer showed another value than the one sent. */
-export const DIFFERS = 0b0010_0000;
 /** On its way, with no word of what became of it yet. */
 export const SENT = 0b0100_0000;
 /** An attempt may have been carried out without our knowing. */
@@ -38,12 +36,7 @@ export class RowStates {
 		return outcomeNames[(this.get(row) & OUTCOME) - 1];
 	}
 
-	/** Whether the row's last answer showed another value than the one sent. */
-	differs(row: number): boolean {
-		return (this.get(row) & DIFFERS) !== 0;
-	}
-
-	/** ok, failed other than by 401, invalid and skipped are done; a resume takes all others. */
+	/** ok, differs, failed other than by 401, invalid and skipped are done; a resume sends all others. */
 	isDone(row: number): boolean {
 		return isDoneState(this.get(row));
 	}
@@ -60,7 +53,7 @@ export class RowStates {
 	}
 }
 
-const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'failed', 'invalid', 'skipped']);
+const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
 
 export function isDoneState(state: number): boolean {
 	const outcome = outcomeNames[(state & OUTCOME) - 1];

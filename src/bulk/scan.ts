@@ -5,9 +5,9 @@ import { FailedError, fileProblem } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { type Json, journalLines, parseRecord } from './journal-lines.js';
-import { endRecordOf, hasDifferences, isCount, notAJournal, readHeader } from './read-records.js';
+import { endRecordOf, isCount, notAJournal, readHeader } from './read-records.js';
 import type { EndRecord, RunHeader } from './records.js';
-import { DIFFERS, FORBIDDEN, isDoneState, LOST, OUTCOME, RowStates, SENT, UNAUTHORIZED } from './row-states.js';
+import { FORBIDDEN, isDoneState, LOST, OUTCOME, RowStates, SENT, UNAUTHORIZED } from './row-states.js';
 
 /** A line that is no record although the journal goes on behind it. */
 export interface CorruptLine {
@@ -115,7 +115,6 @@ class Gathering {
 		let state = (index + 1) | (this.states.get(row) & LOST);
 		if (failed && record.status === 401) state |= UNAUTHORIZED;
 		if (failed && record.status === 403) state |= FORBIDDEN;
-		if (hasDifferences(record)) state |= DIFFERS;
 		if (outcome === 'unknown') state |= LOST;
 		this.#change(row, state);
 		return undefined;
@@ -138,7 +137,6 @@ class Gathering {
 		counts[outcome] += step;
 		if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += step;
 		if ((state & FORBIDDEN) !== 0) counts.forbidden += step;
-		if ((state & DIFFERS) !== 0) counts.differs += step;
 	}
 }
 

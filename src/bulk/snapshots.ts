@@ -46,13 +46,10 @@ function readSnapshot(text: string | undefined): Snapshot | undefined {
 	}
 }
 
-/** Refusals of the answer, not of the request: it was carried out. */
-const WRITTEN_CODES: ReadonlySet<unknown> = new Set(['differs', 'not_verified']);
-
 /** Whether the request of a row that came to this may have been carried out: a fault of the service's own leaves that open. */
-function mayBeWritten({ outcome, code, status }: RowRecord): boolean {
-	if (outcome === 'failed') return WRITTEN_CODES.has(code) || (status !== undefined && status >= 500);
-	return outcome === 'ok' || outcome === 'unknown';
+function mayBeWritten({ outcome, status }: RowRecord): boolean {
+	if (outcome === 'failed') return status !== undefined && status >= 500;
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
 }
 
 /** Whether a row that has a snapshot may have been written after it, at any time of the run and its resumes. */

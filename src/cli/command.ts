@@ -28,6 +28,8 @@ export interface OptionSpec {
 	readonly group: string;
 	/** May be given several times; the values come as an array. */
 	readonly repeatable?: boolean;
+	/** Of a flag `--name[=value]`: the value that the flag alone stands for. */
+	readonly bare?: string;
 	/** A flag that counts how often it is given. */
 	readonly counted?: boolean;
 	/** Allowed values; another is a usage error that names the nearest. */

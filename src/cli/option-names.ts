@@ -12,9 +12,9 @@ export function longFlag(option: OptionSpec): string {
 	return (/--[a-z0-9-]+/.exec(option.flags)?.[0] ?? option.flags) as string;
 }
 
-/** Whether an option takes a value. */
+/** Whether an option takes the next word as its value; that of `--name[=value]` stands behind the = alone. */
 export function takesValue(option: OptionSpec): boolean {
-	return option.flags.includes('<') || option.flags.includes('[');
+	return option.flags.includes('<');
 }
 
 /** `-j` of `-j, --concurrency <n>`. */

@@ -22,9 +22,9 @@ function readValue(spec: OptionSpec, text: string): unknown {
 }
 
 function toOption(spec: OptionSpec): Option {
-	const option = new Option(spec.flags);
+	const option = new Option(spec.flags.replace('[=', ' ['));
 	if (spec.counted) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
-	if (!takesValue(spec)) return option;
+	if (!takesValue(spec) && spec.bare === undefined) return option;
 	return spec.repeatable
 		? option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), readValue(spec, text)])
 		: option.argParser((text) => readValue(spec, text));
@@ -39,6 +39,13 @@ function occurs(spec: OptionSpec, words: readonly string[]): boolean {
 	);
 }
 
+/** Gives a flag without its optional value the one that it stands for: commander would take the next word, an id. */
+function withBareValues({ options }: CommandSpec, rest: readonly string[]): string[] {
+	const bare = new Map(options.flatMap((each) => (each.bare === undefined ? [] : [[longFlag(each), each.bare]])));
+	const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
+	return rest.map((word, index) => (index < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
+}
+
 /** Reads a command's words. @throws UsageError that names the flag, with the nearest known one. */
 export function parseLine(spec: CommandSpec, words: readonly string[], rest: readonly string[]): ParsedLine {
 	const command = new Command(words.join(' '))
@@ -51,7 +58,7 @@ export function parseLine(spec: CommandSpec, words: readonly string[], rest: rea
 	for (const option of spec.options) if (occurs(option, rest)) command.addOption(toOption(option));
 	command.argument('[args...]');
 	try {
-		command.parse([...rest], { from: 'user' });
+		command.parse(withBareValues(spec, rest), { from: 'user' });
 	} catch (error) {
 		if (error instanceof CommanderError) throw explain(error, spec, words);
 		throw error;

@@ -101,7 +101,6 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 	return {
 		...view,
 		open: openOf({ header, counts, end }),
-		differs: counts?.differs ?? null,
 		exit_code: end?.exit ?? null,
 		started: header?.started ?? null,
 		ended: end?.at ?? null,

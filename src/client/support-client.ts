@@ -70,7 +70,7 @@ export class SupportClient {
 			dialect: this.dialect,
 		});
 		const differs = delivery.outcome === 'ok' ? contradictions(request, delivery.body) : [];
-		return { ...delivery, differs };
+		return { ...delivery, outcome: differs.length > 0 ? 'differs' : delivery.outcome, differs };
 	}
 
 	/** Ends every connection. */

@@ -2,7 +2,7 @@
 
 import type { AppliedDifference } from '../api/applied.js';
 
-export type OutcomeName = 'ok' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
+export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
 
 /** What became of one planned request after all its attempts. */
 export interface Delivery {

@@ -137,7 +137,7 @@ export function deleteColumns({ ids, palette }: OutcomeTable): Column[] {
 }
 
 function deletedHow(row: Row): string {
-	if (row.outcome !== 'ok') return '';
+	if (row.outcome !== 'ok' && row.outcome !== 'differs') return '';
 	if (ownOf(row.body, 'deleted') === true) return 'deleted';
 	if (ownOf(row.body, 'status') === 'trash') return 'trashed';
 	return row.status === 404 || row.status === 410 ? 'already gone' : 'accepted';

@@ -196,14 +196,33 @@ test('an error inside a 200 is a failure', async () => {
 	expect(result.stderr).toContain('rest_oops');
 });
 
-test('a value that the service did not take is shown, and fails the row under --strict', async () => {
+test('a value that the service did not take is shown, and ends with 6 unless it is allowed', async () => {
 	const recorder = await startRecorder(json(200, { id: 14, status: 'publish', assignee: '7' }));
 	const args = ['ticket', 'update', '14', '--status', 'hold', '--assignee', '7'];
-	const lenient = await runHere(args, { env: recorder.env });
-	expect(lenient).toMatchObject({ exitCode: 0, stderr: 'warning: ticket 14: status is "publish", not "hold"\n' });
-	const strict = await runHere([...args, '--strict'], { env: recorder.env });
-	expect(strict.exitCode).toBe(1);
-	expect(strict.stderr).toContain('the service holds another value: status');
+	const told = async (...more: string[]) => runHere([...args, ...more], { env: recorder.env });
+	const plain = await told();
+	expect(plain.exitCode).toBe(6);
+	expect(plain.stderr).toContain('differs: the service shows another value: status\n');
+	expect(plain.stderr).toContain('status is "publish", not "hold"\n');
+	const { error } = JSON.parse((await told('--json')).stderr);
+	expect(error).toMatchObject({ code: 'differs', exitCode: 6, differs: [{ field: 'status', shown: 'publish' }] });
+	for (const allowed of ['--allow-differs', '--allow-differs=status', '--allow-differs=title,status']) {
+		const { exitCode, stderr } = await told(allowed);
+		expect([exitCode, stderr]).toEqual([0, 'warning: ticket 14: status is "publish", not "hold"\n']);
+	}
+	expect(await told('--allow-differs=assignee')).toMatchObject({ exitCode: 6 });
+	expect(await told('--allow-differs=')).toMatchObject({ exitCode: 2 });
+	const unknown = await told('--allow-differs=statsu');
+	expect(unknown.exitCode).toBe(2);
+	expect(unknown.stderr).toContain('did you mean "status"');
+});
+
+test('--allow-differs takes no id for its value', async () => {
+	const recorder = await startRecorder(json(200, { id: 14, status: 'publish' }));
+	const { exitCode } = await runHere(['ticket', 'update', '--status', 'hold', '--allow-differs', '14'], {
+		env: recorder.env,
+	});
+	expect([exitCode, recorder.requests.map(({ url }) => url.split('/').at(-1))]).toEqual([0, ['14']]);
 });
 
 test('a refused connection is not sent, exit code 1, and the next step is told', async () => {

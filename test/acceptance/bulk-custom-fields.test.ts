@@ -75,7 +75,7 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		});
 		expect(writes()).toEqual([]);
 
-		const result = await work.run(set('--only-changed', '--snapshot', '--verify', '--strict', '-q', '--format', 'csv'));
+		const result = await work.run(set('--only-changed', '--snapshot', '--verify', '-q', '--format', 'csv'));
 		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(writes()).toEqual(['1 {"size":"m"}', '3 {"colour":"green"}']);
 		expect(tickets).toEqual({ 1: { colour: 'red', size: 'm' }, 2: before[2], 3: { colour: 'green', size: 's' } });
@@ -182,19 +182,23 @@ describe('--only-changed', () => {
 });
 
 describe('--verify', () => {
-	it('tells of a field that the service ignored, and fails the row under --strict', async () => {
+	it('names a field that the service ignored', async () => {
 		const { work } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n');
 		const told = await work.run(set('--verify', '--format', 'ndjson'));
-		expect(told.exitCode).toBe(0);
+		expect(told.exitCode).toBe(6);
 		expect(JSON.parse(told.stdout)).toMatchObject({
-			outcome: 'ok',
+			outcome: 'differs',
 			differs: [{ field: 'fresh', sent: 'x', shown: null }],
 		});
-		expect(told.stderr).toContain('1 ok, 1 differ');
-		const strict = await work.run(set('--verify', '--strict', '--format', 'ndjson', '-q'));
-		expect(strict.exitCode).toBe(1);
-		expect(JSON.parse(strict.stdout)).toMatchObject({ outcome: 'failed', code: 'differs' });
+		expect(told.stderr).toMatch(/: 1 differs\n$/);
+		expect((await work.run(['run', 'rejects', 'last', '--format', 'csv'])).stdout).toMatch(
+			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
+		);
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/nothing is left to send/);
+		const allowed = await work.run(set('--verify', '--allow-differs=fresh', '--format', 'ndjson'));
+		expect(allowed.exitCode).toBe(0);
+		expect(JSON.parse(allowed.stdout)).toMatchObject({ outcome: 'ok', differs: [{ field: 'fresh' }] });
 	});
 });
 
@@ -358,7 +362,7 @@ describe('run undo', () => {
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,m\n');
-		await work.run(set('--snapshot', '--strict', '--verify', '-q'));
+		await work.run(set('--snapshot', '--verify', '-q'));
 		expect(fields).toEqual({ colour: 'blue', size: 'm' });
 		fields.colour = 'red';
 		listens = false;
@@ -366,7 +370,7 @@ describe('run undo', () => {
 		const undone = await work.run(['run', 'undo', 'last', '--format', 'ndjson', '-q']);
 		const sent = recorder.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
 		expect(sent).toEqual(['{"custom_fields":{"size":"xl"}}']);
-		expect(undone.exitCode).toBe(0);
+		expect(undone.exitCode).toBe(6);
 		expect(JSON.parse(undone.stdout)).toMatchObject({ differs: [{ field: 'size', sent: 'xl', shown: 'm' }] });
 	});
 

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-	type Counts,
-	countOutcome,
-	createCounts,
-	exitCodeOf,
-	openRows,
-	rowsToMend,
-	totalOf,
-} from '../../src/bulk/counts.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, rowsToMend } from '../../src/bulk/counts.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 
 type Row = [outcome: OutcomeName, status?: number];
@@ -64,11 +56,14 @@ describe('exitCodeOf', () => {
 		expect(exitCodeOf(counted([['ok'], ['failed', 401]]), true)).toBe(130);
 	});
 
-	it('counts rows whose answer differs besides their outcome', () => {
-		const counts = createCounts();
-		countOutcome(counts, { outcome: 'ok', differs: [{}] });
-		countOutcome(counts, { outcome: 'ok', differs: [] });
-		expect([counts.ok, counts.differs, totalOf(counts)]).toEqual([2, 1, 2]);
+	it.each([
+		[[['differs'], ['ok'], ['skipped']], 6],
+		[[['differs'], ['unknown']], 5],
+		[[['differs'], ['failed', 403]], 3],
+		[[['differs'], ['invalid']], 3],
+		[[['differs'], ['failed', 401]], 4],
+	] as [Parameters<typeof counted>[0], number][])('of %j is %i', (outcomes, code) => {
+		expect(exitCodeOf(counted(outcomes))).toBe(code);
 	});
 });
 
@@ -83,6 +78,7 @@ it('rows are open for a resume or for a person to mend, never both', () => {
 		['failed', 403],
 		['failed', 404],
 		['invalid'],
+		['differs'],
 	]);
-	expect({ open: openRows(counts), toMend: rowsToMend(counts) }).toEqual({ open: 4, toMend: 3 });
+	expect({ open: openRows(counts), toMend: rowsToMend(counts) }).toEqual({ open: 4, toMend: 4 });
 });

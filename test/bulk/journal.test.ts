@@ -53,7 +53,9 @@ async function writeExample(journal: Journal): Promise<void> {
 	await journal.outcome(outcomeOf(1));
 	journal.attempt({ row: 2, attempt: 1, status: 503, code: 'http_503' });
 	await journal.sent(3);
-	await journal.outcome(outcomeOf(2, { attempts: 2, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }));
+	await journal.outcome(
+		outcomeOf(2, { outcome: 'differs', attempts: 2, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }),
+	);
 	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
 	await journal.sent(4);
 	journal.attempt({ row: 5, attempt: 1, code: 'reset', lost: true });
@@ -206,7 +208,7 @@ describe('scanJournal', () => {
 		expect(rows.filter((row) => states.maybeSent(row))).toEqual([3, 4, 5]);
 		expect(rows.map((row) => states.outcomeOf(row))).toEqual([
 			'ok',
-			'ok',
+			'differs',
 			'unknown',
 			undefined,
 			undefined,
@@ -219,7 +221,7 @@ describe('scanJournal', () => {
 			undefined,
 		]);
 		expect(counts).toEqual({
-			ok: 2,
+			ok: 1,
 			failed: 2,
 			invalid: 1,
 			unknown: 1,
@@ -245,7 +247,7 @@ describe('scanJournal', () => {
 		await journal.outcome(outcomeOf(6));
 		journal.close({ at: 'x', counts: (await scanJournal(journal.path)).counts, exit: 0 });
 		const scan = await scanJournal(journal.path);
-		expect(scan.counts).toMatchObject({ ok: 4, unknown: 0, failed: 1, unauthorized: 0 });
+		expect(scan.counts).toMatchObject({ ok: 3, differs: 1, unknown: 0, failed: 1, unauthorized: 0 });
 		expect([scan.done, scan.inFlight, scan.end?.exit]).toEqual([7, 2, 0]);
 		const last = new Map<number, string>();
 		let count = 0;

@@ -13,6 +13,8 @@ import { elementsOf, readXml } from '../support/xml.js';
 
 const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::x \ud800 *é* [x](y)';
 
+const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another value: status' } as const;
+
 /** A run with some of everything: an `unknown` that a resume mended, and rows that were never reached. */
 async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
 	const folder = temporaryFolder();
@@ -31,7 +33,7 @@ async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
 	await journal.outcome(outcomeOf(4, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
 	await journal.outcome(outcomeOf(5, { outcome: 'skipped', status: undefined, code: 'unchanged' }));
 	await journal.outcome(outcomeOf(6, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }));
-	await journal.outcome(outcomeOf(7, { differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }));
+	await journal.outcome(outcomeOf(7, { ...DIFFERS, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }));
 	await journal.outcome(outcomeOf(3));
 	journal.close();
 	const { counts } = await scanJournal(journal.path);
@@ -57,7 +59,7 @@ async function reportOf(format: ReportFormat, facts?: ReportFacts): Promise<stri
 describe('the JUnit report', () => {
 	it('shows failed rows as failed tests, skipped as skipped, unknown ones and those never reached as errors, and says what differs', async () => {
 		const xml = await reportOf('junit');
-		expect(xml).toContain('tests="8" failures="2" errors="2" skipped="1" time="1.234"');
+		expect(xml).toContain('tests="8" failures="3" errors="2" skipped="1" time="1.234"');
 		const cases = [...xml.matchAll(/<testcase [^>]*name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs)].map(
 			([, name, inside]) => [name, /<(\w+)/.exec(inside ?? '')?.[1]],
 		);
@@ -67,11 +69,11 @@ describe('the JUnit report', () => {
 			['row 4: id 4', 'error'],
 			['row 5: id 5', 'skipped'],
 			['row 6: ', 'failure'],
-			['row 7: id 7', 'system'],
+			['row 7: id 7', 'failure'],
 			['row 3: id 3', undefined],
 			['rows that were not reached', 'error'],
 		]);
-		expect(xml).toContain('<system-out>status is &quot;read&quot;, not &quot;hold&quot;</system-out></testcase>');
+		expect(xml).toContain('type="differs">status is &quot;read&quot;, not &quot;hold&quot;</failure></testcase>');
 		expect(xml).toContain('file="edits.csv" line="3"');
 		expect(xml).toContain('2 rows were not reached; supportctl run resume 20261121-074512-k3f9x sends them');
 	});
@@ -106,7 +108,7 @@ describe('the JSON report', () => {
 			service: 'https://desk.example',
 			profile: 'desk',
 			exit: 3,
-			counts: { ok: 3, failed: 1, unknown: 1, invalid: 1, skipped: 1, 'not-sent': 2, differs: 1 },
+			counts: { ok: 2, failed: 1, unknown: 1, invalid: 1, skipped: 1, 'not-sent': 2, differs: 1 },
 			not_reached: 2,
 		});
 		expect(report.rows.map((each: Record<string, unknown>) => [each.row, each.id, each.outcome])).toEqual([
@@ -115,7 +117,7 @@ describe('the JSON report', () => {
 			[4, '4', 'unknown'],
 			[5, '5', 'skipped'],
 			[6, undefined, 'invalid'],
-			[7, '7', 'ok'],
+			[7, '7', 'differs'],
 			[3, '3', 'ok'],
 		]);
 		expect(report.rows[5].differs).toEqual([{ field: 'status', sent: 'hold', shown: 'read' }]);
@@ -153,23 +155,24 @@ describe('the markdown report', () => {
 	it('is a summary for a CI job: counts, the rows that need a look, and what to do next', async () => {
 		const text = await reportOf('markdown');
 		expect(text).toContain(
-			'| ok | 3 |\n| failed | 1 |\n| invalid | 1 |\n| unknown | 1 |\n| skipped | 1 |\n| not-sent | 2 |',
+			'| ok | 2 |\n| differs | 1 |\n| failed | 1 |\n| invalid | 1 |\n| unknown | 1 |\n| skipped | 1 |\n| not-sent | 2 |',
 		);
-		expect(text).toContain('| answer differs | 1 |');
 		expect(text).toContain('`supportctl run resume 20261121-074512-k3f9x`');
 		expect(text).toContain('`supportctl run rejects 20261121-074512-k3f9x --format csv`');
 		const row = text.split('\n').find((line) => line.startsWith('| 2 |')) as string;
 		expect(row).not.toMatch(/[<@\u001b]/);
 		expect(row.replace(/\\./g, '').split('|')).toHaveLength(7);
 		const named = text.split('\n').filter((line) => /^\| \d+ \|/.test(line));
-		expect(named.map((line) => line.split(' | ')[3])).toEqual(['failed', 'unknown', 'invalid', 'ok']);
-		expect(named[3]).toBe('| 7 | 8 | id 7 | ok | status is "read", not "hold" |');
+		expect(named.map((line) => line.split(' | ')[3])).toEqual(['failed', 'unknown', 'invalid', 'differs']);
+		expect(named[3]).toBe(
+			'| 7 | 8 | id 7 | differs | another value: status \\(HTTP 200\\); status is "read", not "hold" |',
+		);
 	});
 
 	it.each([
 		[0, 0, 'all rows went through'],
-		[0, 1, 'all rows went through, but 1 differs from what was sent'],
-		[0, 2, 'all rows went through, but 2 differ from what was sent'],
+		[6, 1, 'done, but 1 row differs from what was sent'],
+		[6, 2, 'done, but 2 rows differ from what was sent'],
 		[3, 2, 'exit code 3'],
 	] as const)('at exit code %i and with %i rows that differ its title is %s', async (exit, differs, title) => {
 		const example = await exampleRun();
@@ -180,7 +183,7 @@ describe('the markdown report', () => {
 	it('names what failed before what only differs', async () => {
 		const journal = startJournal(temporaryFolder(), 100);
 		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
-		for (let row = 1; row <= 60; row++) await journal.outcome(outcomeOf(row, { differs }));
+		for (let row = 1; row <= 60; row++) await journal.outcome(outcomeOf(row, { ...DIFFERS, differs }));
 		await journal.outcome(outcomeOf(61, { outcome: 'failed', code: 'differs', message: 'no', differs }));
 		journal.close();
 		const { counts } = await scanJournal(journal.path);

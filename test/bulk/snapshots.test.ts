@@ -52,8 +52,8 @@ describe('oldValues', () => {
 		const ends: [row: number, more: Partial<Outcome>][] = [
 			[1, { outcome: 'failed', status: 403, code: 'rest_cannot_create' }],
 			[2, { outcome: 'not-sent' }],
-			[3, { outcome: 'failed', status: 200, code: 'differs' }],
-			[4, { outcome: 'failed', status: 200, code: 'not_verified' }],
+			[3, { outcome: 'differs', status: 200, code: 'differs' }],
+			[4, { outcome: 'unknown', status: 200, code: 'not_verified' }],
 			[5, { outcome: 'unknown' }],
 			[6, { outcome: 'ok' }],
 		];

@@ -107,10 +107,19 @@ export const engineOptions: readonly OptionSpec[] = [
 	},
 ];
 
-export const strictOption: OptionSpec = {
-	flags: '--strict',
-	help: 'Fail a row whose answer shows another value than the one sent',
+function fieldNames(text: string): string[] {
+	const names = text.split(',').map((name) => name.trim());
+	if (!names.includes('')) return names;
+	throw new UsageError('--allow-differs= takes field names; without = it allows all', { code: 'invalid_value' });
+}
+
+export const allowDiffersOption: OptionSpec = {
+	flags: '--allow-differs[=fields]',
+	help: 'Take a row for ok though the response shows other values, or only other values of these fields',
 	group: RUN,
+	repeatable: true,
+	bare: '*',
+	parse: fieldNames,
 };
 
 export const ignoreMissingOption: OptionSpec = {

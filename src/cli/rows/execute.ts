@@ -166,7 +166,7 @@ function createRowPerform({ run, client, log, resumed, stop, pace, scrubber }: S
 	const { clock, random } = invocation.context;
 	const options: PerformOptions = {
 		client,
-		strict: settings.strict,
+		allowsDifference: (field) => settings.allowDiffers.has('*') || settings.allowDiffers.has(field),
 		delivery: {
 			retries: settings.retries,
 			clock,

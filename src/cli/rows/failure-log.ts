@@ -28,6 +28,9 @@ export interface FailureLog {
 	end(ended: Ended, runId: string | undefined): void;
 }
 
+/** Whether a row is an error to report, and not a remark on a row that went well. */
+const isError = (outcome: Outcome): boolean => wentWrong(outcome) || outcome.outcome === 'differs';
+
 /** Whether nobody said what results shall look like, so that they are a table for a person. */
 function isLeftToUs({ invocation: { options }, session }: PreparedRun): boolean {
 	const { format } = session.connection.defaults;
@@ -50,7 +53,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	let remarked = 0;
 
 	const hasRemark = (outcome: Outcome): boolean =>
-		wentWrong(outcome) || (outcome.differs?.length ?? 0) > 0 || (outcome.warnings?.length ?? 0) > 0;
+		isError(outcome) || (outcome.differs?.length ?? 0) > 0 || (outcome.warnings?.length ?? 0) > 0;
 
 	function writeError(outcome: Outcome): void {
 		const { message, details } = describeFailure(outcome, definition.verb, noun);
@@ -62,6 +65,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			outcome: outcome.outcome,
 			attempts: outcome.attempts,
 			...(outcome.reasons === undefined ? {} : { reasons: outcome.reasons }),
+			...(outcome.differs === undefined ? {} : { differs: outcome.differs }),
 		};
 		const error = new SupportctlError(message, code, {
 			code: outcome.code ?? outcome.outcome,
@@ -87,9 +91,9 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 		},
 		shows: (outcome) =>
 			hasRemark(outcome) &&
-			(isLone || ((wentWrong(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || ownTable)))),
+			(isLone || ((isError(outcome) ? badTold : remarked) < SHOWN && (annotates || !(json || ownTable)))),
 		add(outcome) {
-			if (wentWrong(outcome)) badTold++;
+			if (isError(outcome)) badTold++;
 			else remarked++;
 			if (annotates) {
 				const annotation = outcomeAnnotation(outcome, source.file);
@@ -97,12 +101,12 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			}
 			// JSON readers get one object at the end; a lone row's error is that object.
 			if (json && !isLone) return;
-			if (wentWrong(outcome)) writeError(outcome);
+			if (isError(outcome)) writeError(outcome);
 			else if (!json) writeRemark(outcome);
 		},
 		end({ counts, exitCode, stopped, resumable }, runId) {
 			if (isLone || exitCode === ExitCode.ok) return;
-			const bad = counts.failed + counts.unknown + counts['not-sent'] + counts.invalid;
+			const bad = counts.differs + counts.failed + counts.unknown + counts['not-sent'] + counts.invalid;
 			if (json) {
 				const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 				const step = stopped === undefined ? undefined : stepAfterStop(stopped);
@@ -115,7 +119,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 				});
 				context.stderr.write(renderError(error, view));
 			} else if (bad > badTold && badTold >= SHOWN) {
-				const outcomes = (['failed', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
+				const outcomes = (['differs', 'failed', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
 				const which = outcomes.map((name) => ` --outcome ${name}`).join('');
 				context.stderr.write(
 					`… and ${bad - badTold} more; supportctl run show ${runId ?? 'last'}${which} lists them\n`,

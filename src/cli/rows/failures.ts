@@ -1,6 +1,7 @@
 /** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
 
 import { isOwnerId, ownIdName } from '../../api/path-ids.js';
+import { differences } from '../../bulk/records.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
@@ -44,6 +45,8 @@ export function nextStep(outcome: Outcome, reads: boolean): string | undefined {
 			return DOCTOR_STEP;
 		case outcome.status === 429 || outcome.status === 503:
 			return 'try again later; where there are many rows, --rate asks for fewer a second';
+		case outcome.outcome === 'differs':
+			return '--allow-differs=FIELDS takes other values of these fields for ok';
 		case outcome.outcome === 'unknown' && reads:
 			return 'nothing was to be changed: try again';
 		case outcome.outcome === 'unknown':
@@ -55,6 +58,7 @@ export function nextStep(outcome: Outcome, reads: boolean): string | undefined {
 
 const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 	failed: 'failed',
+	differs: 'was carried out and differs',
 	unknown: 'is unknown',
 	'not-sent': 'was not sent',
 	invalid: 'is invalid',
@@ -64,7 +68,7 @@ const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 export function describeFailure(outcome: Outcome, verb: string, noun: string): { message: string; details: string[] } {
 	const verdict = outcome.code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome.outcome] ?? outcome.outcome);
 	const status =
-		outcome.status === undefined
+		outcome.status === undefined || outcome.outcome === 'differs'
 			? ''
 			: ` (HTTP ${outcome.status}${outcome.code?.startsWith('http_') || outcome.code === undefined ? '' : ` ${outcome.code}`})`;
 	const why = outcome.message ?? outcome.code ?? '';
@@ -72,13 +76,14 @@ export function describeFailure(outcome: Outcome, verb: string, noun: string): {
 	const tries = outcome.attempts > 1 ? `, after ${outcome.attempts} attempts` : '';
 	return {
 		message: `${verb} ${nameRow(outcome, noun)} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`,
-		details: reasons,
+		details: [...reasons, ...differences(outcome)],
 	};
 }
 
 /** The exit code that a lone outcome stands for. */
 export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
 	if (outcome.outcome === 'unknown') return ExitCode.unknown;
+	if (outcome.outcome === 'differs') return ExitCode.differs;
 	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;
 }
 

@@ -1,7 +1,10 @@
 /** Everything about a run that can be known before its first row is read. */
 
 import type { Endpoint } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
 import type { Planner } from '../../api/plan.js';
+import { didYouMean } from '../../api/suggest.js';
+import { findField } from '../../api/values.js';
 import { OUTCOME_COLUMNS } from '../../bulk/added-columns.js';
 import { openArguments } from '../../bulk/arguments.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
@@ -42,6 +45,9 @@ export interface PreparedRun {
 	customFields: CustomFieldSettings | undefined;
 	earlier: EarlierRun | undefined;
 }
+
+/** What the response is compared in beside the fields that were sent. */
+const RESPONSE_FIELDS: readonly Pick<Field, 'name'>[] = [{ name: 'id' }, { name: 'parent' }, { name: 'status' }];
 
 /** Standard input that rows come from can't be a value too. */
 const takenStdin: Input = {
@@ -92,6 +98,7 @@ export async function prepareRun(
 		...(definition.without === undefined ? {} : { without: definition.without }),
 	});
 	const settings = runSettings(options, session.connection.defaults);
+	settings.allowDiffers = allowedDifferences(settings, endpoint);
 	const shard = settings.shard === undefined ? undefined : parseShard(settings.shard);
 	const source = await openSource(targets, invocation, session.stateDir, overrides.onSpool);
 	try {
@@ -117,6 +124,23 @@ export async function prepareRun(
 		await source.dispose();
 		throw error;
 	}
+}
+
+/** The names of `--allow-differs` as responses have them. @throws UsageError for a name that the endpoint does not have */
+function allowedDifferences({ allowDiffers, undocumented }: RunSettings, { fields, body }: Endpoint): Set<string> {
+	const known = [...fields, ...RESPONSE_FIELDS];
+	return new Set(
+		[...allowDiffers].map((name) => {
+			const field = findField(known, name);
+			if (field !== undefined) return field.name;
+			if (name === '*' || undocumented || body === 'custom_fields') return name;
+			const names = known.map((each) => each.name);
+			throw new UsageError(`--allow-differs: no field ${JSON.stringify(name)}${didYouMean(name, names)}`, {
+				code: 'invalid_value',
+				hint: `it takes ${names.join(', ')}`,
+			});
+		}),
+	);
 }
 
 /** What no row could mend: told at once rather than once a row. */

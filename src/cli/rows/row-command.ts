@@ -5,7 +5,7 @@ import type { ArgumentSpec, OptionSpec } from '../command.js';
 import { longName } from '../option-names.js';
 import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
-import { engineOptions, guardOptions, ignoreMissingOption, inputOptions, strictOption } from '../options/run.js';
+import { allowDiffersOption, engineOptions, guardOptions, ignoreMissingOption, inputOptions } from '../options/run.js';
 import {
 	givenFields,
 	modelEndpoint,
@@ -50,7 +50,7 @@ function optionsOf(definition: RowCommandDefinition): OptionSpec[] {
 		...guardOptions,
 		...engineOptions,
 		...(modelEndpoint(definition).replay === 'delete' ? [ignoreMissingOption] : []),
-		...(fields.length > 0 ? [strictOption] : []),
+		...(fields.length > 0 || modelEndpoint(definition).trash ? [allowDiffersOption] : []),
 		...outputOptions,
 		...connectionOptions,
 	];

@@ -220,10 +220,9 @@ export async function resumeRunLog(run: PreparedRun, path: string): Promise<Resu
 		maybeSent: (row) => scan.states.maybeSent(row) || reopened.has(row),
 		async reopen({ row, line, request }) {
 			const outcome = scan.states.outcomeOf(row);
-			if (outcome !== 'ok' && outcome !== 'skipped') return;
+			if (outcome !== 'ok' && outcome !== 'differs' && outcome !== 'skipped') return;
 			reopened.add(row);
 			counts[outcome]--;
-			if (scan.states.differs(row)) counts.differs--;
 			await log.record({
 				row,
 				...(line === undefined ? {} : { line }),

@@ -14,7 +14,8 @@ export interface RunSettings {
 	shard: string | undefined;
 	journal: string | undefined;
 	reports: ReportSpec[];
-	strict: boolean;
+	/** Fields that the response may show with another value; `*` stands for all. */
+	allowDiffers: ReadonlySet<string>;
 	ignoreMissing: boolean;
 	skipInvalid: boolean;
 	undocumented: boolean;
@@ -37,7 +38,7 @@ export function runSettings(options: OptionValues, defaults: ResolvedConnection[
 		shard: options.shard as string | undefined,
 		journal: options.journal as string | undefined,
 		reports: ((options.report as string[] | undefined) ?? []).map(parseReport),
-		strict: options.strict === true,
+		allowDiffers: new Set((options.allowDiffers as string[][] | undefined)?.flat()),
 		ignoreMissing: options.ignoreMissing === true,
 		skipInvalid: options.skipInvalid === true,
 		undocumented: options.undocumented === true,

@@ -100,7 +100,6 @@ function countsText(counts: Counts): string {
 	const parts = outcomeNames
 		.filter((name) => counts[name] > 0)
 		.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
-	if (counts.differs > 0) parts.push(`${counts.differs} differ from what was sent`);
 	return parts.length === 0 ? 'no rows' : parts.join(', ');
 }
 

@@ -114,7 +114,7 @@ const RUN_FLAGS = new Set([
 	'skipInvalid',
 	'shard',
 	'report',
-	'strict',
+	'allowDiffers',
 	'verify',
 	'onlyChanged',
 	'snapshot',

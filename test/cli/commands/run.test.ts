@@ -578,26 +578,22 @@ describe('run list and run show', () => {
 		});
 	});
 
-	it('show rows that differ from what was sent beside those that did not go well, and list them by themselves', async () => {
+	it('show rows that differ from what was sent with those that did not go well, and list them by themselves', async () => {
 		const desk = createDesk();
 		const journal = startJournal(desk.stateDir, 4);
 		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
-		await journal.outcome(outcomeOf(1, { differs }));
+		await journal.outcome(outcomeOf(1, { outcome: 'differs', code: 'differs', message: 'done', differs }));
 		await journal.outcome(outcomeOf(2));
-		await journal.outcome(outcomeOf(3, { outcome: 'failed', code: 'differs', message: 'no', differs }));
+		await journal.outcome(outcomeOf(3, { differs }));
 		await journal.outcome(outcomeOf(4, { outcome: 'failed', status: 400, message: 'bad' }));
 		journal.close();
 		const { out } = await desk.run(['run', 'show', 'last']);
 		expect(out.split('\n\n')[1]).toBe(
-			[
-				'3\t3\tfailed\tno; status is "read", not "hold"',
-				'4\t4\tfailed\tbad',
-				'1\t1\tok\tstatus is "read", not "hold"\n',
-			].join('\n'),
+			['1\t1\tdiffers\tdone; status is "read", not "hold"', '4\t4\tfailed\tbad\n'].join('\n'),
 		);
 		const run = JSON.parse((await desk.run(['run', 'show', 'last', '--json'])).out);
 		const rowsOf = (list: { row: number }[]) => list.map(({ row }) => row);
-		expect([run.differs, rowsOf(run.failures), rowsOf(run.differing)]).toEqual([2, [3, 4], [1]]);
+		expect([run.differs, run.open, rowsOf(run.failures)]).toEqual([1, 0, [1, 4]]);
 		const list = async (...flags: string[]) => {
 			const { out } = await desk.run(['run', 'show', 'last', '--format', 'ndjson', ...flags]);
 			return rowsOf(
@@ -607,9 +603,8 @@ describe('run list and run show', () => {
 					.map((line) => JSON.parse(line)),
 			);
 		};
-		expect(await list('--differs')).toEqual([1, 3]);
-		expect(await list('--differs', '--outcome', 'ok')).toEqual([1]);
-		expect(await list('--outcome', 'ok')).toEqual([1, 2]);
+		expect(await list('--outcome', 'differs')).toEqual([1]);
+		expect(await list('--outcome', 'ok')).toEqual([2, 3]);
 	});
 
 	it('of a run that was killed tell how many rows are open, and take none of them for not sent', async () => {

@@ -56,7 +56,9 @@ type Wanted = (record: RowRecord) => boolean;
 /** Without `--outcome`, the rows that only a person can mend: those that were refused with 401 are sent by a resume. */
 function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	if (outcomes !== undefined) return ({ outcome }) => outcomes.includes(outcome);
-	return ({ outcome, status }) => outcome === 'invalid' || (outcome === 'failed' && status !== 401);
+	return ({ outcome, status }) => {
+		return outcome === 'differs' || outcome === 'invalid' || (outcome === 'failed' && status !== 401);
+	};
 }
 
 /** The record of a row that is to be printed; undefined for any other row. */

@@ -22,12 +22,12 @@ import { namedRun, runView, unreachedNote, unreachedRows } from '../../runs.js';
 const SHOWN = 20;
 
 /** What a table of the run leaves out. */
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'differing', 'settings', 'next']);
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'settings', 'next']);
 
 /** What it tells only of a part of a sharded run. */
 const OF_SHARDS: ReadonlySet<string> = new Set(['shard', 'input_rows']);
 
-const NEED_A_LOOK: ReadonlySet<OutcomeName> = new Set(['failed', 'invalid', 'unknown', 'not-sent']);
+const NEED_A_LOOK: ReadonlySet<OutcomeName> = new Set(['differs', 'failed', 'invalid', 'unknown', 'not-sent']);
 
 /** The rows' last records, without the answers, which a journal does not keep. */
 function recordView(record: RowRecord): Row {
@@ -88,10 +88,8 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const first = async (isWanted: Parameters<typeof firstRecords>[2]): Promise<Row[]> =>
 		(await firstRecords(path, scan, isWanted, SHOWN)).map(recordView);
 	const failures = await first((outcome) => NEED_A_LOOK.has(outcome));
-	const differing =
-		scan.counts.differs === 0 ? [] : await first((outcome, differs) => differs && !NEED_A_LOOK.has(outcome));
 	const next = nextCommands(summary, scan);
-	const view: Row = { ...runView(summary), ...details(scan), next, failures, differing };
+	const view: Row = { ...runView(summary), ...details(scan), next, failures };
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
@@ -109,25 +107,24 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	await results.end();
 	if (!forPerson || fields !== undefined || field !== undefined || query !== undefined) return;
 	const { stdout, stderr } = invocation.context;
-	const toLookAt = [...failures, ...differing];
-	if (toLookAt.length > 0) {
+	if (failures.length > 0) {
 		stdout.write('\n');
 		const rows = await openResults(invocation, { palette, columns: await rowColumns(path, palette) });
-		for (const row of toLookAt) await rows.row(row);
+		for (const row of failures) await rows.row(row);
 		await rows.end();
 	}
 	for (const command of next) stderr.write(`next: ${palette.command(command)}\n`);
 }
 
 export const command: CommandSpec = {
-	summary: 'Show a run: its counts, and the first rows that did not go well or differ from what was sent.',
+	summary: 'Show a run: its counts, and the first rows that did not go well.',
 	description:
-		'With --outcome or --differs, its rows are listed instead, each with its last outcome. A journal has no bodies of answers.',
+		'With --outcome, its rows are listed instead, each with its last outcome. A journal has no bodies of answers.',
 	examples: [
 		{ command: 'supportctl run show last', note: 'the newest run' },
 		{ command: 'supportctl run show 20261121 --json', note: 'all that its journal says' },
 		{ command: 'supportctl run show last --outcome unknown --format ids', note: 'rows nobody knows the fate of' },
-		{ command: 'supportctl run show last --differs', note: 'rows that the service shows with another value' },
+		{ command: 'supportctl run show last --outcome differs', note: 'rows that the service shows with another value' },
 	],
 	arguments: [runArgument],
 	options: [
@@ -138,22 +135,18 @@ export const command: CommandSpec = {
 			repeatable: true,
 			choices: outcomeNames,
 		},
-		{ flags: '--differs', help: 'List the rows whose answer shows another value than the one sent', group: 'Rows' },
 		...outputOptions,
 	],
 	async run(invocation) {
 		const { options } = invocation;
 		const path = namedRun(invocation);
 		const outcomes = options.outcome as OutcomeName[] | undefined;
-		const onlyDiffering = options.differs === true;
-		if (outcomes === undefined && !onlyDiffering) {
+		if (outcomes === undefined) {
 			await showRun(invocation, path);
 			return ExitCode.ok;
 		}
-		await listRows(invocation, path, ({ outcome, differs = [] }) => {
-			return outcomes?.includes(outcome) !== false && (!onlyDiffering || differs.length > 0);
-		});
-		if (outcomes?.includes('not-sent') === true && !onlyDiffering) await noteUnreached(invocation, path);
+		await listRows(invocation, path, ({ outcome }) => outcomes.includes(outcome));
+		if (outcomes.includes('not-sent')) await noteUnreached(invocation, path);
 		return ExitCode.ok;
 	},
 };

@@ -59,6 +59,7 @@ resumed; so does one that is asked to wait for more than 10 minutes.
 ## What became of each row
 
 ok :: The service did it
+differs :: Done, but the response shows another value than the one sent
 failed :: The service said no, and why
 invalid :: The row can't be sent as it is
 unknown :: Sent, and no answer: neither success nor failure
@@ -66,8 +67,10 @@ skipped :: Nothing to do: each field is left alone, or with --only-changed has i
 not-sent :: Not carried out: the run stopped before it, or nobody could be reached
 
 An update sets values, so it is sent again after a lost answer. A delete that is answered 404 or 410 after a lost answer is
-ok; --ignore-missing makes these ok in any case. Where the answer shows a field that was sent, the two are compared: a
-difference is counted as "differs", and --strict fails the row for it. "run show RUN --differs" lists such rows.
+ok; --ignore-missing makes these ok in any case. Where the response shows a field that was sent, the two are
+compared: another value makes the row "differs" (exit code 6). It was carried out, so a resume does not send it again;
+"run rejects" gives it back. --allow-differs takes such rows for ok with a warning, --allow-differs=slug,meta those that
+differ in nothing else.
 
 ## Journals: stop, kill, resume, undo
 

@@ -2,7 +2,7 @@
 
 import { endpoints } from '../../../../api/endpoints.js';
 import { UsageError } from '../../../../errors.js';
-import { strictOption } from '../../../options/run.js';
+import { allowDiffersOption } from '../../../options/run.js';
 import { readTextValue } from '../../../rows/field-flags.js';
 import { endpointCommand } from '../../../rows/row-command.js';
 
@@ -25,7 +25,7 @@ export const command = endpointCommand(endpoints['ticket.fields.set'], {
 		{ flags: '--verify', help: 'Read back and compare', group },
 		{ flags: '--snapshot', help: 'Keep the old values in the journal, for run undo', group },
 		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group },
-		strictOption,
+		allowDiffersOption,
 	],
 	async completeDefaults(defaults, { context, options }) {
 		if (options.diff === true && options.dryRun !== true) throw new UsageError('--diff goes with --dry-run');
