@@ -62,6 +62,11 @@ export interface Endpoint {
 	readonly answer: AnswerKind;
 	/** Whether what is deleted goes to a trash unless `force` is sent. */
 	readonly trash: boolean;
+	/**
+	 * The id of what a request changes, where that is not its whole path: rows that agree in it go one after another, and
+	 * belong to one shard.
+	 */
+	readonly changes?: string;
 	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
 	/** What one row is, for messages: "ticket", "application password". */
@@ -154,6 +159,8 @@ export const endpoints = {
 		required: ['username'],
 		replay: 'read',
 		answer: 'user-id',
+		// All look-ups have one path.
+		changes: 'username',
 	}),
 	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', {
 		parameters: [id('User')],
@@ -169,6 +176,8 @@ export const endpoints = {
 		parameters: [ticketOfReplies, id('Reply')],
 		fields: replyFields,
 		replay: 'set',
+		// Services find a reply by its own id, whichever ticket the path names.
+		changes: 'id',
 	}),
 	'term.update.ticket_priority': endpoint(
 		'term.update.ticket_priority',
@@ -186,6 +195,7 @@ export const endpoints = {
 		parameters: [ticketOfReplies, id('Reply')],
 		query: [bypassTrash],
 		trash: true,
+		changes: 'id',
 	}),
 	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', {
 		parameters: [id('Term')],
@@ -228,6 +238,8 @@ export const endpoints = {
 				ownerId('user_id', 'The user whose passwords they are'),
 				{ name: 'slug', kind: 'slug', help: 'Slugs of the passwords' },
 			],
+			// A user's passwords are one stored value: of two deletes at a time, one can undo the other.
+			changes: 'user_id',
 		},
 	),
 	'term.delete.ticket_priority': endpoint(

@@ -79,8 +79,7 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 			endpoint,
 			method: endpoint.method,
 			path: path + queryOf(row, forGood),
-			// Look-ups share one path: each user name is a key of its own, or they would all wait for each other.
-			key: row.ids.username === undefined ? path : `${path} ${row.ids.username}`,
+			key: endpoint.changes === undefined ? path : `${endpoint.path} ${row.ids[endpoint.changes]}`,
 			forGood,
 			ids: row.ids,
 			body: sent === undefined ? undefined : bodyOf(sent),

@@ -15,6 +15,28 @@ async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workpl
 }
 
 describe('rows of one id', () => {
+	it.each([
+		['application passwords of one user', ['user', 'password', 'delete', '--yes'], 'user_id,slug', '7,a', '7,b', '8,c'],
+		['one reply under several tickets', ['reply', 'update', '--status', 'read'], 'ticket_id,id', '1,7', '2,7', '2,8'],
+	])('go one after another: %s', async (_what, command, ...input) => {
+		const underWay: string[] = [];
+		const together = new Set<string>();
+		const { work } = await place((request, response, count) => {
+			underWay.push(request.url);
+			if (underWay.length > 1) together.add([...underWay].sort().join(' and '));
+			setTimeout(() => {
+				underWay.splice(underWay.indexOf(request.url), 1);
+				json(200, { deleted: true })(request, response, count);
+			}, 50);
+		});
+		work.write('rows.csv', input.join('\n'));
+		const result = await work.run([...command, '--input', 'rows.csv', '-j', '4', '-q']);
+		expect(result.exitCode).toBe(0);
+		const pairs = [...together].map((urls) => urls.replaceAll('/wp-json/support-api/v1', ''));
+		expect(pairs).toHaveLength(1);
+		expect(pairs[0]).toMatch(/users\/8|replies\/8/);
+	});
+
 	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {
 		let lost = true;
 		const held = new Map<number, string>();

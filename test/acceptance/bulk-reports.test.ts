@@ -131,6 +131,25 @@ describe('--report', () => {
 		expect(readJunit(work.read('out.xml'))).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });
 	});
 
+	it('that can not be written keeps no other from being written', async () => {
+		let folder = '';
+		const recorder = await startRecorder((request, response, count) => {
+			for (const name of ['one.json', 'three.csv']) mkdirSync(join(folder, name), { recursive: true });
+			json(200, { id: 1, status: 'hold' })(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		folder = work.folder;
+		const reports = ['json:one.json', 'json:two.json', 'csv:three.csv', 'csv:four.csv'].flatMap((each) => [
+			'--report',
+			each,
+		]);
+		const result = await work.run(['ticket', 'update', '1', '--status', 'hold', '-q', ...reports]);
+		expect(result.exitCode).toBe(1);
+		expect(result.stderr).toMatch(/can't write 2 reports\n.*one\.json: .*\n.*three\.csv: /);
+		expect(JSON.parse(work.read('two.json')).rows).toHaveLength(1);
+		expect(work.read('four.csv').split('\n')).toHaveLength(3);
+	});
+
 	it.each([
 		['no/such/folder/out.json', 'there is no folder no/such/folder'],
 		['.', 'it is a folder'],

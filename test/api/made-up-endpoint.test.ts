@@ -83,9 +83,11 @@ test('the whole way from flags to the wire and back', async () => {
 	const { args, options } = parseLine(command, words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
 	const exitCode = await command.run({ context, words, args, options });
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
-		exitCode: 0,
-		stdout: '3\tok\tThanks\tfalse\tenabled is false, not true\n',
-		stderr: 'warning: macro 3: enabled is false, not true\n',
+		exitCode: 6,
+		stdout: '3\tdiffers\tThanks\tfalse\tthe service shows another value: enabled; enabled is false, not true\n',
+		stderr:
+			'error: update macro 3 was carried out and differs: the service shows another value: enabled\n' +
+			'  enabled is false, not true\nhint: --allow-differs=FIELDS takes other values of these fields for ok\n',
 	});
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],

@@ -428,8 +428,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/api/plan.ts',
-		was: 'key: row.ids.username === undefined ? path :',
-		becomes: 'key: row.ids.username === undefined ? path + queryOf(row, forGood) :',
+		was: 'key: endpoint.changes === undefined ? path :',
+		becomes: 'key: endpoint.changes === undefined ? path + queryOf(row, forGood) :',
 		tests: ['test/api/plan.test.ts', 'test/bulk/rows.test.ts'],
 		loss: 'rows of one id are sent side by side and land on several machines',
 	},

@@ -10,6 +10,7 @@ import type { RunHeader } from '../../bulk/records.js';
 import { writeReport } from '../../bulk/reports.js';
 import { createRunId } from '../../bulk/runs.js';
 import { formatShard } from '../../bulk/shard.js';
+import { FailedError } from '../../errors.js';
 import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
@@ -148,6 +149,14 @@ function headerOf(run: PreparedRun, survey: Survey): RunHeader {
 	};
 }
 
+function severalFailed(errors: readonly unknown[]): FailedError {
+	return new FailedError(`can't write ${errors.length} reports`, {
+		code: 'report_failed',
+		details: errors.map((error) => (error instanceof Error ? error.message : String(error))),
+		cause: errors[0],
+	});
+}
+
 function createRunLog(run: PreparedRun, journal: Journal): RunLog {
 	const { context } = run.invocation;
 	const quietly = (promise: Promise<void>): void => {
@@ -169,20 +178,20 @@ function createRunLog(run: PreparedRun, journal: Journal): RunLog {
 			journal.close({ at, counts: ended.counts, exit: ended.exitCode, interrupted });
 		},
 		async report(ended) {
+			const facts = {
+				header: journal.header,
+				journalPath: journal.path,
+				counts: ended.counts,
+				exit: ended.exitCode,
+				ended: new Date(context.clock.now()).toISOString(),
+				ms: ended.ms,
+			};
+			const failures: unknown[] = [];
 			for (const spec of run.settings.reports) {
-				await writeReport(
-					spec,
-					{
-						header: journal.header,
-						journalPath: journal.path,
-						counts: ended.counts,
-						exit: ended.exitCode,
-						ended: new Date(context.clock.now()).toISOString(),
-						ms: ended.ms,
-					},
-					context.cwd,
-				);
+				await writeReport(spec, facts, context.cwd).catch((error: unknown) => failures.push(error));
 			}
+			if (failures.length === 1) throw failures[0];
+			if (failures.length > 1) throw severalFailed(failures);
 		},
 	};
 }
