@@ -112,6 +112,20 @@ describe('a signal while a row waits for its next try', () => {
 	});
 });
 
+describe('a signal while rows wait for their turn', () => {
+	it('ends the wait of a slow --rate', async () => {
+		const { recorder, work } = await holding(3);
+		const run = work.spawn(['ticket', 'update', '1', '2', '3', '--status', 'hold', '--rate', '0.05', '-v']);
+		await run.until(/< 200/);
+		const started = performance.now();
+		run.child.kill('SIGINT');
+		expect((await run.ended).exitCode).toBe(130);
+		expect(performance.now() - started).toBeLessThan(10_000);
+		expect(recorder.requests).toHaveLength(1);
+		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { ok: 1, 'not-sent': 2 } });
+	});
+});
+
 describe('a signal before the first request', () => {
 	it('while standard input is read: nothing is sent, and no copy of it is left', async () => {
 		const { recorder, work } = await holding(0);

@@ -30,6 +30,17 @@ describe('the endpoint table', () => {
 		for (const each of endpointList.filter(({ method }) => method === 'DELETE')) expect(each.replay).toBe('delete');
 	});
 
+	it('says which things are moved to a trash, and which requests need force', () => {
+		const names = (wanted: (each: (typeof endpointList)[number]) => boolean) =>
+			endpointList.filter(wanted).map(({ name }) => name);
+		const force = (presence: string) =>
+			names(({ query }) => query.some((each) => each.name === 'force' && each.presence === presence));
+		expect(names(({ trash }) => trash)).toEqual(['ticket.delete', 'reply.delete']);
+		expect(force('optional')).toEqual(['ticket.delete', 'reply.delete', 'term.delete.ticket_priority']);
+		expect(force('must')).toEqual(['term.delete.product']);
+		expect(force('always')).toEqual(['user.delete']);
+	});
+
 	it('requires only fields that it has', () => {
 		for (const { fields, required } of endpointList) {
 			expect(fields.map((each) => each.name)).toEqual(expect.arrayContaining([...required]));

@@ -47,9 +47,11 @@ describe('a planned request', () => {
 
 	it('stays below its path whatever stands in a slug', () => {
 		const plan = createPlanner(endpoints['user.password.delete']);
+		const unit = fc.oneof(fc.constantFrom(...'/?#%.\\ +&=;:@'), fc.string({ unit: 'grapheme', maxLength: 2 }));
+		const slugs = fc.array(unit, { minLength: 1, maxLength: 8 }).map((units) => units.join(''));
 		fc.assert(
-			fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (slug) => {
-				fc.pre(slug !== '.' && slug !== '..');
+			fc.property(slugs, (slug) => {
+				fc.pre(!/^\.{0,2}$/.test(slug));
 				const { path } = plan({ ids: { user_id: '7', slug } });
 				const url = new URL(path, 'http://desk.example');
 				expect(url.pathname.split('/').slice(0, -1).join('/')).toBe('/support-api/v1/users/7/passwords');

@@ -20,9 +20,16 @@ describe('annotations', () => {
 				message: '50%\r\n::error::y',
 			}),
 		).toBe('::error file=a%2Cb%3Ac%25.csv,line=813,title=row 1%3A x%0A::50%25%0D%0A::error::y');
+		const text = fc.string({ unit: fc.constantFrom(...'\r\n%:,=0DA23 aé\u2028') });
 		fc.assert(
-			fc.property(fc.string(), fc.string(), (file, message) => {
-				expect(formatAnnotation({ level: 'warning', file, title: message, message })).not.toMatch(/[\r\n]/);
+			fc.property(text, text, (file, message) => {
+				const line = formatAnnotation({ level: 'warning', file, title: message, message });
+				const parts = /^::warning file=([^,:\r\n]*),title=([^,:\r\n]*)::([^\r\n]*)$/.exec(line)?.slice(1);
+				expect(parts?.map((part) => part.replace(/%(25|0D|0A|3A|2C)/g, decodeURIComponent))).toEqual([
+					file,
+					message,
+					message,
+				]);
 			}),
 		);
 	});

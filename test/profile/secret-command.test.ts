@@ -20,7 +20,7 @@ describe('runSecretCommand', () => {
 		['nothing', 'true', 'printed nothing'],
 		['several lines', 'printf "hunter2\\nuser: x\\nurl: y\\n"', 'printed 3 lines'],
 		['something that is no text', 'printf "\\377hunter2"', 'printed something that is not UTF-8 text'],
-		['a flood', 'yes hunter2', 'printed more than 64 KiB'],
+		['a flood', 'while :; do echo hunter2; done', 'printed more than 64 KiB'],
 		['a death', 'kill -9 $$', 'was ended by SIGKILL'],
 	])('names %s, and never shows output or command', async (_, command, why) => {
 		const error = (await run(command).catch((thrown: unknown) => thrown)) as Error & { exitCode: number };

@@ -198,7 +198,7 @@ test('no body that is JSON makes any endpoint fail', async () => {
 				.replace('/users/<user_id>', '/users/3')
 				.replace(/<[a-z_]+>/g, '14');
 			// Fetch sends no body with GET; the administrator keeps the account that the test calls with.
-			if ((sent.id === 1 || sent.id === '1') && path.startsWith('/users')) return;
+			fc.pre(!((sent.id === 1 || sent.id === '1') && path.startsWith('/users')));
 			const { status } = await own.call(method, target, method === 'GET' ? undefined : sent);
 			expect([200, 400, 403, 404, 410, 501]).toContain(status);
 		}),

@@ -14,6 +14,11 @@ export class VirtualClock implements Clock {
 	/** @param epoch What `now` says at the beginning, in milliseconds since 1970. */
 	constructor(private readonly epoch = Date.UTC(2026, 10, 21)) {}
 
+	/** How many sleep at this moment: each would keep a real process from ending. */
+	get sleeping(): number {
+		return this.sleepers.length;
+	}
+
 	now(): number {
 		return this.epoch + this.time;
 	}

@@ -34,13 +34,9 @@ function typed(line: string): string[][] {
 		);
 }
 
-/** Commands of the documented list that help speaks of already. */
-const NOT_YET = new Set(['doctor', 'completion']);
-
 /** Reads a command line as the program does. @throws where a person who typed it would get an error */
 async function parseExample(argv: readonly string[]): Promise<void> {
 	if (argv[0] === 'help' || argv[0]?.startsWith('-')) return;
-	if (NOT_YET.has(argv[0] as string) && !names.some((name) => name.startsWith(argv[0] as string))) return;
 	const target = findCommand(argv);
 	if (target.kind !== 'command') throw new Error(`${argv.join(' ')} is no command`);
 	const { command } = await target.entry.load();
