@@ -13,7 +13,7 @@ export async function runMain(context: Context): Promise<number> {
 	let exitCode: number;
 	try {
 		const { runProgram } = await import('./cli/program.js');
-		exitCode = await runProgram(context);
+		exitCode = await runProgram(await guarded(context));
 	} catch (error) {
 		exitCode = await report(error, context);
 	}
@@ -21,6 +21,31 @@ export async function runMain(context: Context): Promise<number> {
 	if (context.stdout.failure !== undefined) exitCode = await reportLostOutput(context, exitCode);
 	await context.stderr.flush();
 	return exitCode;
+}
+
+/** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
+async function guarded(context: Context): Promise<Context> {
+	const { guardOutput } = await import('./output/sanitise.js');
+	const stderr = guardOutput(context.stderr, await labelPainter(context));
+	// A file gets the data exactly; what goes to the runner's log must not command it.
+	const isLog = RUNNERS.some((name) => isOn(context.env[name])) && context.stdout.isFile !== true;
+	return { ...context, stderr, stdout: isLog ? guardOutput(context.stdout) : context.stdout };
+}
+
+/** Variables that CI runners set which read commands from a step's output. */
+const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
+
+function isOn(value: string | undefined): boolean {
+	return value !== undefined && value !== '' && value.toLowerCase() !== 'false';
+}
+
+/** Red for `error:`, yellow for `warning:`; undefined where there is no colour. */
+async function labelPainter({ argv, env, stderr }: Context): Promise<((label: string) => string) | undefined> {
+	const { loadPalette, wantsColour } = await import('./output/colour.js');
+	const flag = argv.includes('--no-color') ? false : undefined;
+	if (!wantsColour({ flag, env, isTTY: stderr.isTTY })) return undefined;
+	const palette = await loadPalette(true);
+	return (label) => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
 }
 
 /** Results that could not be written are no success, whatever came of the command. */

@@ -94,12 +94,30 @@ function termValue(text: string): string | number {
 	return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
+/** How deep lists and objects of an input may be nested. */
+const MAX_NESTING = 100;
+
+/** Why a value from a file or a flag is refused: what is nested deeper would overflow the stack of whoever walks it. */
+export function nestingProblem(value: unknown): string | undefined {
+	let level: unknown[] = [value];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > MAX_NESTING) return `lists and objects are nested more than ${MAX_NESTING} deep`;
+		level = level
+			.filter((each) => typeof each === 'object' && each !== null)
+			.flatMap((each) => Object.values(each as object));
+	}
+	return undefined;
+}
+
 function parseMap(text: string): Parsed<Record<string, unknown>> {
 	const trimmed = text.trim();
 	if (trimmed.startsWith('{')) {
 		try {
 			const value: unknown = JSON.parse(trimmed);
-			if (isObject(value)) return { value };
+			if (isObject(value)) {
+				const problem = nestingProblem(value);
+				return problem === undefined ? { value } : { problem };
+			}
 		} catch {
 			// Falls through to the complaint below.
 		}

@@ -60,3 +60,12 @@ export function inputErrorAnnotation(
 	if (typeof line !== 'number') return undefined;
 	return formatAnnotation({ level: 'error', file, line, title: 'the input is invalid', message: error.message });
 }
+
+/** Writes an annotation to an output that changes every other line which a CI runner would obey. */
+export function writeAnnotation(
+	output: { write(text: string): void; command?(line: string): void },
+	annotation: string,
+): void {
+	if (output.command === undefined) output.write(`${annotation}\n`);
+	else output.command(annotation);
+}

@@ -1,6 +1,6 @@
 /** Bulk input with one JSON object a line; values keep the types they have. */
 
-import { isObject, kindOf } from '../api/values.js';
+import { isObject, kindOf, nestingProblem } from '../api/values.js';
 import type { BlockReader, RawRow } from './blocks.js';
 
 /** Why a line is no object, without repeating what it holds: that may be a secret. */
@@ -16,6 +16,8 @@ function problemOf(text: string, error: unknown): string {
 function readObject(text: string, row: number, line: number): RawRow {
 	try {
 		const value: unknown = JSON.parse(text);
+		const problem = nestingProblem(value);
+		if (problem !== undefined) return { row, line, problem };
 		if (isObject(value)) return { row, line, object: value };
 		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
 	} catch (error) {

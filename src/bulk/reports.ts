@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { hiddenCharacter } from '../characters.js';
 import { ExitCode, FailedError, fileProblem } from '../errors.js';
 import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { formatCsvRecord } from './csv-text.js';
@@ -145,6 +146,15 @@ async function* json(facts: ReportFacts, records: Records): AsyncGenerator<strin
 	yield `\n\t],\n\t"not_reached": ${Math.max(0, totalOf(counts) - shown)}\n}\n`;
 }
 
+/** A spreadsheet would run a cell that begins so as a formula: an apostrophe in front makes it text. */
+const FORMULA = /^[\s\p{Cf}]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;
+
+/** A cell of a report, which is made for people and their spreadsheets; numbers of ours stay numbers. */
+function reportCell(cell: string | number | undefined): string {
+	if (typeof cell !== 'string') return cell === undefined ? '' : String(cell);
+	return FORMULA.test(cell) ? `'${cell}` : cell;
+}
+
 async function* csv({ journalPath, counts, header }: ReportFacts, records: Records): AsyncGenerator<string> {
 	const idColumns = await recordedIdNames(journalPath);
 	yield formatCsvRecord([
@@ -176,7 +186,7 @@ async function* csv({ journalPath, counts, header }: ReportFacts, records: Recor
 				record.ms,
 				record.differs === undefined ? undefined : JSON.stringify(record.differs),
 			];
-			text += formatCsvRecord(cells.map((cell) => (cell === undefined ? '' : String(cell))));
+			text += formatCsvRecord(cells.map(reportCell));
 		}
 		yield text;
 	}
@@ -190,11 +200,13 @@ async function* csv({ journalPath, counts, header }: ReportFacts, records: Recor
 const MARKDOWN_ROWS = 50;
 const MARKDOWN_TEXT = 300;
 
+const HIDDEN = new RegExp(`${hiddenCharacter.source}+`, 'gu');
+
 /** A text as the content of a table's cell: nothing in it is markup, a mention or a new row. */
 export function escapeMarkdown(text: string): string {
 	const short = text.length > MARKDOWN_TEXT ? `${text.slice(0, MARKDOWN_TEXT)}…` : text;
 	return short
-		.replace(/[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]+/g, ' ')
+		.replace(HIDDEN, ' ')
 		.replaceAll('&', '&amp;')
 		.replaceAll('<', '&lt;')
 		.replaceAll('@', '&#64;')

@@ -243,7 +243,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 			const exchange = new Exchange(limits, (settled, received) => {
 				deadlines.delete(settled);
 				const settle = (attempt: Attempt): void => {
-					if (trace !== undefined) traceAttempt(request.method, target, attempt);
+					if (trace !== undefined) traceAttempt(request, target, attempt);
 					resolve(attempt);
 				};
 				const attempt = scrub === undefined ? received : scrub(received);
@@ -264,7 +264,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		});
 	}
 
-	function traceAttempt(method: string, target: string, attempt: Attempt): void {
+	function traceAttempt({ method, body: requestBody }: HttpRequest, target: string, attempt: Attempt): void {
 		if (attempt.kind === 'problem') {
 			const { problem, sent, ms } = attempt;
 			trace?.({ type: 'problem', method, url: target, message: problem.message, sent, ms });
@@ -278,6 +278,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 			status,
 			headers,
 			body: body.toString('utf8'),
+			requestBody,
 			bytes: body.length,
 			ms: attempt.ms,
 		});

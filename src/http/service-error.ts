@@ -12,8 +12,9 @@ export interface ServiceError {
 }
 
 /** The service's error object: `{code, message, data: {status, params}}`, each part of which may be missing. */
-export function readServiceError(value: unknown, clean: CleanWords): ServiceError {
+export function readServiceError(value: unknown, cleanWords: CleanWords): ServiceError {
 	if (!isObject(value)) return {};
+	const clean = (text: string): string => cleanWords(htmlText(text));
 	const result: ServiceError = {};
 	if (typeof value.code === 'string' || typeof value.code === 'number') result.code = String(value.code);
 	if (typeof value.message === 'string' && value.message !== '') result.message = clean(value.message);
@@ -30,6 +31,28 @@ export function readServiceError(value: unknown, clean: CleanWords): ServiceErro
 		);
 	}
 	return result;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+const TAG =
+	/<\/?(a|abbr|b|big|blockquote|br|center|code|del|div|em|font|form|h[1-6]|hr|i|img|input|label|li|ol|p|pre|s|script|small|span|strong|style|sub|sup|table|tbody|td|th|tr|u|ul)(?:[\s/][^<>]{0,2000})?>/gi;
+
+const INLINE = /^(?:a|abbr|b|big|code|del|em|font|i|label|s|small|span|strong|sub|sup|u)$/i;
+
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi;
+
+/** A message as text: services write theirs for a browser, with tags and entities. */
+function htmlText(html: string): string {
+	const text = html.replace(TAG, (_, name: string) => (INLINE.test(name) ? '' : ' '));
+	return (text === html ? text : text.replace(/ {2,}/g, ' ').trim()).replace(
+		ENTITY,
+		(whole, decimal?: string, hex?: string, name?: string) => {
+			if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+			const point = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+			return point > 0x10ffff ? whole : String.fromCodePoint(point);
+		},
+	);
 }
 
 /** What a service error consists of, and nothing else does. */
@@ -57,7 +80,7 @@ export function refusalInside(rules: RefusalRules, value: unknown, clean: CleanW
 	if (!hasError && !saysNo && !isRefusal(value.status)) return undefined;
 	const first = Array.isArray(errors) ? errors[0] : undefined;
 	const inner = readServiceError([error, first].find(isObject) ?? value, clean);
-	const said = inner.message ?? (typeof first === 'string' ? clean(first) : undefined);
+	const said = inner.message ?? (typeof first === 'string' ? clean(htmlText(first)) : undefined);
 	return { code: inner.code ?? 'error_in_answer', message: said ?? 'the answer says that it failed' };
 }
 

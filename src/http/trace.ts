@@ -9,6 +9,8 @@ export type TraceEvent =
 			status: number;
 			headers: Readonly<Record<string, string | string[] | undefined>>;
 			body: string;
+			/** The body of the request. */
+			requestBody?: string | undefined;
 			/** Bytes of the body before it was decoded. */
 			bytes: number;
 			ms: number;

@@ -3,6 +3,10 @@
 /** A stream that text goes to. */
 export interface Output {
 	write(text: string): void;
+	/** Writes a line that is a command to the CI runner, which `write` may change so that it is none. */
+	command?(line: string): void;
+	/** Whether the text goes to a regular file. */
+	readonly isFile?: boolean;
 	readonly isTTY: boolean;
 	/** Width in columns; undefined where there is no terminal. */
 	readonly columns: number | undefined;

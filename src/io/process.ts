@@ -65,6 +65,13 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		get isTTY() {
 			return !isDirect() && get().isTTY === true;
 		},
+		get isFile() {
+			try {
+				return fd !== undefined && fstatSync(fd).isFile();
+			} catch {
+				return false;
+			}
+		},
 		get columns() {
 			// A terminal that does not know its width says 0.
 			return (this.isTTY && get().columns) || undefined;

@@ -1,12 +1,17 @@
-/** Keeps secrets out of whatever is printed: values under keys that are named like one, header lists, URLs and plain text. */
+/**
+ * Keeps secrets out of whatever is printed or kept: values under keys that are named like one, header lists, URLs, and
+ * text that repeats a known secret. Which secrets are known comes with each call: those of the row's own request and
+ * the caller's credentials. Nothing is remembered between rows.
+ */
 
 import { createSecretFinder, type SecretFinder } from './secret-finder.js';
 
 /** What stands in a secret's place. */
 export const REDACTED = '[redacted]';
 
-/** Deeper than any answer that means well; what lies below is not printed. */
+/** Objects and lists nested deeper than this are cut, with a note in their place. */
 const MAX_DEPTH = 200;
+const TOO_DEEP = `[nested deeper than ${MAX_DEPTH} levels]`;
 
 /** How many names a redactor remembers its verdict on, since a service chooses the names. */
 const MAX_NAMES = 5_000;
@@ -116,7 +121,7 @@ export function createRedactor(): Redactor {
 
 	function walk(value: object): unknown {
 		if (ancestors.includes(value)) return '[circular]';
-		if (ancestors.length >= MAX_DEPTH) return '[too deep]';
+		if (ancestors.length >= MAX_DEPTH) return TOO_DEEP;
 		ancestors.push(value);
 		try {
 			return Array.isArray(value) ? redactList(value) : redactObject(value as Record<string, unknown>);
@@ -131,6 +136,28 @@ export function createRedactor(): Redactor {
 /** One value without its secrets; for many, make a redactor once. */
 export function redact<T>(value: T): T {
 	return createRedactor()(value);
+}
+
+/**
+ * Texts and numbers that stand below secret names, at any depth: what a response to the request must not repeat. Numbers
+ * are given as their digits.
+ */
+export function secretValues(sent: unknown): string[] {
+	const found = new Set<string>();
+	const open: { value: unknown; secret: boolean }[] = [{ value: sent, secret: false }];
+	for (let each = open.pop(); each !== undefined; each = open.pop()) {
+		const { value, secret } = each;
+		if (typeof value === 'object' && value !== null) {
+			const { name } = value as { name?: unknown };
+			const isPair = typeof name === 'string' && 'value' in value && isSecretName(name);
+			for (const [key, inner] of Object.entries(value)) {
+				open.push({ value: inner, secret: secret || isSecretName(key) || (isPair && key !== 'name') });
+			}
+		} else if (secret && (typeof value === 'string' || typeof value === 'number')) {
+			if (value !== '') found.add(String(value));
+		}
+	}
+	return [...found];
 }
 
 /** Headers as a flat list of name, value, name, value, as an object, or as pairs → pairs fit for a log. */
@@ -157,9 +184,9 @@ function redactHeaderValue(name: string, value: string): string {
 	return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
 }
 
-/** A URL without the password of its user info and without the values of parameters named like a secret. */
+/** A URL without its user info, up to the last @ of the authority, and without the values of parameters named like a secret. */
 export function redactUrl(url: string): string {
-	return redactParameters(url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"'<>]*@/gi, `$1${REDACTED}@`));
+	return redactParameters(url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"<>]*@/gi, `$1${REDACTED}@`));
 }
 
 /**
@@ -218,9 +245,9 @@ export function redactText(text: string, secrets: readonly string[]): string {
 /** The shortest secret that can't be taken for a word, a name or an id. */
 const SHORTEST_TELLING = 8;
 
-/** A shorter secret may be an ordinary word, and one of digits an id: blacking those out would change what is said, and give them away. */
+/** A shorter secret may be an ordinary word or an id: redacting those would change what is said, and give them away. */
 export function isTelling(secret: string): boolean {
-	return secret.length >= SHORTEST_TELLING && !/^\d+$/.test(secret);
+	return secret.length >= SHORTEST_TELLING;
 }
 
 /** A key, a code or a text of our own, in which a secret is found only where it can't be a word by chance. */
@@ -233,39 +260,78 @@ export function redactNames<T>(texts: Readonly<Record<string, T>>, secrets: read
 	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [redactName(name, secrets), text]));
 }
 
-/** A value in whose texts none of the secrets is left, nor in its keys one that is no word; what lies too deep is dropped. */
+/**
+ * A value in whose texts and numbers none of the secrets is left, nor in its keys one that is no word. A number is a
+ * secret where it is equal to one that is written in digits.
+ */
 export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
 	const clean = createTextRedactor(secrets);
 	const cleanKey = createTextRedactor(secrets.filter(isTelling));
+	const numbers = new Set(secrets.filter((secret) => secret.length >= SHORTEST && NUMBER.test(secret)).map(Number));
 	const walk = (each: unknown, depth: number): unknown => {
 		if (typeof each === 'string') return clean(each);
+		if (typeof each === 'number') return numbers.has(each) ? REDACTED : each;
 		if (typeof each !== 'object' || each === null) return each;
-		if (depth >= MAX_DEPTH) return '[too deep]';
+		if (depth >= MAX_DEPTH) return TOO_DEEP;
 		if (Array.isArray(each)) return each.map((inner) => walk(inner, depth + 1));
-		return Object.fromEntries(Object.entries(each).map(([key, inner]) => [cleanKey(key), walk(inner, depth + 1)]));
+		const copy: Record<string, unknown> = {};
+		for (const [key, inner] of Object.entries(each)) put(copy, cleanKey(key), walk(inner, depth + 1));
+		return copy;
 	};
 	return walk(value, 0);
 }
 
-/** A request or answer body for a log: JSON and forms lose the values under secret names, cut-off JSON too. */
+const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+/** A request or response body for a log: JSON and forms lose the values under secret names, JSON that is cut off too. */
 export function redactBody(text: string): string {
 	const start = text.trimStart();
-	if (start.startsWith('{') || start.startsWith('[')) {
-		try {
-			const value: unknown = JSON.parse(text);
-			const clean = redact(value);
-			return clean === value ? text : JSON.stringify(clean);
-		} catch {
-			return redactBrokenJson(text);
-		}
+	if (!start.startsWith('{') && !start.startsWith('[')) return redactUrls(redactJsonText(text));
+	try {
+		const value: unknown = JSON.parse(text);
+		const clean = redact(value);
+		if (clean !== value) return JSON.stringify(clean);
+	} catch {
+		// Cut off, or not JSON: what follows needs no parser.
 	}
-	return redactUrls(redactBrokenJson(text));
+	// Also after a parser, which sees only the last of the values under one key.
+	return redactJsonText(text);
 }
 
 /** Without a parser: each `"name": value` whose name is one of a secret, up to the value's end or the text's. */
-function redactBrokenJson(text: string): string {
-	return text.replace(
-		/("((?:[^"\\]|\\.){1,200})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|\{[^}]*\}?|\[[^\]]*\]?|[^\s,}\]]+)/g,
-		(whole, before: string, name: string) => (isSecretName(name) ? `${before}"${REDACTED}"` : whole),
-	);
+function redactJsonText(text: string): string {
+	const names = /"((?:[^"\\]|\\[\s\S]){1,200})"\s*:\s*/g;
+	let clean = '';
+	let from = 0;
+	for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+		if (!isSecretName(unescaped(match[1] as string))) continue;
+		const start = names.lastIndex;
+		names.lastIndex = endOfValue(text, start);
+		if (text.slice(start, names.lastIndex) === 'null') continue;
+		clean += `${text.slice(from, start)}"${REDACTED}"`;
+		from = names.lastIndex;
+	}
+	return clean + text.slice(from);
+}
+
+function unescaped(name: string): string {
+	try {
+		return JSON.parse(`"${name}"`) as string;
+	} catch {
+		return name;
+	}
+}
+
+/** Where the JSON value that begins at `start` ends: behind its quotation mark, its last bracket, or its last character. */
+function endOfValue(text: string, start: number): number {
+	const tokens = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|[{[]|[}\]]|,|[^\s"{}[\],]+|\s+/y;
+	tokens.lastIndex = start;
+	let depth = 0;
+	for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
+		const [token] = match;
+		if (token === '{' || token === '[') depth++;
+		else if (depth === 0) return /^[,}\]]/.test(token) ? match.index : tokens.lastIndex;
+		else if ((token === '}' || token === ']') && --depth === 0) return tokens.lastIndex;
+	}
+	return text.length;
 }

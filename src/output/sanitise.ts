@@ -1,23 +1,32 @@
-/** Makes text from the service safe for a terminal: what could move the cursor or reorder the line is shown as an escape. */
+/**
+ * Makes text from the service or the input safe to print: what could move the cursor, reorder or hide text is shown as
+ * an escape, and what a CI runner would obey as a command gets a backslash.
+ */
+
+import { hiddenCharacter } from '../characters.js';
+import type { Output } from '../io/context.js';
+
+/** Most text holds nothing else, and looking for that is much quicker than for all that is unsafe. */
+const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * C0 and C1 controls, DEL, bidirectional marks, overrides and isolates, line and paragraph separators, characters
- * without a width, blanks that pass for letters, tags.
+ * Hidden characters, one at a time; first what may stay: flags of regions, joiners between characters beyond ASCII and
+ * variation selectors, each where emoji and several scripts need them.
  */
-const UNSAFE =
-	/[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
-
-/**
- * The same, one at a time. Joiners stay between two characters beyond ASCII, where emoji and several scripts need
- * them, and tags stay in the flags of regions.
- */
-const EACH =
-	/\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f}|(?<=[^\x00-\x7f])[\u200c\u200d](?=[^\x00-\x7f])|[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const EACH = new RegExp(
+	[
+		'(\\u{1f3f4}[\\u{e0020}-\\u{e007e}]+\\u{e007f}',
+		'(?<=[^\\x00-\\x7f\\u200b-\\u200f])[\\u200c\\u200d](?=[^\\x00-\\x7f\\u200b-\\u200f])',
+		'(?<=\\p{Emoji})[\\ufe0e\\ufe0f]',
+		'(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}])',
+		hiddenCharacter.source,
+	].join('|'),
+	'gu',
+);
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 function escapeOne(character: string): string {
-	if (character.length > 2 || character === '\u200c' || character === '\u200d') return character;
 	const short = SHORT[character];
 	if (short !== undefined) return short;
 	const point = character.codePointAt(0) as number;
@@ -25,50 +34,77 @@ function escapeOne(character: string): string {
 	return point < 0x10000 ? `\\u${point.toString(16).padStart(4, '0')}` : `\\u{${point.toString(16)}}`;
 }
 
-/** A joiner that the pattern did not accept stands next to ASCII, where it only hides something. */
-function escapeStrayJoiners(text: string): string {
-	return text.replace(/(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])/gu, (character) =>
-		character === '\u200c' ? '\\u200c' : '\\u200d',
-	);
-}
+/** `::error::` where a line begins, `##[error]` and `##vso[…]` anywhere: commands to GitHub, Azure and TeamCity. */
+const LINE_COMMAND = /(^|[\n\r])((?:[^\S\n\r]|\x85)*)::/g;
+const MARKED_COMMAND = /##(?=[a-z]*\[)/gi;
 
-/** Most text holds none of these, and looking for them is much quicker than for all that is unsafe. */
-const BEYOND_PRINTABLE_ASCII = /[^\x20-\x7e]/;
+/** Text in which a CI runner finds no command: a backslash stands where it would begin. */
+function withoutCommands(text: string): string {
+	const lines = text.includes('::') ? text.replace(LINE_COMMAND, '$1$2\\::') : text;
+	return lines.includes('##') ? lines.replace(MARKED_COMMAND, '#\\#') : lines;
+}
 
 /** One line of text in which nothing but printable characters is left: `\n`, `\x1b`, `\u202e` stand for the rest. */
 export function sanitise(text: string): string {
-	if (!BEYOND_PRINTABLE_ASCII.test(text) || !UNSAFE.test(text)) return text;
-	return escapeStrayJoiners(text).replace(EACH, escapeOne);
+	if (PLAIN.test(text)) return withoutCommands(text);
+	return withoutCommands(text.replace(EACH, (character, kept?: string) => kept ?? escapeOne(character)));
 }
 
-/** The same for text of several lines: line breaks stay, a carriage return before one goes, tabs become blanks. */
+/** The same for text of several lines: line breaks stay, a carriage return before one goes, tabs become spaces. */
 export function sanitiseLines(text: string): string {
-	if (!UNSAFE.test(text)) return text;
 	return text
 		.split(/\r?\n/)
 		.map((line) => sanitise(line.replaceAll('\t', '    ')))
 		.join('\n');
 }
 
-/** Characters that JSON lets stand but a terminal should not get. */
-const UNSAFE_IN_JSON =
-	/[\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-
-const NOT_PLAIN = /[^\n\x20-\x7e]/;
-
-/** JSON text with those characters as `\u` escapes: the same value to every reader, and nothing for a terminal to obey. */
+/** JSON text with those characters as `\u` escapes: the same value to every reader, and nothing to obey. */
 export function escapeJson(json: string): string {
-	if (!NOT_PLAIN.test(json)) return json;
-	return json.replace(UNSAFE_IN_JSON, (character) => {
-		let escaped = '';
-		for (let index = 0; index < character.length; index++) {
-			escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
-		}
-		return escaped;
-	});
+	const visible = PLAIN_LINES.test(json)
+		? json
+		: json.replace(
+				EACH,
+				(character, kept?: string) => kept ?? (character === '\n' ? character : jsonEscape(character)),
+			);
+	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023#') : visible;
 }
 
-/** Whether a text holds anything that is not simply printable. */
+const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
+
+function jsonEscape(character: string): string {
+	return [...Array(character.length).keys()]
+		.map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+		.join('');
+}
+
+/** Whether a text holds anything that a line can't show as it is. */
 export function hasUnsafe(text: string): boolean {
-	return UNSAFE.test(text);
+	return (!PLAIN.test(text) && hiddenCharacter.test(text)) || withoutCommands(text) !== text;
+}
+
+/**
+ * An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose.
+ * @param paint Gives `error:` and `warning:` their colours, where a line begins with them.
+ */
+export function guardOutput(output: Output, paint?: (label: string) => string): Output {
+	return {
+		write(text) {
+			const safe = withoutCommands(text);
+			output.write(paint === undefined ? safe : safe.replace(/^(?:error|warning):/gm, paint));
+		},
+		command: (line) => output.write(`${line.replace(MARKED_COMMAND, '#\\#')}\n`),
+		flush: () => output.flush(),
+		get isTTY() {
+			return output.isTTY;
+		},
+		get columns() {
+			return output.columns;
+		},
+		get closed() {
+			return output.closed;
+		},
+		get failure() {
+			return output.failure;
+		},
+	};
 }

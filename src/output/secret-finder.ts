@@ -38,9 +38,11 @@ function spellings(char: string): string {
 function patternOf(secret: string): string {
 	// Services leave out the blanks of application passwords, which are only there for readers.
 	const blank = secret.replaceAll(' ', '').length >= SHORTEST_ENCODED ? '?' : '';
-	return [...secret]
+	const pattern = [...secret]
 		.map((char) => (/[A-Za-z0-9]/.test(char) ? char : spellings(char) + (char === ' ' ? blank : '')))
 		.join('');
+	// A short one of digits stands in longer numbers by chance.
+	return /^\d+$/.test(secret) && secret.length < SHORTEST_ENCODED ? `(?<!\\d)${pattern}(?!\\d)` : pattern;
 }
 
 /** What a secret is turned into as a whole. */

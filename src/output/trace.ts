@@ -3,12 +3,12 @@
 import { type Palette, plainPalette } from './colour.js';
 import {
 	createTextRedactor,
-	isSecretName,
 	isTelling,
 	REDACTED,
 	redactBody,
 	redactHeaders,
 	redactUrl,
+	secretValues,
 } from './redact.js';
 import { sanitise, sanitiseLines } from './sanitise.js';
 
@@ -21,6 +21,8 @@ export interface TraceLike {
 	readonly url: string;
 	readonly headers?: Headers | undefined;
 	readonly body?: string | undefined;
+	/** The body of the request that a response belongs to. */
+	readonly requestBody?: string | undefined;
 	/** HTTP status of an answer. */
 	readonly status?: number | undefined;
 	/** Bytes of the answer's body as it travelled. */
@@ -84,30 +86,22 @@ function bodyLines(body: string, clean: (text: string) => string): string[] {
 	return shown;
 }
 
-/** How many secrets of requests are remembered for the answers that follow. */
-const REMEMBERED = 1_000;
-
-/** Secrets that requests carry, such as a user's new password: an answer may repeat them under another name. */
+/** Secrets that a request carries, such as a user's new password: its response may repeat them under another name. */
 function secretsIn(body: string | undefined): string[] {
 	if (body === undefined || !body.startsWith('{')) return [];
-	const found: string[] = [];
 	try {
-		JSON.parse(body, (name, value: unknown) => {
-			if (typeof value === 'string' && isSecretName(name)) found.push(value);
-			return value;
-		});
+		return secretValues(JSON.parse(body));
 	} catch {
 		return [];
 	}
-	return found;
 }
 
 /** A listener for the HTTP layer that writes what a verbosity asks for. */
 export function createTrace(write: (text: string) => void, view: TraceView): (event: TraceLike) => void {
-	let secrets = view.secrets ?? [];
+	const own = view.secrets ?? [];
 	return (event) => {
-		const more = event.type === 'request' ? secretsIn(event.body).filter((each) => !secrets.includes(each)) : [];
-		if (more.length > 0) secrets = [...secrets, ...more].slice(-REMEMBERED);
+		const sent = event.type === 'request' ? event.body : event.requestBody;
+		const secrets = view.verbosity >= 2 ? [...own, ...secretsIn(sent)] : own;
 		write(renderTrace(event, { ...view, secrets }));
 	};
 }

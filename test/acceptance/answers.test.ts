@@ -384,3 +384,115 @@ test('a request that the service puts off for long is told as put off, not as ne
 		/^error: update ticket 14 was put off \(HTTP 429 wait_too_long\): Later\.; the service asks to wait until /,
 	);
 });
+
+describe('text that the service chose', () => {
+	const evil = 'Sorry\n  ::stop-commands::x\r\u00a0::add-mask::y\n##[error]z ##vso[task.setvariable]v';
+	/** A line that GitHub's or Azure's runner takes for a command, other than our own annotations. */
+	const COMMAND = /(?:^|[\r\n])(?!::(?:error|warning) (?:file|title)=)\s*::|##[a-z]*\[/i;
+
+	test.each([{}, { GITHUB_ACTIONS: 'true' }] as Record<string, string>[])(
+		'commands no CI runner with %o',
+		async (env) => {
+			const answer: Answer = (request, response, count) =>
+				json(request.url.endsWith('2') ? 403 : 200, { id: 14, code: '::c', message: evil, title: evil, '::k': evil })(
+					request,
+					response,
+					count,
+				);
+			const recorder = await startRecorder(answer);
+			const update = ['ticket', 'update', '1', '2', '--title', 'x', '--journal'];
+			const runs = [
+				['ticket', 'update', '2', '--title', 'x'],
+				['api', 'GET', '/tickets/1'],
+				['api', 'GET', '/tickets/1', '--format', 'yaml'],
+				['api', 'GET', '/tickets/1', '--format', 'table'],
+				['api', 'GET', '/tickets/1', '--field', '::k'],
+				['api', 'GET', '/tickets/2', '-i', '-vv'],
+				[...update, 'a', '-vv'],
+				[...update, 'b', '--json'],
+			];
+			const exact = ['csv', 'tsv'].map((format) => [
+				'api',
+				'GET',
+				'/tickets/1',
+				'--format',
+				format,
+				'--fields',
+				'title',
+			]);
+			for (const args of runs) {
+				const { stdout, stderr } = await runHere(args, { env: { ...recorder.env, ...env } });
+				expect(stdout, args.join(' ')).not.toMatch(COMMAND);
+				expect(stderr, args.join(' ')).not.toMatch(COMMAND);
+				expect(stdout + stderr).toContain('stop-commands::x');
+			}
+			for (const args of exact) {
+				const { stdout } = await runHere(args, { env: { ...recorder.env, ...env } });
+				if ('GITHUB_ACTIONS' in env) expect(stdout).not.toMatch(COMMAND);
+				else expect(stdout).toContain(evil);
+			}
+		},
+	);
+
+	test('is text where it is HTML, in messages and reasons', async () => {
+		const message =
+			'<strong>Error</strong>: R&amp;D &#8211; <a href="https://x.example">no</a><br>&lt;b&gt; &copy; <id>';
+		const recorder = await startRecorder(json(400, { code: 'no', message, data: { params: { title: message } } }));
+		const { stderr } = await runHere(['ticket', 'update', '14', '--title', 'x'], { env: recorder.env });
+		expect(stderr).toContain('(HTTP 400 no): Error: R&D – no <b> &copy; <id>\n  title: Error: R&D – no <b>');
+	});
+
+	test('may be nested however deep; what is too deep is cut with a note', async () => {
+		const deep = (levels: number): string => `${'{"a":['.repeat(levels)}1${']}'.repeat(levels)}`;
+		const body = `{"id":14,"title":"x","meta":${deep(5_000)},"message":${deep(5_000)}}`;
+		for (const status of [200, 400]) {
+			const recorder = await startRecorder(text(status, body, { 'content-type': 'application/json' }));
+			for (const args of [
+				['ticket', 'update', '14', '--title', 'x', '--data', '{"meta":{"a":1}}', '--undocumented'],
+				['ticket', 'update', '14', '--title', 'x', '-vv', '--format', 'table'],
+				['ticket', 'fields', 'get', '14', '--json'],
+				['user', 'check', 'ada', '--password-stdin'],
+				['api', 'GET', '/tickets/14'],
+				['api', 'GET', '/tickets/14', '--format', 'yaml'],
+			]) {
+				const { stdout, stderr } = await runHere(args, { env: recorder.env, input: 'pw\n' });
+				expect(`${args.join(' ')} ${stdout}${stderr}`).not.toMatch(/call stack|a bug/i);
+				if (args[0] === 'api') expect(stdout + stderr).toContain('[nested deeper than 200 levels]');
+			}
+		}
+	});
+
+	test('input that is nested too deep is refused by row and line', async () => {
+		const recorder = await startRecorder();
+		const work = createWorkplace(recorder.env);
+		const deep = `{"id":14,"meta":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`;
+		work.write('rows.ndjson', `{"id":1,"name":"a"}\n\n${deep}\n`);
+		const { exitCode, stderr } = await work.run(['user', 'update', '--input', 'rows.ndjson']);
+		expect([exitCode, stderr]).toEqual([
+			2,
+			expect.stringMatching(/row 2 \(rows\.ndjson line 3\): lists and objects are nested more than 100 deep/),
+		]);
+		work.write('data.json', deep);
+		for (const args of [
+			['user', 'update', '1', '--data', '@data.json'],
+			['user', 'update', '1', '--meta', deep],
+			['api', 'POST', '/users/1', '--input', 'data.json'],
+		]) {
+			const given = await work.run(args);
+			expect([given.exitCode, given.stderr]).toEqual([2, expect.stringContaining('nested more than 100 deep')]);
+		}
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+test('labels of messages are red and yellow', async () => {
+	const recorder = await startRecorder(json(200, { id: 14, title: 'other' }));
+	const env = { ...recorder.env, FORCE_COLOR: '1' };
+	const { stderr } = await runHere(['ticket', 'update', '14', '--title', 'x', '--allow-differs'], { env });
+	expect(stderr).toMatch(/^\x1b\[33mwarning:\x1b\[39m /m);
+	const refused = await runHere(['ticket', 'update', '14', '--status', 'hodl'], { env });
+	expect(refused.stderr).toMatch(/^\x1b\[31merror:\x1b\[39m /m);
+	expect((await runHere(['ticket', 'update', '14', '--status', 'hodl', '--no-color'], { env })).stderr).not.toContain(
+		'\x1b',
+	);
+});

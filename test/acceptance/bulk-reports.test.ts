@@ -9,7 +9,9 @@ import { createWorkplace, csv } from '../support/workplace.js';
 import { elementsOf, readXml } from '../support/xml.js';
 
 const ok = json(200, { id: 1, status: 'hold' });
-const nasty = 'no <b>&amp; "x"\r\n::error::| `y` ]]> \u0007';
+const nasty = '<p>no &lt;b&gt;&amp; &#34;x"\r\n::error::| `y` ]]&gt; \u0007</p>';
+/** The same as text. */
+const shown = 'no <b>& "x"\r\n::error::| `y` ]]> \u0007';
 
 const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
 
@@ -77,7 +79,7 @@ describe('--report', () => {
 			['row 5: id 5', '6', 'failure'],
 		]);
 		expect(xml.cases.find(({ name }) => name === 'row 2: id 2')?.message).toContain(
-			'no <b>&amp; "x"\r\n::error::| `y` ]]> ',
+			'no <b>& "x"\r\n::error::| `y` ]]> ',
 		);
 
 		const report = JSON.parse(work.read('out.json')) as { rows: { row: number; outcome: string }[] } & Record<
@@ -102,7 +104,7 @@ describe('--report', () => {
 			['4', 'invalid', ''],
 			['5', 'differs', '200'],
 		]);
-		expect(rows.find(({ row }) => row === '2')?.message).toBe(nasty);
+		expect(rows.find(({ row }) => row === '2')?.message).toBe(shown);
 
 		const markdown = work.read('out.md');
 		expect(markdown).toContain('## supportctl ticket update: exit code 3\n');
@@ -241,6 +243,23 @@ describe('--report', () => {
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', exit: 0 });
 	});
 
+	it('in csv holds no formula that the service chose', async () => {
+		const messages = ['=HYPERLINK("https://x.example")', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', 'fine'];
+		const recorder = await startRecorder((request, response, count) =>
+			json(400, { code: '=code', message: messages[idOf(request) - 1] })(request, response, count),
+		);
+		const work = createWorkplace(recorder.env);
+		const ids = messages.map((_, index) => String(index + 1));
+		await work.run(['ticket', 'delete', ...ids, '--yes', '-j1', '--report', 'csv:r.csv', '--max-failures', '100']);
+		const rows = parse(work.read('r.csv'), { columns: true }) as Record<string, string>[];
+		expect(rows.map(({ message }) => message?.replace(/ \(HTTP.*/, ''))).toEqual([
+			...messages.slice(0, 7).map((each) => `'${each}`),
+			'fine',
+		]);
+		expect(rows[0]?.code).toBe("'=code");
+		expect(rows[0]?.id).toBe('1');
+	});
+
 	it('is refused in a format that nobody knows, before anything is sent', async () => {
 		const recorder = await startRecorder(ok);
 		const work = createWorkplace(recorder.env);
@@ -275,7 +294,7 @@ describe('under GitHub Actions', () => {
 		for (const more of [[], ['--format', 'ndjson']]) {
 			const { stderr } = await work.run([...args, ...more], { env });
 			expect(annotations(stderr)).toEqual([
-				{ level: 'error', properties: { file: 'a,b:c.csv', line: '3', title: 'row 2: failed' }, message: nasty },
+				{ level: 'error', properties: { file: 'a,b:c.csv', line: '3', title: 'row 2: failed' }, message: shown },
 				{
 					level: 'warning',
 					properties: { file: 'a,b:c.csv', line: '4', title: 'row 3: unknown' },

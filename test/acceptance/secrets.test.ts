@@ -9,8 +9,10 @@ import { systemClock } from '../../src/io/process.js';
 import { runMain } from '../../src/main.js';
 import { startCli } from '../support/cli.js';
 import { memoryContext } from '../support/context.js';
+import { type Answer, json, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runInTerminal } from '../support/terminal.js';
+import { createWorkplace } from '../support/workplace.js';
 
 /** The secret that is looked for; fit for a header, for basic it gets awkward letters too. */
 const MARKER = 'mk7Qz-marker-19xV';
@@ -351,6 +353,60 @@ async function startWatcher(hold = false) {
 }
 
 const table = ['id,title', ...Array.from({ length: 20 }, (_, row) => `${row + 1},x`)].join('\n');
+
+describe('a row with a secret', () => {
+	/** Repeats the values of a request's body under harmless names, as text and as numbers, in good and bad responses. */
+	const echo: Answer = ({ body, url }, response, count) => {
+		const texts = [...body.matchAll(/"((?:S|\d{4,})[^"]*)"|\b(\d{10})\b/g)].map((match) => match[1] ?? match[2] ?? '');
+		const values = texts.flatMap((each) => (/^\d+$/.test(each) ? [each, Number(each)] : [each]));
+		const note = `you sent ${texts.join(' and ')}`;
+		const good = { id: Number(url.split('/').pop()), first_name: note, echo: values, token: { of: [values] } };
+		if (count % 2 === 0) return json(400, { code: 'no', message: note, data: { params: { email: note } } })(...rest());
+		return json(200, good)(...rest());
+		function rest(): Parameters<Answer> {
+			return [{ method: '', url, headers: {}, body }, response, count];
+		}
+	};
+
+	it.each([
+		['a number', '{"id":ID,"password":SECRET}', (id: number) => `${4_815_160_000 + id}`],
+		['a number in meta', '{"id":ID,"meta":{"api_key":SECRET}}', (id: number) => `${4_815_160_000 + id}`],
+		[
+			'text below a secret name',
+			'{"id":ID,"meta":{"api_keys":{"a":[{"b":"SECRET"}]}}}',
+			(id: number) => `Sx${id}marker`,
+		],
+	])('that is %s shows it nowhere, however many rows there are', async (_what, row, secretOf) => {
+		const recorder = await startRecorder(echo);
+		const work = createWorkplace(recorder.env);
+		const ids = Array.from({ length: 1_100 }, (_, index) => index + 1);
+		const lines = ids.map((id) => row.replace('ID', String(id)).replace('SECRET', secretOf(id)));
+		work.write('rows.ndjson', `${lines.join('\n')}\n`);
+		const args = [
+			'user',
+			'update',
+			'--input',
+			'rows.ndjson',
+			'-vv',
+			'--json',
+			'--journal',
+			'j',
+			'-j',
+			'8',
+			'--retries',
+			'0',
+		];
+		const reports = ['json', 'csv', 'markdown', 'junit'].flatMap((format) => ['--report', `${format}:r.${format}`]);
+		const result = await work.run([...args, ...reports, '--max-failures', '2000']);
+		expect(recorder.requests.length).toBe(1_100);
+		expect(recorder.requests.every(({ body }) => /48151\d{5}|Sx\d+marker/.test(body))).toBe(true);
+		const files = ['j', 'r.json', 'r.csv', 'r.markdown', 'r.junit'].map((name) => work.read(name));
+		for (const text of [result.stdout, result.stderr, ...files]) {
+			expect(text.length).toBeGreaterThan(1_000);
+			expect(/.{0,60}(?:48151\d{5}|Sx\d+marker)/.exec(text)?.[0]).toBeUndefined();
+		}
+	});
+});
 
 describe('the program as a process', () => {
 	it('has no secret in its arguments or those of its children, nor in what it leaves behind', async () => {

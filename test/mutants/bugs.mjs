@@ -676,9 +676,9 @@ export const bugs = [
 		loss: 'credentials go unencrypted to a host that no profile allows it for',
 	},
 	{
-		file: 'src/cli/rows/scrub.ts',
-		was: 'walk(inner, secret || isSecretName(name))',
-		becomes: 'walk(inner, isSecretName(name))',
+		file: 'src/output/redact.ts',
+		was: 'secret: secret || isSecretName(key) ||',
+		becomes: 'secret: isSecretName(key) ||',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'what stands below a secret name is repeated in the journal',
 	},

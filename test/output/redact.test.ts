@@ -5,11 +5,13 @@ import {
 	createTextRedactor,
 	isSecretName,
 	redact,
+	redactBaseUrl,
 	redactBody,
 	redactHeaders,
 	redactText,
 	redactTexts,
 	redactUrl,
+	secretValues,
 } from '../../src/output/redact.js';
 
 describe('isSecretName', () => {
@@ -181,12 +183,43 @@ describe('redactUrl and redactText', () => {
 	});
 
 	it('leaves a secret in a key only where it may be a word or an id by chance', () => {
-		const value = { verdict: 'verdict', '12345678': '12345678', 'no marker-12': 'marker-12' };
-		expect(redactTexts(value, ['verdict', '12345678', 'marker-12'])).toEqual({
+		const value = { verdict: 'verdict', '1234567': '1234567', 'no marker-12': 'marker-12' };
+		expect(redactTexts(value, ['verdict', '1234567', 'marker-12'])).toEqual({
 			verdict: '[redacted]',
-			'12345678': '[redacted]',
+			'1234567': '[redacted]',
 			'no [redacted]': '[redacted]',
 		});
+	});
+
+	it('compares numbers as their digits', () => {
+		const value = { id: 14, a: 4815162342, b: '4815162342', c: 'no 4815162342!', d: [815, 0.5] };
+		expect(redactTexts(value, ['4815162342', '0.5', '1'])).toEqual({
+			id: 14,
+			a: '[redacted]',
+			b: '[redacted]',
+			c: 'no [redacted]!',
+			d: [815, '[redacted]'],
+		});
+		expect(redactText('row 51234, PIN 1234', ['1234'])).toBe('row 51234, PIN [redacted]');
+	});
+
+	it('hides a password with @ in it up to the last one of the authority', () => {
+		expect(redactUrl('https://ann:ma@rk@er@desk.example/x@y')).toBe('https://[redacted]@desk.example/x@y');
+		expect(redactUrl("https://ann:ma'rker@desk.example")).toBe('https://[redacted]@desk.example');
+		expect(redactBaseUrl('ann:ma@rk/er@desk.example')).toBe('[redacted]@desk.example');
+	});
+
+	it('finds the secret values of a request at any depth, numbers too', () => {
+		const sent = {
+			id: 7,
+			password: 4815162342,
+			meta: { api_key: { a: ['x1', { b: 12 }] }, n: 5 },
+			f: [{ name: 'token', value: 9 }],
+		};
+		expect(secretValues(sent).sort()).toEqual(['12', '4815162342', '9', 'x1']);
+		let deep: unknown = { token: 'marker' };
+		for (let level = 0; level < 50_000; level++) deep = { deep };
+		expect(secretValues(deep)).toEqual(['marker']);
 	});
 
 	it('leaves ordinary text alone', () => {
@@ -201,6 +234,11 @@ describe('redactBody', () => {
 		expect(redactBody('{"username":"ann","password":"marker"}')).toBe('{"username":"ann","password":"[redacted]"}');
 		expect(redactBody('{"a":1,"password":"mark\\"er')).toBe('{"a":1,"password":"[redacted]"');
 		expect(redactBody('{"token":{"x":"marker"},"b":')).toBe('{"token":"[redacted]","b":');
+		const cut = '{"tok\\u0065n":{"x":{"y":1},"z":"marker"},"pin":1,"api_key":[["marker"],"marker';
+		expect(redactBody(cut)).toBe('{"tok\\u0065n":"[redacted]","pin":1,"api_key":"[redacted]"');
+		expect(redactBody('{"x":{"password":"marker"},"x":1,"password":null}')).toBe(
+			'{"x":{"password":"[redacted]"},"x":1,"password":null}',
+		);
 		expect(redactBody('username=ann&password=marker')).toBe('username=ann&password=[redacted]');
 		expect(redactBody('<b>notice</b>{"password":"marker"}')).toBe('<b>notice</b>{"password":"[redacted]"}');
 	});

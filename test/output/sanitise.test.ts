@@ -1,6 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeJson, sanitise, sanitiseLines } from '../../src/output/sanitise.js';
+import { parse as parseYaml } from 'yaml';
+import { createRenderer } from '../../src/output/render.js';
+import { escapeJson, guardOutput, sanitise, sanitiseLines } from '../../src/output/sanitise.js';
+
+/** Typed by hand from Unicode's tables: one of each range that no terminal may get. */
+const HIDDEN = [
+	...'\x00\x07\x1b\x7f\x80\x9b\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200e\u2028\u2029\u202a\u202e',
+	...'\u2060\u2066\u2069\u206f\u3164\ufeff\uffa0\ufff9\ufffb\u{1bca0}\u{1d173}\u{e0001}\u{e0041}\u{e01f0}',
+];
+const text = fc.string({
+	unit: fc.oneof(fc.constantFrom(...HIDDEN, 'a', '::', '##[', ' ', '\n'), fc.string({ unit: 'binary', maxLength: 3 })),
+});
+
+/** What GitHub's runner takes for a command, line by line. */
+const COMMAND = /^\s*::|##(?:[a-z]*)\[/im;
 
 describe('sanitise', () => {
 	it.each([
@@ -27,11 +41,16 @@ describe('sanitise', () => {
 		},
 	);
 
-	it('lets nothing through that a terminal could obey, and is settled after one pass (property)', () => {
+	it('shows each hidden character as an escape, and is settled after one pass (property)', () => {
+		for (const character of HIDDEN) {
+			expect(sanitise(`a${character}b`)).toMatch(/^a\\(?:x..|u....|u\{.*\}|[nrt])b$/);
+			expect(escapeJson(JSON.stringify(`a${character}b`))).toMatch(/^"a(?:\\u....)+b"$/);
+		}
 		fc.assert(
-			fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-				const safe = sanitise(text);
-				expect(safe).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]/);
+			fc.property(text, (given) => {
+				const safe = sanitise(given);
+				for (const character of HIDDEN) expect(safe).not.toContain(character);
+				expect(safe).not.toMatch(COMMAND);
 				expect(sanitise(safe)).toBe(safe);
 			}),
 		);
@@ -43,13 +62,41 @@ describe('sanitise', () => {
 });
 
 describe('escapeJson', () => {
-	it('gives JSON of the same value without a character that a terminal could obey (property)', () => {
+	it('gives JSON of the same value without a hidden character or a command (property)', () => {
 		fc.assert(
-			fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-				const json = escapeJson(JSON.stringify({ [text]: text }));
-				expect(JSON.parse(json)).toEqual({ [text]: text });
-				expect(json).not.toMatch(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/);
+			fc.property(text, (given) => {
+				const value = { [given]: given };
+				const json = escapeJson(JSON.stringify(value, null, 2));
+				expect(JSON.parse(json)).toEqual(value);
+				for (const character of HIDDEN) expect(json).not.toContain(character);
+				expect(json).not.toMatch(COMMAND);
 			}),
 		);
 	});
+});
+
+it('yaml holds no line that commands a CI runner, in keys or values of any length', async () => {
+	const row = { '::error::k': `${'x'.repeat(50)}\n  ::stop-commands::x`, a: ['::y', '##[error]z'] };
+	let yaml = '';
+	const renderer = await createRenderer({ isTTY: false, format: 'yaml' }, (piece) => {
+		yaml += piece;
+	});
+	await renderer.row(row);
+	await renderer.end();
+	expect(parseYaml(yaml)).toEqual([row]);
+	expect(yaml).not.toMatch(COMMAND);
+});
+
+it('an output that is guarded lets only `command` write a command, and paints labels', () => {
+	let written = '';
+	const write = (piece: string): void => {
+		written += piece;
+	};
+	const output = guardOutput(
+		{ write, isTTY: false, columns: undefined, closed: false, flush: () => Promise.resolve() },
+		(label) => `<${label}>`,
+	);
+	output.write('warning: one\n\u00a0::add-mask::x\rok\r::y\n a ##vso[task]\n');
+	output.command?.('::error::ours');
+	expect(written).toBe('<warning:> one\n\u00a0\\::add-mask::x\rok\r\\::y\n a #\\#vso[task]\n::error::ours\n');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/http/trace.js';
-import { renderTrace } from '../../src/output/trace.js';
+import { createTrace, renderTrace } from '../../src/output/trace.js';
 
 const request: TraceEvent = {
 	type: 'request',
@@ -91,5 +91,20 @@ describe('renderTrace', () => {
 		const text = renderTrace({ ...answer, headers: {}, body }, { verbosity: 2 });
 		expect(text).not.toContain('marker');
 		expect(text).toMatch(/\n< \(\d+ of \d+ characters not shown\)\n$/);
+	});
+
+	it('hides the secrets of a request in its response, and the own ones after any number of requests', () => {
+		let text = '';
+		const trace = createTrace(
+			(piece) => {
+				text += piece;
+			},
+			{ verbosity: 2, secrets: ['own-marker'] },
+		);
+		for (let id = 1; id <= 1_500; id++) trace({ ...request, body: `{"id":${id},"password":"secret-${id}"}` });
+		const requestBody = '{"password":4815162342,"meta":{"token":["nested-marker"]}}';
+		trace({ ...answer, requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' });
+		expect(text).toContain('< {"note":[redacted],"title":"[redacted] [redacted]"}');
+		expect(text).not.toMatch(/secret-|marker/);
 	});
 });

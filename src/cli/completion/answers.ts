@@ -1,5 +1,6 @@
 /** An offer in the form that each shell's script reads: a first line that says what follows, then a line for each value. */
 
+import { hiddenCharacter } from '../../characters.js';
 import type { Offer } from './offer.js';
 import { quoteForBash, readTypedLine } from './shell-words.js';
 
@@ -15,11 +16,8 @@ export interface Question {
 	answer(offer: Offer): string;
 }
 
-/** What a line of a script can't hold, and a terminal should not get. */
-const UNFIT = /[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/;
-
 function fit(offer: Offer): Offer {
-	return { ...offer, candidates: offer.candidates.filter(({ value }) => value !== '' && !UNFIT.test(value)) };
+	return { ...offer, candidates: offer.candidates.filter(({ value }) => value !== '' && !hiddenCharacter.test(value)) };
 }
 
 const firstLine = (offer: Offer): string => (offer.files !== undefined ? 'files' : offer.open ? 'open' : 'words');
@@ -27,7 +25,7 @@ const firstLine = (offer: Offer): string => (offer.files !== undefined ? 'files'
 /** Value and description, apart by a tab. */
 function described({ value, help }: Offer['candidates'][number]): string {
 	const text = (help ?? '').replace(/\s+/g, ' ').trim();
-	return text === '' || UNFIT.test(text) ? value : `${value}\t${text}`;
+	return text === '' || hiddenCharacter.test(text) ? value : `${value}\t${text}`;
 }
 
 /** Reads what a script asks. @param words behind the shell's name; undefined for a shell that is not known */

@@ -17,12 +17,14 @@ export interface ComplaintSinkOptions {
 	json: boolean;
 	source: { name: string; file: string | undefined; fromArguments: boolean };
 	write(text: string): void;
+	/** Writes a line that commands the CI runner. */
+	command(line: string): void;
 	/** A line for a CI service, or nothing. */
 	annotate(complaint: Complaint, text: string): string | undefined;
 }
 
 /** Makes the sink; JSON goes out piece by piece, so that a million complaints need no memory. */
-export function createComplaintSink({ json, source, write, annotate }: ComplaintSinkOptions): ComplaintSink {
+export function createComplaintSink({ json, source, write, command, annotate }: ComplaintSinkOptions): ComplaintSink {
 	let count = 0;
 	const asJson = (complaint: Complaint): string => {
 		const { ids: _, ...place } = complaint;
@@ -43,7 +45,7 @@ export function createComplaintSink({ json, source, write, annotate }: Complaint
 			if (count > SHOWN) return;
 			write(`error: ${sanitise(text)}\n`);
 			const annotation = annotate(complaint, text);
-			if (annotation !== undefined) write(annotation);
+			if (annotation !== undefined) command(annotation);
 		},
 		end({ rows, invalid, complaints }, skipped) {
 			if (count === 0) return;

@@ -1,6 +1,6 @@
 /** Which outcomes are printed and which are told on stderr, so that a person sees what went wrong and not a hundred thousand lines. */
 
-import { outcomeAnnotation } from '../../bulk/annotations.js';
+import { outcomeAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { differences } from '../../bulk/records.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { type Outcome, wentWrong } from '../../http/outcome.js';
@@ -97,7 +97,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			else remarked++;
 			if (annotates) {
 				const annotation = outcomeAnnotation(outcome, source.file);
-				if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+				if (annotation !== undefined) writeAnnotation(context.stderr, annotation);
 			}
 			// JSON readers get one object at the end; a lone row's error is that object.
 			if (json && !isLone) return;

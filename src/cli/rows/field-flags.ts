@@ -11,6 +11,7 @@ import {
 	isObject,
 	isProblem,
 	mergeValues,
+	nestingProblem,
 	parseField,
 	type ValueRules,
 } from '../../api/values.js';
@@ -132,6 +133,8 @@ export async function readData(
 		// The parser's message is not used, nor kept as the cause: it quotes the text, which may hold a password.
 		throw new UsageError('--data is not valid JSON', { code: 'invalid_value' });
 	}
+	const deep = nestingProblem(data);
+	if (deep !== undefined) throw new UsageError(`--data: ${deep}`, { code: 'invalid_value' });
 	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
 	for (const [given, value] of Object.entries(data)) {
 		const name = fieldIn(given);

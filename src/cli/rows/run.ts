@@ -1,6 +1,6 @@
 /** One call of a row command from its flags to its exit code: prepare, survey, guard, then show or execute. */
 
-import { complaintAnnotation, inputErrorAnnotation } from '../../bulk/annotations.js';
+import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { wantsJson } from '../results.js';
@@ -77,7 +77,7 @@ async function annotateInput<T>({ context, options }: Invocation, work: () => Pr
 	} catch (error) {
 		if (context.env.GITHUB_ACTIONS === 'true' && error instanceof UsageError) {
 			const annotation = inputErrorAnnotation(error, options.input === '-' ? undefined : (options.input as string));
-			if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+			if (annotation !== undefined) writeAnnotation(context.stderr, annotation);
 		}
 		throw error;
 	}
@@ -103,8 +103,9 @@ async function surveyInput(run: PreparedRun): Promise<Survey> {
 				json: wantsJson(options) && !settings.skipInvalid,
 				source: { name: source.name, file: source.file, fromArguments },
 				write: (text) => context.stderr.write(text),
+				command: (line) => writeAnnotation(context.stderr, line),
 				annotate: (complaint) =>
-					context.env.GITHUB_ACTIONS === 'true' ? `${complaintAnnotation(complaint, source.file)}\n` : undefined,
+					context.env.GITHUB_ACTIONS === 'true' ? complaintAnnotation(complaint, source.file) : undefined,
 			});
 			sink.complain(complaint);
 		},

@@ -2,21 +2,8 @@
 
 import type { RunRow } from '../../bulk/engine.js';
 import type { Outcome } from '../../http/outcome.js';
-import { createTextRedactor, isSecretName, redact, redactName, redactNames, redactTexts } from '../../output/redact.js';
+import { createTextRedactor, redact, redactName, redactNames, redactTexts, secretValues } from '../../output/redact.js';
 import type { Survey } from './survey.js';
-
-/** Texts of the row's request that must not be repeated anywhere. */
-function secretsOf(sent: Readonly<Record<string, unknown>> | undefined): string[] {
-	const found: string[] = [];
-	const walk = (value: unknown, secret: boolean): void => {
-		if (typeof value === 'string' && secret && value !== '') found.push(value);
-		else if (typeof value === 'object' && value !== null) {
-			for (const [name, inner] of Object.entries(value)) walk(inner, secret || isSecretName(name));
-		}
-	};
-	walk(sent, false);
-	return found;
-}
 
 /** What the service holds under a secret name is no better to be shown than what was sent. */
 function withoutHeld(outcome: Outcome): Outcome {
@@ -55,7 +42,7 @@ function withoutSecrets(outcome: Outcome, secrets: readonly string[]): Outcome {
 
 export function createOutcomeScrubber(survey: Survey): OutcomeScrubber {
 	if (!survey.hasSecrets) return { wordsOf: () => undefined, scrub: withoutHeld };
-	const secretsOfRow = ({ request }: RunRow): string[] => secretsOf(request.sent);
+	const secretsOfRow = ({ request }: RunRow): string[] => secretValues(request.sent);
 	return {
 		wordsOf(row) {
 			const secrets = secretsOfRow(row);

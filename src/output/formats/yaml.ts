@@ -12,7 +12,7 @@ function yamlText(value: unknown): string {
 			if (typeof node.value === 'string' && hasUnsafe(node.value)) node.type = 'QUOTE_DOUBLE';
 		},
 	});
-	return escapeJson(document.toString({ lineWidth: 0 }));
+	return escapeJson(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }));
 }
 
 export function createYaml(options: EncoderOptions): Encoder {

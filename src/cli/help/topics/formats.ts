@@ -55,4 +55,7 @@ Control characters, escape sequences, and marks that turn the direction of text 
 \\u202e in tables, in the default of a pipe, and in ids and --field. json, ndjson and yaml escape them in their own
 way, so that programs read the very value. csv and tsv hold the values as they are, except on a terminal: a
 cell that begins with = stays a formula to a spreadsheet, so import such files as text.
+
+Lines that a CI runner takes for a command (:: in front, ##[ anywhere) get a backslash. csv and tsv stay exact, except in
+a log of GitHub, Azure or TeamCity.
 `;
