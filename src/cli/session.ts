@@ -2,8 +2,7 @@
 
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client } from '../http/client.js';
-import type { ConnectionOptions } from '../http/options.js';
-import type { TraceEvent } from '../http/trace.js';
+import type { ConnectionOptions, TraceEvent } from '../http/options.js';
 import { isTelling, REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/folders.js';
@@ -69,16 +68,17 @@ export function dialectOf({ context, options }: Invocation, without: readonly st
 /** Opens a client that logs as the invocation asks, and in whose answers the caller's credentials do not come back. */
 export async function openClient(
 	invocation: Invocation,
-	connection: Pick<ResolvedConnection, 'baseUrl' | 'auth' | 'timeoutMs' | 'tls' | 'proxy'>,
+	connection: Pick<ResolvedConnection, 'baseUrl' | 'auth' | 'timeoutMs' | 'tls' | 'proxy'> & { allowHttp?: boolean },
 	connections: number,
 ): Promise<Client> {
-	const { baseUrl, auth, timeoutMs, tls, proxy } = connection;
+	const { baseUrl, auth, timeoutMs, tls, proxy, allowHttp } = connection;
 	delayWasmOptimisation();
 	const [{ createClient }, trace] = await Promise.all([import('../http/client.js'), traceTo(invocation, auth)]);
 	const hide = hideCredentials(auth);
 	const userAgent = `supportctl/${version}`;
 	const { monotonic } = invocation.context.clock;
-	return createClient({ baseUrl, auth, timeoutMs, connections, tls, proxy, userAgent, trace, hide, monotonic });
+	const way = { baseUrl, auth, timeoutMs, tls, proxy, allowHttp };
+	return createClient({ ...way, connections, userAgent, trace, hide, monotonic });
 }
 
 /** What must not be seen anywhere. */

@@ -9,7 +9,7 @@ import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { type Client, createClient } from '../http/client.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/limits.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/options.js';
 import type { Delivery } from '../http/outcome.js';
 import { initialSettings } from '../profile/initial-settings.js';
 import { version } from '../version.js';
@@ -50,6 +50,7 @@ export class SupportClient {
 			userAgent: `supportctl/${version}`,
 			...(options.tls === undefined ? {} : { tls: options.tls }),
 			proxy: options.proxy,
+			allowHttp: options.allowHttp,
 		});
 		return new SupportClient(client, options, dialect);
 	}

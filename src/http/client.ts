@@ -3,8 +3,8 @@
 import type { Dispatcher } from 'undici';
 import type { Method } from '../api/endpoints.js';
 import { authHeaders, createDispatcher } from './connection.js';
-import { MAX_ANSWER_BYTES } from './limits.js';
 import type { ConnectionOptions } from './options.js';
+import { MAX_ANSWER_BYTES } from './options.js';
 import { describeProblem, type TransportProblem } from './problem.js';
 import { createScrubber } from './scrub.js';
 
@@ -51,6 +51,9 @@ const CLOSED: Attempt = {
 	ms: 0,
 };
 
+/** Problems of an unsent request that name what failed by themselves. */
+const NOT_OF_CONNECTING = new Set(['proxy_failed', 'bad_request', 'not_loopback']);
+
 function seconds(ms: number): string {
 	return `${ms / 1000} s`;
 }
@@ -68,6 +71,9 @@ interface Limits {
 	maxBytes: number;
 	timeoutMs: number;
 	monotonic(): number;
+	/** Host and port, for messages. */
+	host: string;
+	refusal?(status: number): Error | undefined;
 }
 
 /** One request on its way; undici calls the `on…` functions. */
@@ -98,12 +104,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 			return;
 		}
 		this.overdue = reason;
-		const problem = {
-			code: 'connect_timeout',
-			message: `no connection within ${seconds(this.limits.timeoutMs)}`,
-			permanent: false,
-		};
-		this.settle(this, { kind: 'problem', problem, sent: false, ms: this.limits.monotonic() - this.started });
+		const ms = this.limits.monotonic() - this.started;
+		const message = `could not connect to ${this.limits.host}: no connection within ${seconds(Math.round(ms / 10) * 10)}`;
+		const problem = { code: 'connect_timeout', message, permanent: false };
+		this.settle(this, { kind: 'problem', problem, sent: false, ms });
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -115,6 +119,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+		const refusal = this.limits.refusal?.(status);
+		if (refusal !== undefined) {
+			controller.abort(refusal);
+			return;
+		}
 		this.status = status;
 		this.headers = headers;
 		if (Number(headers['content-length']) > this.limits.maxBytes) controller.abort(new AnswerTooLarge());
@@ -142,11 +151,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 		if (this.overdue !== undefined) return;
 		const ms = this.limits.monotonic() - this.started;
 		const problem = this.problem(error);
-		const attempt: Attempt =
-			this.status >= 200
-				? { kind: 'answer', answer: { ...this.answer(), incomplete: problem }, ms }
-				: { kind: 'problem', problem, sent: this.controller !== undefined, ms };
-		this.settle(this, attempt);
+		if (this.status >= 200) {
+			this.settle(this, { kind: 'answer', answer: { ...this.answer(), incomplete: problem }, ms });
+			return;
+		}
+		// A proxy's own refusal comes as a response, but the service never saw the request.
+		const sent = this.controller !== undefined && problem.code !== 'proxy_failed';
+		if (!sent && !NOT_OF_CONNECTING.has(problem.code)) {
+			problem.message = `could not connect to ${this.limits.host}: ${problem.message}`;
+		}
+		this.settle(this, { kind: 'problem', problem, sent, ms });
 	}
 
 	private answer(): RawAnswer {
@@ -226,6 +240,8 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		maxBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
 		timeoutMs: options.timeoutMs,
 		monotonic: options.monotonic ?? (() => performance.now()),
+		host: url.host,
+		...(dispatcher.refusal && { refusal: dispatcher.refusal }),
 	};
 	const deadlines = new Deadlines(limits);
 	const { trace } = options;

@@ -2,7 +2,7 @@
 
 import { promisify } from 'node:util';
 import type { RawAnswer } from './client.js';
-import { MAX_ANSWER_BYTES } from './limits.js';
+import { MAX_ANSWER_BYTES } from './options.js';
 
 /** More codings than anybody needs are an attempt to blow a small answer up. */
 const MAX_CODINGS = 3;

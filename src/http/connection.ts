@@ -1,17 +1,22 @@
-/** Where requests go and who they say they are: the connection pool, TLS, proxies and the auth headers. */
+/** How requests reach the service: the pool of connections, TLS, and the check that http:// stays on this machine. */
 
-import type { Dispatcher, Pool as PoolType } from 'undici';
+import { lookup as systemLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import type { buildConnector, Dispatcher, Pool as PoolType } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Auth } from './auth.js';
-import type { ConnectionOptions } from './options.js';
+import { isLoopbackAddress, mayBeLoopback } from '../net.js';
+import type { Auth, ConnectionOptions } from './options.js';
 
-/** What takes requests to one origin: a pool, or a way through a proxy. */
-export type Sender = Pick<Dispatcher, 'dispatch' | 'destroy'>;
+/** What takes requests to one origin: a pool, or a proxy's agent. */
+export interface Sender extends Pick<Dispatcher, 'dispatch' | 'destroy'> {
+	/** An error for a response that is the proxy's own and not the service's. */
+	refusal?(status: number): Error | undefined;
+}
 
 /** How long one address is given before the next is tried beside it, in milliseconds. */
 const ADDRESS_ATTEMPT_MS = 300;
 
-/** What proves who is calling, as a header; the one place where credentials become one. */
+/** Credentials as a header; the one place where they become one. */
 export function authHeaders(auth: Auth): [name: string, value: string][] {
 	switch (auth.scheme) {
 		case 'basic': {
@@ -27,32 +32,57 @@ export function authHeaders(auth: Auth): [name: string, value: string][] {
 	}
 }
 
-/** The pool for one origin, through a proxy where the environment names one. Redirects are never followed. */
-export async function createDispatcher(options: ConnectionOptions): Promise<Sender> {
-	const { origin } = new URL(options.baseUrl);
-	const tls = options.tls ?? {};
-	const connect = {
+/** Resolves a name that has to mean this machine: other addresses are left out, and without any left it fails. */
+function loopbackOnly(lookup: LookupFunction): LookupFunction {
+	return (host, options, callback) => {
+		// Read when it is called: the function may be replaced while the program runs.
+		lookup(host, { ...options, all: true }, (error, found) => {
+			if (error !== null) return callback(error, []);
+			const all = Array.isArray(found) ? found : [{ address: found, family: found.includes(':') ? 6 : 4 }];
+			const own = all.filter(({ address }) => isLoopbackAddress(address));
+			const first = own[0];
+			if (first === undefined) {
+				const addresses = all.map(({ address }) => address).join(', ');
+				const message = `${host} is ${addresses}, which is not this machine, and http:// is not encrypted`;
+				callback(Object.assign(new Error(message), { code: 'NOT_LOOPBACK' }), []);
+			} else if (options.all === true) callback(null, own);
+			else callback(null, first.address, first.family);
+		});
+	};
+}
+
+/** How a connection to the service is made, through a proxy's tunnel or not. */
+function connectOptions(options: ConnectionOptions, { protocol, hostname }: URL): buildConnector.BuildOptions {
+	const { ca, cert, key } = options.tls ?? {};
+	const checked = protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(hostname);
+	const lookup: LookupFunction = options.lookup ?? ((...all) => systemLookup(...all));
+	return {
 		timeout: options.timeoutMs,
 		autoSelectFamily: true,
 		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-		...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-		...(tls.ca === undefined ? {} : { ca: tls.ca }),
-		...(tls.cert === undefined ? {} : { cert: tls.cert }),
-		...(tls.key === undefined ? {} : { key: tls.key }),
+		...(checked ? { lookup: loopbackOnly(lookup) } : options.lookup && { lookup }),
+		...(ca !== undefined && { ca }),
+		...(cert !== undefined && { cert }),
+		...(key !== undefined && { key }),
 	};
+}
+
+/** The connections to one origin, through a proxy where the environment names one. Redirects are never followed. */
+export async function createDispatcher(options: ConnectionOptions): Promise<Sender> {
+	const target = new URL(options.baseUrl);
+	const connect = connectOptions(options, target);
 	const pool: PoolType.Options = {
 		connections: options.connections,
 		pipelining: 1,
 		// Attempts have one deadline of their own; these would be further ones.
 		headersTimeout: 0,
 		bodyTimeout: 0,
-		connect,
 	};
 	const { proxy } = options;
 	if (proxy?.httpProxy || proxy?.httpsProxy) {
-		const { createProxiedSender } = await import('./proxy.js');
-		const sender = createProxiedSender(options, proxy, { ...pool, connect });
-		if (sender !== undefined) return sender;
+		const { createProxiedSender, proxyFor } = await import('./proxy.js');
+		const url = proxyFor(options.baseUrl, proxy);
+		if (url !== undefined) return createProxiedSender(url, target, pool, connect);
 	}
-	return new Pool(origin, pool);
+	return new Pool(target.origin, { ...pool, connect });
 }

@@ -1,28 +1,72 @@
-/** What a client is made of: where the service is, who calls, and how the way there is secured. */
+/** What a client is made of: where the service is, who calls, how the connection is made, and the limits. Loads nothing. */
 
 import type { LookupFunction } from 'node:net';
-import type { Auth, ProxySettings } from './auth.js';
-import type { Trace } from './trace.js';
+
+/** The largest response that is read, in bytes. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** How often a request is retried. */
+export const DEFAULT_RETRIES = 4;
+
+/** How many requests are under way at a time. */
+export const DEFAULT_CONCURRENCY = 4;
+
+/** Credentials in the clear; they leave this room only as a header. */
+export type Auth =
+	| { scheme: 'basic'; username: string; password: string }
+	| { scheme: 'bearer'; token: string }
+	| { scheme: 'header'; name: string; value: string }
+	| { scheme: 'none' };
+
+export interface ProxySettings {
+	httpProxy?: string | undefined;
+	httpsProxy?: string | undefined;
+	noProxy?: string | undefined;
+}
 
 export interface ConnectionOptions {
 	/** Without a trailing slash; what comes before `/support-api/v1`. */
 	baseUrl: string;
 	auth: Auth;
-	/** Milliseconds that one attempt may take from being sent to the end of its answer. */
+	/** Milliseconds that one attempt may take from being sent to the end of its response. */
 	timeoutMs: number;
+	/** Milliseconds, from the first request on, after which a client that never had a connection makes no more attempts. */
+	connectWithinMs?: number | undefined;
 	/** The most connections at a time. */
 	connections: number;
+	/** Allows `http://localhost` to be another machine; other hosts are checked with the base URL. */
+	allowHttp?: boolean | undefined;
 	/** PEM text. */
 	tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
 	proxy?: ProxySettings | undefined;
 	userAgent: string;
-	/** The largest answer that is read, in bytes. */
+	/** The largest response that is read, in bytes. */
 	maxAnswerBytes?: number;
 	/** Resolves host names; the system's way by default. */
 	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;
-	/** Finds and blacks out secrets in answers; `mayHold` is asked of every body and header and must be quick. */
+	/** Finds and removes secrets in responses; `mayHold` is called for every body and header and must be quick. */
 	hide?: { mayHold(text: string | Uint8Array): boolean; clean(text: string): string } | undefined;
-	/** Milliseconds on a clock that never jumps; the platform's own unless told otherwise. */
+	/** Milliseconds on a clock that never jumps; the platform's own by default. */
 	monotonic?: (() => number) | undefined;
 }
+
+/** What happened on the wire, attempt by attempt, for `-v` and `-vv`; redaction is the listener's. */
+export type Trace = (event: TraceEvent) => void;
+
+export type TraceEvent =
+	| { type: 'request'; method: string; url: string; headers: readonly string[]; body: string | undefined }
+	| {
+			type: 'answer';
+			method: string;
+			url: string;
+			status: number;
+			headers: Readonly<Record<string, string | string[] | undefined>>;
+			body: string;
+			/** The body of the request. */
+			requestBody?: string | undefined;
+			/** Bytes of the body before it was decoded. */
+			bytes: number;
+			ms: number;
+	  }
+	| { type: 'problem'; method: string; url: string; message: string; sent: boolean; ms: number };

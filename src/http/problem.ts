@@ -1,23 +1,23 @@
-/** What can go wrong between here and the service, named for a person. */
+/** What can go wrong between here and the service, named for a person, with the next step. */
 
 export interface TransportProblem {
 	/** Ours: `connect_refused`, `dns_failed`, `tls_failed`, `timeout`, `connection_lost`, `bad_http`, `answer_too_large` … */
 	code: string;
 	message: string;
-	/** Trying again can't help. */
+	/** A retry can't help. */
 	permanent: boolean;
 	cause?: unknown;
 }
 
-/** The proxy could not be reached or would not pass the connection on. Its message names no credentials. */
+/** The proxy could not be reached or would not pass the request on. Its message names no credentials. */
 export class ProxyError extends Error {
 	readonly code = 'PROXY_FAILED';
 
 	constructor(
 		message: string,
-		/** Trying again can't help. */
+		/** A retry can't help. */
 		readonly permanent: boolean,
-		/** What to do about it. */
+		/** The next step. */
 		readonly remedy: string,
 		cause?: unknown,
 	) {
@@ -30,69 +30,90 @@ interface SystemError {
 	name?: string;
 	code?: string;
 	message?: string;
+	data?: unknown;
 	errors?: unknown[];
 	cause?: unknown;
 }
 
-const NAMES: Record<string, [code: string, message: string, permanent: boolean]> = {
-	ECONNREFUSED: ['connect_refused', 'the connection was refused: nothing listens there', false],
+type Known = readonly [code: string, message: string, permanent: boolean];
+
+const LOST: Known = ['connection_lost', 'the connection was closed by the other side', false];
+const UNTRUSTED: Known = ['tls_untrusted', "the host's certificate is from an unknown CA", true];
+const NO_TLS: Known = ['tls_not_spoken', 'the port does not speak TLS; it may serve plain http', true];
+
+/** By the codes of Node, undici, OpenSSL and our own. */
+const KNOWN: Readonly<Record<string, Known>> = {
+	ECONNREFUSED: ['connect_refused', 'connection refused', false],
 	ENOTFOUND: ['dns_failed', "the host's name could not be resolved", false],
 	EAI_AGAIN: ['dns_failed', "the host's name could not be resolved just now", false],
 	EHOSTUNREACH: ['unreachable', 'there is no route to the host', false],
 	ENETUNREACH: ['unreachable', 'there is no route to the network', false],
-	ETIMEDOUT: ['connect_timeout', 'the connection was not answered in time', false],
-	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'the connection was not answered in time', false],
+	ETIMEDOUT: ['connect_timeout', 'no connection in time', false],
+	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'no connection in time', false],
 	ECONNRESET: ['connection_lost', 'the connection was reset', false],
-	EPIPE: ['connection_lost', 'the connection was closed by the other side', false],
-	UND_ERR_SOCKET: ['connection_lost', 'the connection was closed by the other side', false],
+	EPIPE: LOST,
+	UND_ERR_SOCKET: LOST,
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the answer's length is not what its headers say", false],
-	// What undici holds for impossible, such as a status of 000.
+	// undici asserts some things that a response should not hold, such as a status of 000.
 	ERR_ASSERTION: ['bad_http', 'the answer is not valid HTTP', false],
+	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
 	UND_ERR_INVALID_ARG: ['bad_request', 'the request could not be put together', true],
 	EPROTO: ['tls_failed', 'no secure connection could be made', true],
-	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
+	ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+	ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+	ERR_SSL_HTTP_REQUEST: NO_TLS,
 	CERT_HAS_EXPIRED: ['tls_expired', "the host's certificate has expired", true],
-	CERT_NOT_YET_VALID: [
-		'tls_not_yet_valid',
-		"the host's certificate is not valid yet; is this machine's clock right?",
-		true,
-	],
+	CERT_NOT_YET_VALID: ['tls_not_yet_valid', "the host's certificate is not valid yet", true],
 	ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: [
 		'tls_client_certificate',
-		'the host wants a client certificate: --cert and --key',
+		'the host wants a client certificate (--cert and --key)',
 		true,
 	],
 	ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: [
 		'tls_failed',
-		'the host broke off the TLS handshake; it may want a client certificate (--cert and --key)',
+		'the host ended the TLS handshake; it may want a client certificate (--cert and --key)',
 		true,
 	],
 	ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_name', "the host's certificate is for another name", true],
-	DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_untrusted', "the host's certificate is self-signed; --ca-file names a CA", true],
-	SELF_SIGNED_CERT_IN_CHAIN: [
-		'tls_untrusted',
-		"the host's certificate is from an unknown CA; --ca-file names one",
-		true,
-	],
-	UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
-		'tls_untrusted',
-		"the host's certificate is from an unknown CA; --ca-file names one",
-		true,
-	],
-	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: [
-		'tls_untrusted',
-		"the host's certificate is from an unknown CA; --ca-file names one",
-		true,
-	],
+	DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_untrusted', "the host's certificate is self-signed", true],
+	SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+	UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+	UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
 };
 
-/** undici has one code for these, and tells them apart by the message alone. */
-const SOCKET_MESSAGES: Record<string, string> = {
-	'bad upgrade': 'the answer switches protocols (101), which was not asked for',
-	'bad response': 'the answer is "100 Continue", which was not asked for',
+/** undici has one code for these; only the message differs. */
+const SOCKET_MESSAGES: Readonly<Record<string, string>> = {
+	'bad upgrade': 'the answer switches protocols (101), which the request did not ask for',
+	'bad response': 'the answer is "100 Continue", which the request did not ask for',
 };
 
-/** The first error in a chain of causes and aggregates that has a name we know. */
+const CLOCK = "check this machine's clock and the certificate's dates";
+const CA = '--ca-file FILE names the CA, where the host is the right one';
+
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+	connect_refused: 'check the host and port of the base URL, and that the service runs; supportctl doctor looks closer',
+	connect_timeout: 'check the host and port of the base URL, and firewalls; supportctl doctor looks closer',
+	dns_failed: "check the host's name, and that this machine is on the right network; supportctl doctor looks closer",
+	unreachable: 'check that this machine is on the right network; supportctl doctor looks closer',
+	not_loopback: 'use https://, or an address such as http://127.0.0.1; allowHttp in a profile allows it all the same',
+	https_expected: 'write the base URL with https://',
+	tls_not_spoken: 'check the port; only a service on this machine may have a base URL with http://',
+	tls_expired: `have the certificate renewed; or ${CLOCK}`,
+	tls_not_yet_valid: CLOCK,
+	tls_wrong_name: "write the base URL with the certificate's name",
+	tls_untrusted: CA,
+	tls_client_certificate: 'give --cert FILE and --key FILE',
+	tls_failed:
+		'check that the port serves https, and what --ca-file, --cert and --key name; supportctl doctor looks closer',
+	proxy_failed: 'correct HTTP_PROXY or HTTPS_PROXY, or add the host to NO_PROXY; supportctl doctor looks closer',
+};
+
+/** What to do about a problem of the connection; undefined for other codes. */
+export function nextStepFor(code: string | undefined): string | undefined {
+	return code !== undefined && Object.hasOwn(NEXT_STEPS, code) ? NEXT_STEPS[code] : undefined;
+}
+
+/** The errors in a chain of causes and aggregates. */
 function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 	if (typeof error !== 'object' || error === null || depth > 5) return;
 	const system = error as SystemError;
@@ -101,31 +122,38 @@ function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 	yield* unfold(system.cause, depth + 1);
 }
 
+/** What one error means by itself. */
+function recognize({ name, code = '', message = '', data }: SystemError): Known | undefined {
+	const unexpected = code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[message] : undefined;
+	if (unexpected !== undefined) return ['bad_http', unexpected, true];
+	if (code === 'NOT_LOOPBACK') return ['not_loopback', message, true];
+	// OpenSSL has called these alerts by both names.
+	const known = KNOWN[code.replace('SSL/TLS_ALERT', 'SSLV3_ALERT')];
+	if (known !== undefined) return known;
+	if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
+		// A TLS alert: content type 21, version 3.
+		if (String(data).startsWith('\x15\x03')) {
+			return ['https_expected', 'the port speaks TLS, and the base URL says http://', true];
+		}
+		// undici's parser leaves the code out and puts llhttp's reason in parentheses.
+		const reason = /\((.+)\)$/.exec(message)?.[1] ?? (message || code);
+		return ['bad_http', `the answer is not valid HTTP (${reason})`, false];
+	}
+	if (/^(?:ERR_SSL_|ERR_TLS_|CERT_)/.test(code)) {
+		return ['tls_failed', `no secure connection could be made (${code})`, true];
+	}
+	return undefined;
+}
+
 /** Names an error of a socket, of TLS or of HTTP framing. */
 export function describeProblem(error: unknown): TransportProblem {
 	let fallback: string | undefined;
 	for (const each of unfold(error)) {
-		const unasked = each.code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[each.message ?? ''] : undefined;
-		if (unasked !== undefined) return { code: 'bad_http', message: unasked, permanent: true, cause: error };
-		// OpenSSL has called these alerts by both names.
-		const known = each.code === undefined ? undefined : NAMES[each.code.replace('SSL/TLS_ALERT', 'SSLV3_ALERT')];
-		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
 		if (each instanceof ProxyError) {
 			return { code: 'proxy_failed', message: each.message, permanent: each.permanent, cause: error };
 		}
-		// undici's parser leaves the code out and puts llhttp's reason in parentheses.
-		if (each.name === 'HTTPParserError' || each.code?.startsWith('HPE_')) {
-			const reason = /\((.+)\)$/.exec(each.message ?? '')?.[1] ?? each.message ?? each.code;
-			return { code: 'bad_http', message: `the answer is not valid HTTP (${reason})`, permanent: false, cause: error };
-		}
-		if (each.code?.startsWith('ERR_SSL_') || each.code?.startsWith('ERR_TLS_') || each.code?.startsWith('CERT_')) {
-			return {
-				code: 'tls_failed',
-				message: `no secure connection could be made (${each.code})`,
-				permanent: true,
-				cause: error,
-			};
-		}
+		const known = recognize(each);
+		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
 		fallback ??= each.message;
 	}
 	return { code: 'network', message: fallback ?? String(error), permanent: false, cause: error };

@@ -11,3 +11,18 @@ declare module 'undici/lib/core/connect.js' {
 
 	export default buildConnector;
 }
+
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+	import { ProxyAgent } from 'undici';
+
+	export default ProxyAgent;
+}
+
+declare module 'undici/lib/api/api-connect.js' {
+	import { Dispatcher } from 'undici';
+
+	export default function connect(
+		this: Dispatcher,
+		options: Omit<Dispatcher.ConnectOptions, 'origin'>,
+	): Promise<Dispatcher.ConnectData>;
+}

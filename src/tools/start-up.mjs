@@ -15,7 +15,7 @@ const unreached = [
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
  */
 const together = {
-	start: /src\/(version|errors|http\/(limits|coding)|cli\/(program|help\/(command|overview)))\.ts$/,
+	start: /src\/(version|errors|http\/(options|coding)|cli\/(program|help\/(command|overview)))\.ts$/,
 	command: /src\/cli\/(parse|rows\/row-command)\.ts$/,
 	http: /src\/http\/client\.ts$/,
 	rows: /src\/(cli\/rows\/(run|execute|complaints)|output\/formats\/delimited)\.ts$/,

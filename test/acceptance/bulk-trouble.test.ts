@@ -295,7 +295,7 @@ describe('nobody there', () => {
 		expect(result.exitCode).toBe(1);
 		expect(JSON.parse(result.stderr)).toMatchObject({
 			error: {
-				message: 'stopped: nobody answers (connect_refused); 100 of 100 rows did not succeed',
+				message: 'stopped: could not connect (connect_refused); 100 of 100 rows did not succeed',
 				hint: expect.stringMatching(/^supportctl doctor checks .*; supportctl run resume \S+ goes on$/),
 				stopped: 'unreachable',
 			},

@@ -64,7 +64,7 @@ function setUp() {
 	return { folder, run, login, stored };
 }
 
-const good = () => authority.issue({ names: ['localhost'], addresses: ['127.0.0.1'] });
+const good = () => authority.issue({ names: ['localhost', 'desk.test'], addresses: ['127.0.0.1'] });
 const update = ['ticket', 'update', '14', '--status', 'hold'];
 
 describe('HTTPS from login to a run', () => {
@@ -117,17 +117,24 @@ describe('HTTPS from login to a run', () => {
 
 	it('goes through the proxy of the environment, which sees no credentials, and NO_PROXY takes a host out', async () => {
 		const { baseUrl, port } = await startService(good());
-		const { run, login } = setUp();
-		await login(baseUrl, '--ca-file', 'ca.pem');
+		const { run } = setUp();
 		const proxy = await startForwardProxy();
-		expect((await run(update, { HTTPS_PROXY: proxy.url })).exitCode).toBe(0);
-		expect(proxy.seen).toEqual([`CONNECT 127.0.0.1:${port}`]);
+		const env = {
+			SUPPORTCTL_BASE_URL: baseUrl.replace('127.0.0.1', 'desk.test'),
+			SUPPORTCTL_USERNAME: 'anna',
+			SUPPORTCTL_PASSWORD: 'sesam-sesam',
+		};
+		const edit = [...update, '--ca-file', 'ca.pem', '--retries', '0'];
+		const through = await run(edit, { ...env, HTTPS_PROXY: proxy.url });
+		expect(through.exitCode, through.stderr).toBe(0);
+		expect(proxy.seen).toEqual([`CONNECT desk.test:${port}`]);
 		expect(JSON.stringify(proxy.headers)).not.toContain('authorization');
-		expect((await run(update, { https_proxy: proxy.url, NO_PROXY: '127.0.0.1' })).exitCode).toBe(0);
+		const direct = await run(edit, { ...env, https_proxy: proxy.url, NO_PROXY: 'desk.test' });
+		expect(direct.stderr).toMatch(/could not connect to desk\.test/);
 		expect(proxy.seen).toHaveLength(1);
-		const gone = await run([...update, '--retries', '0'], { HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' });
+		const gone = await run(edit, { ...env, HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' });
 		expect(gone.exitCode).toBe(1);
-		expect(gone.stderr).toMatch(/the proxy 127\.0\.0\.1:1 can't be reached/);
+		expect(gone.stderr).toMatch(/the proxy 127\.0\.0\.1:1 could not be reached/);
 		expect(gone.stderr).not.toContain('hunter2');
 	});
 

@@ -234,7 +234,7 @@ describe('what login says about a base URL', () => {
 		onTestFinished(() => void secure.close());
 		const https = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
 		const direct = await signIn(argv(https), { stdin: 'x' });
-		const why = `there is no secure connection (TLS) to ${https}: the host's certificate is from an unknown CA; --ca-file names one`;
+		const why = `could not connect to ${new URL(https).host}: the host's certificate is from an unknown CA`;
 		expect(direct.error).toMatchObject({
 			code: 'tls_untrusted',
 			message: why,
@@ -247,7 +247,7 @@ describe('what login says about a base URL', () => {
 		expect(error).toMatchObject({
 			exitCode: 1,
 			code: 'redirect',
-			message: expect.stringMatching(/ redirects to https:.*; no credentials were sent; there is no secure connection/),
+			message: expect.stringMatching(/ redirects to https:.*; no credentials were sent; could not connect/),
 			hint: expect.stringMatching(`^give --base-url ${https}; .*--ca-file`),
 			data: { mended: https },
 		});

@@ -48,7 +48,7 @@ describe('a connection that is', () => {
 		});
 		expect(outcomes[0]).toMatchObject({ outcome: 'not-sent', status: null, code: 'connect_refused', attempts: 2 });
 		expect(exitCode).toBe(1);
-		expect(stderr).toMatch(/nothing listens there/);
+		expect(stderr).toMatch(/could not connect to 127\.0\.0\.1:\d+: connection refused/);
 	});
 
 	it('refused at first is tried again', async () => {

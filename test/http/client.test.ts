@@ -2,8 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import type { ConnectionOptions } from '../../src/http/options.js';
-import type { TraceEvent } from '../../src/http/trace.js';
+import type { ConnectionOptions, TraceEvent } from '../../src/http/options.js';
 import { testClient as openClient, testClient, update } from '../support/delivery.js';
 import { httpAnswer, startRawServer } from '../support/raw-server.js';
 
@@ -205,7 +204,11 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(await client.send(get)).toMatchObject({
 				kind: 'problem',
 				sent: false,
-				problem: { code: 'connect_timeout', message: 'no connection within 0.05 s', permanent: false },
+				problem: {
+					code: 'connect_timeout',
+					message: `could not connect to desk.test:${server.port}: no connection within 0.05 s`,
+					permanent: false,
+				},
 			});
 			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ kind: 'answer' });
 			expect(server.requests.map((each) => each.path)).toEqual(['/second']);
@@ -229,7 +232,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			['101 Switching Protocols', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n', 'bad_http'],
 			['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', 'bad_http'],
 			['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_http'],
-			['TLS', Buffer.from([0x15, 3, 3, 0, 2, 2, 40]), 'bad_http'],
+			['TLS', Buffer.from([0x15, 3, 3, 0, 2, 2, 40]), 'https_expected'],
 			['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n', 'bad_http'],
 			['a length that is no number', 'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n', 'bad_http'],
 			['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}', 'wrong_length'],

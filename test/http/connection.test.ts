@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Attempt } from '../../src/http/client.js';
@@ -11,7 +12,7 @@ import { startForwardProxy } from '../support/forward-proxy.js';
 import { startRawServer } from '../support/raw-server.js';
 
 const authority = createAuthority();
-const good = authority.issue({ names: ['localhost'], addresses: ['127.0.0.1'] });
+const good = authority.issue({ names: ['localhost', 'desk.test'], addresses: ['127.0.0.1'] });
 
 /** An HTTPS server that answers `{}` and remembers its requests; ends with the test. */
 async function serveTls(options: ServerOptions) {
@@ -50,6 +51,8 @@ async function send(baseUrl: string, options: Partial<ConnectionOptions> = {}): 
 	const client = await testClient(baseUrl, options);
 	return client.send({ method: 'GET', path: '/support-api/v1' });
 }
+
+const ownAddress: LookupFunction = (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
 
 const problemOf = (attempt: Attempt) => (attempt.kind === 'problem' ? attempt.problem.code : attempt.kind);
 
@@ -128,7 +131,7 @@ describe('TLS', () => {
 
 	it('says that a server speaks plain HTTP where HTTPS was expected', async () => {
 		const { port } = await servePlain();
-		expect(problemOf(await send(`https://127.0.0.1:${port}`))).toBe('tls_failed');
+		expect(problemOf(await send(`https://127.0.0.1:${port}`))).toBe('tls_not_spoken');
 	});
 });
 
@@ -152,12 +155,12 @@ describe('proxies', () => {
 	it('reach an HTTPS service through a tunnel, in which the proxy sees no credentials', async () => {
 		const { port, requests } = await serveTls(good);
 		const proxy = await startForwardProxy();
-		const answer = await send(`https://127.0.0.1:${port}`, {
+		const answer = await send(`https://desk.test:${port}`, {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: proxy.url },
 		});
 		expect(answer.kind).toBe('answer');
-		expect(proxy.seen).toEqual([`CONNECT 127.0.0.1:${port}`]);
+		expect(proxy.seen).toEqual([`CONNECT desk.test:${port}`]);
 		expect(JSON.stringify(proxy.headers)).not.toMatch(/authorization/i);
 		expect(requests[0]?.headers.authorization).toMatch(/^Basic /);
 	});
@@ -165,7 +168,7 @@ describe('proxies', () => {
 	it('check the service behind the tunnel, not the proxy', async () => {
 		const { port } = await serveTls(authority.issue({ names: ['other.example.com'] }));
 		const proxy = await startForwardProxy();
-		const attempt = await send(`https://127.0.0.1:${port}`, {
+		const attempt = await send(`https://desk.test:${port}`, {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: proxy.url },
 		});
@@ -181,17 +184,17 @@ describe('proxies', () => {
 		});
 		const proxy = await startForwardProxy();
 		const own = authority.issue({ names: ['anna-laptop'] });
-		await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own }, proxy: { httpsProxy: proxy.url } });
+		await send(`https://desk.test:${port}`, { tls: { ca: authority.cert, ...own }, proxy: { httpsProxy: proxy.url } });
 		expect(requests[0]?.client).toBe('anna-laptop');
 	});
 
 	it('reach an http service', async () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy();
-		const answer = await send(`http://127.0.0.1:${port}`, { proxy: { httpProxy: proxy.url } });
+		const answer = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
 		expect(answer.kind).toBe('answer');
-		expect(proxy.seen).toEqual([`GET http://127.0.0.1:${port}/support-api/v1`]);
-		expect(requests[0]?.headers).toMatchObject({ host: `127.0.0.1:${port}` });
+		expect(proxy.seen).toEqual([`GET http://desk.test:${port}/support-api/v1`]);
+		expect(requests[0]?.headers).toMatchObject({ host: `desk.test:${port}` });
 	});
 
 	it('get their own user name and password, and the service does not', async () => {
@@ -199,9 +202,9 @@ describe('proxies', () => {
 		const proxy = await startForwardProxy({ credentials: 'me:s p' });
 		const url = proxy.url.replace('http://', 'http://me:s%20p@');
 		const options = { tls: { ca: authority.cert } };
-		expect((await send(`https://127.0.0.1:${port}`, { ...options, proxy: { httpsProxy: url } })).kind).toBe('answer');
+		expect((await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: url } })).kind).toBe('answer');
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
-		const refused = await send(`https://127.0.0.1:${port}`, { ...options, proxy: { httpsProxy: proxy.url } });
+		const refused = await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: proxy.url } });
 		expect(refused).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
 	});
 
@@ -210,7 +213,7 @@ describe('proxies', () => {
 		const proxy = await startForwardProxy({ credentials: 'me:100%' });
 		// A percent sign that escapes nothing stands for itself.
 		const httpProxy = proxy.url.replace('http://', 'http://me:100%@');
-		expect((await send(`http://127.0.0.1:${port}`, { proxy: { httpProxy } })).kind).toBe('answer');
+		expect((await send(`http://desk.test:${port}`, { proxy: { httpProxy } })).kind).toBe('answer');
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
 	});
 
@@ -246,9 +249,9 @@ describe('proxies', () => {
 		const other = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
 		const tls = await serveTls(good);
 		for (const [httpsProxy, reason] of [
-			[rude.baseUrl, 'broke off the connection (ECONNRESET)'],
-			[other.baseUrl, 'does not answer as a proxy does (HPE_INVALID_CONSTANT)'],
-			[`https://127.0.0.1:${tls.port}`, "can't be reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+			[rude.baseUrl, 'closed the connection'],
+			[other.baseUrl, 'does not respond as a proxy does'],
+			[`https://127.0.0.1:${tls.port}`, 'could not be reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 		] as const) {
 			const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
 			const message = `the proxy ${httpsProxy.replace(/.*\/\//, '')} ${reason}`;
@@ -259,36 +262,95 @@ describe('proxies', () => {
 	it('that put words of their own into the tunnel are noticed', async () => {
 		const proxy = await startRawServer((request) => request.write('HTTP/1.1 200 OK\r\n\r\nSSH-2.0-x\r\n'));
 		const attempt = await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });
-		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_failed' } });
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_not_spoken' } });
 	});
 
 	it('are one for each scheme: HTTP_PROXY is not used for https', async () => {
 		const { port } = await serveTls(good);
 		const proxy = await startForwardProxy();
-		const options = { tls: { ca: authority.cert }, proxy: { httpProxy: proxy.url } };
-		expect((await send(`https://127.0.0.1:${port}`, options)).kind).toBe('answer');
+		const options = { tls: { ca: authority.cert }, lookup: ownAddress, proxy: { httpProxy: proxy.url } };
+		expect((await send(`https://desk.test:${port}`, options)).kind).toBe('answer');
 		expect(proxy.seen).toEqual([]);
 	});
 
-	it.each(['127.0.0.1', '*', 'example.com,127.0.0.1'])('are left out for NO_PROXY=%s', async (noProxy) => {
+	it.each(['desk.test', '*', 'example.com,desk.test'])('are left out for NO_PROXY=%s', async (noProxy) => {
 		const { port } = await serveTls(good);
 		const proxy = await startForwardProxy();
-		const answer = await send(`https://127.0.0.1:${port}`, {
+		const answer = await send(`https://desk.test:${port}`, {
 			tls: { ca: authority.cert },
+			lookup: ownAddress,
 			proxy: { httpsProxy: proxy.url, noProxy },
 		});
 		expect(answer.kind).toBe('answer');
 		expect(proxy.seen).toEqual([]);
 	});
 
+	it.each(['http', 'https'])('are never used for this machine: %s', async (scheme) => {
+		const proxy = await startForwardProxy();
+		const settings = { httpProxy: proxy.url, httpsProxy: proxy.url };
+		const { port } = scheme === 'http' ? await servePlain() : await serveTls(good);
+		for (const host of ['127.0.0.1', 'localhost']) {
+			const answer = await send(`${scheme}://${host}:${port}`, { tls: { ca: authority.cert }, proxy: settings });
+			expect(answer.kind).toBe('answer');
+		}
+		expect(proxy.seen).toEqual([]);
+	});
+
+	it('that want a user name and password of an http service’s caller are named', async () => {
+		const { port, requests } = await servePlain();
+		const proxy = await startForwardProxy({ credentials: 'me:s' });
+		const attempt = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
+		const message = `the proxy ${new URL(proxy.url).host} wants a user name and password (407)`;
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: true } });
+		const away = await send(`http://desk.test:${port}`, { proxy: { httpProxy: 'http://127.0.0.1:1' } });
+		expect(away).toMatchObject({ sent: false, problem: { code: 'proxy_failed', permanent: false } });
+		expect(requests).toEqual([]);
+	});
+
 	it('that are not there are named as what failed', async () => {
 		const { port } = await serveTls(good);
 		const proxy = await servePlain();
-		const attempt = await send(`https://127.0.0.1:${port}`, {
+		const attempt = await send(`https://desk.test:${port}`, {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: 'http://127.0.0.1:1' },
 		});
 		expect(attempt).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
 		expect(proxy.requests).toEqual([]);
+	});
+});
+
+describe('http:// to localhost', () => {
+	const addresses =
+		(...found: string[]): LookupFunction =>
+		(_host, options, callback) => {
+			const all = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+			if (options.all === true) callback(null, all);
+			else callback(null, found[0] as string);
+		};
+	/** This machine's own address on a network, where it has one: reachable and not loopback. */
+	const outside = Object.values(networkInterfaces())
+		.flat()
+		.find((each) => each?.internal === false && each.family === 'IPv4')?.address;
+
+	it.each(['localhost', 'desk.localhost', 'LOCALHOST.'])('%s reaches loopback addresses alone', async (host) => {
+		const { port, requests } = await servePlain();
+		const reached = await send(`http://${host}:${port}`, { lookup: addresses('192.0.2.1', '127.0.0.1') });
+		expect(reached.kind).toBe('answer');
+		expect(requests).toHaveLength(1);
+	});
+
+	it.each(['localhost', 'desk.localhost'])('%s that is another machine gets nothing', async (host) => {
+		const connections: unknown[] = [];
+		const server = createSocketServer((socket) => connections.push(socket.destroy()));
+		await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+		onTestFinished(() => void server.close());
+		const { port } = server.address() as AddressInfo;
+		const lookup = addresses(outside ?? '192.0.2.1');
+		const attempt = await send(`http://${host}:${port}`, { lookup });
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'not_loopback', permanent: true } });
+		expect(connections).toEqual([]);
+		if (outside === undefined) return;
+		await send(`http://${host}:${port}`, { lookup, allowHttp: true });
+		expect(connections).toHaveLength(1);
 	});
 });

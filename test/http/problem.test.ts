@@ -19,7 +19,7 @@ describe('describeProblem', () => {
 		['CERT_HAS_EXPIRED', 'tls_expired', true],
 		['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_wrong_name', true],
 		['CERT_REVOKED', 'tls_failed', true],
-		['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_failed', true],
+		['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_not_spoken', true],
 		['EPROTO', 'tls_failed', true],
 	])('names %s %s', (code, name, permanent) => {
 		const problem = describeProblem(coded(code));
@@ -31,10 +31,10 @@ describe('describeProblem', () => {
 		expect(describeProblem(coded(code)).message).toContain('client certificate');
 	});
 
-	it('tells what nobody asked for from a connection that was closed', () => {
+	it('names an unexpected switch or 100 Continue apart from a closed connection', () => {
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad upgrade'))).toMatchObject({
 			code: 'bad_http',
-			message: 'the answer switches protocols (101), which was not asked for',
+			message: 'the answer switches protocols (101), which the request did not ask for',
 		});
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad response')).message).toMatch(/100 Continue/);
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'other side closed')).code).toBe('connection_lost');
@@ -60,8 +60,8 @@ describe('describeProblem', () => {
 		expect(describeProblem(error).code).toBe('connection_lost');
 	});
 
-	it('hands on what a proxy said', () => {
-		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true, 'mend it'))).toMatchObject({
+	it('keeps the message of a proxy', () => {
+		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true, 'next step'))).toMatchObject({
 			code: 'proxy_failed',
 			message: 'the proxy p:1 answered 403',
 			permanent: true,

@@ -12,7 +12,7 @@ export interface ForwardProxy {
 	headers: IncomingMessage['headers'][];
 }
 
-/** Starts a proxy that ends with the test; with `credentials` it refuses whoever does not bring them. */
+/** Starts a proxy that takes every host for this machine and ends with the test; with `credentials` it refuses whoever does not bring them. */
 export async function startForwardProxy(options: { credentials?: string } = {}): Promise<ForwardProxy> {
 	const seen: string[] = [];
 	const headers: IncomingMessage['headers'][] = [];
@@ -28,7 +28,9 @@ export async function startForwardProxy(options: { credentials?: string } = {}):
 			return;
 		}
 		const { 'proxy-authorization': _own, 'proxy-connection': _hop, ...rest } = request.headers;
-		const onward = httpRequest(request.url as string, { method: request.method ?? 'GET', headers: rest }, (answer) => {
+		const { port, pathname, search } = new URL(request.url as string);
+		const target = { host: '127.0.0.1', port, path: pathname + search };
+		const onward = httpRequest({ ...target, method: request.method ?? 'GET', headers: rest }, (answer) => {
 			response.writeHead(answer.statusCode ?? 502, answer.headers);
 			answer.pipe(response);
 		});
@@ -44,8 +46,8 @@ export async function startForwardProxy(options: { credentials?: string } = {}):
 			socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
 			return;
 		}
-		const [host, port] = (request.url as string).split(':');
-		const onward = connect(Number(port), host as string, () => {
+		const [, port] = (request.url as string).split(':');
+		const onward = connect(Number(port), '127.0.0.1', () => {
 			socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
 			onward.write(head);
 			onward.pipe(socket);

@@ -86,7 +86,9 @@ export async function checkProxy({ proxy, variable, isExempt }: ProxyFacts, prob
 	if (proxy === undefined) {
 		return pass(
 			'proxy',
-			isExempt ? `none: NO_PROXY takes this host out of ${variable}` : 'none is set for this service',
+			isExempt
+				? `none: ${variable} is not for this host (this machine, or in NO_PROXY)`
+				: 'none is set for this service',
 		);
 	}
 	// Its user info may hold a password.
@@ -98,7 +100,7 @@ export async function checkProxy({ proxy, variable, isExempt }: ProxyFacts, prob
 		return fail(
 			'proxy',
 			`${shown}, can't be reached: ${reason(error)}`,
-			`mend ${variable}, or let NO_PROXY name the service's host`,
+			`correct ${variable}, or add the service's host to NO_PROXY`,
 		);
 	}
 }

@@ -1,6 +1,7 @@
 /** Finding the base URL: from flags or a person, tried without credentials, mended where a slip is seen. */
 
 import { FailedError, UsageError } from '../../errors.js';
+import { nextStepFor } from '../../http/problem.js';
 import { parseBaseUrl } from '../../profile/base-url.js';
 import { readVariable } from '../../profile/environment.js';
 import { initialSettings } from '../../profile/initial-settings.js';
@@ -146,19 +147,13 @@ const UNREADABLE = new Set(['bad_http', 'wrong_length', 'answer_too_large']);
 /** Why it can't be told whether the service is at a base URL. */
 function explainSilence(baseUrl: string, { code, why }: { code: string; why: string }): string {
 	if (code.startsWith('http_') || UNREADABLE.has(code)) return `${baseUrl} answers, but not as a help desk: ${why}`;
-	if (code.startsWith('tls_')) return `there is no secure connection (TLS) to ${baseUrl}: ${why}`;
-	return `${baseUrl} can't be reached: ${why}`;
+	return why.startsWith('could not connect') ? why : `could not connect to ${baseUrl}: ${why}`;
 }
 
 /** What helps where the service could not be seen. */
 function hintFor(code: string): string {
-	if (code === 'dns_failed') return "check the host's name, and whether this machine is on the right network";
-	if (code.startsWith('tls_')) return 'check the date of this machine and the host; --ca-file names a CA of your own';
-	if (code === 'connect_refused') return 'check the port, and whether the service is running';
 	if (code === 'http_403') return 'a firewall before the service may refuse this machine';
-	if (code === 'http_407') return 'put a user name and password that the proxy takes into HTTP_PROXY';
-	if (code === 'proxy_failed')
-		return 'mend HTTPS_PROXY, or let NO_PROXY name the host; `supportctl doctor` looks closer';
+	if (code === 'http_407') return 'put the user name and password for the proxy into HTTP_PROXY';
 	if (/^http_5/.test(code)) return 'the host has trouble: look at its log, or try again later';
-	return 'try again later; `supportctl doctor` looks closer';
+	return nextStepFor(code) ?? 'try again later; `supportctl doctor` looks closer';
 }

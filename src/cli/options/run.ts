@@ -2,7 +2,7 @@
 
 import { inputFormats } from '../../bulk/input-formats.js';
 import { UsageError } from '../../errors.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/limits.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import type { OptionSpec } from '../command.js';
 
 /** A parser for whole numbers from `least` on. */

@@ -5,6 +5,7 @@ import { differences } from '../../bulk/records.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
+import { nextStepFor } from '../../http/problem.js';
 
 /** "ticket 14", "reply 101 of ticket 14", "product term 9". */
 export function nameRow({ ids }: Pick<Outcome, 'ids'>, noun: string): string {
@@ -41,8 +42,8 @@ export function nextStep(outcome: Outcome, reads: boolean): string | undefined {
 			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 		case outcome.code === 'redirect':
 			return 'supportctl profile set NAME --base-url URL mends it in a profile';
-		case outcome.code === 'connect_refused' || outcome.code === 'dns_failed' || outcome.code === 'connect_timeout':
-			return DOCTOR_STEP;
+		case nextStepFor(outcome.code) !== undefined:
+			return nextStepFor(outcome.code);
 		case outcome.status === 429 || outcome.status === 503:
 			return 'try again later; where there are many rows, --rate asks for fewer a second';
 		case outcome.outcome === 'differs':
@@ -99,7 +100,7 @@ export function whyStopped(reason: StopReason): string {
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
 		case 'unreachable':
-			return `stopped: nobody answers (${reason.why})`;
+			return `stopped: could not connect (${reason.why})`;
 		default:
 			return `stopped: ${reason.outcome.message}`;
 	}

@@ -1,7 +1,7 @@
 /** How a run goes about its rows: flags first, then the profile's defaults, then ours. */
 
 import { parseReport, type ReportSpec } from '../../bulk/report-spec.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/limits.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
 import type { OptionValues } from '../command.js';
 

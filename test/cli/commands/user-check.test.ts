@@ -177,7 +177,7 @@ describe('user check', () => {
 	it('could not check where nothing listens', async () => {
 		const { exitCode, stderr } = await check('http://127.0.0.1:9');
 		expect(exitCode).toBe(1);
-		expect(stderr).toMatch(/could not check "bob": the connection was refused/);
+		expect(stderr).toMatch(/could not check "bob": could not connect to 127\.0\.0\.1:9: connection refused/);
 	});
 
 	it('takes exactly one user, and no list of them', async () => {

@@ -179,7 +179,7 @@ describe('proxy', () => {
 	it('that NO_PROXY takes this host out of is said to be none', async () => {
 		expect(await checkProxy({ proxy: undefined, variable: 'HTTP_PROXY', isExempt: true }, probes())).toMatchObject({
 			result: 'pass',
-			message: 'none: NO_PROXY takes this host out of HTTP_PROXY',
+			message: 'none: HTTP_PROXY is not for this host (this machine, or in NO_PROXY)',
 		});
 	});
 });
