@@ -1,10 +1,11 @@
 /** The applied check: what was asked for against what the service's answer shows it now holds. */
 
 import { type CustomFields, readCustomFields, sameCustomField } from './custom-fields.js';
-import { endpointList } from './endpoints.js';
+import { type Endpoint, endpointList } from './endpoints.js';
 import type { Field } from './fields.js';
 import type { PlannedRequest } from './plan.js';
-import { isObject } from './values.js';
+import { isId } from './user-id.js';
+import { isObject, sameText } from './values.js';
 
 /** One field that holds another value than the one sent. */
 export interface AppliedDifference {
@@ -37,9 +38,7 @@ function isNumeric(value: unknown): boolean {
 /** Booleans as services write them. */
 function asBoolean(value: unknown): boolean | undefined {
 	if (value === true || value === 1 || value === '1' || value === 'true' || value === 'yes') return true;
-	if (value === false || value === 0 || value === '0' || value === 'false' || value === 'no' || value === '')
-		return false;
-	return undefined;
+	return isEmpty(value) || value === 'false' || value === 'no' ? false : undefined;
 }
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?$/;
@@ -67,7 +66,15 @@ function sameMoment(field: ComparedField, sent: unknown, shown: unknown): boolea
 
 /** What services show of a field that was emptied: each kind has an empty value of its own. */
 function isEmpty(value: unknown): boolean {
-	return value === null || value === '' || value === 0 || value === '0';
+	return value === null || value === '' || value === 0 || value === '0' || value === false;
+}
+
+/** Of these, services show the site's default where the field is empty. */
+const SHOWN_AS_DEFAULT: ReadonlySet<string> = new Set(['locale']);
+
+/** Whether a value empties a field: a zero does where a number or nothing at all is meant, not where a text is. */
+function empties(field: ComparedField | undefined, value: unknown): boolean {
+	return value === null || value === '' || value === 0 || (field?.kind === 'integer' && value === '0');
 }
 
 function asAdjustment(value: unknown): unknown {
@@ -79,26 +86,29 @@ function asAdjustment(value: unknown): unknown {
  * @param field from the table; undefined for a name that it does not have
  * @returns true: the same; false: different; undefined: not comparable, no verdict
  */
-export function sameValue(field: ComparedField | undefined, sent: unknown, shownRaw: unknown): boolean | undefined {
-	const shown = shownValue(shownRaw);
-	if (shown === undefined) return undefined;
+export function sameValue(field: ComparedField | undefined, sentRaw: unknown, shownRaw: unknown): boolean | undefined {
+	const [sent, shown] = [shownValue(sentRaw), shownValue(shownRaw)];
+	if (sent === undefined || shown === undefined) return undefined;
 	if (sent === shown) return true;
 	if (field?.kind === 'term' || field?.kind === 'terms') return sameTerms(sent, shown);
 	if (field?.kind === 'adjustment' && typeof sent === 'string') return asAdjustment(sent) === asAdjustment(shown);
+	if (isObject(sent)) return sameMap(sent, shown);
 	if (Array.isArray(sent) || Array.isArray(shown)) return sameList(sent, shown);
-	if (isObject(sent)) return isObject(shown) ? sameMap(sent, shown) : undefined;
 	if (isObject(shown)) return undefined;
 	if (typeof sent === 'boolean' || typeof shown === 'boolean') {
 		const [left, right] = [asBoolean(sent), asBoolean(shown)];
 		return left === undefined || right === undefined ? String(sent) === String(shown) : left === right;
 	}
-	if ((sent === null || sent === '') && isEmpty(shown)) return true;
+	if (empties(field, sent)) {
+		if (isEmpty(shown)) return true;
+		if (field !== undefined && SHOWN_AS_DEFAULT.has(field.name)) return undefined;
+	}
 	if (isNumeric(sent) && isNumeric(shown)) {
 		return String(sent) === String(shown) || (typeof sent !== typeof shown && Number(sent) === Number(shown));
 	}
 	if (field?.kind === 'date') return sameMoment(field, sent, shown);
 	if (typeof sent === 'string' && typeof shown === 'string') {
-		return sent.replaceAll('\r\n', '\n').trim() === shown.replaceAll('\r\n', '\n').trim();
+		return sameText(sent, shown);
 	}
 	return String(sent) === String(shown);
 }
@@ -115,7 +125,7 @@ function sameTerms(sent: unknown, shown: unknown): boolean | undefined {
 }
 
 function termList(value: unknown): string[] | undefined {
-	if (value === null || value === '') return [];
+	if (isEmpty(value)) return [];
 	if (typeof value === 'string' || typeof value === 'number') return [String(value)];
 	if (!Array.isArray(value)) return undefined;
 	return value.every((each) => typeof each === 'string' || typeof each === 'number') ? value.map(String) : undefined;
@@ -128,7 +138,7 @@ function sameSet(left: string[], right: string[]): boolean {
 
 function asList(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value;
-	return value === null || value === '' ? [] : [value];
+	return isEmpty(value) ? [] : [value];
 }
 
 function sameList(sent: unknown, shown: unknown): boolean | undefined {
@@ -139,16 +149,17 @@ function sameList(sent: unknown, shown: unknown): boolean | undefined {
 }
 
 /**
- * Only the keys that were sent are compared, and no key is a field of the table, whatever its name; a key that the answer
- * does not show gives no verdict on it.
+ * Only the keys that were sent are compared, and no key is a field of the table, whatever its name. A key that is not
+ * shown has no value; where there are none, services show an empty list, or nothing.
  */
-function sameMap(sent: Record<string, unknown>, shown: Record<string, unknown>): boolean | undefined {
-	let verdict: boolean | undefined;
+function sameMap(sent: Record<string, unknown>, shown: unknown): boolean | undefined {
+	const held = isObject(shown) ? shown : asList(shown).length === 0 ? {} : undefined;
+	if (held === undefined) return undefined;
+	let verdict: boolean | undefined = true;
 	for (const [key, value] of Object.entries(sent)) {
-		if (!Object.hasOwn(shown, key)) continue;
-		const same = sameValue(undefined, value, shown[key]);
+		const same = Object.hasOwn(held, key) ? sameValue(undefined, value, held[key]) : empties(undefined, value);
 		if (same === false) return false;
-		if (same === true) verdict = true;
+		if (same === undefined) verdict = undefined;
 	}
 	return verdict;
 }
@@ -194,23 +205,45 @@ export function customFieldDifferences(
 
 /** What the answer to a request that was carried out shows otherwise than it was asked for. */
 export function contradictions(
-	{ endpoint, forGood, sent }: Pick<PlannedRequest, 'endpoint' | 'forGood' | 'sent'>,
+	{ endpoint, forGood, ids, sent }: Pick<PlannedRequest, 'endpoint' | 'forGood' | 'ids' | 'sent'>,
 	body: unknown,
 ): AppliedDifference[] {
+	const other = otherThing(endpoint, ids, body);
 	if (endpoint.replay === 'set') {
 		if (sent === undefined) return [];
-		if (endpoint.body !== 'custom_fields') return appliedDifferences(endpoint.fields, sent, body);
+		if (endpoint.body !== 'custom_fields') return [...other, ...appliedDifferences(endpoint.fields, sent, body)];
 		return customFieldDifferences(sent, readCustomFields(body) ?? {}, 'no verdict');
 	}
-	return endpoint.trash ? deletionDifferences(forGood, body) : [];
+	return [...other, ...(endpoint.trash ? deletionDifferences(forGood, body) : [])];
 }
 
 /**
- * What the answer to a delete shows that contradicts it: a thing that is in the trash though it was to be deleted for
- * good, or one that is in neither place. An answer that shows no status gives no verdict.
+ * Whether the response shows another thing than the path names: of a kind that belongs to another, its `parent` and
+ * its `id`. An object without a parent or the kind's text may be of any kind and gives no verdict.
+ */
+function otherThing({ parent }: Endpoint, ids: PlannedRequest['ids'], body: unknown): AppliedDifference[] {
+	if (parent === undefined || !isObject(body)) return [];
+	const thing = isObject(body.previous) && !isId(body.id) ? body.previous : body;
+	if (!isId(thing.parent) && !Object.hasOwn(thing, 'content')) return [];
+	return (
+		[
+			['id', ids.id],
+			['parent', ids[parent]],
+		] as const
+	).flatMap(([field, asked]) => {
+		const shown = thing[field];
+		return asked === undefined || !isId(shown) || String(shown) === asked ? [] : [{ field, sent: asked, shown }];
+	});
+}
+
+/**
+ * What the response to a delete shows that contradicts it: a thing that is in the trash though it was to be deleted for
+ * good, the other way round, or one that is in neither place. A response that shows no status gives no verdict.
  */
 function deletionDifferences(forGood: boolean, body: unknown): AppliedDifference[] {
-	if (!isObject(body) || body.deleted === true || typeof body.status !== 'string') return [];
-	const wanted = forGood ? 'deleted' : 'trash';
-	return body.status === wanted ? [] : [{ field: 'status', sent: wanted, shown: body.status }];
+	if (!isObject(body)) return [];
+	const isDeleted = body.deleted !== undefined && asBoolean(body.deleted) === true;
+	const shown = isDeleted ? 'deleted for good' : body.status;
+	const wanted = forGood ? 'deleted for good' : 'trash';
+	return typeof shown !== 'string' || shown === wanted ? [] : [{ field: 'status', sent: wanted, shown }];
 }

@@ -1,7 +1,7 @@
 /** Custom fields as services answer them, in any of the shapes that are known, and how old and new ones compare. */
 
 import { emptyRecord } from './record.js';
-import { isObject } from './values.js';
+import { isObject, sameText } from './values.js';
 
 /** Names to values; the read shape is not documented (interface section 4), so several are understood. */
 export type CustomFields = Record<string, unknown>;
@@ -43,5 +43,5 @@ export function customFieldText(value: unknown): string | undefined {
 export function sameCustomField(sent: unknown, shown: unknown): boolean | undefined {
 	const [left, right] = [customFieldText(sent), customFieldText(shown)];
 	if (left === undefined || right === undefined) return undefined;
-	return left.replaceAll('\r\n', '\n').trim() === right.replaceAll('\r\n', '\n').trim();
+	return sameText(left, right);
 }

@@ -67,6 +67,8 @@ export interface Endpoint {
 	 * belong to one shard.
 	 */
 	readonly changes?: string;
+	/** The path id that a response shows as the `parent` of what was changed. */
+	readonly parent?: string;
 	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
 	/** What one row is, for messages: "ticket", "application password". */
@@ -178,6 +180,7 @@ export const endpoints = {
 		replay: 'set',
 		// Services find a reply by its own id, whichever ticket the path names.
 		changes: 'id',
+		parent: 'ticket_id',
 	}),
 	'term.update.ticket_priority': endpoint(
 		'term.update.ticket_priority',
@@ -196,6 +199,7 @@ export const endpoints = {
 		query: [bypassTrash],
 		trash: true,
 		changes: 'id',
+		parent: 'ticket_id',
 	}),
 	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', {
 		parameters: [id('Term')],

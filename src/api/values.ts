@@ -257,3 +257,20 @@ export function findField<Named extends Pick<Field, 'name'>>(
 	const wanted = flagName(name.trim().toLowerCase());
 	return fields.find((each) => flagName(each.name).toLowerCase() === wanted);
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Characters in place of the HTML entities that services write for them. */
+function decodeEntities(text: string): string {
+	return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (entity, decimal, hex, name) => {
+		if (name !== undefined) return ENTITIES[name.toLowerCase()] as string;
+		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+		return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+	});
+}
+
+/** Whether two texts are the same but for line ends, outer blanks and the spelling of HTML entities. */
+export function sameText(left: string, right: string): boolean {
+	const [one, other] = [left, right].map((text) => decodeEntities(text.replaceAll('\r\n', '\n').trim()));
+	return one === other;
+}

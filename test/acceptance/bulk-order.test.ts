@@ -33,8 +33,9 @@ describe('rows of one id', () => {
 		const result = await work.run([...command, '--input', 'rows.csv', '-j', '4', '-q']);
 		expect(result.exitCode).toBe(0);
 		const pairs = [...together].map((urls) => urls.replaceAll('/wp-json/support-api/v1', ''));
-		expect(pairs).toHaveLength(1);
-		expect(pairs[0]).toMatch(/users\/8|replies\/8/);
+		expect(pairs.length).toBeGreaterThan(0);
+		for (const pair of pairs) expect(pair).toMatch(/^\S+ and \S+$/);
+		expect(pairs.filter((pair) => !/users\/8|replies\/8/.test(pair))).toEqual([]);
 	});
 
 	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {

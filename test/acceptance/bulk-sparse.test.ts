@@ -50,7 +50,7 @@ describe('a row in which every field is left alone', () => {
 		const { recorder, work } = await place(json(200, { custom_fields: { a: 'x', b: 'z' } }));
 		work.write('e.csv', SHEET);
 		const args = ['ticket', 'fields', 'set', '--input', 'e.csv'];
-		expect((await work.run([...args, '--only-changed', '--snapshot', '--verify', '-q'])).exitCode).toBe(0);
+		expect((await work.run([...args, '--only-changed', '--snapshot', '--verify', '-q'])).exitCode).toBe(6);
 		const diff = await work.run([...args, '--dry-run', '--diff', '--format', 'count']);
 		expect([diff.exitCode, diff.stdout]).toEqual([0, '1\n']);
 		expect(sent(recorder).filter((line) => line.includes('/4/'))).toEqual([]);

@@ -23,7 +23,7 @@ const behaviours = {
 type Behaviour = keyof typeof behaviours;
 
 const answers: Record<Behaviour, Answer> = {
-	ok: json(200, { id: 1, deleted: true }),
+	ok: json(200, { id: 1 }),
 	refused: json(400, { code: 'rest_invalid_param', message: 'No.' }),
 	broken: json(500, { code: 'internal_server_error', message: 'Broken.' }),
 	busy: json(503, { code: 'busy', message: 'Busy.' }),

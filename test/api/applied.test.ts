@@ -52,6 +52,20 @@ describe('a field that was sent and the one that is shown are the same', () => {
 		['time-notes', null, ''],
 		['assignee', '', 0],
 		['parent', null, '0'],
+		['assignee', 0, null],
+		['assignee', '0', null],
+		['parent', 0, ''],
+		['author', null, false],
+		['support_can_be_assigned', false, null],
+		['product', null, '0'],
+		['product', '', 0],
+		['ticket-tag', [], false],
+		['title', 'R & D', { raw: 'R &amp; D' }],
+		['title', '&quot;a&#039; &lt;b&gt;', '"a\' <b>'],
+		['title', { raw: 'a' }, { raw: 'a', rendered: '<p>a</p>' }],
+		['meta', { colour: null, size: '' }, []],
+		['meta', {}, []],
+		['meta', { colour: 'red' }, { colour: ['red'] }],
 	])('%s: %j as %j', (field, sent, shown) => {
 		expect(sameValue(named(field), sent, shown)).toBe(true);
 	});
@@ -85,6 +99,17 @@ describe('they differ', () => {
 		['date_gmt', '2026-03-31T10:00:00+02:00', '2026-03-31T10:00:00'],
 		['meta', { colour: 'red', size: 'xl' }, { colour: 'red', size: 's' }],
 		['time-notes', 'x', ''],
+		['title', '0', ''],
+		['title', 'R & D', 'R &amp;amp; D'],
+		['title', 'R & D', 'R D'],
+		['locale', 'de_DE', 'en_US'],
+		['slug', '', 'ada'],
+		['slug', 'Ada', 'ada'],
+		['meta', { colour: 'red' }, { size: 'xl' }],
+		['meta', { colour: 'red' }, []],
+		['meta', { colour: 'red' }, null],
+		['meta', { colour: 'red', size: 'xl' }, { colour: 'red' }],
+		['meta', { a: { b: 1 } }, { a: {} }],
 		['time-notes', '', 'x'],
 		['assignee', '', 5],
 	])('%s: %j as %j', (field, sent, shown) => {
@@ -106,9 +131,9 @@ describe('nothing can be said', () => {
 		['date', '2026-03-31T09:00:00+00:00', '2026-03-31T09:00:00'],
 		['date', '2026-03-31T11:00:00', '2026-03-31T09:00:00Z'],
 		['date', '2026-03-31', 1_774_915_200],
-		['meta', { colour: 'red' }, { size: 'xl' }],
 		['meta', { colour: 'red' }, 'red'],
-		['meta', { colour: 'red' }, []],
+		['locale', '', 'en_US'],
+		['locale', null, 'en_US'],
 		['meta', { a: { b: 1 } }, { a: 'b' }],
 		['title', 'a', { text: 'a' }],
 		['roles', ['agent'], [{ name: 'agent' }]],
@@ -211,10 +236,11 @@ describe('the answer to a delete', () => {
 	it.each<[boolean, unknown, unknown[]]>([
 		[false, { id: 5, status: 'trash' }, []],
 		[true, { deleted: true, previous: { status: 'publish' } }, []],
-		[true, { id: 5, status: 'trash' }, [{ field: 'status', sent: 'deleted', shown: 'trash' }]],
+		[true, { id: 5, status: 'trash' }, [{ field: 'status', sent: 'deleted for good', shown: 'trash' }]],
 		[false, { id: 5, status: 'publish' }, [{ field: 'status', sent: 'trash', shown: 'publish' }]],
-		// Gone for good is more than was asked for, and nothing that could be done again.
-		[false, { deleted: true }, []],
+		[false, { deleted: true }, [{ field: 'status', sent: 'trash', shown: 'deleted for good' }]],
+		[false, { deleted: 'true', previous: {} }, [{ field: 'status', sent: 'trash', shown: 'deleted for good' }]],
+		[false, { deleted: false, status: 'trash' }, []],
 		[true, {}, []],
 		[true, { status: 200 }, []],
 		[true, undefined, []],
@@ -238,5 +264,32 @@ describe('the answer to a delete', () => {
 			});
 			expect(contradictions(request, { id: 5, status: 'revoked' })).toEqual([]);
 		}
+	});
+});
+
+describe('the response to a change of a reply', () => {
+	const ids = { ticket_id: '14', id: '101' };
+	const parent = { field: 'parent', sent: '14', shown: 15 };
+	it.each<[unknown, unknown[]]>([
+		[{ id: 101, parent: 14 }, []],
+		[{ id: '101', parent: '14' }, []],
+		[{ id: 101, parent: 15 }, [parent]],
+		[{ id: 7, parent: 14 }, [{ field: 'id', sent: '101', shown: 7 }]],
+		[{ id: 7, content: { raw: 'x' } }, [{ field: 'id', sent: '101', shown: 7 }]],
+		[{ id: 101, content: 'x', parent: 0 }, []],
+		// It may be of any kind.
+		[{ id: 7 }, []],
+		[[], []],
+	])('%j', (body, differences) => {
+		const update = createPlanner(endpoints['reply.update'])({ ids, fields: { author: 3 } });
+		expect(contradictions(update, body)).toEqual(differences);
+		const remove = createPlanner(endpoints['reply.delete'])({ ids, force: true });
+		expect(contradictions(remove, { deleted: true, previous: body })).toEqual(differences);
+		expect(contradictions(remove, body)).toEqual(differences);
+	});
+
+	it('is no question for what belongs to nothing', () => {
+		const term = createPlanner(endpoints['term.update.ticket_priority'])({ ids: { id: '5' }, fields: { name: 'a' } });
+		expect(contradictions(term, { id: 6, parent: 3, name: 'a' })).toEqual([]);
 	});
 });

@@ -52,7 +52,7 @@ describe('a delete', () => {
 
 	it('is compared with what the response shows', async () => {
 		const trashed = json(200, { id: 14, status: 'trash' });
-		const differs = [{ field: 'status', sent: 'deleted', shown: 'trash' }];
+		const differs = [{ field: 'status', sent: 'deleted for good', shown: 'trash' }];
 		expect(await perform(forGood, trashed)).toMatchObject({ outcome: 'differs', differs });
 		expect(await perform(deleteRow, trashed)).not.toHaveProperty('differs');
 		expect(await perform(deleteRow, json(200, { id: 14, status: 'publish' }))).toMatchObject({

@@ -433,6 +433,27 @@ export const bugs = [
 		tests: ['test/api/plan.test.ts', 'test/bulk/rows.test.ts'],
 		loss: 'rows of one id are sent side by side and land on several machines',
 	},
+	{
+		file: 'src/api/applied.ts',
+		was: "const shown = isDeleted ? 'deleted for good' : body.status;",
+		becomes: 'const shown = body.status;',
+		tests: ['test/api/applied.test.ts'],
+		loss: 'a ticket that was to go to the trash is gone for good, and the row is ok',
+	},
+	{
+		file: 'src/api/applied.ts',
+		was: 'if (!isId(thing.parent) && !Object.hasOwn(thing,',
+		becomes: 'if (!Object.hasOwn(thing,',
+		tests: ['test/api/applied.test.ts'],
+		loss: "another ticket's reply is deleted, and the row is ok",
+	},
+	{
+		file: 'src/api/applied.ts',
+		was: ': empties(undefined, value);',
+		becomes: ': undefined;',
+		tests: ['test/api/applied.test.ts'],
+		loss: 'meta fields that the service ignored are ok',
+	},
 	// Order and room.
 	{
 		file: 'src/bulk/engine.ts',

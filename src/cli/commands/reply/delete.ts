@@ -5,6 +5,8 @@ import { endpointCommand } from '../../rows/row-command.js';
 
 export const command = endpointCommand(endpoints['reply.delete'], {
 	summary: 'Move replies to the trash, or delete them for good with --force.',
+	description:
+		'A service may not check the ticket in the path: it may delete the reply of another ticket. A response that shows another ticket or reply makes the row "differs".',
 	examples: [
 		{ command: 'supportctl reply delete 14 101', note: 'to the trash, after a question' },
 		{ command: 'supportctl reply delete 14 101 102 --force --yes', note: 'for good, without one' },

@@ -5,6 +5,8 @@ import { endpointCommand } from '../../rows/row-command.js';
 
 export const command = endpointCommand(endpoints['reply.update'], {
 	summary: 'Change fields of one reply or of many.',
+	description:
+		'A service may not check the ticket in the path: it may move the reply to that ticket. A response that shows another ticket or reply makes the row "differs".',
 	examples: [
 		{ command: 'supportctl reply update 14 101 --content @answer.html', note: 'one reply of ticket 14' },
 		{ command: 'supportctl reply update 14 101 102 --author 7', note: 'several of one ticket' },
