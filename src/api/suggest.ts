@@ -24,16 +24,21 @@ export function editDistance(left: string, right: string): number {
 	return previous[right.length] as number;
 }
 
-/** The known name nearest to `given`, or undefined where none is near enough to be what was meant. */
+/** How many letters may differ: a short word differs from most others in two. */
+const allowedDistance = (length: number): number => (length <= 5 ? 1 : 2);
+
+const comparable = (name: string): string => name.slice(0, 64).toLowerCase().replace(/^-+/, '');
+
+/** The known name spelt like `given`, or which begins with it; undefined where none is close. */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
-	const wanted = given.slice(0, 64).toLowerCase();
+	const wanted = comparable(given);
 	let best: string | undefined;
-	let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+	let bestDistance = Math.min(allowedDistance(wanted.length), wanted.length - 1) + 1;
 	for (const name of known) {
-		const candidate = name.toLowerCase();
+		const candidate = comparable(name);
 		const isPrefix = wanted.length >= 3 && candidate.startsWith(wanted);
 		const distance = isPrefix ? 1 : editDistance(wanted, candidate);
-		if (distance < bestDistance && distance < Math.max(wanted.length, 2)) {
+		if (distance < bestDistance) {
 			best = name;
 			bestDistance = distance;
 		}

@@ -2,6 +2,9 @@
 
 import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
+import type { connectionOptions } from './options/connection.js';
+import type { Completes, OptionSpec, OptionValues, ValuesOf } from './options/option.js';
+import type { outputOptions } from './options/output.js';
 
 export interface ArgumentSpec {
 	readonly name: string;
@@ -9,41 +12,11 @@ export interface ArgumentSpec {
 	readonly required: boolean;
 	/** Takes the rest of the arguments. */
 	readonly variadic?: boolean;
-	/** Allowed values, listed in help and offered by completion. */
-	readonly choices?: readonly string[];
-	/** Values that completion offers, though others may be allowed. */
-	readonly suggests?: readonly string[];
-	/** What completion offers: a fixed kind of names. */
-	readonly completes?: Completes;
-}
-
-/** Kinds of names that completion finds out for itself; `reports` are `format:file`. */
-export type Completes = 'profiles' | 'files' | 'columns' | 'runs' | 'reports';
-
-export interface OptionSpec {
-	/** As commander takes it: `-j, --concurrency <n>`, `--force`, `--no-color`. */
-	readonly flags: string;
-	readonly help: string;
-	/** The heading under which help lists it. */
-	readonly group: string;
-	/** May be given several times; the values come as an array. */
-	readonly repeatable?: boolean;
-	/** Of a flag `--name[=value]`: the value that the flag alone stands for. */
-	readonly bare?: string;
-	/** A flag that counts how often it is given. */
-	readonly counted?: boolean;
-	/** Allowed values; another is a usage error that names the nearest. */
+	/** Allowed values; another is a usage error that lists them. */
 	readonly choices?: readonly string[];
 	/** Values that help lists and completion offers, though others may be allowed. */
 	readonly suggests?: readonly string[];
-	/** Turns the text into a value; throws UsageError. */
-	readonly parse?: (text: string) => unknown;
-	/** Shown in help; the command applies it itself. */
-	readonly defaultText?: string;
-	/** What completion offers: a fixed kind of names. */
 	readonly completes?: Completes;
-	/** Other options (long names without dashes) that can't be given with it. */
-	readonly conflicts?: readonly string[];
 }
 
 export interface Example {
@@ -52,26 +25,58 @@ export interface Example {
 	readonly note: string;
 }
 
-/** A command as data plus the function that runs it. */
-export interface CommandSpec {
+/** The flags that most commands share; a command without one of them has no value for it. */
+export type SharedValues = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
+
+/** One call of a command. */
+export interface Invocation<
+	Values extends OptionValues = SharedValues & OptionValues,
+	Arguments extends readonly string[] = readonly string[],
+> {
+	readonly context: Context;
+	/** The positional arguments, in order; a variadic one is spread into the rest. */
+	readonly args: Arguments;
+	readonly options: Values;
+	/** The command's words, for instance ['ticket', 'update']. */
+	readonly words: readonly string[];
+}
+
+/** A call with one required argument. */
+export type NamedInvocation = Invocation<SharedValues & OptionValues, readonly [string, ...string[]]>;
+
+/** Required arguments have a text; the others may be missing. */
+type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readonly [
+	infer First extends { readonly required: true },
+	...infer Rest extends readonly ArgumentSpec[],
+]
+	? readonly [
+			First extends { readonly choices: readonly (infer Choice extends string)[] } ? Choice : string,
+			...ArgumentTexts<Rest>,
+		]
+	: readonly string[];
+
+interface CommandDescription<Options, Arguments> {
 	/** One sentence that opens its help. */
 	readonly summary: string;
 	readonly description?: string;
 	readonly examples: readonly Example[];
-	readonly arguments: readonly ArgumentSpec[];
-	readonly options: readonly OptionSpec[];
+	readonly arguments: Arguments;
+	readonly options: Options;
+}
+
+/** Any command, as the parser, help and completion see it. */
+export interface CommandSpec extends CommandDescription<readonly OptionSpec[], readonly ArgumentSpec[]> {
 	run(invocation: Invocation): Promise<ExitCode>;
 }
 
-/** Options by camel-cased long name, as commander gives them: `--retry-after` is `retryAfter`. */
-export type OptionValues = Readonly<Record<string, unknown>>;
-
-/** One call of a command. */
-export interface Invocation {
-	readonly context: Context;
-	/** The positional arguments, in order; a variadic one is spread into the rest. */
-	readonly args: readonly string[];
-	readonly options: OptionValues;
-	/** The command's words, for instance ['ticket', 'update']. */
-	readonly words: readonly string[];
+/** A command whose function gets the types that its options and arguments say. */
+export function defineCommand<
+	const Options extends readonly OptionSpec[],
+	const Arguments extends readonly ArgumentSpec[],
+>(
+	command: CommandDescription<Options, Arguments> & {
+		run(invocation: Invocation<ValuesOf<Options>, ArgumentTexts<Arguments>>): Promise<ExitCode>;
+	},
+): CommandSpec {
+	return command as CommandSpec;
 }

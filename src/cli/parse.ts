@@ -1,94 +1,128 @@
-/** Command-line words → a command's arguments and options, by way of commander. */
+/** Descriptions of commands → commander's, and commander's complaints → ours. */
 
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
+import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
-import type { CommandSpec, OptionSpec, OptionValues } from './command.js';
-import { camelCase, longFlag, longName, shortFlag, takesValue } from './option-names.js';
+import { isSecretName } from '../output/redact.js';
+import type { CommandSpec } from './command.js';
+import { camelCase, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
 
-export interface ParsedLine {
-	args: string[];
-	options: OptionValues;
-	help: boolean;
+/** A command that throws what it has to say; commands below it do the same. */
+export function silentCommand(name: string): Command {
+	return new Command(name)
+		.exitOverride()
+		.configureOutput({ writeOut() {}, writeErr() {} })
+		.configureHelp({ formatHelp: () => '' })
+		.helpCommand(false)
+		.showSuggestionAfterError(false)
+		.enablePositionalOptions();
 }
 
-function readValue(spec: OptionSpec, text: string): unknown {
-	if (spec.choices !== undefined && !spec.choices.includes(text)) {
-		throw new UsageError(
-			`${longFlag(spec)} ${JSON.stringify(text)} is not one of ${spec.choices.join(', ')}${didYouMean(text, spec.choices)}`,
+/** Gives a command the options and arguments of its description. */
+export function addSpec(command: Command, spec: Pick<CommandSpec, 'options' | 'arguments'>): void {
+	for (const option of spec.options) command.addOption(toOption(option));
+	for (const { name, required, variadic, choices } of spec.arguments) {
+		const argument = new Argument(
+			`${required ? '<' : '['}${name}${variadic === true ? '...' : ''}${required ? '>' : ']'}`,
 		);
+		command.addArgument(choices === undefined ? argument : argument.choices(choices));
 	}
-	return spec.parse === undefined ? text : spec.parse(text);
 }
 
 function toOption(spec: OptionSpec): Option {
-	const option = new Option(spec.flags.replace('[=', ' ['));
-	if (spec.counted) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
+	const option = new Option(spec.flags.replace('[=', ' ['), spec.help).conflicts((spec.conflicts ?? []).map(camelCase));
+	if (spec.counted === true) return option.argParser((_text, count: number | undefined) => (count ?? 0) + 1);
 	if (!takesValue(spec) && spec.bare === undefined) return option;
-	return spec.repeatable
-		? option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), readValue(spec, text)])
-		: option.argParser((text) => readValue(spec, text));
-}
-
-/** Whether a flag stands anywhere among the words. Commander is told of no others: of sixty, a call uses three. */
-function occurs(spec: OptionSpec, words: readonly string[]): boolean {
-	const long = longFlag(spec);
-	const letter = shortFlag(spec)?.charAt(1);
-	return words.some(
-		(word) => word.startsWith(long) || (letter !== undefined && /^-[^-]/.test(word) && word.includes(letter)),
-	);
+	if (spec.choices !== undefined) option.choices(spec.choices);
+	if (spec.parse !== undefined) option.argParser(spec.parse);
+	const read = option.parseArg ?? ((text: string) => text);
+	if (spec.repeatable === true) {
+		return option.argParser((text, before: unknown[] | undefined) => [...(before ?? []), read(text, undefined)]);
+	}
+	return option.argParser((text, before: unknown) => {
+		if (before !== undefined) {
+			throw new UsageError(`${longFlag(spec)} is given twice; it takes one value`, { code: 'repeated_flag' });
+		}
+		return read(text, undefined);
+	});
 }
 
 /** Gives a flag without its optional value the one that it stands for: commander would take the next word, an id. */
-function withBareValues({ options }: CommandSpec, rest: readonly string[]): string[] {
+export function withBareValues(options: readonly OptionSpec[], words: readonly string[]): string[] {
 	const bare = new Map(options.flatMap((each) => (each.bare === undefined ? [] : [[longFlag(each), each.bare]])));
-	const end = rest.includes('--') ? rest.indexOf('--') : rest.length;
-	return rest.map((word, index) => (index < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
+	const end = words.includes('--') ? words.indexOf('--') : words.length;
+	return words.map((word, index) => (index < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
 }
 
-/** Reads a command's words. @throws UsageError that names the flag, with the nearest known one. */
-export function parseLine(spec: CommandSpec, words: readonly string[], rest: readonly string[]): ParsedLine {
-	const command = new Command(words.join(' '))
-		.exitOverride()
-		.configureOutput({ writeOut() {}, writeErr() {} })
-		.helpOption(false)
-		.allowExcessArguments(true)
-		.showSuggestionAfterError(false)
-		.option('-h, --help');
-	for (const option of spec.options) if (occurs(option, rest)) command.addOption(toOption(option));
-	command.argument('[args...]');
+/** The arguments and flags of words that stand behind a command's own. @throws UsageError */
+export function parseWords(
+	spec: Pick<CommandSpec, 'options' | 'arguments'>,
+	path: readonly string[],
+	words: readonly string[],
+): { args: readonly string[]; options: OptionValues } {
+	const command = silentCommand(path.join(' '));
+	addSpec(command, spec);
 	try {
-		command.parse(withBareValues(spec, rest), { from: 'user' });
+		command.parse(withBareValues(spec.options, words), { from: 'user' });
 	} catch (error) {
-		if (error instanceof CommanderError) throw explain(error, spec, words);
-		throw error;
+		throw error instanceof CommanderError ? toUsageError(error, command, path) : error;
 	}
-	const { help, ...options } = command.opts<Record<string, unknown>>();
-	checkConflicts(spec, options);
-	return { args: command.args, options, help: help === true };
+	return { args: command.args, options: command.opts() };
 }
 
-function explain(error: CommanderError, spec: CommandSpec, words: readonly string[]): UsageError {
-	const hint = `supportctl ${words.join(' ')} --help lists the flags`;
-	const flag = /'(-[^' ]*)/.exec(error.message)?.[1];
-	if (error.code === 'commander.unknownOption' && flag !== undefined) {
-		if (/^--(?:new-)?pass(?:word)?$/.test(flag.split('=')[0] as string)) {
-			return new UsageError('a password never comes from a flag, where other users of the machine could read it', {
-				hint: 'use --password-stdin, or leave it out to be asked',
+/** Why commander did not take a command line. @param path the words of `command` */
+export function toUsageError(error: CommanderError, command: Command, path: readonly string[]): UsageError {
+	const name = ['supportctl', ...path].join(' ');
+	const hint = `${name} --help lists the flags`;
+	switch (error.code) {
+		case 'commander.unknownOption':
+			return unknownFlag(/'(-[^']*)'/.exec(error.message)?.[1] ?? '', command, path);
+		case 'commander.excessArguments': {
+			const takes = command.registeredArguments.length;
+			const extra = command.args[takes] ?? '';
+			return new UsageError(`${quote(extra)} is too much: ${name} takes ${countOf(takes)}`, {
+				code: 'excess_argument',
+				hint: `${name} --help shows how it is called`,
 			});
 		}
-		const known = spec.options.map(longFlag);
-		return new UsageError(`unknown flag ${flag}${didYouMean(flag, known)}`, { code: 'unknown_flag', hint });
+		case 'commander.missingArgument':
+			return new UsageError(`missing <${/'([^']*)'/.exec(error.message)?.[1] ?? ''}>`, {
+				code: 'missing_argument',
+				hint: `${name} --help shows how it is called`,
+			});
+		case 'commander.invalidArgument':
+			return new UsageError(messageOf(error), { code: 'invalid_value' });
+		case 'commander.conflictingOption':
+			return new UsageError(messageOf(error), { code: 'conflicting_flags' });
+		default:
+			return new UsageError(messageOf(error), { hint });
 	}
-	return new UsageError(error.message.replace(/^error: /, ''), { hint });
 }
 
-function checkConflicts(spec: CommandSpec, options: OptionValues): void {
-	for (const option of spec.options) {
-		if (options[camelCase(longName(option))] === undefined) continue;
-		for (const other of option.conflicts ?? []) {
-			if (options[camelCase(other)] === undefined) continue;
-			throw new UsageError(`${longFlag(option)} and --${other} can't be given together`);
-		}
+const countOf = (count: number): string => (count === 0 ? 'no arguments' : count === 1 ? 'one' : String(count));
+
+function messageOf({ message }: CommanderError): string {
+	return message
+		.replace(/^error: /, '')
+		.replaceAll("option '", "flag '")
+		.trim();
+}
+
+/** @param path the words of `command` */
+export function unknownFlag(given: string, command: Command, path: readonly string[]): UsageError {
+	const flag = given.split('=')[0] as string;
+	if (isSecretName(flag.replace(/^-+/, ''))) {
+		return new UsageError(`a secret never comes from a flag, where other users of the machine could read it: ${flag}`, {
+			code: 'secret_on_command_line',
+			hint: 'use --password-stdin where the command has it, or leave it out to be asked',
+		});
 	}
+	const known = [...command.options.map((option) => option.long ?? ''), '--help'];
+	const help = `supportctl ${[...path, '--help'].join(' ')} lists the`;
+	return new UsageError(`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, known)}`, {
+		code: 'unknown_flag',
+		hint:
+			command.commands.length === 0 ? `${help} flags` : `${help} commands; a command takes its flags behind its name`,
+	});
 }

@@ -9,18 +9,10 @@ import type { Invocation } from './command.js';
 /** The name from the first argument, --profile, SUPPORTCTL_PROFILE, or the profile in use. @throws UsageError */
 export function namedProfile({ args, options, context }: Invocation): string | undefined {
 	const { env, cwd } = context;
-	const flag = options.profile as string | undefined;
-	if (args.length > 1) throw new UsageError(`one profile at a time, not ${args.length}`);
+	const flag = options.profile;
 	if (args[0] !== undefined && flag !== undefined && args[0] !== flag) {
 		throw new UsageError(`the argument says ${args[0]} and --profile says ${flag}`);
 	}
 	const given = args[0] ?? flag ?? readVariable(env, 'PROFILE', cwd)?.value;
 	return given ?? readStore(configFolder({ env, cwd })).store.current;
-}
-
-/** The one argument of a command. @throws UsageError where there is none or more than one */
-export function onlyArgument({ args, words }: Invocation, what: string): string {
-	const [first, ...more] = args;
-	if (first !== undefined && more.length === 0) return first;
-	throw new UsageError(`${words.join(' ')} takes ${what}`, { hint: `supportctl ${words.join(' ')} --help` });
 }

@@ -1,148 +1,157 @@
-/** argv → the command that is meant, loaded by itself, and run. */
+/** The program's tree of commands, from the manifest; a command's own file is loaded when the command is chosen. */
 
-import { didYouMean } from '../api/suggest.js';
+import { type Command, CommanderError, Option } from 'commander';
 import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
 import { type CommandEntry, commands, startsWith } from './manifest.js';
-
-/** What the words of a command line lead to, and what stands behind them. */
-export type Target =
-	| { kind: 'command'; entry: CommandEntry; rest: readonly string[] }
-	| { kind: 'group'; words: readonly string[]; rest: readonly string[] }
-	| { kind: 'overview'; rest: readonly string[] }
-	| { kind: 'version'; rest: readonly string[] };
+import { connectionOptions } from './options/connection.js';
+import { longFlag } from './options/option.js';
+import { outputOptions } from './options/output.js';
+import { allowDiffersOption } from './options/run.js';
+import { addSpec, silentCommand, toUsageError, unknownFlag, withBareValues } from './parse.js';
 
 /** The word by which completion scripts ask; it is in no list of commands. */
 const COMPLETER = '__complete';
 
-const HELP_FLAGS = new Set(['-h', '--help']);
-const VERSION_FLAGS = new Set(['-V', '--version']);
+/** Runs what the context's argv asks for. @throws UsageError and whatever the command throws */
+export async function runProgram(context: Context): Promise<ExitCode> {
+	const { argv } = context;
+	if (argv[0] === COMPLETER) {
+		return (await import('./completion/complete.js')).runCompleter(context, argv.slice(1));
+	}
+	const program = new Program(context);
+	try {
+		await program.root.parseAsync(withBareValues([allowDiffersOption], argv), { from: 'user' });
+		return program.exitCode;
+	} catch (error) {
+		if (!(error instanceof CommanderError)) throw error;
+		return program.end(error);
+	}
+}
 
-/** Finds the command that `argv` begins with. @throws UsageError that names the nearest command. */
-export function findCommand(argv: readonly string[]): Target {
-	const words: string[] = [];
-	for (const word of argv) {
-		if (word.startsWith('-')) break;
-		const longer = [...words, word];
-		if (!commands.some((each) => startsWith(each, longer))) {
-			const exact = commands.find((each) => each.words.length === words.length && startsWith(each, words));
-			if (exact !== undefined) break;
-			throw unknownCommand(words, word);
+class Program {
+	readonly root = silentCommand('supportctl').version(version, '-V, --version');
+	exitCode: ExitCode = ExitCode.ok;
+	/** What has to be added to a command before its words are parsed. */
+	private readonly preparations = new Map<Command, () => void | Promise<void>>();
+	/** The command that the words have led to. */
+	private chosen: Command = this.root;
+
+	constructor(private readonly context: Context) {
+		this.addGroup(this.root);
+		rememberShared(this.root);
+		this.root
+			.command('help')
+			.argument('[words...]')
+			.allowUnknownOption()
+			.action(async (words: string[]) => void (await this.printHelp(words)));
+		this.root.command('version').action(() => this.context.stdout.write(`${version}\n`));
+		for (const entry of commands) this.addEntry(entry);
+	}
+
+	private addGroup(group: Command): Command {
+		return group.hook('preSubcommand', (_group, next) => {
+			this.chosen = next;
+			return this.preparations.get(next)?.();
+		});
+	}
+
+	private addEntry(entry: CommandEntry): void {
+		let parent = this.root;
+		for (const word of entry.words.slice(0, -1)) {
+			const known = parent.commands.find((each) => each.name() === word);
+			const group = known ?? this.addGroup(parent.command(word));
+			this.preparations.set(group, () => rememberShared(group));
+			parent = group;
 		}
+		const leaf = parent.command(entry.words.at(-1) as string).summary(entry.summary);
+		this.preparations.set(leaf, async () => {
+			const { command } = await entry.load();
+			addSpec(leaf, command);
+			const [flag] = leaf.parseOptions(rememberedWords(leaf)).unknown;
+			if (flag !== undefined) throw unknownFlag(flag, leaf, entry.words);
+			leaf.action(async () => {
+				const invocation = { context: this.context, args: leaf.args, options: leaf.opts(), words: entry.words };
+				this.exitCode = await command.run(invocation);
+			});
+		});
+	}
+
+	private async printHelp(words: readonly string[]): Promise<ExitCode> {
+		this.exitCode = await (await import('./help/command.js')).runHelp(this.context, words);
+		return this.exitCode;
+	}
+
+	/** What commander ends a parse with: help, the version, or a complaint. @throws UsageError */
+	async end(error: CommanderError): Promise<ExitCode> {
+		const words = pathOf(this.chosen);
+		switch (error.code) {
+			case 'commander.version':
+				this.context.stdout.write(`${version}\n`);
+				return ExitCode.ok;
+			case 'commander.helpDisplayed':
+				return this.printHelp(longestCommand([...words, ...this.chosen.args]));
+			case 'commander.help':
+				if (this.chosen !== this.root && ownWords(this.chosen).length > 0) throw missingCommand(this.chosen, words);
+				return this.printHelp(words);
+			case 'commander.unknownCommand': {
+				const { unknownCommand } = await import('./unknown-command.js');
+				throw unknownCommand(words, this.chosen.args[0] as string);
+			}
+			default:
+				throw toUsageError(error, this.chosen, words);
+		}
+	}
+}
+
+/** The words by which a command is called. */
+function pathOf(command: Command): string[] {
+	return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+}
+
+/** The longest beginning of some words, flags left out, that leads to a command or a group. */
+function longestCommand(given: readonly string[]): string[] {
+	const words: string[] = [];
+	for (const word of given.filter((each) => !each.startsWith('-'))) {
+		if (!commands.some((entry) => startsWith(entry, [...words, word]))) break;
 		words.push(word);
 	}
-	const rest = argv.slice(words.length);
-	const entry = commands.find((each) => each.words.length === words.length && startsWith(each, words));
-	if (entry !== undefined) return { kind: 'command', entry, rest };
-	return words.length === 0 ? { kind: 'overview', rest } : { kind: 'group', words, rest };
-}
-
-/** The words that can stand behind `words`. */
-function wordsBehind(words: readonly string[]): Set<string> {
-	const next = commands.filter((each) => startsWith(each, words)).map((each) => each.words[words.length]);
-	return new Set(next.filter((each): each is string => each !== undefined));
-}
-
-function unknownCommand(words: readonly string[], word: string): UsageError {
-	const under = words.length === 0 ? '' : ` under "${words.join(' ')}"`;
-	return new UsageError(
-		`unknown command ${JSON.stringify(word.slice(0, 60))}${under}${didYouMean(word, wordsBehind(words))}`,
-		{
-			code: 'unknown_command',
-			hint: `supportctl ${[...words, '--help'].join(' ')} lists the commands`,
-		},
-	);
-}
-
-/** A flag without the command that it is for: nothing was done, which no script may take for done. */
-function missingCommand(words: readonly string[]): UsageError {
-	return new UsageError(
-		`${JSON.stringify(words.join(' '))} alone is no command; it goes on with one of ${[...wordsBehind(words)].join(', ')}`,
-		{ code: 'missing_command', hint: `supportctl ${words.join(' ')} --help lists the commands` },
-	);
-}
-
-/** Tells how many words a shared flag takes, with its value. What is given throws UsageError for any other flag. */
-async function flagMeasure(): Promise<(word: string, words: readonly string[]) => number> {
-	const [{ outputOptions }, { connectionOptions }, { longFlag, takesValue }] = await Promise.all([
-		import('./options/output.js'),
-		import('./options/connection.js'),
-		import('./option-names.js'),
-	]);
-	const known = [...outputOptions, ...connectionOptions];
-	return (word, words) => {
-		const flag = word.split('=')[0] as string;
-		const spec = known.find((each) => longFlag(each) === flag || each.flags.startsWith(`${flag},`));
-		if (spec === undefined && !/^-v+$/.test(flag) && !HELP_FLAGS.has(flag)) {
-			throw new UsageError(
-				`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, [...known.map(longFlag), '--help', '--version'])}`,
-				{
-					code: 'unknown_flag',
-					hint: `supportctl ${[...words, '--help'].join(' ')} lists the commands; a command takes its flags behind its name`,
-				},
-			);
-		}
-		return spec !== undefined && takesValue(spec) && !word.includes('=') ? 2 : 1;
-	};
+	return words;
 }
 
 /**
- * What `argv` asks for: shared flags that stand before the command or between its words belong to it, and are moved
- * behind them. One that asks for the version is all that is left. @throws UsageError for flags that no command follows
+ * Shared flags may stand before a command and between its words. Each is kept as words, for the command itself to parse.
  */
-export async function findTarget(argv: readonly string[]): Promise<Target> {
-	const direct = findCommand(argv);
-	const [first] = direct.rest;
-	if (direct.kind === 'command' || first === undefined) return direct;
-	if (direct.rest.length === 1 && HELP_FLAGS.has(first)) return direct;
-	const measure = await flagMeasure();
-	const flags: string[] = [];
-	let words: readonly string[] = [];
-	let leading = 0;
-	let at = 0;
-	while (at < argv.length) {
-		const word = argv[at] as string;
-		if (!word.startsWith('-')) {
-			// Whoever asks for help on a group gets it, whatever else is typed.
-			if (words.length > 0 && flags.some((flag) => HELP_FLAGS.has(flag)) && !wordsBehind(words).has(word)) break;
-			const target = findCommand([...words, ...argv.slice(at)]);
-			if (target.kind === 'command') return { ...target, rest: [...flags, ...target.rest] };
-			if (words.length === 0) leading = flags.length;
-			words = target.kind === 'group' ? target.words : words;
-			at = argv.length - target.rest.length;
-		} else if (words.length === 0 && VERSION_FLAGS.has(word)) {
-			return { kind: 'version', rest: [] };
-		} else {
-			const length = measure(word, words);
-			flags.push(...argv.slice(at, at + length));
-			at += length;
-		}
+function rememberShared(command: Command): void {
+	for (const spec of [...outputOptions, ...connectionOptions]) {
+		const flag = longFlag(spec);
+		command.addOption(
+			new Option(spec.flags).argParser((text: string | undefined, before: unknown) => [
+				...(Array.isArray(before) ? (before as string[]) : []),
+				...(text === undefined ? [flag] : [flag, text]),
+			]),
+		);
 	}
-	if (words.length === 0) return { kind: 'overview', rest: flags };
-	if (flags.length > leading && !flags.some((flag) => HELP_FLAGS.has(flag))) throw missingCommand(words);
-	return { kind: 'group', words, rest: flags };
 }
 
-/** Runs what the context's argv asks for. */
-export async function runProgram(context: Context): Promise<ExitCode> {
-	if (context.argv[0] === COMPLETER) {
-		return (await import('./completion/complete.js')).runCompleter(context, context.argv.slice(1));
-	}
-	const { argv } = context;
-	if (argv[0] === 'help') return (await import('./help/command.js')).runHelp(context, argv.slice(1));
-	const target = await findTarget(argv);
-	if (target.kind === 'version') {
-		context.stdout.write(`${version}\n`);
-		return ExitCode.ok;
-	}
-	if (target.kind !== 'command') {
-		const { runHelp } = await import('./help/command.js');
-		return runHelp(context, target.kind === 'group' ? target.words : []);
-	}
-	const { entry, rest } = target;
-	const [{ command }, { parseLine }] = await Promise.all([entry.load(), import('./parse.js')]);
-	const { args, options, help } = parseLine(command, entry.words, rest);
-	if (help) return (await import('./help/command.js')).runHelp(context, entry.words);
-	return command.run({ context, args, options, words: entry.words });
+function ownWords(group: Command): string[] {
+	return Object.values(group.opts<Record<string, unknown>>())
+		.filter((value) => Array.isArray(value))
+		.flat() as string[];
+}
+
+/** The shared flags that stand before a command's last word. */
+function rememberedWords({ parent }: Command): string[] {
+	return parent === null ? [] : [...rememberedWords(parent), ...ownWords(parent)];
+}
+
+/** A flag without the command that it is for: nothing was done, which no script may take for done. */
+function missingCommand(group: Command, words: readonly string[]): UsageError {
+	const name = words.join(' ');
+	const next = group.commands.map((each) => each.name()).join(', ');
+	return new UsageError(`${JSON.stringify(name)} alone is not a command; it continues with one of ${next}`, {
+		code: 'missing_command',
+		hint: `supportctl ${name} --help lists the commands`,
+	});
 }

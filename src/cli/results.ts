@@ -9,7 +9,8 @@ import type { Palette } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
 import type { Format } from '../output/formats/names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
-import type { Invocation, OptionValues } from './command.js';
+import type { Invocation } from './command.js';
+import type { OptionValues } from './options/option.js';
 
 /** `--json` is `--format json`; the profile's format stands in where neither is given. */
 export function chosenFormat(options: OptionValues, profileFormat?: string): Format | undefined {

@@ -14,7 +14,8 @@ import {
 	resolveConnection,
 } from '../profile/resolve.js';
 import { version } from '../version.js';
-import type { Invocation, OptionValues } from './command.js';
+import type { Invocation } from './command.js';
+import type { OptionValues } from './options/option.js';
 import { stderrPalette } from './palette.js';
 
 export interface Session {

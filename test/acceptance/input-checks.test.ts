@@ -72,7 +72,7 @@ describe('values are checked before anything is sent', () => {
 	test('booleans, e-mail addresses and passwords of users', async () => {
 		expect(await refused(['user', 'update', '7', '--support-can-be-assigned', 'yes'])).toContain('not true or false');
 		expect(await refused(['user', 'update', '7', '--email', 'ada'])).toContain('has no @');
-		expect(await refused(['user', 'update', '7', '--password', 'x'])).toContain('a password never comes from a flag');
+		expect(await refused(['user', 'update', '7', '--password', 'x'])).toContain('a secret never comes from a flag');
 	});
 
 	test('--undocumented lets a status of the desk’s own through', async () => {

@@ -12,7 +12,7 @@ import { command as runRejects } from '../../src/cli/commands/run/rejects.js';
 import { command as runShow } from '../../src/cli/commands/run/show.js';
 import { commandPage } from '../../src/cli/help/command-page.js';
 import { pageText } from '../../src/cli/help/page.js';
-import { parseLine } from '../../src/cli/parse.js';
+import { parseWords } from '../../src/cli/parse.js';
 import { endpointCommand, rowCommand } from '../../src/cli/rows/row-command.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
@@ -80,7 +80,7 @@ test('the whole way from flags to the wire and back', async () => {
 		env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
 		cwd: folder,
 	});
-	const { args, options } = parseLine(command, words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
+	const { args, options } = parseWords(command, words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
 	const exitCode = await command.run({ context, words, args, options });
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 		exitCode: 6,
@@ -111,7 +111,7 @@ test('a row with fewer fields than the table has makes fewer flags and columns',
 	const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:9/wp-json', SUPPORTCTL_CONFIG_DIR: folder };
 	const context = memoryContext({ env, cwd: folder, stdin: 'id,macro_name,enabled\n3,Thanks,true\n' });
 	const line = ['--input', '-', '--input-format', 'csv', '--dry-run'];
-	const call = rename.run({ context, words: ['macro', 'rename'], ...parseLine(rename, ['macro', 'rename'], line) });
+	const call = rename.run({ context, words: ['macro', 'rename'], ...parseWords(rename, ['macro', 'rename'], line) });
 	await expect(call).rejects.toThrow('unknown column "enabled"');
 });
 
@@ -139,7 +139,7 @@ describe('an id of what a thing belongs to', () => {
 			cwd: folder,
 		});
 		const call = (command: CommandSpec, words: readonly string[], given: readonly string[]) =>
-			command.run({ context, words, ...parseLine(command, words, given) });
+			command.run({ context, words, ...parseWords(command, words, given) });
 		return { recorder, folder, context, call, exitCode: await call(member, ['member', 'update'], line) };
 	}
 
@@ -184,7 +184,7 @@ test('it is asked about before it is sent where its row says so', async () => {
 		cwd: folder,
 	});
 	const asking = commandOf({ ...endpoint, confirm: true });
-	const { args, options } = parseLine(asking, words, ['3', '--macro-name', 'Thanks']);
+	const { args, options } = parseWords(asking, words, ['3', '--macro-name', 'Thanks']);
 	await expect(asking.run({ context, words, args, options })).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',

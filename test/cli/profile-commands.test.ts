@@ -103,10 +103,13 @@ describe('profile set', () => {
 	it.each([
 		[['../x', '--timeout', '5'], /can't be a profile's name/],
 		[['live'], /nothing to set/],
-		[[], /takes the name of one profile/],
+		[[], /missing <name>/],
 		[['live', '--timeout', '0'], /--timeout: "0" must be/],
 		[['live', '--concurrency', 'many'], /--concurrency: "many" must be a whole number/],
-		[['live', '--scheme', 'digest'], /--scheme "digest" is not one of/],
+		[
+			['live', '--scheme', 'digest'],
+			/--scheme <scheme>' argument 'digest' is invalid. Allowed choices are basic, bearer/,
+		],
 		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header's name/],

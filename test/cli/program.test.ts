@@ -71,15 +71,15 @@ describe('a flag behind a group', () => {
 		[['ticket', '--profile', ...UPDATE], 'unknown command "14" under "ticket"', 'supportctl ticket --help'],
 		[
 			['ticket', '-v'],
-			'"ticket" alone is no command; it goes on with one of update, delete, fields',
+			'"ticket" alone is not a command; it continues with one of update, delete, fields',
 			'supportctl ticket --help',
 		],
 		[
 			['--no-color', 'ticket', 'fields', '--profile', 'x'],
-			'"ticket fields" alone is no command',
+			'"ticket fields" alone is not a command',
 			'supportctl ticket fields --help',
 		],
-		[['ticket', '--', ...UPDATE], 'unknown flag --', 'supportctl ticket --help'],
+		[['ticket', '--', ...UPDATE], '"--status" is not an id', ''],
 	])('without a command is no success: %j', async (argv, message, hint) => {
 		const recorder = await startRecorder();
 		const { exitCode, stdout, stderr } = await runHere(argv, { env: recorder.env });
@@ -98,3 +98,91 @@ describe('a flag behind a group', () => {
 		expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: (await runHere(['help', 'ticket'])).stdout });
 	});
 });
+
+describe('a command line that says too much is refused, and nothing is sent:', () => {
+	it.each([
+		[['ticket', ...UPDATE, '--status', 'pending'], '--status is given twice'],
+		[['--timeout', '9', 'ticket', ...UPDATE, '--timeout', '8'], '--timeout is given twice'],
+		[['ticket', '--base-url', 'http://127.0.0.1:1', ...UPDATE, '--base-url=http://127.0.0.1:2'], '--base-url is given'],
+		[['ticket', ...UPDATE, '-j', '1', '-j2'], '--concurrency is given twice'],
+		[['user', 'delete', '7', '--reassign', '1', '--reassign', '2', '--yes'], '--reassign is given twice'],
+		[['api', 'GET', 'tickets', '--field', 'id', '--field', 'title'], '--field is given twice'],
+		[['doctor', 'foo'], '"foo" is too much: supportctl doctor takes no arguments'],
+		[['logout', 'a', 'b'], '"b" is too much: supportctl logout takes one'],
+		[['profile', 'list', 'x'], '"x" is too much'],
+		[['run', 'list', 'x'], '"x" is too much'],
+		[['run', 'show', 'last', 'x'], '"x" is too much'],
+		[['sandbox', 'x'], '"x" is too much'],
+		[['ticket', ...UPDATE, '--json', '--format', 'csv'], "flag '--format <format>' cannot be used with flag '--json'"],
+		[['--json', 'ticket', ...UPDATE, '--format', 'csv'], "flag '--format <format>' cannot be used with flag '--json'"],
+		[['ticket', ...UPDATE, '--field', 'id', '--fields', 'id'], "'--field <name>' cannot be used with"],
+		[['ticket', ...UPDATE, '--json', '--field', 'id'], "'--field <name>' cannot be used with"],
+		[['ticket', ...UPDATE, '--field', 'id', '--format', 'csv'], "'--format <format>' cannot be used with"],
+	])('%j', async (argv, message) => {
+		const recorder = await startRecorder();
+		const { exitCode, stdout, stderr } = await runHere(argv, { env: recorder.env });
+		expect({ exitCode, stdout, requests: recorder.requests }).toEqual({ exitCode: 2, stdout: '', requests: [] });
+		expect(argv.includes('--json') ? JSON.parse(stderr).error.message : stderr).toContain(message);
+	});
+});
+
+describe('a command of another tool', () => {
+	it.each([
+		['ticket edit 14', 'supportctl ticket update does that'],
+		['ticket rm 14', 'supportctl ticket delete does that'],
+		['profile ls', 'supportctl profile list does that'],
+		['profile delete desk', 'supportctl profile remove does that'],
+		['run view last', 'supportctl run show does that'],
+		['run continue last', 'supportctl run resume does that'],
+		['user verify ada', 'supportctl user check does that'],
+		['tickets', 'supportctl ticket --help lists what there is'],
+		['users list', 'supportctl user --help lists what there is'],
+		['replies update 14 2', 'supportctl reply --help lists what there is'],
+		['signin', 'supportctl login does that'],
+	])('%s is named', async (line, hint) => {
+		const { exitCode, stderr } = await runHere(line.split(' '));
+		expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(hint) });
+	});
+
+	it.each(['ticket create', 'user new', 'term add', 'ticket fields create'])(
+		'%s is not in the documented API',
+		async (line) => {
+			const { exitCode, stderr } = await runHere(line.split(' '));
+			expect(exitCode).toBe(2);
+			expect(stderr).toMatch(/the documented API has no request for it|unknown command/);
+		},
+	);
+
+	it.each(['ticket show 14', 'ticket view', 'ticket ls', 'ticket get 1', 'ticket list', 'reply list', 'term list'])(
+		'%s is a command, or is said not to be in the documented API',
+		async (line) => {
+			const { exitCode, stderr } = await runHere(line.split(' '));
+			expect(exitCode).not.toBe(0);
+			expect(stderr).toMatch(
+				/the documented API has no request for it\nhint: where the service offers it: supportctl api GET/,
+			);
+		},
+	);
+});
+
+test.each([
+	['--severity', 'high'],
+	['--set', 'a=b'],
+	['--colour', 'red'],
+])('no other kind of flag is suggested for %s', async (flag, value) => {
+	const { exitCode, stderr } = await runHere(['ticket', 'update', '14', flag, value]);
+	expect(exitCode).toBe(2);
+	expect(stderr).toContain(`unknown flag ${flag}\n`);
+});
+
+test.each(['--password', '--token', '--api-key', '--user-pass', '--secret'])(
+	'%s says that secrets do not come from flags',
+	async (flag) => {
+		const { exitCode, stderr } = await runHere(['user', 'update', '7', flag, 'hunter2']);
+		expect(exitCode).toBe(2);
+		expect(stderr).toContain(
+			`a secret never comes from a flag, where other users of the machine could read it: ${flag}\n`,
+		);
+		expect(stderr).not.toContain('hunter2');
+	},
+);

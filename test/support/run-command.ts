@@ -1,7 +1,7 @@
 /** Runs one command in the test's process, from its words to its exit code or the error that main would print. */
 
 import type { CommandSpec } from '../../src/cli/command.js';
-import { parseLine } from '../../src/cli/parse.js';
+import { parseWords } from '../../src/cli/parse.js';
 import type { SupportctlError } from '../../src/errors.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
 
@@ -30,7 +30,7 @@ export async function runCommand(
 		context,
 	});
 	try {
-		const line = parseLine(command, words.split(' '), argv);
+		const line = parseWords(command, words.split(' '), argv);
 		return finish(await command.run({ context, args: line.args, options: line.options, words: words.split(' ') }));
 	} catch (error) {
 		if (typeof (error as SupportctlError).exitCode !== 'number') throw error;

@@ -43,14 +43,7 @@ export function readMethod(text: string): string {
 /** Reads arguments, fields and body. @throws UsageError */
 export async function readCall(invocation: Invocation, baseUrl: string, dialect: Dialect): Promise<Call> {
 	const { args, options, context } = invocation;
-	const [given, path, ...more] = args;
-	if (given === undefined || path === undefined) {
-		throw new UsageError(given === undefined ? 'missing <method> and <path>' : 'missing <path>', {
-			code: 'missing_argument',
-			hint: 'for instance supportctl api GET tickets/14',
-		});
-	}
-	if (more.length > 0) throw new UsageError(`${quote(more[0] as string)}: api takes one method and one path`);
+	const [given = '', path = ''] = args;
 	const method = readMethod(given);
 	if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate goes with GET');
 	const input = options.input as string | undefined;

@@ -2,15 +2,15 @@
 
 import { taxonomies } from '../../api/fields.js';
 import { methods } from '../api/methods.js';
-import type { CommandSpec } from '../command.js';
-import { longName, pick } from '../option-names.js';
+import { defineCommand } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
+import { longName, pick } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { engineOptions, guardOptions } from '../options/run.js';
 
 const group = 'Request';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Send any request below the prefix /support-api/v1, with the credentials of the profile.',
 	description: [
 		'The path is tickets/14, /tickets/14, a path that begins with the prefix, or a whole URL of this service; it may have a query. Anything outside the prefix is refused. -f and -F make names and values: the query of a GET, HEAD or DELETE, and a JSON body otherwise. name[key]=value goes into an object, name[]=value appends to a list.',
@@ -37,7 +37,7 @@ export const command: CommandSpec = {
 			name: 'method',
 			help: 'The HTTP method',
 			required: true,
-			choices: methods,
+			suggests: methods,
 		},
 		{
 			name: 'path',
@@ -72,4 +72,4 @@ export const command: CommandSpec = {
 	async run(invocation) {
 		return (await import('../api/run.js')).runApi(invocation);
 	},
-};
+});

@@ -1,9 +1,7 @@
 /** `completion`: the script that teaches a shell to complete this program's commands, flags and values. */
 
-import { didYouMean } from '../../api/suggest.js';
-import { quote } from '../../api/values.js';
-import { ExitCode, UsageError } from '../../errors.js';
-import type { CommandSpec } from '../command.js';
+import { ExitCode } from '../../errors.js';
+import { defineCommand } from '../command.js';
 import { type Shell, shells } from '../completion/answers.js';
 
 const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
@@ -13,7 +11,7 @@ const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
 	powershell: () => import('../completion/scripts/powershell.js'),
 };
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Print a script that completes commands, flags and values in your shell.',
 	description: [
 		'Completes commands, flags, statuses, taxonomies and other values that flags take, the names of profiles, the ids of runs, files, and for --map, --ignore-column and --id-column the columns of the --input file that is on the line already. Nothing is asked of the service.',
@@ -32,18 +30,7 @@ export const command: CommandSpec = {
 	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: shells }],
 	options: [],
 	async run({ args, context }) {
-		const [shell, ...more] = args;
-		if (shell === undefined) {
-			throw new UsageError(`missing <shell>: one of ${shells.join(', ')}`, { code: 'missing_argument' });
-		}
-		if (more.length > 0) throw new UsageError('completion takes the name of one shell');
-		const known = shells.find((each) => each === shell);
-		if (known === undefined) {
-			throw new UsageError(`${quote(shell)} is not one of ${shells.join(', ')}${didYouMean(shell, shells)}`, {
-				code: 'unknown_shell',
-			});
-		}
-		context.stdout.write((await scripts[known]()).script);
+		context.stdout.write((await scripts[args[0]]()).script);
 		return ExitCode.ok;
 	},
-};
+});

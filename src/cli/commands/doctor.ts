@@ -1,10 +1,10 @@
 /** `doctor`: finds out, step by step, why the service can't be used, and says what to do about it. */
 
-import type { CommandSpec } from '../command.js';
+import { defineCommand } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Check settings, network, service and credentials, and say what to do about what is wrong.',
 	description: [
 		'Checks, each of which passes, warns, fails, or is skipped because one before it failed: node, config (the file of profiles and its mode), profile, secret (where it lives, and that it can be had), base-url, proxy, dns, tcp, tls (with the days left on the certificate), prefix (that the interface is served there), credentials, and clock.',
@@ -23,4 +23,4 @@ export const command: CommandSpec = {
 	async run(invocation) {
 		return (await import('../doctor/run.js')).runDoctor(invocation);
 	},
-};
+});

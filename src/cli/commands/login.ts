@@ -7,20 +7,20 @@ import { secretNoun } from '../../profile/credential-rules.js';
 import { type ProfileChanged, saveProfile } from '../../profile/edit.js';
 import { describeStore } from '../../profile/secrets.js';
 import { settingSpecs } from '../../profile/settings.js';
-import type { CommandSpec, Invocation } from '../command.js';
+import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { chooseScheme, signIn } from '../login/credentials.js';
 import { type Credentials, type Found, type Login, openLogin } from '../login/login.js';
 import { firstBaseUrl, locate } from '../login/place.js';
 import { say, warn } from '../notices.js';
-import { allBut } from '../option-names.js';
 import { connectionOptions } from '../options/connection.js';
+import { allBut } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { guardDefaults } from '../options/profile-defaults.js';
 import { secretOptions } from '../options/secret.js';
 import { openChange } from '../profile-results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Try a base URL and credentials, and store them as a profile.',
 	description:
 		'The base URL is first tried without credentials, so that nothing secret goes to a wrong address; then the ' +
@@ -49,7 +49,7 @@ export const command: CommandSpec = {
 		{ flags: '-q, --quiet', help: 'Say nothing but errors and warnings', group: 'Output' },
 	],
 	run,
-};
+});
 
 async function run(invocation: Invocation): Promise<ExitCode> {
 	try {

@@ -4,13 +4,13 @@ import { ExitCode, UsageError } from '../../errors.js';
 import { forgetSecret } from '../../profile/edit.js';
 import { configFolder } from '../../profile/folders.js';
 import { describeStore } from '../../profile/secrets.js';
-import type { CommandSpec, Invocation } from '../command.js';
+import { defineCommand, type Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { outputOptions } from '../options/output.js';
 import { namedProfile } from '../profile-name.js';
 import { openChange } from '../profile-results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: "Forget a profile's secret, wherever it lives.",
 	description: 'The profile stays, with its base URL and settings; `supportctl profile remove` removes it too.',
 	examples: [
@@ -25,7 +25,7 @@ export const command: CommandSpec = {
 		...outputOptions,
 	],
 	run,
-};
+});
 
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { env, cwd } = invocation.context;

@@ -8,9 +8,10 @@ import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/sett
 import { faultKinds } from '../../sandbox/fault-kinds.js';
 import type { Listening, SandboxOptions } from '../../sandbox/sandbox.js';
 import type { RequestEntry } from '../../sandbox/server.js';
-import type { CommandSpec, Invocation, OptionSpec, OptionValues } from '../command.js';
-import { longFlag, pick } from '../option-names.js';
+import { defineCommand, type Invocation } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
+import type { OptionSpec, OptionValues } from '../options/option.js';
+import { longFlag, pick } from '../options/option.js';
 
 const DEFAULT_PORT = 8700;
 
@@ -186,7 +187,7 @@ function untilToldToStop(context: Context): { told: Promise<void>; done(): void 
 	return { told, done };
 }
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Serve the interface on this machine from memory, with sample data, to try things on.',
 	description: [
 		'Answers every documented request at http://127.0.0.1:PORT/wp-json as a real help desk did, with the same errors, and',
@@ -210,7 +211,7 @@ export const command: CommandSpec = {
 	arguments: [],
 	options,
 	run,
-};
+});
 
 async function run({ context, options: given }: Invocation): Promise<ExitCode> {
 	const { createSandbox } = await import('../../sandbox/sandbox.js');

@@ -1,8 +1,8 @@
 /** A command line that is still being typed → what its last word is about to be. */
 
-import type { CommandSpec, OptionSpec } from '../command.js';
+import type { CommandSpec } from '../command.js';
 import { type CommandEntry, commands, startsWith } from '../manifest.js';
-import { longFlag, longName, shortFlag, takesValue } from '../option-names.js';
+import { longFlag, longName, type OptionSpec, shortFlag, takesValue } from '../options/option.js';
 
 /** What is known of the words before the one that is typed. */
 export interface ReadLine {

@@ -1,8 +1,8 @@
 /** What completion offers for the word that is typed: commands, flags and values, from the descriptions of the commands. */
 
-import type { ArgumentSpec, CommandSpec, Completes, OptionSpec } from '../command.js';
+import type { ArgumentSpec, CommandSpec } from '../command.js';
 import { commands, startsWith } from '../manifest.js';
-import { camelCase, longFlag, longName, takesValue } from '../option-names.js';
+import { type Completes, camelCase, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
 import { givenFields, type RowCommandSpec } from '../rows/definition.js';
 import { findFlag, findRoute, type ReadLine, readLine } from './line.js';
 

@@ -1,7 +1,8 @@
 /** A command's help, made from its description: what it does, how it is called, examples, fields, flags. */
 
 import { ticketStatuses, ticketStatusGroups } from '../../api/statuses.js';
-import type { ArgumentSpec, CommandSpec, OptionSpec } from '../command.js';
+import type { ArgumentSpec, CommandSpec } from '../command.js';
+import type { OptionSpec } from '../options/option.js';
 import type { Entry } from './layout.js';
 import { type Block, code, entries, heading, type Page, prose } from './page.js';
 
@@ -77,8 +78,9 @@ function exampleBlocks(spec: CommandSpec): Block[] {
 }
 
 function argumentEntry(argument: ArgumentSpec): Entry {
-	const values = argument.choices === undefined ? '' : `: {${argument.choices.join('|')}}`;
-	return { name: `<${argument.name}>`, text: argument.help + values };
+	const { name, help, choices, suggests } = argument;
+	const values = choices ?? suggests;
+	return { name: `<${name}>`, text: values === undefined ? help : `${help}: {${values.join('|')}}` };
 }
 
 /** Options by their heading, in the order in which the headings first come. */

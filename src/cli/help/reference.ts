@@ -1,7 +1,8 @@
 /** The command reference of the README and of the man page, made from the same descriptions as each command's help. */
 
-import type { CommandSpec, OptionSpec } from '../command.js';
+import type { CommandSpec } from '../command.js';
 import { type CommandEntry, commands } from '../manifest.js';
+import type { OptionSpec } from '../options/option.js';
 import { openingBlocks, optionBlocks } from './command-page.js';
 import { orientation } from './overview.js';
 import { heading, type Page, pageMarkdown, readPage } from './page.js';

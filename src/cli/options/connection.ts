@@ -1,12 +1,11 @@
 /** The flags that every command which reaches the service takes. */
 
 import { initialSettings, schemes } from '../../profile/initial-settings.js';
-import type { OptionSpec, OptionValues } from '../command.js';
-import { camelCase, longName } from '../option-names.js';
+import { camelCase, longName, type OptionSpec, type OptionValues, options } from './option.js';
 
 const group = 'Connection';
 
-export const connectionOptions: readonly OptionSpec[] = [
+export const connectionOptions = options([
 	{ flags: '--profile <name>', help: 'use this stored profile', group, completes: 'profiles' },
 	{ flags: '--base-url <url>', help: "the service's base URL: what comes before /support-api/v1", group },
 	{ flags: '--username <name>', help: 'sign in as this user', group },
@@ -60,7 +59,7 @@ export const connectionOptions: readonly OptionSpec[] = [
 		group,
 		defaultText: initialSettings.membershipPrefix,
 	},
-];
+]);
 
 /** `--base-url <url>` → `baseUrl`. */
 function optionName(spec: OptionSpec): string {

@@ -1,18 +1,18 @@
 /** The flags for what a profile can hold beside a connection: defaults for later commands, and its guards. */
 
 import { formats } from '../../output/formats/names.js';
-import type { OptionSpec } from '../command.js';
+import { options } from './option.js';
 
 const group = 'Kept in the profile';
 
-export const guardDefaults: readonly OptionSpec[] = [
+export const guardDefaults = options([
 	{ flags: '--protected', help: 'Every write will need --confirm=PROFILE', group },
 	{ flags: '--no-protected', help: 'Writes need no confirmation by name', group },
 	{ flags: '--allow-http', help: 'Let credentials travel unencrypted to this host', group },
 	{ flags: '--no-allow-http', help: 'Insist on https://', group },
-];
+]);
 
-export const runDefaults: readonly OptionSpec[] = [
+export const runDefaults = options([
 	{ flags: '-j, --concurrency <n>', help: 'Requests under way at a time', group },
 	{ flags: '--rate <n>', help: 'At most N requests a second', group },
 	{
@@ -21,4 +21,4 @@ export const runDefaults: readonly OptionSpec[] = [
 		group,
 		choices: formats,
 	},
-];
+]);

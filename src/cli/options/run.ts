@@ -3,7 +3,7 @@
 import { inputFormats } from '../../bulk/input-formats.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
-import type { OptionSpec } from '../command.js';
+import { type OptionSpec, options } from './option.js';
 
 /** A parser for whole numbers from `least` on. */
 export function wholeNumber(name: string, least: number): (text: string) => number {
@@ -27,7 +27,7 @@ const INPUT = 'Input';
 const GUARDS = 'Guards';
 const RUN = 'Run';
 
-export const inputOptions: readonly OptionSpec[] = [
+export const inputOptions = options([
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', group: INPUT, completes: 'files' },
 	{
 		flags: '--input-format <format>',
@@ -53,9 +53,9 @@ export const inputOptions: readonly OptionSpec[] = [
 	},
 	{ flags: '--skip-invalid', help: 'Send the good rows and reject the others', group: INPUT },
 	{ flags: '--undocumented', help: 'Let values through that the interface does not show', group: INPUT },
-];
+]);
 
-export const guardOptions: readonly OptionSpec[] = [
+export const guardOptions = options([
 	{ flags: '-n, --dry-run', help: 'Print each request and send none', group: GUARDS },
 	{ flags: '-y, --yes', help: 'Do not ask before deleting', group: GUARDS },
 	{
@@ -71,9 +71,9 @@ export const guardOptions: readonly OptionSpec[] = [
 		parse: wholeNumber('--expect', 0),
 	},
 	{ flags: '--max <n>', help: 'Stop if there are more than N rows', group: GUARDS, parse: wholeNumber('--max', 0) },
-];
+]);
 
-export const engineOptions: readonly OptionSpec[] = [
+export const engineOptions = options([
 	{
 		flags: '-j, --concurrency <n>',
 		help: 'Requests under way at a time',
@@ -105,7 +105,7 @@ export const engineOptions: readonly OptionSpec[] = [
 		repeatable: true,
 		completes: 'reports',
 	},
-];
+]);
 
 function fieldNames(text: string): string[] {
 	const names = text.split(',').map((name) => name.trim());

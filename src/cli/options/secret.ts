@@ -3,12 +3,13 @@
 import { checkSecret } from '../../profile/credential-rules.js';
 import type { NewSecret } from '../../profile/edit.js';
 import type { Scheme } from '../../profile/settings.js';
-import type { Invocation, OptionSpec, OptionValues } from '../command.js';
+import type { Invocation } from '../command.js';
 import { readFirstLine } from '../secret-input.js';
+import { type OptionValues, options } from './option.js';
 
 const group = 'Secret';
 
-export const secretOptions: readonly OptionSpec[] = [
+export const secretOptions = options([
 	{
 		flags: '--password-stdin',
 		help: 'Read the password, token or header value from stdin',
@@ -32,7 +33,7 @@ export const secretOptions: readonly OptionSpec[] = [
 		help: 'Keep the secret in the profile file (mode 0600) even where there is a system keyring',
 		group,
 	},
-];
+]);
 
 /** The scheme that the secret's flags imply, if any. */
 export function impliedScheme(options: OptionValues): Scheme | undefined {

@@ -2,7 +2,8 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
-import type { CommandSpec, Example, Invocation, OptionSpec } from '../command.js';
+import type { CommandSpec, Example, Invocation } from '../command.js';
+import type { OptionSpec } from '../options/option.js';
 
 /** A positional of a row command. All but the last are the same for every row. */
 export interface Positional {

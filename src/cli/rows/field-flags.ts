@@ -17,8 +17,7 @@ import {
 } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import type { OptionSpec, OptionValues } from '../command.js';
-import { camelCase } from '../option-names.js';
+import { camelCase, type OptionSpec, type OptionValues } from '../options/option.js';
 import { readTextFile, readTextInput } from '../text-file.js';
 
 const group = 'Fields';

@@ -9,9 +9,10 @@ import { sanitise } from '../../output/sanitise.js';
 import { configFolder } from '../../profile/folders.js';
 import { readSituation } from '../../profile/resolve.js';
 import { readStore, type StoredProfile } from '../../profile/store.js';
-import type { CommandSpec, Invocation, OptionValues } from '../command.js';
+import type { CommandSpec, Invocation } from '../command.js';
 import { commands } from '../manifest.js';
-import { parseLine } from '../parse.js';
+import type { OptionValues } from '../options/option.js';
+import { parseWords } from '../parse.js';
 import { checkInputThere, namedRun } from '../runs.js';
 import { readDefaults } from './defaults.js';
 import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
@@ -158,7 +159,7 @@ export async function restoreDefaults(past: PastRun, invocation: Invocation): Pr
 		if (again.length > 0) throw new UsageError(`run resume takes one run; ${JSON.stringify(again[0])} is too many`);
 		return defaults;
 	}
-	const parsed = parseLine(command, header.command, again);
+	const parsed = parseWords(command, header.command, again);
 	const given = await readDefaults(definition, { ...invocation, args: [], options: parsed.options });
 	const missing = withheld.filter((name) => !Object.hasOwn(given.fields, name));
 	if (missing.length > 0) {

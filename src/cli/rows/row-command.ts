@@ -1,9 +1,9 @@
 /** Makes commands over rows: arguments and flags from the endpoint table, one way to run for all. */
 
 import type { Endpoint, QueryParameter } from '../../api/endpoints.js';
-import type { ArgumentSpec, OptionSpec } from '../command.js';
-import { longName } from '../option-names.js';
+import type { ArgumentSpec } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
+import { longName, type OptionSpec } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { allowDiffersOption, engineOptions, guardOptions, ignoreMissingOption, inputOptions } from '../options/run.js';
 import {
@@ -36,7 +36,7 @@ function argumentsOf(definition: RowCommandDefinition): ArgumentSpec[] {
 		help: positional.help,
 		required: false,
 		variadic: index === definition.positionals.length - 1,
-		...(positional.choices === undefined ? {} : { choices: positional.choices }),
+		...(positional.choices === undefined ? {} : { suggests: positional.choices }),
 	}));
 }
 

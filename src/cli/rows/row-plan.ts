@@ -5,7 +5,7 @@ import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type Planner } from '../../api/plan.js';
 import { compileColumns } from '../../bulk/rows.js';
 import type { InputSource } from '../../bulk/source.js';
-import type { OptionValues } from '../command.js';
+import type { OptionValues } from '../options/option.js';
 import { readMap } from './column-map.js';
 import type { RowCommandDefinition, RowDefaults } from './definition.js';
 import { createRowPlan, type RowPlan } from './survey.js';

@@ -3,7 +3,7 @@
 import { parseReport, type ReportSpec } from '../../bulk/report-spec.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
-import type { OptionValues } from '../command.js';
+import type { OptionValues } from '../options/option.js';
 
 export interface RunSettings {
 	concurrency: number;

@@ -182,7 +182,7 @@ describe('user check', () => {
 
 	it('takes exactly one user, and no list of them', async () => {
 		const { url, requests } = await serve({ status: 200, body: '{"id": 7}' });
-		expect((await check(url, ['eve'])).error).toMatchObject({ code: 'one_user', exitCode: 2 });
+		expect((await check(url, ['eve'])).error).toMatchObject({ code: 'excess_argument', exitCode: 2 });
 		expect((await check(url, ['--input', 'names.txt'])).exitCode).toBe(2);
 		expect(requests).toEqual([]);
 	});

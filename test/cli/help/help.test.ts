@@ -6,8 +6,7 @@ import { text as bulk } from '../../../src/cli/help/topics/bulk.js';
 import { text as formats } from '../../../src/cli/help/topics/formats.js';
 import { topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { parseLine } from '../../../src/cli/parse.js';
-import { findCommand } from '../../../src/cli/program.js';
+import { parseWords } from '../../../src/cli/parse.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
 import { formats as formatNames } from '../../../src/output/formats/names.js';
@@ -25,7 +24,7 @@ const names = commands.map((entry) => entry.words.join(' '));
 /** What a person would type in `$ …` lines, pipes taken apart, quotation marks taken off. */
 function typed(line: string): string[][] {
 	return line
-		.split(/ \| | > | < |; /)
+		.split(/ \| | >>? | < |; /)
 		.filter((part) => /(?:^|\s)supportctl /.test(part))
 		.map((part) =>
 			[...part.slice(part.indexOf('supportctl ') + 11).matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
@@ -37,10 +36,9 @@ function typed(line: string): string[][] {
 /** Reads a command line as the program does. @throws where a person who typed it would get an error */
 async function parseExample(argv: readonly string[]): Promise<void> {
 	if (argv[0] === 'help' || argv[0]?.startsWith('-')) return;
-	const target = findCommand(argv);
-	if (target.kind !== 'command') throw new Error(`${argv.join(' ')} is no command`);
-	const { command } = await target.entry.load();
-	parseLine(command, target.entry.words, target.rest);
+	const entry = commands.find(({ words }) => words.every((word, index) => argv[index] === word));
+	if (entry === undefined) throw new Error(`${argv.join(' ')} is not a command`);
+	parseWords((await entry.load()).command, entry.words, argv.slice(entry.words.length));
 }
 
 describe('supportctl alone', () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../src/api/endpoints.js';
-import { parseLine } from '../../../src/cli/parse.js';
+import { parseWords } from '../../../src/cli/parse.js';
 import { endpointCommand } from '../../../src/cli/rows/row-command.js';
 import { memoryContext } from '../../support/context.js';
 import { json, startRecorder } from '../../support/recorder.js';
@@ -18,7 +18,7 @@ test('a command with a row of its own that deletes users spares the account that
 	const row = { ...endpoints['user.delete'], noun: 'leaver' };
 	const command = endpointCommand(row, { summary: 'Delete leavers.', examples: [], verb: 'delete', nouns: 'leavers' });
 	const words = ['leaver', 'delete'];
-	const call = command.run({ context, words, ...parseLine(command, words, ['7', '--reassign', '2', '--yes']) });
+	const call = command.run({ context, words, ...parseWords(command, words, ['7', '--reassign', '2', '--yes']) });
 	await expect(call).rejects.toThrow('user 7 is the account that is signed in (ada); nothing was sent');
 	expect(recorder.requests.map(({ method }) => method)).toEqual(['POST']);
 });

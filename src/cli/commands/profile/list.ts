@@ -7,13 +7,13 @@ import { configFolder } from '../../../profile/folders.js';
 import { type Choice, readChoice } from '../../../profile/resolve.js';
 import { describeStore } from '../../../profile/secrets.js';
 import { readStore, type Store } from '../../../profile/store.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { connectionFlags, connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
 import { printRows } from '../../profile-results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'List the stored profiles; * marks the one that commands use.',
 	description:
 		'That is the one that --profile or SUPPORTCTL_PROFILE names, or else the one that `supportctl profile use` chose. With --json, chosen_by says which.',
@@ -24,7 +24,7 @@ export const command: CommandSpec = {
 	arguments: [],
 	options: [...connectionOptions.filter(({ flags }) => flags.startsWith('--profile')), ...outputOptions],
 	run,
-};
+});
 
 /** The name is typed again; a base URL is told from another by its host and by its end. */
 const columns: readonly Column[] = [

@@ -3,11 +3,11 @@
 import { ExitCode } from '../../../errors.js';
 import { configFolder, stateFolder } from '../../../profile/folders.js';
 import { configFile } from '../../../profile/store.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { printIfAsked } from '../../profile-results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Print the path of the file of profiles.',
 	description: 'SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR choose other folders. The file need not exist yet.',
 	examples: [
@@ -17,7 +17,7 @@ export const command: CommandSpec = {
 	arguments: [],
 	options: outputOptions,
 	run,
-};
+});
 
 async function run(invocation: Invocation): Promise<ExitCode> {
 	const { context, options } = invocation;

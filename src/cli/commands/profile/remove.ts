@@ -3,13 +3,12 @@
 import { ExitCode } from '../../../errors.js';
 import { removeProfile } from '../../../profile/edit.js';
 import { configFolder } from '../../../profile/folders.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import { defineCommand, type NamedInvocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';
-import { onlyArgument } from '../../profile-name.js';
 import { openChange } from '../../profile-results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Remove a stored profile and its secret.',
 	description: 'Nothing changes at the service; `supportctl login` makes the profile anew.',
 	examples: [
@@ -19,11 +18,11 @@ export const command: CommandSpec = {
 	arguments: [{ name: 'name', help: 'The profile', required: true, completes: 'profiles' }],
 	options: outputOptions,
 	run,
-};
+});
 
-async function run(invocation: Invocation): Promise<ExitCode> {
+async function run(invocation: NamedInvocation): Promise<ExitCode> {
 	const { context } = invocation;
-	const name = onlyArgument(invocation, 'the name of one profile');
+	const name = invocation.args[0];
 	const tell = await openChange(invocation, ['profile', 'was_current']);
 	const folder = configFolder({ env: context.env, cwd: context.cwd });
 	const { wasCurrent, notices } = await removeProfile({ folder, name });

@@ -8,14 +8,14 @@ import { configFolder } from '../../../profile/folders.js';
 import { describeStore } from '../../../profile/secrets.js';
 import { checkSetting, type Scheme, type SettingName, settingSpecs } from '../../../profile/settings.js';
 import { ConfigDamaged, checkProfileName, readStore, type StoredProfile } from '../../../profile/store.js';
-import type { CommandSpec, Invocation, OptionSpec } from '../../command.js';
+import { defineCommand, type Invocation, type NamedInvocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
-import { allBut } from '../../option-names.js';
 import { connectionOptions } from '../../options/connection.js';
+import type { OptionSpec } from '../../options/option.js';
+import { allBut } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { guardDefaults, runDefaults } from '../../options/profile-defaults.js';
 import { impliedScheme, readGivenSecret, secretOptions } from '../../options/secret.js';
-import { onlyArgument } from '../../profile-name.js';
 import { openChange } from '../../profile-results.js';
 
 const unsetOption: OptionSpec = {
@@ -25,7 +25,7 @@ const unsetOption: OptionSpec = {
 	repeatable: true,
 };
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Make a profile, or change its settings, without trying them.',
 	description:
 		'`supportctl login` does the same and tries them. A changed host, user or scheme forgets the old secret.',
@@ -46,7 +46,7 @@ export const command: CommandSpec = {
 		...allBut(outputOptions, 'format'),
 	],
 	run,
-};
+});
 
 /** The profile as it is; a damaged file counts as empty here and is kept aside when the new one is written. */
 function storedProfile(folder: string, name: string): StoredProfile {
@@ -92,9 +92,9 @@ function checkBaseUrl(invocation: Invocation, after: StoredProfile): string | un
 	return url;
 }
 
-async function run(invocation: Invocation): Promise<ExitCode> {
+async function run(invocation: NamedInvocation): Promise<ExitCode> {
 	const { context, options } = invocation;
-	const name = checkProfileName(onlyArgument(invocation, 'the name of one profile'));
+	const name = checkProfileName(invocation.args[0]);
 	const folder = configFolder({ env: context.env, cwd: context.cwd });
 	const before = storedProfile(folder, name);
 	const settings = readSettings(invocation);

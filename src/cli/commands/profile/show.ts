@@ -4,15 +4,16 @@ import { ExitCode } from '../../../errors.js';
 import { redactBaseUrl } from '../../../output/redact.js';
 import { describeSecret, readSituation, type Situation } from '../../../profile/resolve.js';
 import { settingSpecs } from '../../../profile/settings.js';
-import type { CommandSpec, Invocation, OptionValues } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { warn } from '../../notices.js';
 import { connectionFlags, connectionOptions } from '../../options/connection.js';
+import type { OptionValues } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { namedProfile } from '../../profile-name.js';
 import { printRows } from '../../profile-results.js';
 import { chosenFormat } from '../../results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Show the settings in force, where each comes from, and where the secret lives.',
 	description:
 		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
@@ -23,7 +24,7 @@ export const command: CommandSpec = {
 	arguments: [{ name: 'name', help: 'The profile; by default the one in use', required: false, completes: 'profiles' }],
 	options: [...connectionOptions, ...outputOptions],
 	run,
-};
+});
 
 interface Line {
 	setting: string;

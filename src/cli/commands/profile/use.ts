@@ -3,13 +3,12 @@
 import { ExitCode } from '../../../errors.js';
 import { chooseProfile } from '../../../profile/edit.js';
 import { configFolder } from '../../../profile/folders.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import { defineCommand, type NamedInvocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';
-import { onlyArgument } from '../../profile-name.js';
 import { openChange } from '../../profile-results.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Choose the profile that is used where none is named.',
 	examples: [
 		{ command: 'supportctl profile use staging', note: 'from now on, staging' },
@@ -18,12 +17,12 @@ export const command: CommandSpec = {
 	arguments: [{ name: 'name', help: 'The profile', required: true, completes: 'profiles' }],
 	options: outputOptions,
 	run,
-};
+});
 
-async function run(invocation: Invocation): Promise<ExitCode> {
+async function run(invocation: NamedInvocation): Promise<ExitCode> {
 	const { context } = invocation;
 	const { env, cwd } = context;
-	const name = onlyArgument(invocation, 'the name of one profile');
+	const name = invocation.args[0];
 	const tell = await openChange(invocation, ['profile']);
 	const { notices } = await chooseProfile(configFolder({ env, cwd }), name);
 	warn(context, notices);

@@ -2,13 +2,13 @@
 
 import { listRuns } from '../../../bulk/runs.js';
 import { ExitCode } from '../../../errors.js';
-import type { CommandSpec } from '../../command.js';
+import { defineCommand } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
 import { runColumns, runKeys, runsPlace, runView } from '../../runs.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'List the runs, the newest first.',
 	description:
 		'A run is running while a process has its journal, finished when it came to its last row, stopped when it ended before that by itself, interrupted when it was told to stop, and broken-off when it was killed or its machine went down.',
@@ -33,4 +33,4 @@ export const command: CommandSpec = {
 		await results.end();
 		return ExitCode.ok;
 	},
-};
+});

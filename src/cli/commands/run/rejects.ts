@@ -15,7 +15,8 @@ import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { isSecretName } from '../../../output/redact.js';
-import type { CommandSpec, Invocation, OptionValues } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
+import type { OptionValues } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
@@ -264,7 +265,7 @@ async function giveFromInput(
 	}
 }
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: "Give back a run's failed rows in the input's own columns, with the reason under error.",
 	description:
 		'Mend them and feed them in again: the error column is left out of what is sent; where --map sends a column error, the reason is under rejected_because. A row with too many or too few cells stands whole under as_written, and is taken again only when that cell is empty. Rows that failed or were invalid are given; --outcome chooses others, and not-sent also those that the run ended without. Secrets are printed as [redacted], which no command takes for a value. A changed input is refused; --input says where it is, for instance beside a journal from another machine.',
@@ -310,4 +311,4 @@ export const command: CommandSpec = {
 		}
 		return ExitCode.ok;
 	},
-};
+});

@@ -1,13 +1,13 @@
 /** `run resume`: goes on with a run that was stopped, killed or left rows open. */
 
-import type { CommandSpec } from '../../command.js';
-import { pick } from '../../option-names.js';
+import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
+import { pick } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { engineOptions, guardOptions, inputOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Send the rows of a run that are not done, and no row that is.',
 	description:
 		'Command, flags and input come from the journal, and so does the profile; where it is not stored, --profile, --base-url, the environment or the profile in use name the service. A changed input, another base URL and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Where a row is sent again, later rows of its id follow it again, so that the last one has the last word. Secrets are not kept: give them again behind --.',
@@ -16,7 +16,10 @@ export const command: CommandSpec = {
 		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },
 		{ command: 'supportctl run resume last -- --password-stdin < new.txt', note: 'with a secret that was not kept' },
 	],
-	arguments: [runArgument],
+	arguments: [
+		runArgument,
+		{ name: 'flags', help: 'Flags with secrets, given again behind --', required: false, variadic: true },
+	],
 	options: [
 		...pick(inputOptions, 'input'),
 		...pick(guardOptions, 'yes', 'confirm'),
@@ -27,4 +30,4 @@ export const command: CommandSpec = {
 	async run(invocation) {
 		return (await import('../../rows/resume.js')).resumeRun(invocation);
 	},
-};
+});

@@ -11,7 +11,7 @@ import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
@@ -116,7 +116,7 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	for (const command of next) stderr.write(`next: ${palette.command(command)}\n`);
 }
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Show a run: its counts, and the first rows that did not go well.',
 	description:
 		'With --outcome, its rows are listed instead, each with its last outcome. A journal has no bodies of answers.',
@@ -149,4 +149,4 @@ export const command: CommandSpec = {
 		if (outcomes.includes('not-sent')) await noteUnreached(invocation, path);
 		return ExitCode.ok;
 	},
-};
+});

@@ -1,13 +1,13 @@
 /** `run undo`: puts back the custom fields that a run with `--snapshot` overwrote. */
 
-import type { CommandSpec } from '../../command.js';
-import { allBut } from '../../option-names.js';
+import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
+import { allBut } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { engineOptions, guardOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: 'Put back what a run of ticket fields set --snapshot overwrote.',
 	description:
 		'It is a run of its own: it reads first, sends only what differs, reads back, and keeps what it overwrites, so that it can be resumed and undone. A field that a ticket did not have before stays as it is, since the interface shows no way to remove one.',
@@ -26,4 +26,4 @@ export const command: CommandSpec = {
 	async run(invocation) {
 		return (await import('../../rows/undo.js')).undoRun(invocation);
 	},
-};
+});

@@ -6,7 +6,7 @@ import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Delivery } from '../../../http/outcome.js';
 import { createTextRedactor, redactName, redactNames, redactTexts } from '../../../output/redact.js';
-import type { CommandSpec, Invocation } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
@@ -112,7 +112,6 @@ export function judgeCheck(delivery: Delivery, username: string, shown: Delivery
 }
 
 async function readUsername({ context, args }: Invocation): Promise<string> {
-	if (args.length > 1) throw new UsageError('user check takes exactly one user', { code: 'one_user' });
 	const [given] = args;
 	if (given !== undefined && given !== '') return given;
 	if (given === undefined && context.prompts.available) {
@@ -127,7 +126,7 @@ async function readPassword({ context, options }: Invocation): Promise<string> {
 	throw new UsageError('a password is needed, and there is no terminal to ask on', { hint: 'use --password-stdin' });
 }
 
-export const command: CommandSpec = {
+export const command = defineCommand({
 	summary: "Check a user's name and password, once.",
 	description:
 		'Exit code 0: right. 10: wrong. 4: the caller was refused. 1: could not be checked, or only the output failed. 5: sent, and no answer. The check is never retried and leaves no journal.',
@@ -187,7 +186,7 @@ export const command: CommandSpec = {
 		context.stderr.write(renderError(error, { json: wantsJson(options), debug: options.debug === true }));
 		return error.exitCode;
 	},
-};
+});
 
 function whatIsKnown({ outcome }: Delivery, username: string): string {
 	const credentials = `the credentials of ${quote(username)} were`;
