@@ -95,13 +95,15 @@ function termValue(text: string): string | number {
 }
 
 /** How deep lists and objects of an input may be nested. */
-const MAX_NESTING = 100;
+export const MAX_NESTING = 100;
+
+export const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
 
 /** Why a value from a file or a flag is refused: what is nested deeper would overflow the stack of whoever walks it. */
 export function nestingProblem(value: unknown): string | undefined {
 	let level: unknown[] = [value];
 	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > MAX_NESTING) return `lists and objects are nested more than ${MAX_NESTING} deep`;
+		if (depth > MAX_NESTING) return NESTED_TOO_DEEP;
 		level = level
 			.filter((each) => typeof each === 'object' && each !== null)
 			.flatMap((each) => Object.values(each as object));

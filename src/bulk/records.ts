@@ -3,7 +3,7 @@
 import type { ExitCode } from '../errors.js';
 import type { Outcome } from '../http/outcome.js';
 import type { Counts } from './counts.js';
-import type { InputFormat } from './input-formats.js';
+import type { InputFormat } from './input/formats.js';
 
 export const JOURNAL_VERSION = 1;
 

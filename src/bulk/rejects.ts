@@ -1,12 +1,12 @@
 /** The rows of a run that have to be done again by a person: which they are, and why, without holding them in memory. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { RawRow } from './blocks.js';
-import { formatCsvRecord } from './csv-text.js';
+import { formatCsvRecord } from '../csv.js';
+import { PLACEHOLDER } from './input/columns.js';
+import type { RawRow } from './input/text.js';
 import { journalLines, parseRecord } from './journal-lines.js';
 import { rowRecordOf } from './read-records.js';
 import { differences, fullMessage, type RowRecord } from './records.js';
-import { PLACEHOLDER } from './row-columns.js';
 import { RowNumbers } from './row-numbers.js';
 
 export interface Rejects {

@@ -19,7 +19,7 @@ const together = {
 	command: /src\/cli\/(parse|rows\/row-command)\.ts$/,
 	http: /src\/http\/client\.ts$/,
 	rows: /src\/(cli\/rows\/(run|execute|complaints)|output\/formats\/delimited)\.ts$/,
-	bulk: /src\/(cli\/rows\/run-log|bulk\/(source|csv)|output\/progress)\.ts$/,
+	bulk: /src\/(cli\/rows\/run-log|bulk\/input\/(source|csv)|output\/progress)\.ts$/,
 };
 
 export const startUpGroups = Object.entries(together).map(([name, test], index, all) => ({

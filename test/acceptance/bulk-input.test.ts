@@ -230,6 +230,8 @@ describe('formats', () => {
 		['CSV that is detected', 'id,status\n1,hold\n2,hold\n', ['--input', '-']],
 		['TSV that is named', 'id\tstatus\n1\thold\n2\thold\n', ['--input', '-', '--input-format', 'tsv']],
 		['NDJSON that is detected', '{"id":1}\n{"id":2}\n', ['--input', '-']],
+		['a JSON array that is detected', '[\n  {\n    "id": 1\n  },\n  {"id":2}\n]\n', ['--input', '-']],
+		['a packed JSON array that is named', gzipSync('[{"id":1},{"id":2}]'), ['--input', '-', '--input-format', 'json']],
 		['packed ids', gzipSync('1\n2\n'), ['--input', '-']],
 		['CSV behind -, where it is named', 'id,status\n1,hold\n2,hold\n', ['-', '--input-format', 'csv']],
 	])('standard input: %s', async (_what, stdin, flags) => {
@@ -249,12 +251,33 @@ describe('formats', () => {
 		]);
 	});
 
+	it.each([
+		['{"id":5,"id":6}', 'the key "id" stands twice in one object'],
+		[
+			`{"id":5,"meta":${'[{"a":'.repeat(5000)}1${'}]'.repeat(5000)}}`,
+			'lists and objects are nested more than 100 deep',
+		],
+		['{"id":5,"time_notes":"a","time-notes":"b"}', '"time-notes" means the same as another column or key'],
+	])('an object that can be taken in two ways, or is too deep, is never sent: %.30s', async (object, message) => {
+		const { recorder, work } = await place();
+		for (const [name, content] of [
+			['edits.ndjson', `${object}\n`],
+			['edits.json', `[${object}]`],
+		] as const) {
+			work.write(name, content);
+			const result = await work.run(['ticket', 'update', '--input', name]);
+			expect(result.exitCode).toBe(2);
+			expect(result.stderr).toContain(`row 1 (${name} line 1): ${message}`);
+		}
+		expect(recorder.requests).toEqual([]);
+	});
+
 	it('standard input that looks like nothing is asked for by name', async () => {
 		const { recorder, work } = await place();
 		const result = await work.run(['ticket', 'update', '--input', '-', '--status', 'hold'], { stdin: '= =\n1\n' });
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain("can't tell which format standard input has");
-		expect(result.stderr).toContain('--input-format csv|tsv|ndjson|ids');
+		expect(result.stderr).toContain('--input-format csv|tsv|ndjson|json|ids');
 		expect(recorder.requests).toEqual([]);
 		expect(work.spooled()).toEqual([]);
 	});

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/api/endpoints.js';
 import type { Field } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { compileColumns } from '../../src/bulk/rows.js';
+import { compileColumns } from '../../src/bulk/input/rows.js';
 import type { CommandSpec } from '../../src/cli/command.js';
 import { command as runRejects } from '../../src/cli/commands/run/rejects.js';
 import { command as runShow } from '../../src/cli/commands/run/show.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RawRow, readBlocks } from '../../src/bulk/blocks.js';
-import { createCsvReader } from '../../src/bulk/csv.js';
-import { formatCsvRecord } from '../../src/bulk/csv-text.js';
+import { type CsvHeader, readCsv } from '../../src/bulk/input/csv.js';
+import { checkedText, type RawRow } from '../../src/bulk/input/text.js';
+import { formatCsvRecord } from '../../src/csv.js';
 import { SupportctlError } from '../../src/errors.js';
 import { rowsOf } from '../support/input.js';
 
@@ -10,8 +10,7 @@ const cellsOf = (rows: readonly RawRow[]) => rows.map((row) => row.cells);
 const linesOf = (rows: readonly RawRow[]) => rows.map((row) => row.line);
 
 /** Reads bytes that arrive in pieces of the given sizes, over and over. */
-async function readPieces(bytes: Buffer, sizes: number[], maxLineBytes = 1 << 20) {
-	const reader = createCsvReader({ name: 'edits.csv', format: 'csv', maxLineBytes });
+async function readPieces(bytes: Buffer, sizes: number[], maxRecordBytes = 1 << 20) {
 	async function* chunks(): AsyncGenerator<Buffer> {
 		for (let at = 0, turn = 0; at < bytes.length; turn++) {
 			const size = sizes[turn % sizes.length] as number;
@@ -20,8 +19,11 @@ async function readPieces(bytes: Buffer, sizes: number[], maxLineBytes = 1 << 20
 		}
 	}
 	const rows: RawRow[] = [];
-	for await (const batch of readBlocks(chunks(), reader, { name: 'edits.csv', maxLineBytes })) rows.push(...batch);
-	return { columns: reader.columns, rows };
+	let header: CsvHeader | undefined;
+	const open = () => checkedText(chunks(), 'edits.csv');
+	const limits = { name: 'edits.csv', maxRecordBytes };
+	for await (const batch of readCsv(open, 'csv', limits, (found) => (header = found))) rows.push(...batch);
+	return { columns: header?.columns, rows };
 }
 
 describe('CSV input', () => {
@@ -90,7 +92,7 @@ describe('CSV input', () => {
 		[
 			'text behind a closing quote',
 			'id,t\n1,"hold\n2,"read"\n',
-			'edits.csv line 3: text follows a closing quote; the quote was opened on line 2',
+			'edits.csv line 2: text follows the closing quote of the cell that begins here',
 		],
 		['a header name twice', 'id,t,id\n', 'edits.csv line 1: column "id" is in the header twice'],
 		['a header name missing', '\nid,,t\n', 'edits.csv line 2: column 2 has no name in the header'],
@@ -116,17 +118,26 @@ describe('CSV input', () => {
 	});
 
 	it('stops at a record larger than the cap, whether quoted or not', async () => {
-		const limits = { maxLineBytes: 1000 };
+		const limits = { maxRecordBytes: 1000 };
 		const long = 'x'.repeat(600_000);
 		await expect(rowsOf('edits.csv', `id,t\n1,a\n2,${long}\n`, limits)).rejects.toThrow(
-			'edits.csv line 3: the record that starts here is longer than 1000 bytes',
+			'edits.csv line 3: the record here is longer than 1000 bytes',
 		);
 		await expect(rowsOf('edits.csv', `id,t\n1,a\n2,"${'x\n'.repeat(300_000)}\n`, limits)).rejects.toThrow(
 			'edits.csv line 3',
 		);
 		await expect(rowsOf('edits.csv', `id,t\n1,a\n2,"${'x\n'.repeat(1000)}"\n3,b\n`, limits)).rejects.toThrow(
-			'edits.csv line 3: the record is longer than 1000 bytes',
+			'edits.csv line 3: the record here is longer than 1000 bytes',
 		);
+	});
+
+	it('takes time in proportion to a quoted cell, however large', async () => {
+		const cell = 'a line, with a comma\n'.repeat(300_000);
+		const started = performance.now();
+		const { rows } = await rowsOf('edits.csv', `id,t\n1,"${cell}"\n2,b\n`);
+		expect(performance.now() - started).toBeLessThan(5000);
+		expect(rows[0]?.cells?.[1]).toBe(cell);
+		expect(rows[1]).toEqual({ row: 2, line: 300_003, cells: ['2', 'b'] });
 	});
 
 	it('gives back whatever cells were written, with any separator, line end, mark and pieces', async () => {

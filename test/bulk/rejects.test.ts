@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { RawRow } from '../../src/bulk/input/source.js';
 import { errorText, gatherRejects, type RejectLayout, rejectedRow } from '../../src/bulk/rejects.js';
-import type { RawRow } from '../../src/bulk/source.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 

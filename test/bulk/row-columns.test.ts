@@ -14,7 +14,7 @@ import {
 	mapKeyColumn,
 	reassignColumn,
 	taxonomyColumn,
-} from '../../src/bulk/row-columns.js';
+} from '../../src/bulk/input/columns.js';
 import { UsageError } from '../../src/errors.js';
 
 const rules = { undocumented: false };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Endpoint, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
 import { createPlanner, type RowValues } from '../../src/api/plan.js';
-import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../src/bulk/rows.js';
+import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../src/bulk/input/rows.js';
 import { SupportctlError, UsageError } from '../../src/errors.js';
 
 const rules = { undocumented: false };
@@ -356,12 +356,22 @@ describe('NDJSON', () => {
 		[{ id: 1, asignee: 1 }, 'unknown column "asignee"; did you mean "assignee"?'],
 		[{ id: 1.5, status: 'hold' }, 'id 1.5 is not an id: ids are positive integers'],
 		[{ id: true, status: 'hold' }, 'id true is not an id'],
-		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" says the same as another key'],
+		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" means the same as another column or key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
 		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a whole number of 0 or more'],
 	])('%j is refused', (object, message) => {
 		expect(readObject(update, object)).toEqual([message]);
+	});
+
+	it.each([
+		[update, { id: 1, time_notes: 'a', 'time-notes': 'b' }, '"time-notes" means the same as another column or key'],
+		[setFields, { id: 1, color: 'a', custom_fields: { color: 'b' } }, '"color" means the same'],
+		[setFields, { id: 1, custom_fields: { color: 'b' }, color: 'a' }, '"color" means the same'],
+		[endpoints['user.update'], { id: 1, meta: { a: 1 }, 'meta.a': 2 }, '"meta.a" means the same'],
+		[endpoints['user.update'], { id: 1, 'meta.a': 2, 'META.a': 3 }, '"META.a" means the same'],
+	])('keys that mean one thing are refused: %#', (endpoint, object, message) => {
+		expect(readObject(endpoint, object)).toEqual([expect.stringContaining(message)]);
 	});
 
 	it('refuses values that are nested too deep to be sent', () => {

@@ -16,8 +16,8 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { formatOfName, formatOfText } from '../../src/bulk/format-of-input.js';
-import { openInput } from '../../src/bulk/source.js';
+import { formatOfName, formatOfText } from '../../src/bulk/input/formats.js';
+import { openInput } from '../../src/bulk/input/source.js';
 import { InterruptedError } from '../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -179,6 +179,7 @@ describe('openInput with standard input', () => {
 	it('keeps a private copy, reads it twice, and removes it', async () => {
 		const stateDir = join(temporaryFolder(), 'state');
 		const source = await open('id,title\n1,a\n', stateDir);
+		await source.keep();
 		const copy = source.path as string;
 		expect(statSync(copy).mode & 0o777).toBe(0o600);
 		expect(statSync(join(stateDir, 'spool')).mode & 0o777).toBe(0o700);
@@ -192,6 +193,7 @@ describe('openInput with standard input', () => {
 		const stateDir = temporaryFolder();
 		const source = await open('7\n8\n', stateDir);
 		await readAll(source);
+		await source.keep();
 		await source.dispose({ keep: true });
 		const again = await openInput({
 			path: source.path as string,
@@ -210,7 +212,6 @@ describe('openInput with standard input', () => {
 		expect((await failureOf(open('hello world\n', stateDir))).message).toBe(
 			"can't tell which format standard input has",
 		);
-		expect((await failureOf(open('[{"id":1}]', stateDir))).message).toContain('JSON array');
 		expect((await failureOf(open('', stateDir))).message).toContain('it is empty');
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 	});
@@ -255,10 +256,14 @@ describe('openInput with standard input', () => {
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 	});
 
-	it('is gone from the folder once it is detached, and is read on', async () => {
+	it('has no name while it is read, unless it is kept', async () => {
 		const stateDir = temporaryFolder();
-		const source = await open('1\n2\n', stateDir);
-		await source.detach();
+		async function* watched(): AsyncGenerator<Uint8Array> {
+			yield Buffer.from('1\n');
+			expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
+			yield Buffer.from('2\n');
+		}
+		const source = await openInput({ stdin: watched(), stateDir });
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 		expect((await readAll(source)).map((each) => each.id)).toEqual(['1', '2']);
 		await source.dispose();
@@ -329,7 +334,7 @@ describe('formats', () => {
 		['\n\n {"id":1}\n', 'ndjson'],
 		['14\n15\n', 'ids'],
 		['anna\nbert\n', undefined],
-		['[1,2]', undefined],
+		['[1,2]', 'json'],
 		['<html>,', undefined],
 		['', undefined],
 	])('takes a stream that begins %j for %s', (text, format) => {
@@ -351,7 +356,7 @@ describe('formats', () => {
 			'null where a JSON object is expected',
 			'the line is not JSON',
 			'the line is not JSON: it goes wrong at column 9',
-			'a JSON array where one object a line is expected',
+			'a JSON array where an object is expected; --input-format json reads one',
 		]);
 	});
 
@@ -388,4 +393,84 @@ it('rows that were added between the passes are not handed out', async () => {
 	await expect(again()).rejects.toMatchObject({ code: 'input_changed' });
 	expect(seen).toBeLessThanOrEqual(first);
 	await source.dispose();
+});
+
+describe('JSON objects', () => {
+	it.each([
+		['{"id":5,"id":6}', 'the key "id" stands twice in one object'],
+		['{"id":5,"\\u0069d":6}', 'the key "id" stands twice in one object'],
+		['{"id":5,"meta":{"a":1,"b":{"c":1,"c" : 2}}}', 'the key "c" stands twice in one object'],
+		['{"id":5,"meta":[{"a":"x\\"{:","a":2}]}', 'the key "a" stands twice in one object'],
+		[`{"id":5,"meta":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'lists and objects are nested more than 100 deep'],
+		[`{"id":5,"meta":${'{"a":'.repeat(200_000)}`, 'lists and objects are nested more than 100 deep'],
+	])('that could be read in two ways, or not at all, are invalid rows: %.60s', async (text, problem) => {
+		expect((await rowsOf('a.ndjson', `{"id":1}\n${text}\n{"id":2}\n`)).rows).toEqual([
+			{ row: 1, line: 1, object: { id: 1 } },
+			{ row: 2, line: 2, problem },
+			{ row: 3, line: 3, object: { id: 2 } },
+		]);
+		expect((await rowsOf('a.json', `[\n${text.endsWith('}') ? text : '{"id":5,"id":6}'}]`)).rows).toHaveLength(1);
+	});
+
+	it('with the same key in different objects are read', async () => {
+		const object = { id: 5, meta: { id: 'id', list: [{ id: 1 }, { id: '"id":' }], __proto__: 1 } };
+		expect((await rowsOf('a.ndjson', JSON.stringify(object))).rows[0]?.object).toEqual(object);
+	});
+
+	it('are read from an array as --json writes it, in any pieces, packed too', async () => {
+		const objects = Array.from({ length: 500 }, (_, id) => ({
+			id,
+			title: `]},[{"\\\n é ${id}`,
+			meta: { list: [[], {}] },
+		}));
+		for (const text of [JSON.stringify(objects), `\uFEFF\n ${JSON.stringify(objects, null, 2)}\n\n`]) {
+			for (const bytes of [Buffer.from(text), gzipSync(text)]) {
+				const { rows } = await rowsOf('a.json', bytes);
+				expect(rows.map(({ object }) => object)).toEqual(objects);
+				expect(rows[0]?.line).toBe(text.startsWith('\uFEFF') ? 3 : 1);
+			}
+		}
+		expect((await rowsOf('a.json', ' [ ] ')).rows).toEqual([]);
+	});
+
+	it('are found in an array in any pieces of text', async () => {
+		const text = Buffer.from('[{"a":"\\\\"}, 1 ,[2,{"b":[]}],"],"\n,{"é":"\\""}]');
+		const { readJsonArray } = await import('../../src/bulk/input/json.js');
+		for (let size = 1; size < text.length; size++) {
+			const pieces = (async function* () {
+				for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size);
+			})();
+			const rows: unknown[] = [];
+			for await (const batch of readJsonArray(pieces, { name: 'a.json', maxRecordBytes: 100 })) rows.push(...batch);
+			expect(rows).toEqual([
+				{ row: 1, line: 1, object: { a: '\\' } },
+				{ row: 2, line: 1, problem: 'a number where a JSON object is expected' },
+				{ row: 3, line: 1, problem: 'an array where a JSON object is expected' },
+				{ row: 4, line: 1, problem: 'a string where a JSON object is expected' },
+				{ row: 5, line: 2, object: { é: '"' } },
+			]);
+		}
+	});
+
+	it.each([
+		['[{"id":1}', 'a.json line 1: the JSON array ends too early'],
+		['[{"id":1},\n]', 'a.json line 2: there is nothing where an element of the array is expected'],
+		['[,{"id":1}]', 'a.json line 1: there is nothing where an element of the array is expected'],
+		['[{"id":1}]\n[]', 'a.json line 2: there is text behind the JSON array'],
+		['{"id":1}', 'a.json line 1: a JSON array of objects is expected'],
+		['', 'a.json line 1: the JSON array ends too early'],
+		[`[{"id":"${'x'.repeat(2000)}"}]`, 'a.json line 1: the record here is longer than 1000 bytes'],
+	])('in an array that is damaged are not read: %.20s', async (text, message) => {
+		await expect(rowsOf('a.json', text, { format: 'json', maxRecordBytes: 1000 })).rejects.toMatchObject({ message });
+	});
+});
+
+it.each([
+	['edits.xlsx', '504b0304140006'],
+	['edits.csv', 'd0cf11e0a1b11ae1'],
+])('a spreadsheet is refused whatever its name is: %s', async (name, hex) => {
+	await expect(rowsOf(name, Buffer.from(hex, 'hex'))).rejects.toMatchObject({
+		message: `${name} is a spreadsheet or an archive, not text`,
+		hint: expect.stringContaining('save it as CSV'),
+	});
 });

@@ -88,7 +88,7 @@ describe('a table', () => {
 			'bytes',
 			300,
 			fc.uint8Array({ maxLength: 200 }),
-			fc.constantFrom('edits.csv', 'edits.tsv', 'edits.ndjson', 'edits.ids', 'edits.csv.gz', 'edits'),
+			fc.constantFrom('edits.csv', 'edits.tsv', 'edits.ndjson', 'edits.json', 'edits.ids', 'edits.csv.gz', 'edits'),
 			(bytes, name) => updateFrom(name, bytes, ['--status', 'hold', '--skip-invalid']),
 		);
 	});

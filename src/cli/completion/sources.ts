@@ -67,11 +67,12 @@ async function readProfiles(place: Place): Promise<Candidate[]> {
 /** The header of a table, or the keys of the first object; a pipe would be used up by looking, so it is left alone. */
 async function readColumns(path: string, format: string | undefined, place: Place): Promise<string[]> {
 	if (!(await stat(path)).isFile()) return [];
-	const [{ openInput }, { stateFolder }] = await Promise.all([
-		import('../../bulk/source.js'),
+	const [{ openInput }, { inputFormats }, { stateFolder }] = await Promise.all([
+		import('../../bulk/input/source.js'),
+		import('../../bulk/input/formats.js'),
 		import('../../profile/folders.js'),
 	]);
-	const known = format === 'csv' || format === 'tsv' || format === 'ndjson' ? format : undefined;
+	const known = inputFormats.find((each) => each === format);
 	const source = await openInput({
 		path,
 		...(known === undefined ? {} : { format: known }),

@@ -1,6 +1,6 @@
 /** The flags of commands that send many requests: where rows come from, what guards them, how they are sent. */
 
-import { inputFormats } from '../../bulk/input-formats.js';
+import { inputFormats } from '../../bulk/input/formats.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import { type OptionSpec, options } from './option.js';

@@ -1,12 +1,11 @@
-/** The time before a run's first request: a signal then ends it, nothing is sent, and no copy of the input stays behind. */
+/** The time before a run's first request: a signal then ends it, and nothing is sent. */
 
-import { unlinkSync } from 'node:fs';
 import { ExitCode, InterruptedError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 
 export interface BeforeSending {
-	/** Notes a copy of the input; from the first one on, signals remove them. Without one the system's own way will do. */
-	onSpool(path: string): void;
+	/** From now on a signal ends the program with a message; before that, the system's own way will do. */
+	onWait(): void;
 	/** Leaves signals to somebody else. */
 	end(): void;
 	/** @throws InterruptedError where a signal came */
@@ -14,27 +13,18 @@ export interface BeforeSending {
 }
 
 export function watchBeforeSending(context: Context): BeforeSending {
-	const copies: string[] = [];
 	let interrupted = false;
 	let unlisten: (() => void) | undefined;
 
 	function leave(): void {
 		interrupted = true;
-		for (const path of copies) {
-			try {
-				unlinkSync(path);
-			} catch {
-				// It was not made yet, or is gone already.
-			}
-		}
 		// Waiting for standard input to end would take as long as whoever writes it.
 		context.stderr.write('interrupted; nothing was sent\n');
 		context.abandon(ExitCode.interrupted);
 	}
 
 	return {
-		onSpool(path) {
-			copies.push(path);
+		onWait() {
 			unlisten ??= context.signals.listen(leave);
 		},
 		end: () => unlisten?.(),

@@ -1,7 +1,7 @@
 /** What flags say of the input's columns by their names. */
 
 import { isObject } from '../../api/values.js';
-import type { IsTaken } from '../../bulk/added-columns.js';
+import type { IsTaken } from '../../bulk/input/added-columns.js';
 import type { RunHeader } from '../../bulk/records.js';
 import { UsageError } from '../../errors.js';
 

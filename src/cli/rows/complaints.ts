@@ -1,6 +1,6 @@
 /** Shows what is wrong with the input as it is found: the first lines for a person, all of it as one JSON object. */
 
-import type { Complaint } from '../../bulk/rows.js';
+import type { Complaint } from '../../bulk/input/rows.js';
 import { sanitise } from '../../output/sanitise.js';
 import { complaintText, type Survey } from './survey.js';
 

@@ -5,10 +5,10 @@ import type { Field } from '../../api/fields.js';
 import type { Planner } from '../../api/plan.js';
 import { didYouMean } from '../../api/suggest.js';
 import { findField } from '../../api/values.js';
-import { OUTCOME_COLUMNS } from '../../bulk/added-columns.js';
-import { openArguments } from '../../bulk/arguments.js';
+import { OUTCOME_COLUMNS } from '../../bulk/input/added-columns.js';
+import { openArguments } from '../../bulk/input/arguments.js';
+import type { InputSource } from '../../bulk/input/source.js';
 import { parseShard, type Shard } from '../../bulk/shard.js';
-import type { InputSource } from '../../bulk/source.js';
 import { UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
 import type { Invocation } from '../command.js';
@@ -63,7 +63,7 @@ const takenStdin: Input = {
 /** What a resumed run knows already. */
 export interface PrepareOverrides {
 	defaults?: RowDefaults | undefined;
-	onSpool?: (path: string) => void;
+	onWait?: () => void;
 	earlier?: EarlierRun | undefined;
 }
 
@@ -100,7 +100,7 @@ export async function prepareRun(
 	const settings = runSettings(options, session.connection.defaults);
 	settings.allowDiffers = allowedDifferences(settings, endpoint);
 	const shard = settings.shard === undefined ? undefined : parseShard(settings.shard);
-	const source = await openSource(targets, invocation, session.stateDir, overrides.onSpool);
+	const source = await openSource(targets, invocation, session.stateDir, overrides.onWait);
 	try {
 		const { dialect } = session;
 		const planning = planRows({ definition, endpoint, targets, defaults, options, dialect }, source);
@@ -169,16 +169,16 @@ async function openSource(
 	targets: Targets,
 	{ context }: Invocation,
 	stateDir: string,
-	onSpool: PrepareOverrides['onSpool'],
+	onWait: PrepareOverrides['onWait'],
 ): Promise<InputSource> {
 	if (targets.ids !== undefined) return openArguments(targets.ids);
-	const { openInput } = await import('../../bulk/source.js');
+	const { openInput } = await import('../../bulk/input/source.js');
 	return openInput({
 		path: targets.path as string,
 		...(targets.format === undefined ? {} : { format: targets.format }),
 		stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 		stateDir,
 		cwd: context.cwd,
-		onSpool,
+		onWait,
 	});
 }

@@ -3,8 +3,8 @@
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { createPlanner, type Planner } from '../../api/plan.js';
-import { compileColumns } from '../../bulk/rows.js';
-import type { InputSource } from '../../bulk/source.js';
+import { compileColumns } from '../../bulk/input/rows.js';
+import type { InputSource } from '../../bulk/input/source.js';
 import type { OptionValues } from '../options/option.js';
 import { readMap } from './column-map.js';
 import type { RowCommandDefinition, RowDefaults } from './definition.js';

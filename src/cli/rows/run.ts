@@ -40,7 +40,7 @@ export async function runRows(
 ): Promise<ExitCode> {
 	const resumes = earlier?.resumes;
 	const before = watchBeforeSending(invocation.context);
-	const overrides = { defaults: resumes?.defaults, onSpool: before.onSpool, earlier };
+	const overrides = { defaults: resumes?.defaults, onWait: before.onWait, earlier };
 	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, overrides));
 	// A copy of standard input serves the resume of the run whose journal names it, and nobody else.
 	const isNamed = resumes?.readsItsInput(run) ?? true;
@@ -48,7 +48,6 @@ export async function runRows(
 	try {
 		earlier?.check(run);
 		const survey = await annotateInput(invocation, () => surveyInput(run));
-		if (survey.hasSecrets) await run.source.detach();
 		resumes?.checkInput(run, survey);
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;
 		checkSet(run, survey);
@@ -56,6 +55,7 @@ export async function runRows(
 		await confirmWrite(run, survey, resumes?.rowsLeft(survey));
 		const { executeRun } = await import('./execute.js');
 		const mayKeep = isNamed && !survey.hasSecrets;
+		if (mayKeep) await run.source.keep();
 		const openLog = resumes && (() => resumes.openLog(run));
 		const ended = await executeRun(run, survey, before, openLog).catch((error: unknown) => {
 			if (isBrokenOff(error)) keepInput = mayKeep;

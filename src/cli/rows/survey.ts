@@ -4,9 +4,9 @@ import type { Endpoint } from '../../api/endpoints.js';
 import { asksNothing, type PlannedRequest, type RowValues } from '../../api/plan.js';
 import type { RunRow } from '../../bulk/engine.js';
 import { ReassignGuard } from '../../bulk/guards.js';
-import { type Complaint, formatComplaint, type RowReader } from '../../bulk/rows.js';
+import { type Complaint, formatComplaint, type RowReader } from '../../bulk/input/rows.js';
+import type { InputSource, RawRow } from '../../bulk/input/source.js';
 import { inShard, type Shard } from '../../bulk/shard.js';
-import type { InputSource, RawRow } from '../../bulk/source.js';
 import { createRedactor } from '../../output/redact.js';
 
 /** Turns a raw row into a planned one, or says what is wrong with it. */

@@ -1,7 +1,7 @@
 /** Positional arguments and `--input` → what is the same for every row, and where the rows come from. */
 
 import { isProblem, parseId, parseSlug, quote } from '../../api/values.js';
-import type { InputFormat } from '../../bulk/input-formats.js';
+import type { InputFormat } from '../../bulk/input/formats.js';
 import { UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import type { Positional, RowCommandDefinition } from './definition.js';

@@ -1,10 +1,10 @@
 /** The rows that a run ended without: its journal has no word of them, so that only the input can tell them. */
 
 import { createDialect } from '../../api/dialect.js';
+import type { InputSource, RawRow } from '../../bulk/input/source.js';
 import type { RowRecord } from '../../bulk/records.js';
 import type { RowStates } from '../../bulk/row-states.js';
 import { parseShard } from '../../bulk/shard.js';
-import type { InputSource, RawRow } from '../../bulk/source.js';
 import type { Invocation } from '../command.js';
 import { modelEndpoint } from './definition.js';
 import { callOf, openPastRun, type PastRun } from './past-run.js';

@@ -1,5 +1,6 @@
 /** csv, tsv and what a pipe gets by default: one line a row, cells apart by a comma or a tab, streamed. */
 
+import { formatCsvRecord } from '../../csv.js';
 import { cellText, type ResolvedColumn, type Row } from '../columns.js';
 import { sanitise } from '../sanitise.js';
 import {
@@ -11,12 +12,6 @@ import {
 	newColumns,
 	SAMPLE,
 } from './encoder.js';
-
-/** A cell in quotation marks where a reader needs them. Values are kept as they are: a formula stays a formula. */
-function quoter(separator: string): (text: string) => string {
-	const special = separator === ',' ? /[",\r\n]|^\s|\s$/ : /["\t\r\n]|^\s|\s$/;
-	return (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-}
 
 /** Rows as lines; where only rows know the columns, the first ones are held back to find them. */
 function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
@@ -68,19 +63,7 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 }
 
 function createQuoted(options: EncoderOptions, separator: string): Encoder {
-	const quote = quoter(separator);
-	const cell = options.isTTY ? (text: string): string => quote(sanitise(text)) : quote;
-	return createLines(
-		options,
-		(cells) => {
-			// A lone empty cell would be an empty line, which readers skip.
-			if (cells.length === 1 && cells[0] === '') return '""\n';
-			let text = cell(cells[0] ?? '');
-			for (let index = 1; index < cells.length; index++) text += separator + cell(cells[index] as string);
-			return `${text}\n`;
-		},
-		true,
-	);
+	return createLines(options, (cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator), true);
 }
 
 export function createCsv(options: EncoderOptions): Encoder {

@@ -3,14 +3,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ownId } from '../../../api/path-ids.js';
-import { asWrittenColumn, reasonColumn } from '../../../bulk/added-columns.js';
 import { outcomeNames } from '../../../bulk/counts.js';
+import { asWrittenColumn, reasonColumn } from '../../../bulk/input/added-columns.js';
+import { type InputSource, openInput, type RawRow } from '../../../bulk/input/source.js';
 import type { RowRecord, RunHeader } from '../../../bulk/records.js';
 import { errorText, gatherRejects, isMisshapen, type RejectLayout, rejectedRow } from '../../../bulk/rejects.js';
 import { finalRecords } from '../../../bulk/row-records.js';
 import { readRunHeader, summariseRun } from '../../../bulk/runs.js';
 import { type JournalScan, scanJournal } from '../../../bulk/scan.js';
-import { type InputSource, openInput, type RawRow } from '../../../bulk/source.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Column, Row } from '../../../output/columns.js';
@@ -155,7 +155,7 @@ function columnsOf(source: InputSource | undefined, { columns, idNames, asWritte
 	const others = (names: readonly string[]): Column[] =>
 		names.filter((name) => name !== asWritten && name !== reason).map(ownColumn);
 	const last = ownColumn(reason);
-	if (source?.format === 'ndjson') {
+	if (source?.format === 'ndjson' || source?.format === 'json') {
 		return { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) };
 	}
 	const before = others(columns ?? (idNames.length === 0 ? ['id'] : idNames));

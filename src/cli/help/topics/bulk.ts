@@ -12,12 +12,12 @@ request is sent, every run keeps a journal, and a run that was stopped or killed
 
 <id>... :: Ids as arguments; flags give every row its values
 - :: One id a line on stdin: cut -f1 list.tsv | supportctl ticket update - --status hold
---input FILE :: csv, tsv, ndjson or ids by the file's extension; .gz is read as it is
+--input FILE :: csv, tsv, ndjson, ids or a JSON array, by the file's name or content; .gz too
 --input - :: Rows on stdin; --input-format names the format where it can't be told
 
 CSV and TSV start with a header. Columns are field names (ticket_priority and ticket-priority are the same) and the ids of
 the path: id, ticket_id, user_id, slug, taxonomy; reassign and force work as columns too. For "ticket fields set" every
-other column is a custom field. NDJSON has an object a line, and its values are sent with the types they have.
+other column is a custom field. NDJSON has an object a line and JSON an array of them, as --json writes it; values keep their types.
 
     id,status,assignee
     14,hold,7

@@ -1,7 +1,7 @@
 /** What a column of the input does with a cell: puts an id, a field or a parameter into the row that is being read, or says what is wrong. */
 
-import type { Endpoint, PathParameter } from '../api/endpoints.js';
-import type { Field } from '../api/fields.js';
+import type { Endpoint, PathParameter } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
 import {
 	checkTyped,
 	isObject,
@@ -12,8 +12,8 @@ import {
 	parseSlug,
 	quote,
 	type ValueRules,
-} from '../api/values.js';
-import { UsageError } from '../errors.js';
+} from '../../api/values.js';
+import { UsageError } from '../../errors.js';
 
 /** How deep a value may be nested: far beyond use, and far from what JSON.stringify can't follow. */
 const MAX_DEPTH = 32;
@@ -24,6 +24,16 @@ export interface Draft {
 	force: boolean | undefined;
 	reassign: string | undefined;
 	fields: Record<string, unknown>;
+	/** What the row itself has said so far, where one key or cell can say several things. */
+	seen?: Set<string> | undefined;
+}
+
+/** Notes what a key or a cell means; a problem where an earlier one of the row means the same. */
+export function claim(draft: Draft, name: string, means: string): string | undefined {
+	draft.seen ??= new Set();
+	if (draft.seen.has(means)) return `${quote(name)} means the same as another column or key`;
+	draft.seen.add(means);
+	return undefined;
 }
 
 /** What a column does with its cell: stores it in the draft, or says what is wrong. */
@@ -195,8 +205,15 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 		lastValue = parsed.value;
 		return refuse(name, parsed.value);
 	};
-	const store = (value: unknown, draft: Draft): undefined => {
+	const store = (value: unknown, draft: Draft): string | undefined => {
+		if (isMap && isObject(value)) {
+			for (const key of Object.keys(value)) {
+				const problem = claim(draft, `${wire}.${key}`, `${wire}.${key}`);
+				if (problem !== undefined) return problem;
+			}
+		}
 		draft.fields[wire] = isMap ? joinMaps(draft.fields[wire], value) : value;
+		return undefined;
 	};
 	return {
 		name,
@@ -221,7 +238,7 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 function writtenColumn(
 	name: string,
 	clear: boolean,
-	store: (value: unknown, draft: Draft) => undefined,
+	store: (value: unknown, draft: Draft) => string | undefined,
 ): Pick<CellReader, 'name' | 'text'> {
 	return {
 		name,
@@ -234,11 +251,14 @@ function writtenColumn(
 
 /** `meta.KEY`: one key of a map field. */
 export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): CellReader {
-	const store = (value: unknown, draft: Draft): undefined => {
+	const store = (value: unknown, draft: Draft): string | undefined => {
+		const problem = claim(draft, name, `${field.name}.${key}`);
+		if (problem !== undefined) return problem;
 		const earlier = draft.fields[field.name];
 		const map = isObject(earlier) ? copyOf(earlier) : {};
 		put(map, key, value);
 		draft.fields[field.name] = map;
+		return undefined;
 	};
 	return {
 		...writtenColumn(name, clear, store),
@@ -270,7 +290,7 @@ export function customObjectColumn(name: string, one: (field: string) => CellRea
 		typed: (value, draft) => {
 			if (!isObject(value)) return one(name).typed(value, draft);
 			for (const key of Object.keys(value)) {
-				const problem = one(key).typed(value[key], draft);
+				const problem = claim(draft, key, `field ${key}`) ?? one(key).typed(value[key], draft);
 				if (problem !== undefined) return problem;
 			}
 			return undefined;

@@ -1,14 +1,14 @@
 /** A header → a function that turns a raw row into what one request says, or into complaints; pure. */
 
-import type { Endpoint } from '../api/endpoints.js';
-import type { Field } from '../api/fields.js';
-import type { RowValues } from '../api/plan.js';
-import { didYouMean } from '../api/suggest.js';
-import { quote, type ValueRules } from '../api/values.js';
-import { UsageError } from '../errors.js';
-import type { RawRow } from './blocks.js';
-import { type CellReader, copyOf, type Draft, fieldColumn, idColumn } from './row-columns.js';
-import { rowParameter, Vocabulary } from './vocabulary.js';
+import type { Endpoint } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
+import type { RowValues } from '../../api/plan.js';
+import { didYouMean } from '../../api/suggest.js';
+import { quote, type ValueRules } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
+import { type CellReader, claim, copyOf, type Draft, fieldColumn, idColumn } from './columns.js';
+import { rowParameter, Vocabulary } from './header.js';
+import type { RawRow } from './text.js';
 
 /** What is wrong with one cell or row. */
 export interface Complaint {
@@ -230,20 +230,17 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		return found;
 	};
 
-	const readKey = (name: string, value: unknown, draft: Draft, seen: Set<string>): string | undefined => {
+	const readKey = (name: string, value: unknown, draft: Draft): string | undefined => {
 		const found = lookUp(name);
 		if (typeof found === 'string') return found;
-		if (seen.has(found.means)) return `${quote(name)} says the same as another key`;
-		seen.add(found.means);
-		return found.column.typed(value, draft);
+		return claim(draft, name, found.means) ?? found.column.typed(value, draft);
 	};
 
 	const readObject = (raw: RawRow, object: Readonly<Record<string, unknown>>): RowValues | Complaint[] => {
 		const draft = begin();
 		let complaints: Complaint[] | undefined;
-		const seen = new Set<string>();
 		for (const name of Object.keys(object)) {
-			const problem = readKey(name, object[name], draft, seen);
+			const problem = readKey(name, object[name], draft);
 			if (problem === undefined) continue;
 			complaints ??= [];
 			complaints.push(complaint(raw, name, problem, draft));

@@ -1,7 +1,7 @@
-/** Ids from the command line as an input: nothing to open, nothing to spool. */
+/** Ids from the command line as an input; by itself, since a single request needs no other. */
 
-import type { Batch } from './blocks.js';
 import type { InputSource } from './source.js';
+import type { Batch } from './text.js';
 
 /** The ids in their order, one row each. */
 export function openArguments(ids: readonly string[]): InputSource {
@@ -15,7 +15,7 @@ export function openArguments(ids: readonly string[]): InputSource {
 		headerLine: undefined,
 		delimiter: undefined,
 		spooled: false,
-		// For the journal, which a lone request does not have: most calls never load this.
+		// For the journal, which a single request does not have: most calls never load this.
 		get sha256() {
 			const { createHash } = process.getBuiltinModule('node:crypto');
 			return createHash('sha256').update(JSON.stringify(ids)).digest('hex');
@@ -23,7 +23,7 @@ export function openArguments(ids: readonly string[]): InputSource {
 		async *read() {
 			if (batch.length > 0) yield batch;
 		},
-		detach: async () => undefined,
+		keep: async () => undefined,
 		dispose: async () => undefined,
 	};
 }

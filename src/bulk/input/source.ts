@@ -1,19 +1,18 @@
-/** Where bulk rows come from: opens a file, standard input or arguments so that they can be read twice in constant memory. */
+/** Where bulk rows come from: a file, standard input or arguments, so opened that they can be read twice in constant memory. */
 
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileProblem, UsageError } from '../errors.js';
+import { fileProblem, UsageError } from '../../errors.js';
 import { openArguments } from './arguments.js';
-import { type Batch, type BlockReader, type ReadLimits, readBlocks } from './blocks.js';
-import type { CsvReader } from './csv.js';
-import { formatOfName, formatOfText, isText, unclearFormat } from './format-of-input.js';
-import type { InputFormat } from './input-formats.js';
-import { isSpooled, type SpoolOptions, spool } from './spool.js';
+import type { CsvHeader } from './csv.js';
+import { detectFormat, formatOfName, type InputFormat, refuseSpreadsheet } from './formats.js';
+import { isSpooled, type Spool, spool } from './spool.js';
 import { CHUNK_BYTES, SteadyFile } from './steady-file.js';
+import { type Batch, checkedText, type ReadLimits } from './text.js';
 
-export type { Batch, RawRow } from './blocks.js';
+export type { Batch, RawRow } from './text.js';
 
-export interface OpenInputOptions extends SpoolOptions {
+export interface OpenInputOptions {
 	/** A file, or `-` for standard input. */
 	path?: string;
 	/** Ids from the command line, instead of a path. */
@@ -22,10 +21,14 @@ export interface OpenInputOptions extends SpoolOptions {
 	format?: InputFormat;
 	/** The raw bytes of standard input. */
 	stdin: AsyncIterable<Uint8Array>;
+	/** The folder below which copies of standard input are kept. */
+	stateDir: string;
 	/** The folder that a relative path starts from. */
 	cwd?: string;
-	/** The largest record, in bytes; 8 MiB unless told. */
-	maxLineBytes?: number;
+	/** The largest record, in bytes; 8 MiB by default. */
+	maxRecordBytes?: number;
+	/** Is called before something is read that may take as long as whoever writes it. */
+	onWait?: (() => void) | undefined;
 }
 
 /** Bulk input that can be read any number of times, each time with the same rows or with an error. */
@@ -34,7 +37,7 @@ export interface InputSource {
 	readonly name: string;
 	/** The file as it was named, for annotations; undefined for standard input and arguments. */
 	readonly file: string | undefined;
-	/** Where the bytes are: the file, or the spooled copy of standard input. */
+	/** Where the bytes are: the file, or where `keep` puts a copy of standard input. */
 	readonly path: string | undefined;
 	readonly format: InputFormat;
 	/** The header of CSV and TSV. */
@@ -47,17 +50,17 @@ export interface InputSource {
 	readonly sha256: string | undefined;
 	/** Whether the bytes are a private copy that dispose removes. */
 	readonly spooled: boolean;
-	/** Yields the rows from the first on. Throws UsageError naming the line, or that the file has changed. */
+	/** Yields the rows from the first on. Throws UsageError that names the line, or says that the file has changed. */
 	read(): AsyncIterable<Batch>;
-	/** Takes a spooled copy's name away: it is read on, and gone even if this process is killed. */
-	detach(): Promise<void>;
+	/** Gives a copy of standard input a name, so that a resume finds it. Not for input with secrets. */
+	keep(): Promise<void>;
 	/** Closes the file and removes a spooled copy, unless it is kept for a resume. */
 	dispose(options?: { keep?: boolean }): Promise<void>;
 }
 
-export const DEFAULT_MAX_LINE_BYTES = 8 * 1024 * 1024;
+const DEFAULT_MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
-async function openFile(path: string, shown: string): Promise<FileHandle> {
+async function openFile(path: string, name: string): Promise<FileHandle> {
 	try {
 		const handle = await open(path, 'r');
 		if ((await handle.stat()).isDirectory()) {
@@ -66,8 +69,21 @@ async function openFile(path: string, shown: string): Promise<FileHandle> {
 		}
 		return handle;
 	} catch (error) {
-		throw new UsageError(`can't read ${shown}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
+		throw new UsageError(`can't read ${name}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
 	}
+}
+
+/** What can be read twice; a pipe or a device can't, and is spooled like standard input. */
+async function openTwice(path: string | undefined, name: string, options: OpenInputOptions): Promise<Spool> {
+	const { stdin, stateDir, onWait } = options;
+	if (path === undefined) {
+		onWait?.();
+		return await spool(stdin, stateDir);
+	}
+	const handle = await openFile(path, name);
+	if ((await handle.stat()).isFile()) return { handle, path, keep: async () => undefined };
+	onWait?.();
+	return await spool(handle.createReadStream(), stateDir);
 }
 
 /** Unpacks while reading; damage is the input's fault and named so. */
@@ -86,31 +102,46 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 	}
 }
 
-async function createReader(format: InputFormat, limits: ReadLimits): Promise<BlockReader> {
+async function* readRows(
+	open: () => AsyncIterable<Buffer>,
+	format: InputFormat,
+	limits: ReadLimits,
+	onHeader: (header: CsvHeader) => void,
+): AsyncGenerator<Batch> {
+	const text = (): AsyncGenerator<Buffer> => checkedText(open(), limits.name);
 	switch (format) {
+		case 'csv':
+		case 'tsv':
+			return yield* (await import('./csv.js')).readCsv(text, format, limits, onHeader);
 		case 'ndjson':
-			return (await import('./ndjson.js')).createNdjsonReader();
+			return yield* (await import('./json.js')).readNdjson(text(), limits);
+		case 'json':
+			return yield* (await import('./json.js')).readJsonArray(text(), limits);
 		case 'ids':
-			return (await import('./ids.js')).createIdsReader();
-		default:
-			return (await import('./csv.js')).createCsvReader({ ...limits, format });
+			return yield* (await import('./text.js')).readIds(text(), limits);
 	}
 }
 
-/** Reads as far as the header. */
-async function readHeader(chunks: AsyncIterable<Buffer>, format: InputFormat, limits: ReadLimits): Promise<CsvReader> {
-	const reader = (await createReader(format, limits)) as CsvReader;
-	for await (const _ of readBlocks(chunks, reader, limits)) break;
-	if (reader.columns === undefined) {
-		throw new UsageError(`${limits.name} is empty: a header with the columns' names is needed`, {
-			code: 'invalid_input',
-		});
-	}
-	return reader;
+/** Reads CSV and TSV as far as the header. */
+async function headerOf(
+	open: () => AsyncIterable<Buffer>,
+	format: InputFormat,
+	limits: ReadLimits,
+): Promise<CsvHeader | undefined> {
+	if (format !== 'csv' && format !== 'tsv') return undefined;
+	let header: CsvHeader | undefined;
+	const note = (found: CsvHeader): void => {
+		header = found;
+	};
+	for await (const _ of readRows(open, format, limits, note)) break;
+	if (header !== undefined) return header;
+	throw new UsageError(`${limits.name} is empty: a header with the columns' names is needed`, {
+		code: 'invalid_input',
+	});
 }
 
 async function firstText(chunks: AsyncIterable<Buffer>): Promise<string> {
-	for await (const chunk of chunks) return chunk.toString('utf8', 0, 65_536);
+	for await (const chunk of chunks) return chunk.toString('utf8', 0, CHUNK_BYTES);
 	return '';
 }
 
@@ -121,42 +152,38 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const fromStdin = given === '-';
 	const name = fromStdin ? 'standard input' : given;
 	const path = fromStdin ? undefined : resolve(options.cwd ?? '.', given);
-	const limits: ReadLimits = { name, maxLineBytes: options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES };
+	const limits: ReadLimits = { name, maxRecordBytes: options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES };
 
-	const opened = path === undefined ? await spool(options.stdin, options) : await openRegular(path, name, options);
+	const opened = await openTwice(path, name, options);
 	const spooled = isSpooled(opened.path, stateDir);
 	const file = new SteadyFile(opened.handle, name);
-	const detach: InputSource['detach'] = async () => {
-		if (spooled) await unlink(opened.path).catch(() => undefined);
-	};
 	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
 		await file.close();
 		if (spooled && !keep) await unlink(opened.path).catch(() => undefined);
 	};
 
 	try {
-		const magic = await file.head(2);
-		const packed = magic[0] === 0x1f && magic[1] === 0x8b;
-		const chunks = (): AsyncGenerator<Buffer> => (packed ? gunzip(file.chunks(false), name) : file.chunks(true));
+		const start = await file.head(4);
+		refuseSpreadsheet(name, start);
+		const packed = start[0] === 0x1f && start[1] === 0x8b;
+		const chunks = (): AsyncGenerator<Buffer> => (packed ? gunzip(file.chunks(), name) : file.chunks());
 		const named = options.format ?? (path === undefined ? undefined : formatOfName(path));
-		const format = named ?? (await detectFormat(chunks(), name, path !== undefined && isText(path)));
-		const header = format === 'csv' || format === 'tsv' ? await readHeader(chunks(), format, limits) : undefined;
+		const format = named ?? detectFormat(name, await firstText(chunks()));
+		const header = await headerOf(chunks, format, limits);
 		return {
 			name,
 			file: fromStdin ? undefined : given,
 			path: opened.path,
 			format,
 			columns: header?.columns,
-			headerLine: header?.headerLine,
+			headerLine: header?.line,
 			delimiter: header?.delimiter,
 			spooled,
 			get sha256() {
 				return file.sha256;
 			},
-			async *read() {
-				yield* readBlocks(chunks(), await createReader(format, limits), limits);
-			},
-			detach,
+			read: () => readRows(chunks, format, limits, () => undefined),
+			keep: opened.keep,
 			dispose,
 		};
 	} catch (error) {
@@ -164,23 +191,4 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		await dispose({ keep: opened.path === path });
 		throw error;
 	}
-}
-
-/** @param mayBeNames Whether lines that look like nothing else are a list of names. */
-async function detectFormat(chunks: AsyncIterable<Buffer>, name: string, mayBeNames: boolean): Promise<InputFormat> {
-	const head = await firstText(chunks);
-	const format = formatOfText(head) ?? (mayBeNames ? 'ids' : undefined);
-	if (format === undefined) throw unclearFormat(name, head);
-	return format;
-}
-
-/** A pipe or a device can't be read twice: it is spooled like standard input. */
-async function openRegular(
-	path: string,
-	name: string,
-	options: OpenInputOptions,
-): Promise<{ handle: FileHandle; path: string }> {
-	const handle = await openFile(path, name);
-	if ((await handle.stat()).isFile()) return { handle, path };
-	return await spool(handle.createReadStream(), options);
 }

@@ -1,10 +1,10 @@
 /** The words of an input's header: which column each name stands for. */
 
-import type { Endpoint, PathParameter } from '../api/endpoints.js';
-import { type Field, flagName } from '../api/fields.js';
-import { numberedIdNames } from '../api/path-ids.js';
-import { didYouMean } from '../api/suggest.js';
-import { findField, quote } from '../api/values.js';
+import type { Endpoint, PathParameter } from '../../api/endpoints.js';
+import { type Field, flagName } from '../../api/fields.js';
+import { numberedIdNames } from '../../api/path-ids.js';
+import { didYouMean } from '../../api/suggest.js';
+import { findField, quote } from '../../api/values.js';
 import { isAsWrittenColumn, isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
 import {
 	type CellReader,
@@ -18,7 +18,7 @@ import {
 	reassignColumn,
 	taxonomyColumn,
 	unmendedColumn,
-} from './row-columns.js';
+} from './columns.js';
 import type { CompileOptions } from './rows.js';
 
 /** The parameter that tells rows apart: the last one of the path. */
@@ -114,7 +114,10 @@ export class Vocabulary {
 		const dot = wanted.indexOf('.');
 		const map = dot > 0 ? findField(endpoint.fields, wanted.slice(0, dot)) : undefined;
 		if (map?.kind !== 'map' || dot === wanted.length - 1) return undefined;
-		return { column: mapKeyColumn(name, map, wanted.slice(dot + 1), clear), means: `field ${wanted}` };
+		return {
+			column: mapKeyColumn(name, map, wanted.slice(dot + 1), clear),
+			means: `field ${map.name}.${wanted.slice(dot + 1)}`,
+		};
 	}
 
 	#findCustom(name: string, wanted: string, clear: boolean): { column: CellReader; means: string } {

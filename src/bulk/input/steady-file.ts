@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { UsageError } from '../errors.js';
+import { UsageError } from '../../errors.js';
 
-/** Small enough that a chunk's rows die young: with four times as much, a run needs half as much memory again. */
+/** With four times as much, a run needs half as much memory again. */
 export const CHUNK_BYTES = 64 * 1024;
 
 /** A file read in equal chunks; every later pass has to meet the bytes of the first. */
@@ -44,12 +44,11 @@ export class SteadyFile {
 		return buffer.subarray(0, await this.#fill(buffer, 0));
 	}
 
-	/** @param reuse Whether each chunk lies in the same memory and is gone when the next one is asked for. */
-	async *chunks(reuse: boolean): AsyncGenerator<Buffer> {
+	async *chunks(): AsyncGenerator<Buffer> {
 		const hash = createHash('sha256');
-		let buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 		let position = 0;
 		for (let index = 0; ; index++) {
+			const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 			const length = await this.#fill(buffer, position);
 			if (length === 0) break;
 			const chunk = buffer.subarray(0, length);
@@ -59,7 +58,6 @@ export class SteadyFile {
 			this.#marks[index] = mark;
 			position += length;
 			yield chunk;
-			if (!reuse) buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 		}
 		const digest = hash.digest('hex');
 		if (this.sha256 !== undefined && this.sha256 !== digest) throw this.#changed();
