@@ -1,5 +1,6 @@
 /** Words for a person on stderr: warnings always, confirmations unless --quiet. */
 
+import type { FailedAttempt } from '../http/deliver.js';
 import type { Context } from '../io/context.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
@@ -12,4 +13,23 @@ export function warn(context: Context, warnings: readonly string[]): void {
 /** What was done, for a person; programs look at the exit code or ask for --json. */
 export function say({ context, options }: Pick<Invocation, 'context' | 'options'>, text: string): void {
 	if (options.quiet !== true) context.stderr.write(`${sanitise(text)}\n`);
+}
+
+/** Shows on a terminal what a request waits for; undefined where nobody watches. */
+export function waitNotice({
+	context: { stderr },
+	options,
+}: Pick<Invocation, 'context' | 'options'>): ((what: string) => void) | undefined {
+	if (stderr.isTTY !== true || options.quiet === true || options.json === true) return undefined;
+	return (what) => stderr.write(`waiting ${sanitise(what)} …\n`);
+}
+
+/** Shows on a terminal why a retry of a single request comes only after more than a second. */
+export function retryNotice(context: Context, options: Invocation['options']): (attempt: FailedAttempt) => void {
+	const show = waitNotice({ context, options });
+	return ({ status, code, waitMs }) => {
+		if (waitMs <= 1000) return;
+		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
+		show?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
+	};
 }

@@ -18,6 +18,12 @@ import type { Invocation } from './command.js';
 import type { OptionValues } from './options/option.js';
 import { stderrPalette } from './palette.js';
 
+/** A run waits for a service that can't be reached for the moment; a command with few requests gives up soon. */
+export type ClientUse = 'run' | 'few requests';
+
+/** How long a command with few requests tries to connect, in milliseconds. */
+const CONNECT_WITHIN_MS = 3000;
+
 export interface Session {
 	readonly connection: ResolvedConnection;
 	readonly dialect: Dialect;
@@ -26,7 +32,7 @@ export interface Session {
 	/** Where runs and spooled input are kept. */
 	readonly stateDir: string;
 	/** Opens the client with this many connections at the most. */
-	openClient(connections: number): Promise<Client>;
+	openClient(connections: number, use?: ClientUse): Promise<Client>;
 }
 
 export interface SessionNeeds {
@@ -56,7 +62,7 @@ export async function openSession(invocation: Invocation, needs: SessionNeeds = 
 		dialect,
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder({ env: context.env, cwd: context.cwd }),
-		openClient: (connections) => openClient(invocation, connection, connections),
+		openClient: (connections, use) => openClient(invocation, connection, connections, use),
 	};
 }
 
@@ -71,6 +77,7 @@ export async function openClient(
 	invocation: Invocation,
 	connection: Pick<ResolvedConnection, 'baseUrl' | 'auth' | 'timeoutMs' | 'tls' | 'proxy'> & { allowHttp?: boolean },
 	connections: number,
+	use: ClientUse = 'few requests',
 ): Promise<Client> {
 	const { baseUrl, auth, timeoutMs, tls, proxy, allowHttp } = connection;
 	delayWasmOptimisation();
@@ -79,7 +86,13 @@ export async function openClient(
 	const userAgent = `supportctl/${version}`;
 	const { monotonic } = invocation.context.clock;
 	const way = { baseUrl, auth, timeoutMs, tls, proxy, allowHttp };
-	return createClient({ ...way, connections, userAgent, trace, hide, monotonic });
+	const limits = use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait: await waitNotice(invocation) };
+	return createClient({ ...way, ...limits, connections, userAgent, trace, hide, monotonic });
+}
+
+/** Loaded only where somebody may watch. */
+async function waitNotice(invocation: Invocation): Promise<ConnectionOptions['onWait']> {
+	return invocation.context.stderr.isTTY === true ? (await import('./notices.js')).waitNotice(invocation) : undefined;
 }
 
 /** What must not be seen anywhere. */

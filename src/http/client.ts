@@ -110,6 +110,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.settle(this, { kind: 'problem', problem, sent: false, ms });
 	}
 
+	/** Whether a connection has taken the request. */
+	get isStarted(): boolean {
+		return this.controller !== undefined;
+	}
+
 	onRequestStart(controller: Dispatcher.DispatchController): void {
 		if (this.overdue !== undefined) {
 			controller.abort(this.overdue);
@@ -228,6 +233,48 @@ class Deadlines {
 	}
 }
 
+/** After how long a person is shown what a request waits for, in milliseconds. */
+const WAIT_NOTICE_MS = 1000;
+
+/** Limits how long a client tries to connect at all, for a command with few requests; says what one waits for. */
+class Patience {
+	private firstAt: number | undefined;
+	private isConnected = false;
+
+	constructor(
+		private readonly limits: Limits,
+		private readonly options: Pick<ConnectionOptions, 'connectWithinMs' | 'onWait'>,
+	) {}
+
+	/** Watches a request; call the returned function at its end. */
+	watch(exchange: Exchange): (attempt: Attempt) => void {
+		const { connectWithinMs, onWait } = this.options;
+		this.firstAt ??= exchange.started;
+		const timers: NodeJS.Timeout[] = [];
+		if (connectWithinMs !== undefined && !this.isConnected) {
+			const left = this.firstAt + connectWithinMs - exchange.started;
+			timers.push(setTimeout(() => !exchange.isStarted && exchange.abort(new AttemptTimeout()), Math.max(1, left)));
+		}
+		if (onWait !== undefined) {
+			const { host } = this.limits;
+			const show = (): void => onWait(exchange.isStarted ? `for ${host} to respond` : `to connect to ${host}`);
+			timers.push(setTimeout(show, WAIT_NOTICE_MS));
+		}
+		return (attempt) => {
+			for (const timer of timers) clearTimeout(timer);
+			if (attempt.kind === 'answer' || attempt.sent) this.isConnected = true;
+			// The wait before a retry doubles, so that after a third of the time the next one could end too late.
+			else if (connectWithinMs !== undefined && !this.isConnected && this.elapsed() >= connectWithinMs / 3) {
+				attempt.problem.permanent = true;
+			}
+		};
+	}
+
+	private elapsed(): number {
+		return this.limits.monotonic() - (this.firstAt ?? 0);
+	}
+}
+
 /** Opens a client for one base URL; connections are made as requests need them. */
 export async function createClient(options: ConnectionOptions): Promise<Client> {
 	const dispatcher = await createDispatcher(options);
@@ -244,6 +291,8 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		...(dispatcher.refusal && { refusal: dispatcher.refusal }),
 	};
 	const deadlines = new Deadlines(limits);
+	const needsPatience = options.connectWithinMs !== undefined || options.onWait !== undefined;
+	const patience = needsPatience ? new Patience(limits, options) : undefined;
 	const { trace } = options;
 	const scrub = options.hide === undefined ? undefined : createScrubber(options.hide);
 
@@ -258,6 +307,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		return new Promise((resolve) => {
 			const exchange = new Exchange(limits, (settled, received) => {
 				deadlines.delete(settled);
+				unwatch?.(received);
 				const settle = (attempt: Attempt): void => {
 					if (trace !== undefined) traceAttempt(request, target, attempt);
 					resolve(attempt);
@@ -267,6 +317,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 				else settle(attempt);
 			});
 			deadlines.add(exchange);
+			const unwatch = patience?.watch(exchange);
 			dispatcher.dispatch(
 				{
 					origin,

@@ -42,6 +42,8 @@ export interface ConnectionOptions {
 	userAgent: string;
 	/** The largest response that is read, in bytes. */
 	maxAnswerBytes?: number;
+	/** Called once for a request that takes longer than a second, with what it waits for. */
+	onWait?: ((what: string) => void) | undefined;
 	/** Resolves host names; the system's way by default. */
 	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRawServer } from '../support/raw-server.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { runInTerminal as run } from '../support/terminal.js';
 
@@ -89,6 +90,19 @@ describe('in a real terminal', () => {
 		const { raw, exitCode } = await run([], { columns: 60, shell, env: desk.env });
 		expect(exitCode).toBe(0);
 		expect(raw.replaceAll('\r', '')).toBe(`1\tok\thold\t${long}\t\n2\tok\thold\t${long}\t\n`);
+	});
+
+	it('shows what a single request waits for, after a second', async () => {
+		const server = await startRawServer((request) => {
+			setTimeout(() => request.json(200, { id: 14, status: 'hold' }), request.number === 1 ? 1500 : 0);
+		});
+		const env = { SUPPORTCTL_BASE_URL: server.baseUrl, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
+		const update = ['ticket', 'update', '14', '--status', 'hold'];
+		const slow = await run(update, { env });
+		expect(slow.exitCode).toBe(0);
+		expect(slow.raw).toContain(`waiting for ${new URL(server.baseUrl).host} to respond`);
+		const quick = await run(update, { env });
+		expect(quick.raw).not.toContain('waiting');
 	});
 
 	it('ends quietly when the reader of a pipe goes away', async () => {

@@ -51,6 +51,31 @@ describe('a connection that is', () => {
 		expect(stderr).toMatch(/could not connect to 127\.0\.0\.1:\d+: connection refused/);
 	});
 
+	it.each([
+		['refused', '', '127.0.0.1'],
+		['never made', `require('node:dns').lookup = () => { setTimeout(() => {}, 60_000).unref(); };`, 'desk.test'],
+	])('%s ends a single request within 3 s', async (_what, code, host) => {
+		const idle = await startRawServer(() => {});
+		const started = performance.now();
+		const { outcomes, exitCode } = await runWith(idle, ['ticket', 'update', '14', '--status', 'hold', '--json'], {
+			env: { ...credentials(`https://${host}:${await closedPort()}`), ...preload(code) },
+		});
+		expect(performance.now() - started).toBeLessThan(4500);
+		expect(outcomes[0]).toMatchObject({ outcome: 'not-sent', status: null });
+		expect(exitCode).toBe(1);
+	});
+
+	it('to a localhost that is another machine is refused, and nothing is sent', async () => {
+		const server = await startRawServer(hold);
+		const elsewhere = `require('node:dns').lookup = (host, options, callback) =>
+			process.nextTick(callback, null, [{ address: '192.0.2.1', family: 4 }]);`;
+		const { outcomes, exitCode, stderr } = await runWith(server, oneUpdate, named(server, preload(elsewhere)));
+		expect(outcomes[0]).toMatchObject({ outcome: 'not-sent', code: 'not_loopback', attempts: 1 });
+		expect(exitCode).toBe(1);
+		expect(stderr).toMatch(/localhost is 192\.0\.2\.1, which is not this machine.*https:\/\//s);
+		expect(server.requests).toEqual([]);
+	});
+
 	it('refused at first is tried again', async () => {
 		const port = await closedPort();
 		let late: Promise<RawServer> | undefined;
@@ -351,7 +376,7 @@ describe('a host of which', () => {
 	it('no address answers is given up after the timeout, unsent', async () => {
 		const port = await hangingListener('127.0.0.1');
 		const idle = await startRawServer(() => {});
-		const { outcomes, exitCode } = await runWith(idle, [...oneUpdate, '--timeout', '1'], {
+		const { outcomes, exitCode } = await runWith(idle, [...oneUpdate, '--timeout', '0.5'], {
 			env: credentials(`http://127.0.0.1:${port}`),
 		});
 		expect(outcomes[0]).toMatchObject({ outcome: 'not-sent', code: 'connect_timeout', attempts: 2 });

@@ -286,6 +286,38 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 		});
 	});
 
+	describe('a limit on connecting', () => {
+		const silent: ConnectionOptions['lookup'] = () => undefined;
+
+		it('ends the first request unsent, and marks it as not worth a retry', async () => {
+			const server = await startRawServer((request) => request.json(200, {}));
+			const baseUrl = `http://desk.test:${server.port}`;
+			const client = await testClient(baseUrl, { connectWithinMs: 60, lookup: silent });
+			const begun = performance.now();
+			expect(await client.send(get)).toMatchObject({
+				sent: false,
+				problem: { code: 'connect_timeout', permanent: true },
+			});
+			expect(performance.now() - begun).toBeLessThan(1500);
+			expect(server.requests).toEqual([]);
+		});
+
+		it('does not hold once a connection was made, and leaves the wait for a response alone', async () => {
+			const server = await startRawServer((request) => void setTimeout(() => request.json(200, {}), 150));
+			const client = await testClient(server.baseUrl, { connectWithinMs: 60 });
+			expect(await client.send(get)).toMatchObject({ kind: 'answer' });
+			expect(await client.send(get)).toMatchObject({ kind: 'answer' });
+		});
+
+		it('retries a refused connection for a third of the time only', async () => {
+			let now = 0;
+			const client = await testClient('http://127.0.0.1:1', { connectWithinMs: 3000, monotonic: () => now });
+			expect(await client.send(get)).toMatchObject({ problem: { code: 'connect_refused', permanent: false } });
+			now = 1000;
+			expect(await client.send(get)).toMatchObject({ problem: { code: 'connect_refused', permanent: true } });
+		});
+	});
+
 	describe('closing', () => {
 		it('ends what is under way', async () => {
 			const server = await startRawServer(() => {});

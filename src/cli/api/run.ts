@@ -12,7 +12,7 @@ import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import type { Invocation } from '../command.js';
 import { createInterruptibleDeliver } from '../interruption.js';
-import { warn } from '../notices.js';
+import { retryNotice, warn } from '../notices.js';
 import type { OptionValues } from '../options/option.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
@@ -107,6 +107,7 @@ function sender({ context, options }: Invocation, session: Session, client: Clie
 			clock: context.clock,
 			random: context.random,
 			dialect: session.dialect,
+			onRetry: retryNotice(context, options),
 			onAnswer(each) {
 				answer = each;
 			},

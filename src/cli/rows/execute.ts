@@ -22,6 +22,7 @@ import type { Outcome } from '../../http/outcome.js';
 import type { Clock } from '../../io/context.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import type { Progress } from '../../output/progress.js';
+import { retryNotice } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { openResults } from '../results.js';
 import { createSentResults, onlyOutputFailed, type SentResults } from '../sent-results.js';
@@ -68,7 +69,9 @@ export async function executeRun(
 ): Promise<EndedRun> {
 	const { settings, session } = run;
 	if (settings.reports.length > 0) await checkReports(run);
-	const client = await session.openClient(Math.max(1, Math.min(settings.concurrency, survey.selected)));
+	const isRun = resume !== undefined || needsJournal(run);
+	const connections = Math.max(1, Math.min(settings.concurrency, survey.selected));
+	const client = await session.openClient(connections, isRun ? 'run' : 'few requests');
 	try {
 		await checkOwnAccount(run, survey, client);
 		// Before the journal: a column or a query that can't be used leaves no run behind.
@@ -98,12 +101,15 @@ async function openScreen(run: PreparedRun, survey: Survey): Promise<Screen> {
 }
 
 /** One request needs no journal, nor does reading a few; everything else has one. */
-async function openLog(run: PreparedRun, survey: Survey): Promise<RunLog | undefined> {
-	const { targets, settings, customFields } = run;
+function needsJournal({ targets, settings, customFields, endpoint }: PreparedRun): boolean {
 	const isAskedFor = settings.journal !== undefined || settings.reports.length > 0 || customFields?.snapshot === true;
 	// Reading leaves nothing to resume, prove or undo; a list of ids is read again as quickly as it was typed.
-	const needsNone = targets.ids?.length === 1 || (targets.ids !== undefined && run.endpoint.replay === 'read');
-	if (needsNone && !isAskedFor) return undefined;
+	const needsNone = targets.ids?.length === 1 || (targets.ids !== undefined && endpoint.replay === 'read');
+	return isAskedFor || !needsNone;
+}
+
+async function openLog(run: PreparedRun, survey: Survey): Promise<RunLog | undefined> {
+	if (!needsJournal(run)) return undefined;
 	const { startRunLog } = await import('./run-log.js');
 	return startRunLog(run, survey);
 }
@@ -182,7 +188,7 @@ function createRowPerform({ run, client, log, resumed, stop, pace, scrubber }: S
 			maybeSent: resumed?.maybeSent(row.row) === true,
 			clean: scrubber.wordsOf(row),
 			...(log === undefined
-				? {}
+				? { onRetry: retryNotice(invocation.context, invocation.options) }
 				: {
 						onRetry(record) {
 							log.attempt(row, record);
