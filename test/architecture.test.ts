@@ -23,6 +23,7 @@ const homes: Record<string, readonly string[]> = {
 	'@napi-rs/keyring': ['profile'],
 	inquirer: ['io'],
 	chalk: ['output'],
+	'cli-table3': ['output'],
 	'string-width': ['output'],
 	yaml: ['output'],
 	'@jmespath-community/jmespath': ['output'],

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
 import type { Palette } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
-import type { Format } from '../output/formats/names.js';
+import type { Format } from '../output/format-names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import type { Invocation } from './command.js';
 import type { OptionValues } from './options/option.js';

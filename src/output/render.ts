@@ -2,9 +2,17 @@
 
 import { FailedError, UsageError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
-import { type Column, getterOf, parseFields, type ResolvedColumn, type Row, resolveColumn } from './columns.js';
-import type { Encoder, EncoderOptions } from './formats/encoder.js';
-import { type Format, formats } from './formats/names.js';
+import {
+	type Column,
+	type Encoder,
+	type EncoderOptions,
+	getterOf,
+	parseFields,
+	type ResolvedColumn,
+	type Row,
+	resolveColumn,
+} from './columns.js';
+import { type Format, formats } from './format-names.js';
 import { createRedactor } from './redact.js';
 
 export interface RenderOptions {
@@ -62,21 +70,21 @@ const PATIENCE = 50;
 const TABLE_PATIENCE = 400;
 
 const encoders: Record<Format | 'plain', (options: EncoderOptions) => Promise<Encoder>> = {
-	table: async (options) => (await import('./formats/table.js')).createTable(options),
-	json: async (options) => (await import('./formats/json.js')).createJson(options),
-	ndjson: async (options) => (await import('./formats/json.js')).createNdjson(options),
-	csv: async (options) => (await import('./formats/delimited.js')).createCsv(options),
-	tsv: async (options) => (await import('./formats/delimited.js')).createTsv(options),
-	plain: async (options) => (await import('./formats/delimited.js')).createPlain(options),
-	yaml: async (options) => (await import('./formats/yaml.js')).createYaml(options),
-	ids: async (options) => (await import('./formats/lines.js')).createIds(options),
-	count: async () => (await import('./formats/lines.js')).createCount(),
+	table: async (options) => (await import('./table.js')).createTable(options),
+	json: async (options) => (await import('./formats.js')).createJson(options),
+	ndjson: async (options) => (await import('./formats.js')).createNdjson(options),
+	csv: async (options) => (await import('./formats.js')).createCsv(options),
+	tsv: async (options) => (await import('./formats.js')).createTsv(options),
+	plain: async (options) => (await import('./formats.js')).createPlain(options),
+	yaml: async (options) => (await import('./yaml.js')).createYaml(options),
+	ids: async (options) => (await import('./formats.js')).createIds(options),
+	count: async () => (await import('./formats.js')).createCount(),
 };
 
 async function createEncoder(options: RenderOptions, single: boolean, known: boolean): Promise<Encoder> {
 	if (options.field !== undefined) {
 		const [column] = fieldColumns({ field: options.field, resolve: known ? options.resolve : undefined });
-		return (await import('./formats/lines.js')).createField((column as ResolvedColumn).get);
+		return (await import('./formats.js')).createField((column as ResolvedColumn).get);
 	}
 	const fields = options.fields === undefined ? undefined : fieldColumns(known ? options : { fields: options.fields });
 	const format = options.format ?? (options.isTTY ? 'table' : 'plain');
@@ -156,7 +164,7 @@ async function renderFound(
 ): Promise<string[]> {
 	const isList = Array.isArray(found);
 	const encoder = isBare(found, options)
-		? (await import('./formats/lines.js')).createField(getterOf('value'))
+		? (await import('./formats.js')).createField(getterOf('value'))
 		: await createEncoder(options, !isList, false);
 	const stream = createStream(encoder, write);
 	const rows = isList ? found : found === null && isLineFormat(options) ? [] : [found];

@@ -77,6 +77,15 @@ function jsonEscape(character: string): string {
 		.join('');
 }
 
+/**
+ * The integers of a JSON text that a number can't hold exactly, as they are written; each once.
+ * @param json Valid JSON.
+ */
+export function unsafeIntegers(json: string): string[] {
+	const tokens = json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?![\d.eE])|-?\d[\d.eE+-]*/g) ?? [];
+	return [...new Set(tokens.filter((token) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))))];
+}
+
 /** Whether a text holds anything that a line can't show as it is. */
 export function hasUnsafe(text: string): boolean {
 	return (!PLAIN.test(text) && hiddenCharacter.test(text)) || withoutCommands(text) !== text;

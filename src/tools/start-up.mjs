@@ -7,6 +7,12 @@
 const unreached = [
 	{ package: 'undici', asks: './client-h2.js', why: 'HTTP/2 is never allowed', code: 'module.exports = undefined' },
 	{ package: 'undici', asks: '../web/fetch/body.js', why: 'bodies are strings', code: '' },
+	{
+		package: 'cli-table3',
+		asks: '@colors/colors/safe',
+		why: 'chalk gives the colours',
+		code: 'module.exports = undefined',
+	},
 	{ package: 'commander', asks: 'node:child_process', why: 'no command is a program of its own', code: '' },
 ];
 

@@ -7,7 +7,7 @@ import type { Deliverable } from '../../http/deliver.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
 import { renderError } from '../../output/errors.js';
-import { holdsRowsAlone } from '../../output/formats/names.js';
+import { holdsRowsAlone } from '../../output/format-names.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import type { Invocation } from '../command.js';
@@ -22,7 +22,7 @@ import { openSession, type Session } from '../session.js';
 import { contentType, headText, rawText } from './answer.js';
 import { type Call, readCall } from './call.js';
 import { followLink, LoopGuard, nextLink } from './pages.js';
-import { letterOf, numberWarnings, oddJson } from './received.js';
+import { numberWarnings } from './received.js';
 
 /** What was asked for and came back: the verdict, and the answer itself where there was one. */
 interface Exchanged {
@@ -168,8 +168,10 @@ async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | 
 async function printBody(api: Api, exchanged: Exchanged): Promise<void> {
 	const { delivery, answer } = exchanged;
 	const { stdout } = api.invocation.context;
-	if ('body' in delivery) await printJson(api, exchanged, delivery.outcome === 'ok');
-	else if (answer !== undefined && answer.incomplete === undefined) {
+	if ('body' in delivery) {
+		warn(api.invocation.context, await numberWarnings(answer));
+		await printValue(api, delivery.body, delivery.outcome === 'ok');
+	} else if (answer !== undefined && answer.incomplete === undefined) {
 		stdout.write(await rawText(answer, stdout.isTTY));
 	}
 }
@@ -177,25 +179,6 @@ async function printBody(api: Api, exchanged: Exchanged): Promise<void> {
 /** What another program reads rows or values from is no place for the service's error. */
 function printsErrors(options: OptionValues, profileFormat: string | undefined): boolean {
 	return !isShaped(options) && !holdsRowsAlone(chosenFormat(options, profileFormat) ?? 'table');
-}
-
-/** Prints JSON as it came where nothing else is asked for, and otherwise says which numbers do not survive that. */
-async function printJson(api: Api, { delivery, answer }: Exchanged, isGood: boolean): Promise<void> {
-	const { context, options } = api.invocation;
-	const json = await oddJson(answer);
-	const isTTY = context.stdout.isTTY;
-	const letter =
-		json === undefined ||
-		isShaped(options) ||
-		chosenFormat(options, api.session.connection.defaults.format) !== undefined
-			? undefined
-			: letterOf(json, delivery.body, { isTTY, palette: api.shape.palette });
-	if (letter !== undefined) {
-		context.stdout.write(letter);
-		return;
-	}
-	warn(context, numberWarnings(json));
-	await printValue(api, delivery.body, isGood);
 }
 
 async function printValue(api: Api, body: unknown, isGood: boolean): Promise<void> {
@@ -282,7 +265,7 @@ async function printPages(api: Api, list: Renderer, first: Exchanged): Promise<E
 		if (page.delivery.outcome !== 'ok') return page;
 		warn(invocation.context, page.delivery.warnings ?? []);
 		if (!isWarned) {
-			const warnings = numberWarnings(await oddJson(page.answer));
+			const warnings = await numberWarnings(page.answer);
 			warn(invocation.context, warnings);
 			isWarned = warnings.length > 0;
 		}

@@ -1,6 +1,6 @@
 /** The flags that say how results are printed and how much is said beside them. */
 
-import { formats } from '../../output/formats/names.js';
+import { formats } from '../../output/format-names.js';
 import { options } from './option.js';
 
 const group = 'Output';

@@ -527,9 +527,9 @@ describe('run list and run show', () => {
 		startJournal(desk.stateDir, 5, undefined, { ...header, id: '20261121-210334-d5rea', undoes }).close();
 		expect((await desk.run(['run', 'list', '--no-color'], '', 80)).out).toBe(
 			[
-				'RUN                    STATE     COMMAND            ROWS  OK  FAIL…  OPEN  UNDO…',
-				'20261121-210334-d5rea  broken-…  ticket fields set  5     0   0      5     c0spc',
-				'20261121-210332-c0spc  broken-…  ticket fields set  5     0   0      5',
+				'RUN                    STATE       COMMAND        ROWS  OK  FAILED  OPEN  UNDOES',
+				'20261121-210334-d5rea  broken-off  ticket field…  5     0   0       5     c0spc',
+				'20261121-210332-c0spc  broken-off  ticket field…  5     0   0       5',
 				'',
 			].join('\n'),
 		);

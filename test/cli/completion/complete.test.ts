@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { taxonomies } from '../../../src/api/fields.js';
 import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { formats } from '../../../src/output/formats/names.js';
+import { formats } from '../../../src/output/format-names.js';
 import { saveProfile } from '../../../src/profile/edit.js';
 import { schemes } from '../../../src/profile/initial-settings.js';
 import { runHere } from '../../support/cli.js';

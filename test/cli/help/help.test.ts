@@ -9,7 +9,7 @@ import { commands } from '../../../src/cli/manifest.js';
 import { parseWords } from '../../../src/cli/parse.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
-import { formats as formatNames } from '../../../src/output/formats/names.js';
+import { formats as formatNames } from '../../../src/output/format-names.js';
 import { outcomeKeys } from '../../../src/output/outcome-view.js';
 import { memoryContext } from '../../support/context.js';
 

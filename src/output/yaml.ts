@@ -1,8 +1,8 @@
 /** yaml: a sequence that streams, or one mapping; plain enough for readers of YAML 1.1 and 1.2. */
 
 import { Document, type Scalar, visit } from 'yaml';
-import { escapeJson, hasUnsafe } from '../sanitise.js';
-import { type Encoder, type EncoderOptions, pick } from './encoder.js';
+import { type Encoder, type EncoderOptions, pick } from './columns.js';
+import { escapeJson, hasUnsafe } from './sanitise.js';
 
 function yamlText(value: unknown): string {
 	const document = new Document(value ?? null, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
