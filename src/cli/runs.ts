@@ -8,7 +8,7 @@ import type { JournalScan } from '../bulk/scan.js';
 import { UsageError } from '../errors.js';
 import type { Palette } from '../output/colour.js';
 import type { Column, Row } from '../output/columns.js';
-import { stateFolder } from '../profile/folders.js';
+import { stateFolder } from '../profile/environment.js';
 import type { Invocation } from './command.js';
 
 /** The state folder, which needs no profile. */

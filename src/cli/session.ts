@@ -5,7 +5,7 @@ import type { Client } from '../http/client.js';
 import type { ConnectionOptions, TraceEvent } from '../http/options.js';
 import { isTelling, REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
-import { stateFolder } from '../profile/folders.js';
+import { stateFolder } from '../profile/environment.js';
 import {
 	type Auth,
 	prefixesOf,

@@ -11,7 +11,7 @@ import { type Client, createClient } from '../http/client.js';
 import { type DeliverClock, deliver } from '../http/deliver.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/options.js';
 import type { Delivery } from '../http/outcome.js';
-import { initialSettings } from '../profile/initial-settings.js';
+import { initialSettings } from '../profile/settings.js';
 import { version } from '../version.js';
 import { checkOptions, type SupportClientOptions } from './options.js';
 import type { CallInput } from './types.js';

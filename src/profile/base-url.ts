@@ -2,8 +2,7 @@
 
 import { UsageError } from '../errors.js';
 import { mayBeLoopback } from '../net.js';
-import { hasControlCharacter } from './control-characters.js';
-import { initialSettings } from './initial-settings.js';
+import { hasControlCharacter, initialSettings } from './settings.js';
 
 export interface BaseUrl {
 	/** Without a trailing slash. */
@@ -54,12 +53,12 @@ function withoutPrefix(path: string, productPrefix: string | undefined): string 
 
 /**
  * Checks a base URL and normalises it. Throws UsageError, which never repeats a password that stood in the URL, and
- * whose `data.mended` is the URL that was probably meant, where that can be told.
+ * whose `data.suggested` is the URL that was probably meant, where that can be told.
  */
 export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
-	const refuse = (why: string, hint = EXAMPLE, mended?: string): never => {
-		const data = mended === undefined ? {} : { mended };
+	const refuse = (why: string, hint = EXAMPLE, suggested?: string): never => {
+		const data = suggested === undefined ? {} : { suggested };
 		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data, hint });
 	};
 	const trimmed = text.trim();
@@ -68,8 +67,8 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	if (trimmed === '') refuse('is empty');
 	if (/[\s\\]/.test(trimmed) || hasControlCharacter(trimmed))
 		refuse(`${shown} has a blank, a backslash or a control character in it`);
-	const mended = withScheme(trimmed);
-	if (mended !== undefined) refuse(`${shown} has no scheme`, `write ${mended}`, mended);
+	const suggested = withScheme(trimmed);
+	if (suggested !== undefined) refuse(`${shown} has no scheme`, `write ${suggested}`, suggested);
 	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`);
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);

@@ -1,18 +1,148 @@
-/** Changes to the stored profiles: keeping one, choosing one, and making a secret or a whole profile go away. */
+/** Changes to the stored profiles: how the file is written, and storing, choosing and removing a profile or its secret. */
 
-import { UsageError } from '../errors.js';
+import { chmod, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { FailedError, SupportctlError, UsageError } from '../errors.js';
+import { makeFolder } from '../folder.js';
 import { isSameOrigin } from './base-url.js';
 import { discardSecret, keepSecret, type OpenKeyring, withoutSecret } from './secrets.js';
 import type { SettingName } from './settings.js';
 import {
+	ConfigDamaged,
 	checkProfileName,
 	configFile,
+	FORMAT_VERSION,
+	parseText,
+	readStore,
 	requireProfile,
 	type Store,
 	type StoredProfile,
 	type StoredSecret,
-	updateStore,
 } from './store.js';
+
+/** A writer that died leaves its lock; after this many milliseconds the next one takes it. */
+const STALE_MS = 10_000;
+
+function explain(error: unknown, file: string): unknown {
+	if (error instanceof SupportctlError) return error;
+	const code = (error as NodeJS.ErrnoException).code;
+	if (code === 'ELOCKED') {
+		return new FailedError(`${file} is being written by another supportctl`, {
+			code: 'config_locked',
+			hint: `try again; if no other is running, remove ${file}.lock`,
+			cause: error,
+		});
+	}
+	return code === undefined
+		? error
+		: new FailedError(`${file} can't be written (${code})`, {
+				code: 'config_unwritable',
+				hint: 'name a folder that you can write to with SUPPORTCTL_CONFIG_DIR',
+				cause: error,
+			});
+}
+
+/** Makes the folder with access for the owner only, and so restricts one that holds nothing but our files. */
+async function prepareFolder(folder: string): Promise<void> {
+	makeFolder(folder);
+	if (process.platform === 'win32') return;
+	const { mode, uid } = await stat(folder);
+	if ((mode & 0o077) === 0 || uid !== process.getuid?.()) return;
+	const ours = basename(configFile(folder));
+	const others = (await readdir(folder)).filter((name) => !name.startsWith(ours));
+	if (others.length === 0) await chmod(folder, 0o700);
+}
+
+/** `config.json.damaged-20261121T075000Z`, with a number where that name is taken. */
+async function keepAside(file: string, now: number): Promise<string> {
+	const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+	const taken = new Set(await readdir(dirname(file)));
+	let path = `${file}.damaged-${stamp}`;
+	for (let number = 2; taken.has(basename(path)); number++) path = `${file}.damaged-${stamp}-${number}`;
+	await rename(file, path);
+	await chmod(path, 0o600);
+	return path;
+}
+
+/** Removes what a writer that was killed half-way left: it holds a copy of the secrets. */
+async function sweep(file: string): Promise<void> {
+	const folder = dirname(file);
+	for (const name of await readdir(folder)) {
+		if (name.startsWith(`${basename(file)}.tmp-`)) await unlink(join(folder, name)).catch(() => {});
+	}
+}
+
+/** The store, and, where the file is damaged and may be replaced, what is wrong with it. */
+function readForChange(folder: string, replaceDamaged: boolean): { store: Store; damage?: ConfigDamaged } {
+	try {
+		return { store: readStore(folder).store };
+	} catch (error) {
+		if (!replaceDamaged || !(error instanceof ConfigDamaged)) throw error;
+		return { store: { profiles: Object.create(null) }, damage: error };
+	}
+}
+
+export interface StoreUpdate<T> {
+	result: T;
+	/** What a person should know: a damaged file that was kept under another name, for instance. */
+	notices: string[];
+}
+
+export interface UpdateOptions {
+	/** A damaged file is kept beside the new one under a name that says so; otherwise ConfigDamaged is thrown. */
+	replaceDamaged?: boolean;
+	now?: (() => number) | undefined;
+}
+
+/**
+ * Reads, changes and writes the profiles while no other process can. New folders are 0700, the file is 0600, and the
+ * write is atomic.
+ */
+export async function updateStore<T>(
+	folder: string,
+	change: (store: Store, notices: string[]) => T | Promise<T>,
+	options: UpdateOptions = {},
+): Promise<StoreUpdate<T>> {
+	const [{ default: Conf }, { default: lockfile }] = await Promise.all([import('conf'), import('proper-lockfile')]);
+	const file = configFile(folder);
+	const notices: string[] = [];
+	try {
+		await prepareFolder(folder);
+		const release = await lockfile.lock(file, {
+			realpath: false,
+			stale: STALE_MS,
+			retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 150, randomize: true },
+		});
+		try {
+			await sweep(file);
+			const { store, damage } = readForChange(folder, options.replaceDamaged === true);
+			const result = await change(store, notices);
+			if (damage !== undefined) {
+				const aside = await keepAside(file, (options.now ?? Date.now)());
+				notices.unshift(`${damage.message}; it was kept as ${aside}, and a new one was made`);
+			}
+			const conf = new Conf<Record<string, unknown>>({
+				cwd: folder,
+				configName: basename(file, '.json'),
+				configFileMode: 0o600,
+				accessPropertiesByDotNotation: false,
+				deserialize: (text) => parseText(text) as Record<string, unknown>,
+			});
+			conf.store = {
+				version: FORMAT_VERSION,
+				...(store.current === undefined ? {} : { current: store.current }),
+				profiles: store.profiles,
+			};
+			// Inside a snap conf writes into the file that is there, whose mode it leaves as it was.
+			await chmod(file, 0o600);
+			return { result, notices };
+		} finally {
+			await release();
+		}
+	} catch (error) {
+		throw explain(error, file);
+	}
+}
 
 /** A secret that is to be stored, or the command that gives it. */
 export type NewSecret = { kind: 'value'; value: string } | { kind: 'command'; command: string };
@@ -40,7 +170,7 @@ export interface ProfileChanged {
 	notices: string[];
 }
 
-/** Whether a secret stays with its profile when the base URL becomes another: it does unless the origin changes, but for the better. */
+/** Whether a secret stays with its profile when the base URL changes: the origin must stay, or turn from http to https. */
 function followsTo(before: unknown, after: unknown): boolean {
 	if (typeof before !== 'string' || typeof after !== 'string' || before === after) return true;
 	if (!URL.canParse(before) || !URL.canParse(after)) return false;
@@ -65,7 +195,7 @@ async function storedForm(change: ProfileChange, secret: NewSecret, notices: str
 		profileName: change.name,
 		file: configFile(change.folder),
 		insecureStorage: change.insecureStorage === true,
-		...(change.openKeyring && { openKeyring: change.openKeyring }),
+		openKeyring: change.openKeyring,
 	});
 	if (notice !== undefined) notices.push(notice);
 	return stored;
@@ -96,7 +226,7 @@ async function changeProfile(store: Store, change: ProfileChange, notices: strin
 	} else if (after.scheme === 'none' || (secret !== undefined && stale !== undefined)) {
 		if (secret !== undefined) {
 			notices.push(
-				`the secret of profile "${name}" was for ${stale}; it was forgotten: supportctl login --profile ${name}`,
+				`the secret of profile "${name}" was for ${stale}; it was removed: supportctl login --profile ${name} stores another`,
 			);
 		}
 		secret = undefined;
@@ -113,7 +243,7 @@ export async function saveProfile(change: ProfileChange): Promise<ProfileChanged
 	checkProfileName(change.name);
 	const update = await updateStore(change.folder, (store, notices) => changeProfile(store, change, notices), {
 		replaceDamaged: true,
-		...(change.now && { now: change.now }),
+		now: change.now,
 	});
 	return { ...update.result, notices: update.notices };
 }
@@ -124,7 +254,7 @@ export interface ProfileRemoval {
 	openKeyring?: OpenKeyring;
 }
 
-/** Forgets a profile's secret, wherever it lives, and keeps the rest. `had` is false where there was none. */
+/** Removes a profile's secret from where it is stored, and keeps the rest; `had` is what there was. */
 export async function forgetSecret({
 	folder,
 	name,
@@ -184,7 +314,7 @@ export function profileNameFor(store: Store, baseUrl: string): string {
 	if (names.includes(name)) {
 		throw new UsageError(`there is a profile "${name}" already, for ${store.profiles[name]?.baseUrl}`, {
 			code: 'profile_exists',
-			hint: 'name the one that is to be made: --profile NAME',
+			hint: 'give the new profile a name: --profile NAME',
 		});
 	}
 	return checkProfileName(name.replace(/^[.-]+/, 'host-'));

@@ -167,7 +167,7 @@ export interface Search {
 	/** The answer without credentials at `baseUrl`. */
 	answer: ProbeAnswer;
 	/** Another base URL at which the interface does answer. */
-	mended?: string;
+	suggested?: string;
 	/** The base URL that a redirect points at, where what is there could not be seen. */
 	hidden?: { baseUrl: string; code: string; why: string };
 }
@@ -192,7 +192,7 @@ export async function findService(baseUrl: string, path: string, ask: Ask): Prom
 		if (tried.has(candidate)) continue;
 		tried.add(candidate);
 		const found = judgePlace(await ask({ baseUrl: candidate, credentials: false }), candidate, path);
-		if (found.kind === 'service') return { place, answer, mended: candidate };
+		if (found.kind === 'service') return { place, answer, suggested: candidate };
 		if (found.kind === 'unreachable' && targets.has(candidate)) {
 			hidden ??= { baseUrl: candidate, code: found.code, why: found.why };
 		}

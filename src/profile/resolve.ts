@@ -2,13 +2,19 @@
 
 import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
-import { RefusedError, UsageError } from '../errors.js';
+import { fileProblem, RefusedError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import { isSameOrigin, parseBaseUrl } from './base-url.js';
-import { checkSecret, checkUserName, secretNoun } from './credential-rules.js';
-import { type EnvironmentValue, readVariable } from './environment.js';
-import { configFolder, type Environment } from './folders.js';
-import { describeStore, fetchSecret, type OpenKeyring } from './secrets.js';
+import {
+	configFolder,
+	connectionVariables,
+	type Environment,
+	type EnvironmentValue,
+	listed,
+	readVariable,
+	withoutConnection,
+} from './environment.js';
+import { checkSecret, checkUserName, describeStore, fetchSecret, type OpenKeyring, secretNoun } from './secrets.js';
 import { type ResolvedSettings, resolveSettings, type Scheme, type Settings } from './settings.js';
 import { readStore, requireProfile, type StoredProfile, type StoreReading } from './store.js';
 
@@ -35,6 +41,7 @@ export interface ResolvedConnection {
 	/** PEM text. */
 	tls: { ca?: string; cert?: string; key?: string };
 	proxy: ProxySettings;
+	/** Whether http:// to other hosts than loopback is allowed for this base URL. */
 	allowHttp: boolean;
 	protected: boolean;
 	/** What the profile wants where no flag says otherwise. */
@@ -62,7 +69,7 @@ export interface Choice {
 	profileName: string | undefined;
 	/** How the profile was chosen: `--profile`, `SUPPORTCTL_PROFILE` or `current`. */
 	chosenBy: string | undefined;
-	/** The profile in use, where it was left out because the base URL given is another place than its own. */
+	/** The profile in use, where it was left out because the base URL given is on another host than its own. */
 	leftOut?: string | undefined;
 }
 
@@ -70,45 +77,65 @@ export interface Choice {
 export interface Situation extends ResolvedSettings, Choice {
 	reading: StoreReading;
 	profile: StoredProfile | undefined;
+	/** The environment that counts: without its connection variables where a flag names the profile. */
+	env: Environment;
+	cwd: string;
+	/** What is ignored, as sentences for a person. */
+	warnings: string[];
 }
 
-/** Whether the profile in use is for another place than the base URL that was given: then it has nothing to say. */
-function isForAnotherPlace({ store }: StoreReading, given: string | undefined): boolean {
-	const { current } = store;
-	if (current === undefined || given === undefined || !Object.hasOwn(store.profiles, current)) return false;
-	const own = store.profiles[current]?.baseUrl;
-	return typeof own === 'string' && URL.canParse(own) && URL.canParse(given) && !isSameOrigin(own, given);
+/** Whether a profile's own base URL is known to be on the same host as another. */
+function ownsHost(profile: StoredProfile | undefined, baseUrl: string): boolean | undefined {
+	const own = profile?.baseUrl;
+	if (typeof own !== 'string' || !URL.canParse(own) || !URL.canParse(baseUrl)) return undefined;
+	return isSameOrigin(own, baseUrl);
+}
+
+/** The stored profile of a name, if there is one. */
+export function profileNamed({ profiles }: StoreReading['store'], name: string | undefined): StoredProfile | undefined {
+	return name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
 /** Which profile a command with these flags would use. */
-export function readChoice(reading: StoreReading, { env, flags, cwd = '.' }: ResolveRequest): Choice {
+export function readChoice({ store }: StoreReading, { env, flags, cwd = '.' }: ResolveRequest): Choice {
+	if (typeof flags.profile === 'string') return { profileName: flags.profile, chosenBy: '--profile' };
 	const variable = readVariable(env, 'PROFILE', cwd);
+	if (variable !== undefined) return { profileName: variable.value, chosenBy: variable.name };
+	const { current } = store;
 	const baseUrl = flags.baseUrl ?? readVariable(env, 'BASE_URL', cwd)?.value;
-	const flag = typeof flags.profile === 'string' ? flags.profile : undefined;
-	const named = flag ?? variable?.value;
-	const { current } = reading.store;
-	const leftOut = named === undefined && isForAnotherPlace(reading, baseUrl as string | undefined);
-	const profileName = named ?? (leftOut ? undefined : current);
-	const chosenBy =
-		flag !== undefined ? '--profile' : (variable?.name ?? (profileName === undefined ? undefined : 'current'));
-	return { profileName, chosenBy, ...(leftOut && { leftOut: current }) };
+	if (typeof baseUrl === 'string' && ownsHost(profileNamed(store, current), baseUrl) === false) {
+		return { profileName: undefined, chosenBy: undefined, leftOut: current };
+	}
+	return { profileName: current, chosenBy: current === undefined ? undefined : 'current' };
+}
+
+/** A profile that a flag names beats the connection variables: what they say is for another service. */
+function environmentFor({ env, flags }: ResolveRequest): { env: Environment; warnings: string[] } {
+	const ignored = typeof flags.profile === 'string' ? connectionVariables(env) : [];
+	if (ignored.length === 0) return { env, warnings: [] };
+	const are = ignored.length === 1 ? 'is' : 'are';
+	return {
+		env: withoutConnection(env),
+		warnings: [`profile "${flags.profile}" is used as named: ${listed(ignored)} in the environment ${are} ignored`],
+	};
 }
 
 /** Reads the settings without fetching any secret. Throws UsageError for a profile that is not there. */
 export function readSituation(request: ResolveRequest): Situation {
-	const { env, flags, cwd = '.' } = request;
-	const reading = readStore(request.configDir ?? configFolder({ env, cwd }));
+	const { flags, cwd = '.' } = request;
+	const reading = readStore(request.configDir ?? configFolder({ env: request.env, cwd }));
 	const choice = readChoice(reading, request);
 	const { profileName } = choice;
-	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
 	const profile = profileName === undefined ? undefined : requireProfile(reading.store, profileName);
+	const { env, warnings } = environmentFor(request);
+	const baseUrl = flags.baseUrl === undefined ? readVariable(env, 'BASE_URL', cwd) : undefined;
 	const username = flags.username === undefined ? readVariable(env, 'USERNAME', cwd) : undefined;
 	const resolved = resolveSettings({
 		flags,
 		environment: { ...(baseUrl && { baseUrl }), ...(username && { username }) },
 		profile: profile && { name: profileName as string, values: profile, file: reading.file },
 	});
-	return { ...resolved, ...choice, reading, profile };
+	return { ...resolved, ...choice, reading, profile, env, cwd, warnings };
 }
 
 /** The variable, after SUPPORTCTL_, that holds the secret of a scheme. */
@@ -117,7 +144,12 @@ export function variableOf(scheme: Exclude<Scheme, 'none'>): 'PASSWORD' | 'TOKEN
 }
 
 /** The scheme in force: a password or token in the environment beats the profile's scheme as it beats its secret. */
-export function effectiveScheme({ settings, sources }: ResolvedSettings, env: Environment, cwd = '.'): Scheme {
+export function effectiveScheme({
+	settings,
+	sources,
+	env,
+	cwd,
+}: ResolvedSettings & Pick<Situation, 'env' | 'cwd'>): Scheme {
 	if (sources.scheme.from === 'flag') return settings.scheme;
 	const given = { PASSWORD: readVariable(env, 'PASSWORD', cwd), TOKEN: readVariable(env, 'TOKEN', cwd) };
 	if (given.PASSWORD === undefined && given.TOKEN === undefined) return settings.scheme;
@@ -125,7 +157,7 @@ export function effectiveScheme({ settings, sources }: ResolvedSettings, env: En
 	if (stated !== 'none' && given[variableOf(stated)] !== undefined) return stated;
 	if (given.PASSWORD !== undefined && given.TOKEN !== undefined) {
 		throw new UsageError(`${given.PASSWORD.name} and ${given.TOKEN.name} are both set`, {
-			hint: 'unset one of them, or say which is meant: --scheme basic or --scheme bearer',
+			hint: 'unset one of them, or choose: --scheme basic or --scheme bearer',
 		});
 	}
 	return given.PASSWORD !== undefined ? 'basic' : 'bearer';
@@ -133,15 +165,13 @@ export function effectiveScheme({ settings, sources }: ResolvedSettings, env: En
 
 /** Why the profile's stored secret is not one for this request, or undefined where it is. */
 function whyNotStored(situation: Situation, scheme: Scheme, baseUrl: string): string | undefined {
-	const { profile, profileName, settings } = situation;
-	if (profile === undefined && situation.leftOut !== undefined) {
-		return `the profile in use, "${situation.leftOut}", is for another host`;
-	}
+	const { profile, profileName, settings, leftOut } = situation;
+	if (leftOut !== undefined) return `the profile in use, "${leftOut}", is for another host`;
 	if (profile?.secret === undefined) return 'none is stored';
 	const own = `the one stored in profile "${profileName}"`;
 	if ((profile.scheme ?? 'basic') !== scheme) return `${own} is for the scheme ${profile.scheme ?? 'basic'}`;
-	if (typeof profile.baseUrl === 'string' && URL.canParse(profile.baseUrl) && !isSameOrigin(profile.baseUrl, baseUrl)) {
-		return `${own} is for ${new URL(profile.baseUrl).host} and is not sent to another host`;
+	if (ownsHost(profile, baseUrl) === false) {
+		return `${own} is for ${new URL(profile.baseUrl as string).host} and is not sent to another host`;
 	}
 	if (scheme === 'basic' && profile.username !== undefined && profile.username !== settings.username) {
 		return `${own} is for the user ${profile.username}`;
@@ -153,32 +183,23 @@ function whyNotStored(situation: Situation, scheme: Scheme, baseUrl: string): st
 }
 
 /** Where the secret in force is, in words for `profile show`; it is neither fetched nor shown. */
-export function describeSecret(
-	situation: Situation,
-	env: Environment,
-	cwd = '.',
-): { noun: string; state: string; source: string } {
-	const scheme = effectiveScheme(situation, env, cwd);
+export function describeSecret(situation: Situation): { noun: string; state: string; source: string } {
+	const { settings, profile, profileName, leftOut, env, cwd, reading } = situation;
+	const scheme = effectiveScheme(situation);
 	const noun = secretNoun(scheme).replace(' ', '-');
 	if (scheme === 'none') return { noun, state: 'not needed', source: 'scheme none' };
 	const variable = readVariable(env, variableOf(scheme), cwd);
 	if (variable !== undefined) return { noun, state: 'set', source: `environment ${variable.name}` };
-	const { settings, profile, profileName } = situation;
 	const stored = profile?.secret;
-	const target = settings.baseUrl ?? profile?.baseUrl;
-	const why =
-		stored !== undefined && typeof target === 'string' && URL.canParse(target)
-			? whyNotStored(situation, scheme, target)
-			: undefined;
 	if (stored === undefined) {
-		const { leftOut } = situation;
 		const source = leftOut === undefined ? 'nowhere' : `the profile in use, "${leftOut}", is for another host`;
 		return { noun, state: 'not set', source };
 	}
-	const place = stored.store === 'file' ? `${describeStore(stored)} ${situation.reading.file}` : describeStore(stored);
+	const why = settings.baseUrl === undefined ? undefined : whyNotStored(situation, scheme, settings.baseUrl);
 	if (why !== undefined) return { noun, state: 'not used', source: why };
+	const file = stored.store === 'file' ? ` ${reading.file}` : '';
 	const entry = stored.store === 'keyring' ? `, entry "${stored.account}" of "supportctl"` : '';
-	return { noun, state: 'set', source: `${place}${entry} (profile ${profileName})` };
+	return { noun, state: 'set', source: `${describeStore(stored)}${file}${entry} (profile ${profileName})` };
 }
 
 async function findSecret(
@@ -187,8 +208,7 @@ async function findSecret(
 	scheme: Exclude<Scheme, 'none'>,
 	baseUrl: string,
 ): Promise<EnvironmentValue> {
-	const { env, cwd } = request;
-	const { profile, profileName } = situation;
+	const { profile, profileName, chosenBy, env, cwd } = situation;
 	const variable = variableOf(scheme);
 	const fromEnvironment = readVariable(env, variable, cwd);
 	if (fromEnvironment !== undefined) return fromEnvironment;
@@ -197,13 +217,13 @@ async function findSecret(
 		const login = profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
 		throw new RefusedError(`not signed in to ${baseUrl}: no ${secretNoun(scheme)} (${why})`, {
 			code: 'not_signed_in',
-			hint: `${login}, or set SUPPORTCTL_${variable}`,
+			hint: chosenBy === '--profile' ? login : `${login}, or set SUPPORTCTL_${variable}`,
 		});
 	}
 	const value = await fetchSecret(profile.secret, {
-		env,
+		env: request.env,
 		profileName: profileName as string,
-		...(request.openKeyring && { openKeyring: request.openKeyring }),
+		openKeyring: request.openKeyring,
 	});
 	return { value, name: describeStore(profile.secret) };
 }
@@ -233,7 +253,7 @@ async function findAuth(
 	situation: Situation,
 	baseUrl: string,
 ): Promise<{ auth: Auth; secretSource: string }> {
-	const scheme = effectiveScheme(situation, request.env, request.cwd);
+	const scheme = effectiveScheme(situation);
 	if (scheme === 'none' || request.credentials === false) return { auth: { scheme: 'none' }, secretSource: 'none' };
 	const { settings } = situation;
 	if (scheme === 'basic' && settings.username === undefined) {
@@ -242,30 +262,32 @@ async function findAuth(
 			hint: 'supportctl login, or --username, or SUPPORTCTL_USERNAME',
 		});
 	}
-	// Before the secret is fetched, so that a mistake in the settings asks nobody to unlock anything.
+	// Before the secret is fetched, so that a mistake in the settings does not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
 	const { value, name } = await findSecret(request, situation, scheme, baseUrl);
 	return { auth: makeAuth(scheme, settings, checkSecret(scheme, value, name)), secretSource: name };
 }
 
 /** The base URL in force, checked; `allowHttp` of a profile holds for that profile's own host only. */
-export function resolveBaseUrl(situation: Situation): { url: string; warnings: string[] } {
+export function resolveBaseUrl(situation: Situation): { url: string; warnings: string[]; allowHttp: boolean } {
 	const { settings, sources, profile, profileName } = situation;
-	if (settings.baseUrl === undefined) {
+	const { baseUrl } = settings;
+	if (baseUrl === undefined) {
 		const why = profileName === undefined ? 'no profile' : `profile "${profileName}" has no base URL`;
 		throw new RefusedError(`not signed in: ${why} and no SUPPORTCTL_BASE_URL`, {
 			code: 'not_signed_in',
-			hint: 'supportctl login',
+			hint: profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`,
 		});
 	}
 	const { from, name } = sources.baseUrl;
 	const own = profile?.baseUrl;
-	const sameHost = typeof own === 'string' && URL.canParse(own) && sameHostName(own, settings.baseUrl);
-	return parseBaseUrl(settings.baseUrl, {
+	const sameHost = typeof own === 'string' && URL.canParse(own) && sameHostName(own, baseUrl);
+	const rules = {
 		allowHttp: settings.allowHttp && sameHost,
 		productPrefix: settings.productPrefix,
 		from: from === 'profile' ? `profile "${name}"` : name,
-	});
+	};
+	return { ...parseBaseUrl(baseUrl, rules), allowHttp: rules.allowHttp };
 }
 
 function sameHostName(left: string, right: string): boolean {
@@ -277,50 +299,49 @@ export function prefixesOf(settings: Settings): ResolvedConnection['prefixes'] {
 	return { product: settings.productPrefix, shop: settings.shopPrefix, membership: settings.membershipPrefix };
 }
 
-/** A private key that is looked for in the certificate's file. */
-const KEY_BESIDE = '--cert (no --key given)';
-
-/** A system's whole list of authorities has a fifth of a MiB. */
+/** A system's whole list of authorities is a fifth of a MiB. */
 const MAX_PEM_BYTES = 4 * 1024 * 1024;
+
+function readPem(flag: string, path: string, marker: RegExp, hint?: string): string {
+	let text: string;
+	try {
+		text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
+	} catch (error) {
+		throw new UsageError(`${flag}: ${path} can't be read: ${fileProblem(error)}`, { cause: error });
+	}
+	if (marker.test(text)) return text;
+	throw new UsageError(`${flag}: ${path} is not a PEM file of that kind`, { ...(hint && { hint }) });
+}
 
 /** Reads the PEM files; a private key that others can read is worth a warning. */
 export function readTls(settings: Settings, cwd: string, warnings: string[]): ResolvedConnection['tls'] {
-	const read = (flag: string, given: string | undefined, marker: RegExp): string | undefined => {
-		if (given === undefined) return undefined;
-		const path = resolvePath(cwd, given);
-		let text: string;
-		try {
-			text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
-		} catch (error) {
-			const code = (error as NodeJS.ErrnoException).code;
-			const why = code === 'ERR_SMALL_FILE' ? (error as Error).message : code;
-			throw new UsageError(`${flag}: ${path} ${code === 'ENOENT' ? 'does not exist' : `can't be read (${why})`}`);
-		}
-		if (!marker.test(text)) {
-			const hint = flag === KEY_BESIDE ? '--key names the private key, where it has a file of its own' : undefined;
-			throw new UsageError(`${flag}: ${path} is not a PEM file of that kind`, { ...(hint && { hint }) });
-		}
-		return text;
-	};
 	const certificate = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/;
-	const ca = read('--ca-file', settings.caFile, certificate);
-	const cert = read('--cert', settings.cert, certificate);
+	const { caFile, cert: certFile } = settings;
+	const ca = caFile === undefined ? undefined : readPem('--ca-file', resolvePath(cwd, caFile), certificate);
+	const cert = certFile === undefined ? undefined : readPem('--cert', resolvePath(cwd, certFile), certificate);
 	// A key may stand in the certificate's file, as many tools write it.
-	const keyPath = settings.key ?? settings.cert;
-	const key = read(settings.key === undefined ? KEY_BESIDE : '--key', keyPath, /-----BEGIN [A-Z ]*PRIVATE KEY-----/);
-	if (key !== undefined && cert === undefined) {
+	const keyFile = settings.key ?? certFile;
+	if (keyFile === undefined) return { ...(ca && { ca }) };
+	if (cert === undefined) {
 		throw new UsageError('--key needs --cert', { hint: '--cert names the certificate that the key belongs to' });
 	}
-	if (key !== undefined && /ENCRYPTED/.test(key)) {
-		throw new UsageError(`--key: ${keyPath} is encrypted, which is not supported`, {
+	const path = resolvePath(cwd, keyFile);
+	const beside = settings.key === undefined;
+	const key = readPem(
+		beside ? '--cert (no --key given)' : '--key',
+		path,
+		/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+		beside ? '--key names the private key, where it is in another file' : undefined,
+	);
+	if (/ENCRYPTED/.test(key)) {
+		throw new UsageError(`--key: ${keyFile} is encrypted, which is not supported`, {
 			hint: 'decrypt it with `openssl pkey -in KEY -out NEWKEY` into a file that only you can read',
 		});
 	}
-	if (key !== undefined && process.platform !== 'win32') {
-		const path = resolvePath(cwd, keyPath as string);
-		if (statSync(path).mode & 0o077) warnings.push(`the private key ${path} can be read by others: chmod 600 ${path}`);
+	if (process.platform !== 'win32' && statSync(path).mode & 0o077) {
+		warnings.push(`the private key ${path} can be read by others: chmod 600 ${path}`);
 	}
-	return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+	return { ...(ca && { ca }), cert, key };
 }
 
 /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; the lower-case spelling wins, as it does for curl. */
@@ -331,27 +352,27 @@ export function readProxies(env: Environment): ProxySettings {
 }
 
 /**
- * Resolves the connection: a flag beats the environment, which beats the profile, which beats the default. A profile's
- * stored secret goes only to that profile's own host, user and scheme. Throws RefusedError (exit code 4) where no one
- * is signed in, UsageError where a setting can't be used.
+ * Resolves the connection: a flag beats the environment, which beats the profile, which beats the default; a profile
+ * that a flag names beats the environment. A profile's stored secret goes only to that profile's own host, user and
+ * scheme. Throws RefusedError (exit code 4) where no one is signed in, UsageError where a setting can't be used.
  */
 export async function resolveConnection(request: ResolveRequest): Promise<ResolvedConnection> {
 	const situation = readSituation(request);
 	const { settings, profileName } = situation;
-	const baseUrl = resolveBaseUrl(situation);
-	const warnings = [...situation.reading.warnings, ...baseUrl.warnings];
-	const tls = readTls(settings, request.cwd ?? '.', warnings);
-	const { auth, secretSource } = await findAuth(request, situation, baseUrl.url);
+	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(situation);
+	const warnings = [...situation.reading.warnings, ...situation.warnings, ...ofUrl];
+	const tls = readTls(settings, situation.cwd, warnings);
+	const { auth, secretSource } = await findAuth(request, situation, baseUrl);
 	const { concurrency, rate, format } = settings;
 	return {
 		...(profileName !== undefined && { profileName }),
-		baseUrl: baseUrl.url,
+		baseUrl,
 		auth,
 		timeoutMs: settings.timeout * 1000,
 		prefixes: prefixesOf(settings),
 		tls,
 		proxy: readProxies(request.env),
-		allowHttp: settings.allowHttp,
+		allowHttp,
 		protected: settings.protected,
 		defaults: {
 			...(concurrency !== undefined && { concurrency }),

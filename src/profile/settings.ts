@@ -1,8 +1,29 @@
 /** Every setting as data, and which of flag, environment, profile and default it takes its value from. */
 
 import { UsageError } from '../errors.js';
-import { hasControlCharacter } from './control-characters.js';
-import { initialSettings, schemes } from './initial-settings.js';
+
+/** How requests may be signed. */
+export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
+
+/** The defaults. */
+export const initialSettings = {
+	scheme: 'basic',
+	/** Seconds. */
+	timeout: 30,
+	protected: false,
+	allowHttp: false,
+	productPrefix: 'support',
+	shopPrefix: 'shop',
+	membershipPrefix: 'shopm',
+} as const;
+
+/** Spelled out: looking up `\p{Cc}` in Unicode's tables takes half a millisecond at each start. */
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
+
+/** No setting has any use for control characters. */
+export function hasControlCharacter(text: string): boolean {
+	return CONTROL.test(text);
+}
 
 export type Scheme = (typeof schemes)[number];
 
@@ -22,7 +43,7 @@ export interface Settings {
 	format?: string;
 	/** Every write needs --confirm=PROFILE. */
 	protected: boolean;
-	/** Lets http:// through to hosts other than this machine. */
+	/** Allows http:// to hosts other than this machine. */
 	allowHttp: boolean;
 	caFile?: string;
 	cert?: string;
@@ -111,7 +132,7 @@ export const settingSpecs: readonly SettingSpec[] = [
 	{ name: 'membershipPrefix', flag: '--membership-prefix', read: prefix, expected: aPrefix },
 ];
 
-/** Checks one setting's value; `where` names the place in errors, `hint` how it is mended there. */
+/** Checks one setting's value; `where` names the place in errors, `hint` how to fix it there. */
 export function checkSetting(
 	spec: SettingSpec,
 	given: unknown,

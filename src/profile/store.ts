@@ -1,8 +1,9 @@
-/** The file of profiles: read without any library, because every command does it; written through conf under a lock. */
+/** The file of profiles as it is read, without any library because every command reads it; edit.ts writes it. */
 
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { FailedError, UsageError } from '../errors.js';
+import { FailedError, fileProblem, UsageError } from '../errors.js';
+import { readSmallFile } from '../folder.js';
 
 /** Where a profile's secret lives; only `file` holds it here. */
 export type StoredSecret =
@@ -32,7 +33,9 @@ export interface StoreReading {
 }
 
 const FILE_NAME = 'config.json';
-const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 1;
+
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export function configFile(folder: string): string {
 	return join(folder, FILE_NAME);
@@ -46,7 +49,7 @@ export class ConfigDamaged extends UsageError {
 	) {
 		super(`${file} is damaged: ${why}`, {
 			code: 'config_damaged',
-			hint: 'mend the file, or sign in again with `supportctl login`, which keeps the damaged file aside',
+			hint: 'fix the file, or sign in again with `supportctl login`, which keeps the damaged file under another name',
 		});
 	}
 }
@@ -122,13 +125,14 @@ export function readStore(folder: string): StoreReading {
 	let text: string;
 	let warnings: string[];
 	try {
-		text = readFileSync(file, 'utf8');
+		text = readSmallFile(file, MAX_BYTES).toString('utf8');
 		warnings = permissionWarnings(file, statSync(file), statSync(folder));
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code;
 		if (code === 'ENOENT') return { store: { profiles: Object.create(null) }, file, exists: false, warnings: [] };
-		throw new FailedError(`${file} can't be read (${code ?? String(error)})`, {
+		throw new FailedError(`the profiles in ${file} can't be read: ${fileProblem(error)}`, {
 			code: 'config_unreadable',
+			hint: 'make the file readable for you, or name another folder with SUPPORTCTL_CONFIG_DIR',
 			cause: error,
 		});
 	}
@@ -152,37 +156,9 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 	if (profile !== undefined) return profile;
 	const names = Object.keys(store.profiles);
 	const shown = JSON.stringify(name.slice(0, 100));
+	const stored = names.length === 0 ? 'none is stored yet' : `stored: ${names.join(', ')}`;
 	throw new UsageError(`there is no profile ${shown}`, {
 		code: 'no_such_profile',
-		hint:
-			names.length === 0
-				? 'none is stored yet: `supportctl login` makes one'
-				: `there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`,
+		hint: `${stored}; supportctl login --profile NAME makes one`,
 	});
-}
-
-export interface StoreUpdate<T> {
-	result: T;
-	/** What a person should know: a damaged file that was kept aside, for instance. */
-	notices: string[];
-	file: string;
-}
-
-export interface UpdateOptions {
-	/** A damaged file is kept beside the new one under a name that says so; otherwise ConfigDamaged is thrown. */
-	replaceDamaged?: boolean;
-	now?: () => number;
-}
-
-/**
- * Reads, changes and writes the profiles while no other process can. Folders that this makes are 0700, the file is
- * 0600, and the write is atomic.
- */
-export async function updateStore<T>(
-	folder: string,
-	change: (store: Store, notices: string[]) => T | Promise<T>,
-	options: UpdateOptions = {},
-): Promise<StoreUpdate<T>> {
-	const { lockAndWrite } = await import('./store-writing.js');
-	return lockAndWrite(folder, FORMAT_VERSION, change, options);
 }

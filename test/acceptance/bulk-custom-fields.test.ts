@@ -71,7 +71,7 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		expect(diff).toEqual({
 			exitCode: 0,
 			stdout: 'ticket_id,field,old,new,message\n1,size,xl,m,\n3,colour,red,green,\n',
-			stderr: 'dry run: 3 requests, none sent\n',
+			stderr: `dry run: 3 requests to ${new URL(recorder.baseUrl).host}, none sent\n`,
 		});
 		expect(writes()).toEqual([]);
 
@@ -111,7 +111,7 @@ describe('--diff', () => {
 				'9,,,,not readable: Invalid post ID.',
 				'',
 			].join('\n'),
-			stderr: 'dry run: 2 requests, none sent; 1 ticket could not be read\n',
+			stderr: `dry run: 2 requests to ${new URL(recorder.baseUrl).host}, none sent; 1 ticket could not be read\n`,
 		});
 		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
 	});

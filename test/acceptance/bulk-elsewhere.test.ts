@@ -1,10 +1,11 @@
 /** A journal that is taken up on another machine: by whom, with which service, and with which guards. */
 
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closing } from '../support/closing-service.js';
 import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
 
 const BARE = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
@@ -49,7 +50,7 @@ describe('a journal whose profile is not here', () => {
 		expect(result).toEqual({
 			exitCode: 0,
 			stdout: expect.any(String),
-			stderr: `note: the profile "prod" of run ${header.id} is not here: going on with SUPPORTCTL_BASE_URL, without what that profile sets\n`,
+			stderr: `note: run ${header.id} was started with the profile "prod"; now SUPPORTCTL_BASE_URL is used\n`,
 		});
 		const who = basic('ada', 's3cret pass');
 		expect(sent(recorder)).toEqual([
@@ -63,12 +64,12 @@ describe('a journal whose profile is not here', () => {
 		const byFlag = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
 		const env = { SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD: 's3cret pass' };
 		const flagged = await byFlag.run([...RESUME, '--base-url', recorder.baseUrl], { env });
-		expect([flagged.exitCode, flagged.stderr]).toEqual([0, expect.stringContaining('going on with --base-url,')]);
+		expect([flagged.exitCode, flagged.stderr]).toEqual([0, expect.stringContaining('now --base-url is used')]);
 		const byProfile = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
 		await setProfile(byProfile, 'desk', recorder.baseUrl);
 		expect((await byProfile.run(['profile', 'use', 'desk'])).exitCode).toBe(0);
 		const used = await byProfile.run(RESUME);
-		expect([used.exitCode, used.stderr]).toEqual([0, expect.stringContaining('going on with the profile "desk",')]);
+		expect([used.exitCode, used.stderr]).toEqual([0, expect.stringContaining('now the profile "desk" is used')]);
 		expect(recorder.requests).toHaveLength(4);
 	});
 
@@ -78,8 +79,8 @@ describe('a journal whose profile is not here', () => {
 			exitCode: 2,
 			stdout: '',
 			stderr:
-				`error: the profile "prod" of run ${header.id} is not here, and nothing else says how to reach ${recorder.baseUrl}; nothing was sent\n` +
-				'hint: supportctl login, or set SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD\n',
+				`error: run ${header.id} was on ${recorder.baseUrl}, and no base URL is set here; nothing was sent\n` +
+				'hint: choose the profile or the base URL of the run\n',
 		});
 		expect(recorder.requests).toEqual([]);
 	});
@@ -98,19 +99,15 @@ describe('a journal whose profile is not here', () => {
 		]);
 	});
 
-	it('sends nothing to another service, nor credentials where only the journal says so', async () => {
-		const { recorder, home, away } = await stoppedElsewhere();
+	it('is refused where the settings lead to another service, and both are named', async () => {
+		const { recorder, away, header } = await stoppedElsewhere();
 		const other = await startRecorder();
 		const refused = await away.run(RESUME, { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
-		expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('nothing was sent')]);
-		const text = home.read('j.ndjson');
-		away.write('j.ndjson', text.replace('"options":{', `"options":{"baseUrl":"${other.baseUrl}","username":"bob",`));
-		away.write(
-			'j.ndjson',
-			away.read('j.ndjson').replace(`"baseUrl":"${recorder.baseUrl}"`, `"baseUrl":"${other.baseUrl}"`),
-		);
-		const crafted = await away.run(RESUME);
-		expect([crafted.exitCode, crafted.stderr]).toEqual([2, expect.stringContaining('nothing was sent')]);
+		expect([refused.exitCode, refused.stderr]).toEqual([
+			2,
+			`error: run ${header.id} was on ${recorder.baseUrl}, and the base URL is now ${other.baseUrl}; nothing was sent\n` +
+				'hint: choose the profile or the base URL of the run\n',
+		]);
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 	});
 
@@ -119,6 +116,81 @@ describe('a journal whose profile is not here', () => {
 		const { exitCode, stderr } = await home.run(RESUME, { env: { SUPPORTCTL_PROFILE: 'none' } });
 		expect([exitCode, stderr]).toEqual([0, '']);
 		expect(sent(recorder).map(([, , who]) => who)).toEqual([basic('ada', 'pw'), basic('ada', 'pw')]);
+	});
+});
+
+describe('a journal that was edited to name another host', () => {
+	const PASSWORD = { SUPPORTCTL_PASSWORD: 's3cret pass' };
+
+	/** The stopped run, at a machine with the profile `desk` in use, with other words in its header. */
+	async function edited(change: (header: Record<string, unknown>, other: string) => void) {
+		const { recorder, away } = await stoppedElsewhere();
+		const work = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
+		await setProfile(work, 'desk', recorder.baseUrl);
+		const other = await startRecorder();
+		const [first = '', ...rest] = work.read('j.ndjson').split('\n');
+		const header = JSON.parse(first);
+		change(header, other.baseUrl);
+		work.write('j.ndjson', [JSON.stringify(header), ...rest].join('\n'));
+		return { recorder, work, other };
+	}
+
+	it.each<[what: string, change: (header: Record<string, unknown>, other: string) => void]>([
+		[
+			'its base URL, without a profile',
+			(header, other) => Object.assign(header, { baseUrl: other, profile: undefined }),
+		],
+		[
+			'its base URL, with a profile that is stored',
+			(header, other) => Object.assign(header, { baseUrl: other, profile: 'desk' }),
+		],
+		[
+			'its base URL and its flags',
+			(header, other) => {
+				const { settings } = header as { settings: Record<string, unknown> };
+				Object.assign(header, { baseUrl: other });
+				settings.options = { ...(settings.options as object), baseUrl: other, username: 'ada', profile: 'none' };
+			},
+		],
+	])('gets no request there: %s', async (_, change) => {
+		const { recorder, work, other } = await edited(change);
+		for (const env of [
+			{},
+			PASSWORD,
+			{ SUPPORTCTL_BASE_URL: recorder.baseUrl, SUPPORTCTL_USERNAME: 'ada', ...PASSWORD },
+		]) {
+			for (const command of [RESUME, ['run', 'undo', './j.ndjson', '-q']]) {
+				const { exitCode, stderr } = await work.run(command, { env });
+				expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/run/)]);
+			}
+			const { stderr } = await work.run(RESUME, { env });
+			expect(stderr).toContain(
+				`was on ${other.baseUrl}, and the base URL is now ${recorder.baseUrl}; nothing was sent`,
+			);
+		}
+		expect([...recorder.requests, ...other.requests]).toEqual([]);
+	});
+
+	it('goes to the service of this machine where only its flags name another, and writes no report of its own', async () => {
+		const theirs = join(temporaryFolder(), 'out.json');
+		const { recorder, work, other } = await edited((header, baseUrl) => {
+			const { settings } = header as { settings: Record<string, unknown> };
+			const report = [`json:${theirs}`];
+			settings.options = { ...(settings.options as object), baseUrl, username: 'eve', caFile: '/none', report };
+		});
+		const result = await work.run([...RESUME, '--report', 'csv:own.csv']);
+		expect(result.exitCode, result.stderr).toBe(0);
+		expect(sent(recorder).map(([, , who]) => who)).toEqual([basic('ada', 'pw'), basic('ada', 'pw')]);
+		expect(other.requests).toEqual([]);
+		expect(existsSync(theirs)).toBe(false);
+		expect(work.read('own.csv')).toContain('ok');
+	});
+
+	it('gets the password of a variable only for the service of this machine', async () => {
+		const { recorder, work } = await edited((header) => Object.assign(header, { profile: 'desk' }));
+		const result = await work.run(RESUME, { env: PASSWORD });
+		expect(result.exitCode, result.stderr).toBe(0);
+		expect(sent(recorder).map(([, , who]) => who)).toEqual(Array(2).fill(basic('ada', 's3cret pass')));
 	});
 });
 

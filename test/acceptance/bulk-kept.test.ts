@@ -1,9 +1,6 @@
 /** What a resume keeps of the run that it goes on with, and what each part of a sharded run answers for. */
 
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createAuthority } from '../support/certificates.js';
 import { closing } from '../support/closing-service.js';
 import { type Answer, json, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv } from '../support/workplace.js';
@@ -92,17 +89,6 @@ describe('a resumed run', () => {
 		expect(other.exitCode).toBe(0);
 		const sent = Buffer.from('other:pw of other').toString('base64');
 		expect(recorder.requests[0]?.headers.authorization).toBe(`Basic ${sent}`);
-	});
-
-	it('finds the certificates of the run from another folder', async () => {
-		const { work, open } = await closingPlace(1);
-		work.write('ca.pem', createAuthority().cert);
-		const update = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q', '--ca-file', 'ca.pem'];
-		expect((await work.run(update)).exitCode).toBe(4);
-		open();
-		mkdirSync(join(work.folder, 'elsewhere'));
-		const resumed = await work.run(['run', 'resume', 'last', '-q'], { cwd: join(work.folder, 'elsewhere') });
-		expect(resumed.exitCode).toBe(0);
 	});
 });
 

@@ -190,7 +190,7 @@ describe('guards', () => {
 			exitCode: 0,
 			stdout:
 				'POST\t/support-api/v1/tickets/14\t{"status":"hold"}\nPOST\t/support-api/v1/tickets/15\t{"status":"hold"}\n',
-			stderr: 'dry run: 2 requests, none sent\n',
+			stderr: `dry run: 2 requests to ${new URL(recorder.baseUrl).host}, none sent\n`,
 		});
 		expect(recorder.requests).toEqual([]);
 	});

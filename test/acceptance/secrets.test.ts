@@ -173,7 +173,7 @@ const calls: Record<string, Call[]> = {
 		{ argv: ['POST', 'users/3', '-f', `password=${OTHER}`, '-f', 'name=x'] },
 		{ argv: ['POST', 'users/3', '--input', '-'], stdin: JSON.stringify({ password: OTHER }) },
 	],
-	login: [{ argv: ['--no-input', '--secret-command', 'cat "$SECRET_FILE"', '--profile', 'other'] }],
+	login: [{ argv: ['$BASE_URL', '--no-input', '--secret-command', 'cat "$SECRET_FILE"', '--profile', 'other'] }],
 	logout: [{ argv: ['other'] }],
 	doctor: [{ argv: [] }],
 	'profile list': [{ argv: [] }],
@@ -291,7 +291,11 @@ describe('a secret', () => {
 					for (const [words, each] of Object.entries(calls)) {
 						for (const { argv, stdin } of each) {
 							const context = memoryContext({
-								argv: [...words.split(' '), ...argv, ...verbosity],
+								argv: [
+									...words.split(' '),
+									...argv.map((word) => (word === '$BASE_URL' ? (stage.env.SUPPORTCTL_BASE_URL as string) : word)),
+									...verbosity,
+								],
 								clock: hurried,
 								env: { ...stage.env, ...env },
 								cwd: stage.cwd,
@@ -418,7 +422,7 @@ describe('the program as a process', () => {
 		};
 		const dump = join(temporaryFolder(), 'during-command');
 		const spy = `cat /proc/[0-9]*/cmdline > '${dump}' 2>/dev/null; cat "$SECRET_FILE"`;
-		const login = ['login', '--username', 'anna', '--no-input', '-vv', '--debug'];
+		const login = ['login', baseUrl, '--username', 'anna', '--no-input', '-vv', '--debug'];
 		const results = [
 			await run([...login, '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
 			await run(['profile', 'set', 'default', '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
@@ -488,7 +492,7 @@ describe('the program as a process', () => {
 			expect(exitCode, raw).toBe(0);
 			return raw;
 		};
-		const login = await typed(['login', '--username', 'anna', '--insecure-storage', '-vv']);
+		const login = await typed(['login', baseUrl, '--username', 'anna', '--insecure-storage', '-vv']);
 		const check = await typed(['user', 'check', 'bob', '-vv']);
 		expect([login, check].map(findLeak)).toEqual([undefined, undefined]);
 		expect(leakyFiles(stage.home)).toEqual([join(stage.config, 'config.json')]);
@@ -500,7 +504,7 @@ describe('the program as a process', () => {
 		const env = { ...stage.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
 		const run = (args: string[], input = '') => startCli(args, { env, cwd: stage.cwd, input }).ended;
 		const results = [
-			await run(['login', '--username', 'anna', '--password-stdin', '-vv'], AWKWARD),
+			await run(['login', baseUrl, '--username', 'anna', '--password-stdin', '-vv'], AWKWARD),
 			await run(['ticket', 'update', '14', '15', '--status', 'hold', '-vv']),
 			await run(['profile', 'show', '--json']),
 		];

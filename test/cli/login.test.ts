@@ -116,7 +116,7 @@ describe('login without a terminal', () => {
 		const noName = await signIn(['--base-url', sandbox.baseUrl, '--no-input', '--password-stdin'], { stdin: 'x' });
 		expect(noName.error).toMatchObject({ message: 'no user name is given', exitCode: 2 });
 		const noSecret = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input']);
-		expect(noSecret.error?.hint).toMatch(/--password-stdin.*--secret-command.*SUPPORTCTL_PASSWORD/);
+		expect(noSecret.error?.hint).toMatch(/--password-stdin.*--secret-command/);
 	});
 
 	it('asks nothing with --no-input, even of a person who could answer', async () => {
@@ -145,7 +145,7 @@ describe('what login says about a base URL', () => {
 		const { exitCode, error } = await signIn(argv(origin), { stdin: 'secret' });
 		expect(exitCode).toBe(1);
 		expect(error?.message).toMatch(/^no help desk was found under/);
-		expect(error?.hint).toBe(`the help desk answers at ${origin}/wp-json: --base-url ${origin}/wp-json`);
+		expect(error?.hint).toBe(`the help desk answers at ${origin}/wp-json: supportctl login ${origin}/wp-json`);
 		expect(sandbox.requests.slice(before).length).toBeLessThanOrEqual(2);
 	});
 
@@ -249,7 +249,7 @@ describe('what login says about a base URL', () => {
 			code: 'redirect',
 			message: expect.stringMatching(/ redirects to https:.*; no credentials were sent; could not connect/),
 			hint: expect.stringMatching(`^give --base-url ${https}; .*--ca-file`),
-			data: { mended: https },
+			data: { suggested: https },
 		});
 		expect(error?.message).toContain(why);
 		expect(first.requests.map((each) => each.headers.authorization)).toEqual(first.requests.map(() => undefined));
@@ -299,7 +299,7 @@ describe('login at a terminal', () => {
 		expect(stored().profiles.default).toMatchObject({ username: sandbox.username });
 	});
 
-	it('offers the mended URL, and uses it only when told to', async () => {
+	it('suggests another URL, and uses it only after a yes', async () => {
 		const { origin } = new URL(sandbox.baseUrl);
 		const bare = origin.replace('http://', '');
 		const prompts = scriptedPrompts(
@@ -322,18 +322,73 @@ describe('login at a terminal', () => {
 			[/^User name/, sandbox.username],
 			[/^Password/, sandbox.password],
 		);
-		const env = { SUPPORTCTL_BASE_URL: sandbox.baseUrl };
-		const words = ['--scheme', 'basic', '--profile', 'p'];
+		const words = [sandbox.baseUrl, '--scheme', 'basic', '--profile', 'p'];
 		const { folder } = await signIn([...piped(), '--profile', 'p'], { stdin: sandbox.password });
-		expect((await signIn(words, { prompts: once, env: { ...env, SUPPORTCTL_CONFIG_DIR: folder } })).exitCode).toBe(0);
+		expect((await signIn(words, { prompts: once, env: { SUPPORTCTL_CONFIG_DIR: folder } })).exitCode).toBe(0);
 		const never = scriptedPrompts(
 			...[1, 2, 3].flatMap(() => [
 				[/^User name/, 'anna'] as [RegExp, string],
 				[/^Password/, 'wrong'] as [RegExp, string],
 			]),
 		);
-		expect((await signIn(words, { prompts: never, env })).exitCode).toBe(4);
+		expect((await signIn(words, { prompts: never })).exitCode).toBe(4);
 		expect(never.asked).toHaveLength(6);
+	});
+});
+
+describe('login in a shell with connection variables', () => {
+	const variables = {
+		SUPPORTCTL_BASE_URL: 'https://other.example.com',
+		SUPPORTCTL_USERNAME: 'theirs',
+		SUPPORTCTL_PASSWORD: 'their secret',
+	};
+
+	it('asks for its own base URL and credentials, and warns of the variables', async () => {
+		const prompts = scriptedPrompts(
+			[/^Base URL/, sandbox.baseUrl],
+			[/^How do you sign in/, 'basic'],
+			[/^User name/, sandbox.username],
+			[/^Password/, sandbox.password],
+		);
+		const { exitCode, stored, stderr } = await signIn([], { prompts, env: variables });
+		expect(exitCode).toBe(0);
+		expect(stored().profiles.default).toMatchObject({ baseUrl: sandbox.baseUrl, username: sandbox.username });
+		expect(stderr).toContain(
+			'warning: SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD are set in the environment and override profile "default" unless a command says --profile default',
+		);
+	});
+
+	it('takes the URL as an argument, and sends no password of another host there', async () => {
+		const stdin = sandbox.password;
+		const words = [sandbox.baseUrl, '--username', sandbox.username];
+		const { exitCode, stored } = await signIn([...words, '--password-stdin'], { stdin, env: variables });
+		expect([exitCode, stored().profiles.default?.baseUrl]).toEqual([0, sandbox.baseUrl]);
+		const before = sandbox.requests.length;
+		const without = await signIn([...words, '--no-input'], { env: variables });
+		expect(without.error).toMatchObject({ message: 'no password is given and nobody can be asked', exitCode: 2 });
+		expect(sandbox.requests.slice(before).map(({ status }) => status)).toEqual([401]);
+		expect((await signIn(['--no-input'], { env: variables })).error?.message).toMatch(/^no base URL is given/);
+	});
+
+	it('refuses more than one base URL', async () => {
+		const url = sandbox.baseUrl;
+		expect((await signIn([url, url])).error).toMatchObject({ exitCode: 2 });
+		expect((await signIn([url, '--base-url', url])).error).toMatchObject({
+			exitCode: 2,
+			message: expect.stringContaining('given twice'),
+		});
+	});
+
+	it('never overwrites the profile of another host that SUPPORTCTL_PROFILE names', async () => {
+		const { folder } = await signIn([...piped(), '--profile', 'desk'], { stdin: sandbox.password });
+		const other = await serve((_, response) =>
+			response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": 1}'),
+		);
+		const env = { SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_PROFILE: 'desk' };
+		const second = await signIn([other.origin, '--username', 'b', '--password-stdin'], { stdin: 'x', env });
+		expect(second.stored().profiles.desk?.baseUrl).toBe(sandbox.baseUrl);
+		expect(second.stored().profiles['127.0.0.1']?.baseUrl).toBe(other.origin);
+		expect(second.stderr).toMatch(/SUPPORTCTL_PROFILE is set in the environment and overrides profile "127.0.0.1"/);
 	});
 });
 

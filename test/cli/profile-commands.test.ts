@@ -428,8 +428,11 @@ describe('profile use, remove and path, and logout', () => {
 		await make('staging');
 		const { stderr } = await run('profile use', ['staging'], { env: { SUPPORTCTL_PROFILE: 'live' } });
 		expect(stored().current).toBe('staging');
-		expect(stderr).toContain('warning: SUPPORTCTL_PROFILE is set to live and beats this choice');
-		expect((await run('profile use', ['nope'])).error).toMatchObject({ exitCode: 2, hint: 'there are live, staging' });
+		expect(stderr).toContain('warning: SUPPORTCTL_PROFILE is set in the environment and overrides profile "staging"');
+		expect((await run('profile use', ['nope'])).error).toMatchObject({
+			exitCode: 2,
+			hint: expect.stringContaining('live, staging'),
+		});
 	});
 
 	it('remove takes the profile and its secret out of the file', async () => {

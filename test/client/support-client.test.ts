@@ -121,7 +121,7 @@ test.each<[string, unknown, string]>([
 	['auth', { scheme: 'Basic', username: 'ada', password: 'x' }, 'auth.scheme: "Basic" must be'],
 	['auth', { scheme: 'basic', username: 'ada' }, 'auth.password must be a string'],
 	['auth', { scheme: 'basic', username: 'a:b', password: 'x' }, 'has a colon'],
-	['auth', { scheme: 'bearer', token: 'a b' }, 'the token from auth.token has blanks in it'],
+	['auth', { scheme: 'bearer', token: 'a b' }, 'the token from auth.token has spaces in it'],
 	[
 		'auth',
 		{ scheme: 'header', name: 'x-key', value: 'a\nb' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseProfile, forgetSecret, profileNameFor, removeProfile, saveProfile } from '../../src/profile/edit.js';
-import { type Keyring, KeyringUnavailable } from '../../src/profile/keyring.js';
+import { type Keyring, KeyringUnavailable } from '../../src/profile/secrets.js';
 import type { Store } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -74,7 +74,7 @@ describe('saveProfile', () => {
 		['the user', { username: 'berta' }, {}],
 		['the scheme', { scheme: 'bearer' }, {}],
 		['the header', { headerName: 'x-log' }, { scheme: 'header', headerName: 'x-key' }],
-	])('forgets the secret when %s changes, and says so', async (_, change, more) => {
+	])('removes the secret when %s changes, and says so', async (_, change, more) => {
 		const folder = temporaryFolder();
 		const { entries, openKeyring } = memoryKeyring();
 		const secret = { kind: 'value', value: 'one' } as const;
@@ -82,7 +82,7 @@ describe('saveProfile', () => {
 		const { notices } = await saveProfile({ folder, name: 'desk', settings: change, openKeyring });
 		expect(entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toBeUndefined();
-		expect(notices).toEqual([expect.stringMatching(/it was forgotten: supportctl login --profile desk/)]);
+		expect(notices).toEqual([expect.stringMatching(/it was removed: supportctl login --profile desk stores another/)]);
 	});
 
 	it('keeps the secret when only the path, or http becoming https, changes the base URL', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configFolder, stateFolder } from '../../src/profile/folders.js';
+import { configFolder, stateFolder } from '../../src/profile/environment.js';
 
 describe('folders', () => {
 	it.each([

@@ -119,7 +119,7 @@ describe('findService', () => {
 
 	it('finds /wp-json when it was left out', async () => {
 		const { ask } = network({ 'https://a.example/wp-json': guarded, 'https://a.example': html(200) });
-		expect(await findService('https://a.example', PATH, ask)).toMatchObject({ mended: 'https://a.example/wp-json' });
+		expect(await findService('https://a.example', PATH, ask)).toMatchObject({ suggested: 'https://a.example/wp-json' });
 	});
 
 	it('finds www behind a redirect, and /wp-json behind that', async () => {
@@ -128,13 +128,13 @@ describe('findService', () => {
 			'https://a.example': moved(`https://www.a.example${PATH}`),
 			'https://www.a.example': guarded,
 		});
-		expect((await findService('http://a.example', PATH, ask)).mended).toBe('https://www.a.example');
+		expect((await findService('http://a.example', PATH, ask)).suggested).toBe('https://www.a.example');
 		expect(asked.join()).not.toContain('with credentials');
 	});
 
 	it('offers nothing that it has not seen answering', async () => {
 		const { ask, asked } = network({ 'https://a.example': moved('https://evil.example/') });
-		expect((await findService('https://a.example', PATH, ask)).mended).toBeUndefined();
+		expect((await findService('https://a.example', PATH, ask)).suggested).toBeUndefined();
 		expect(asked.length).toBeLessThanOrEqual(5);
 	});
 
@@ -143,7 +143,7 @@ describe('findService', () => {
 		const { ask } = network({ 'http://a.example': moved(`https://a.example${PATH}`), 'https://a.example': problem });
 		const search = await findService('http://a.example', PATH, ask);
 		expect(search.hidden).toEqual({ baseUrl: 'https://a.example', code: 'tls_untrusted', why: 'unknown CA' });
-		expect(search.mended).toBeUndefined();
+		expect(search.suggested).toBeUndefined();
 	});
 
 	it('does not go round in circles', async () => {
@@ -151,7 +151,7 @@ describe('findService', () => {
 			'https://a.example': moved(`https://b.example${PATH}`),
 			'https://b.example': moved(`https://a.example${PATH}`),
 		});
-		expect((await findService('https://a.example', PATH, ask)).mended).toBeUndefined();
+		expect((await findService('https://a.example', PATH, ask)).suggested).toBeUndefined();
 		expect(new Set(asked).size).toBe(asked.length);
 		expect(asked.length).toBeLessThanOrEqual(5);
 	});

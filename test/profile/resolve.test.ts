@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Keyring } from '../../src/profile/keyring.js';
 import { readProxies, readSituation, resolveConnection } from '../../src/profile/resolve.js';
+import type { Keyring } from '../../src/profile/secrets.js';
 import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -132,7 +133,7 @@ describe('resolveConnection', () => {
 		await expect(resolve({ profiles: { desk }, flags: { profile: 'dsek' } })).rejects.toMatchObject({
 			message: 'there is no profile "dsek"',
 			exitCode: 2,
-			hint: 'there is desk',
+			hint: 'stored: desk; supportctl login --profile NAME makes one',
 		});
 		await expect(resolve({ profiles: { desk }, flags: { profile: '__proto__' } })).rejects.toMatchObject({
 			exitCode: 2,
@@ -150,10 +151,10 @@ describe('resolveConnection', () => {
 	it.each([
 		['another host', { flags: { baseUrl: 'https://evil.example.net/wp-json' } }, /is for desk\.example\.com/],
 		['another port', { flags: { baseUrl: 'https://desk.example.com:8443' } }, /is for desk\.example\.com/],
-		['another user', { env: { SUPPORTCTL_USERNAME: 'berta' } }, /is for the user anna/],
+		['another user', { flags: { username: 'berta' } }, /is for the user anna/],
 		['another scheme', { flags: { scheme: 'bearer' } }, /is for the scheme basic/],
 	])('never uses the stored secret for %s', async (_, given, message) => {
-		await expect(resolve({ profiles: { desk }, flags: {}, ...given, ...named(given) })).rejects.toMatchObject({
+		await expect(resolve({ profiles: { desk }, ...named(given) })).rejects.toMatchObject({
 			message: expect.stringMatching(message),
 			exitCode: 4,
 		});
@@ -168,8 +169,8 @@ describe('resolveConnection', () => {
 		await expect(resolve({ profiles, env: { ...env, SUPPORTCTL_PASSWORD: '' } })).rejects.toMatchObject({
 			message: expect.stringContaining('no password (the profile in use, "live", is for another host)'),
 		});
-		const named = await resolve({ profiles, env, flags: { profile: 'live' } });
-		expect(named).toMatchObject({ protected: true, profileName: 'live', baseUrl: 'http://127.0.0.1:1' });
+		const chosen = await resolve({ profiles, env: { ...env, SUPPORTCTL_PROFILE: 'live' } });
+		expect(chosen).toMatchObject({ protected: true, profileName: 'live', baseUrl: 'http://127.0.0.1:1' });
 	});
 
 	it("sends a stored secret to no other port of this machine, which may be another person's", async () => {
@@ -183,13 +184,35 @@ describe('resolveConnection', () => {
 		}
 	});
 
-	it('sends the password of the environment wherever the person points', async () => {
-		const connection = await resolve({
-			profiles: { desk },
-			env: { SUPPORTCTL_PASSWORD: 'mine' },
-			flags: { baseUrl: 'https://other.example.com', profile: 'desk' },
+	it('a profile that a flag names beats the connection variables, which are named in one warning', async () => {
+		const profiles = { live: { ...desk, baseUrl: 'https://live.example.com' }, desk };
+		const file = join(temporaryFolder(), 'none');
+		const env = {
+			SUPPORTCTL_PROFILE: 'live',
+			SUPPORTCTL_BASE_URL: 'https://other.example.com',
+			SUPPORTCTL_USERNAME_FILE: file,
+			SUPPORTCTL_PASSWORD: 'theirs',
+			SUPPORTCTL_TOKEN: 'theirs too',
+		};
+		const connection = await resolve({ profiles, env, flags: { profile: 'desk' } });
+		expect(connection).toMatchObject({
+			baseUrl: desk.baseUrl,
+			auth: { scheme: 'basic', username: 'anna', password: 'stored-secret' },
+			warnings: [
+				'profile "desk" is used as named: SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME_FILE, SUPPORTCTL_PASSWORD and SUPPORTCTL_TOKEN in the environment are ignored',
+			],
 		});
-		expect(connection.auth).toEqual({ scheme: 'basic', username: 'anna', password: 'mine' });
+	});
+
+	it.each([
+		['a profile that a flag names and that has no secret', { profile: 'bare' }, {}],
+		['a base URL beside such a profile', { profile: 'desk', baseUrl: 'https://other.example.com' }, {}],
+		['the base URL of a variable beside a profile that a variable chooses', {}, { SUPPORTCTL_PASSWORD: '' }],
+	])('neither the password of a variable nor a stored one goes to %s', async (_, flags, env) => {
+		const profiles = { bare: { baseUrl: 'https://bare.example.com', username: 'anna' }, desk };
+		const other = { SUPPORTCTL_PROFILE: 'desk', SUPPORTCTL_BASE_URL: 'https://other.example.com' };
+		const request = { profiles, flags, env: { ...other, SUPPORTCTL_PASSWORD: 'mine', ...env } };
+		await expect(resolve(request)).rejects.toMatchObject({ code: 'not_signed_in', exitCode: 4 });
 	});
 
 	it('takes a token in the environment as bearer, and as the header value where the profile says header', async () => {
@@ -219,10 +242,20 @@ describe('resolveConnection', () => {
 		await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD: 'x' } })).rejects.toMatchObject({
 			message: 'SUPPORTCTL_PASSWORD and SUPPORTCTL_PASSWORD_FILE are both set',
 		});
-		await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD_FILE: join(folder, 'none') } })).rejects.toMatchObject({
-			exitCode: 2,
-			message: expect.stringContaining('does not exist'),
-		});
+		execFileSync('mkfifo', [join(folder, 'fifo')]);
+		writeFileSync(join(folder, 'large'), 'x'.repeat(64 * 1024 + 1));
+		for (const [path, why] of [
+			[join(folder, 'none'), 'there is no such file'],
+			[join(folder, 'fifo'), 'it is empty'],
+			[join(folder, 'large'), 'it is larger than 64 KiB'],
+			['/dev/zero', 'it is larger than 64 KiB'],
+			[folder, 'it is a folder'],
+		]) {
+			await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD_FILE: path as string } })).rejects.toMatchObject({
+				exitCode: 2,
+				message: `SUPPORTCTL_PASSWORD_FILE: ${path} can't be used: ${why}`,
+			});
+		}
 	});
 
 	it('counts an empty variable as not set', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runSecretCommand } from '../../src/profile/secret-command.js';
+import { runSecretCommand } from '../../src/profile/secrets.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const run = (command: string, more: { env?: Record<string, string | undefined>; timeoutMs?: number } = {}) =>

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkProfileName, readStore, type Store, updateStore } from '../../src/profile/store.js';
+import { updateStore } from '../../src/profile/edit.js';
+import { checkProfileName, readStore, type Store } from '../../src/profile/store.js';
 import { bundleForChild } from '../support/bundle.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -154,7 +155,7 @@ describe('updateStore', () => {
 
 	it('loses nothing when many processes write at once', async () => {
 		const folder = temporaryFolder();
-		const program = await bundleForChild('src/profile/store.ts');
+		const program = await bundleForChild('src/profile/edit.ts');
 		const script = `
 			import { updateStore } from ${JSON.stringify(program)};
 			const [folder, writer] = process.argv.slice(2);

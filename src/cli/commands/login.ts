@@ -3,21 +3,20 @@
 import { resolve } from 'node:path';
 import { ExitCode, InterruptedError } from '../../errors.js';
 import { PromptInterrupted } from '../../io/context.js';
-import { secretNoun } from '../../profile/credential-rules.js';
 import { type ProfileChanged, saveProfile } from '../../profile/edit.js';
-import { describeStore } from '../../profile/secrets.js';
+import { describeStore, secretNoun } from '../../profile/secrets.js';
 import { settingSpecs } from '../../profile/settings.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
-import { chooseScheme, signIn } from '../login/credentials.js';
-import { type Credentials, type Found, type Login, openLogin } from '../login/login.js';
-import { firstBaseUrl, locate } from '../login/place.js';
+import { type Credentials, chooseScheme, signIn } from '../login/credentials.js';
+import { type Found, firstBaseUrl, type Login, locate, openLogin } from '../login/login.js';
 import { say, warn } from '../notices.js';
 import { connectionOptions } from '../options/connection.js';
 import { allBut } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { guardDefaults } from '../options/profile-defaults.js';
 import { secretOptions } from '../options/secret.js';
+import { warnOfVariables } from '../profile-name.js';
 import { openChange } from '../profile-results.js';
 
 export const command = defineCommand({
@@ -27,7 +26,7 @@ export const command = defineCommand({
 		"look-up of a user's id (POST /users/username), which changes nothing, is made with them. Only what was accepted is stored: " +
 		'the secret in the system keyring where there is one, else in the profile file, which only you can read.',
 	examples: [
-		{ command: 'supportctl login', note: 'asks for everything' },
+		{ command: 'supportctl login https://desk.example.com/wp-json', note: 'asks for the rest' },
 		{
 			command:
 				'pass desk | supportctl login --base-url https://desk.example.com/wp-json --username anna --password-stdin --no-input',
@@ -39,9 +38,11 @@ export const command = defineCommand({
 			note: 'stores no secret, but the command that prints it',
 		},
 	],
-	arguments: [],
+	arguments: [
+		{ name: 'url', help: "The service's base URL: what comes before /support-api/v1; or --base-url", required: false },
+	],
 	options: [
-		{ flags: '--no-input', help: 'Ask nothing; what is missing is an error', group: 'Secret' },
+		{ flags: '--no-input', help: 'Never ask; what is missing is an error', group: 'Secret' },
 		...secretOptions,
 		...connectionOptions,
 		...guardDefaults,
@@ -60,7 +61,7 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	}
 }
 
-/** What is told of a login. */
+/** What is printed of a login where data is asked for. */
 const LOGIN_KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
 async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
@@ -69,6 +70,7 @@ async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
 	const { found, scheme, credentials, note } = await findSignIn(login);
 	const changed = await store(login, { ...found, scheme }, credentials);
 	warn(invocation.context, note === undefined ? changed.notices : [...changed.notices, note]);
+	warnOfVariables(invocation, found.name);
 	const { name, baseUrl } = found;
 	const as = credentials.username === undefined ? '' : ` as ${credentials.username}`;
 	const where =
@@ -86,7 +88,7 @@ async function signInAndStore(invocation: Invocation): Promise<ExitCode> {
 	return ExitCode.ok;
 }
 
-/** All that is asked of a person and of the service, before anything is stored. */
+/** Everything that is asked of a person and of the service, before anything is stored. */
 async function findSignIn(login: Login) {
 	const unlisten = leaveOnSignal(login.invocation, 'nothing was stored');
 	try {

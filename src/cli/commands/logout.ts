@@ -2,7 +2,7 @@
 
 import { ExitCode, UsageError } from '../../errors.js';
 import { forgetSecret } from '../../profile/edit.js';
-import { configFolder } from '../../profile/folders.js';
+import { configFolder } from '../../profile/environment.js';
 import { describeStore } from '../../profile/secrets.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { say, warn } from '../notices.js';

@@ -32,7 +32,7 @@ export function createSources(context: Context): Sources {
 			orNothing(async () => {
 				const [{ runIds }, { stateFolder }] = await Promise.all([
 					import('../../bulk/runs.js'),
-					import('../../profile/folders.js'),
+					import('../../profile/environment.js'),
 				]);
 				const ids = runIds(stateFolder(place)).slice(-RUNS_SHOWN).reverse();
 				const last: Candidate[] = ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }];
@@ -54,7 +54,7 @@ export function createSources(context: Context): Sources {
 
 async function readProfiles(place: Place): Promise<Candidate[]> {
 	const [{ configFolder }, { readStore }] = await Promise.all([
-		import('../../profile/folders.js'),
+		import('../../profile/environment.js'),
 		import('../../profile/store.js'),
 	]);
 	const { profiles } = readStore(configFolder(place)).store;
@@ -70,7 +70,7 @@ async function readColumns(path: string, format: string | undefined, place: Plac
 	const [{ openInput }, { inputFormats }, { stateFolder }] = await Promise.all([
 		import('../../bulk/input/source.js'),
 		import('../../bulk/input/formats.js'),
-		import('../../profile/folders.js'),
+		import('../../profile/environment.js'),
 	]);
 	const known = inputFormats.find((each) => each === format);
 	const source = await openInput({

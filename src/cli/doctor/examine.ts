@@ -7,7 +7,7 @@ import { isObject } from '../../api/values.js';
 import { judgeAnswer } from '../../http/answer.js';
 import type { Client } from '../../http/client.js';
 import { proxyFor } from '../../http/proxy.js';
-import { configFolder } from '../../profile/folders.js';
+import { configFolder } from '../../profile/environment.js';
 import { findService, type ProbeAnswer } from '../../profile/probe.js';
 import {
 	describeSecret,
@@ -26,7 +26,7 @@ import {
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
 import type { Invocation } from '../command.js';
-import { createAsk, lookUp } from '../login/ask.js';
+import { createAsk, lookUp } from '../login/login.js';
 import { connectionFlags } from '../options/connection.js';
 import { openClient } from '../session.js';
 import { type Finding, failed, skipped } from './finding.js';
@@ -95,10 +95,10 @@ async function checkSecret(
 	request: ResolveRequest,
 	situation: Situation,
 ): Promise<{ finding: Finding; connection: ResolvedConnection | undefined }> {
-	const state = attempt(() => describeSecret(situation, request.env, request.cwd));
+	const state = attempt(() => describeSecret(situation));
 	if ('error' in state) return { finding: failed('secret', state.error), connection: undefined };
 	const profile = situation.profileName === undefined ? '' : ` --profile ${situation.profileName}`;
-	const scheme = effectiveScheme(situation, request.env, request.cwd);
+	const scheme = effectiveScheme(situation);
 	const variable = scheme === 'none' ? '' : `, or set SUPPORTCTL_${variableOf(scheme)}`;
 	const hint = `supportctl login${profile}${variable}`;
 	let connection: ResolvedConnection | undefined;
@@ -164,7 +164,8 @@ async function* examineAnswers(
 	const { settings } = situation;
 	const baseUrl = url.href.replace(/\/+$/, '');
 	const prefixes = prefixesOf(settings);
-	const way = { timeoutMs, prefixes, tls, proxy: readProxies(invocation.context.env) };
+	const { allowHttp } = resolveBaseUrl(situation);
+	const way = { timeoutMs, prefixes, tls, proxy: readProxies(invocation.context.env), allowHttp };
 	const client = await openClient(invocation, { ...way, baseUrl, auth: { scheme: 'none' } }, 1);
 	const root = `/${createDialect(prefixes).root}/v1`;
 	try {

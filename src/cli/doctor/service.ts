@@ -45,10 +45,11 @@ export function checkPrefix(facts: PrefixFacts): Finding {
 	if (search.place.kind === 'service') return pass('prefix', `${url} answers`);
 	const hint =
 		otherPrefix !== undefined ? `the service has ${otherPrefix}-api: --product-prefix ${otherPrefix}` : undefined;
-	const mended = search.mended === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.mended}`;
+	const suggested =
+		search.suggested === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.suggested}`;
 	const { hidden } = search;
 	const behind = hidden && `${mendWith} ${hidden.baseUrl}; what is there can't be seen yet: ${hidden.why}`;
-	return fail('prefix', explainPlace(url, search.place), hint ?? mended ?? behind ?? placeHint(search.place, facts));
+	return fail('prefix', explainPlace(url, search.place), hint ?? suggested ?? behind ?? placeHint(search.place, facts));
 }
 
 function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): string {

@@ -1,6 +1,6 @@
 /** The flags that every command which reaches the service takes. */
 
-import { initialSettings, schemes } from '../../profile/initial-settings.js';
+import { initialSettings, schemes } from '../../profile/settings.js';
 import { camelCase, longName, type OptionSpec, type OptionValues, options } from './option.js';
 
 const group = 'Connection';
@@ -31,7 +31,7 @@ export const connectionOptions = options([
 	},
 	{
 		flags: '--cert <file>',
-		help: "this side's certificate (PEM), for services that ask for one",
+		help: 'client certificate (PEM), for services that ask for one',
 		group,
 		completes: 'files',
 	},

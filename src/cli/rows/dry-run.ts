@@ -65,7 +65,9 @@ export async function showPlan(run: PreparedRun, survey: Survey): Promise<ExitCo
 			(skipped === 0 ? '' : `; ${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`) +
 			(unread === 0 ? '' : `; ${unread} ${unread === 1 ? 'ticket' : 'tickets'} could not be read`);
 		const what = `${selected} ${selected === 1 ? 'request' : 'requests'}`;
-		run.invocation.context.stderr.write(`dry run: ${what}, none sent${remark}\n`);
+		const { host, connection } = run.session;
+		const profile = connection.profileName === undefined ? '' : ` (profile ${connection.profileName})`;
+		run.invocation.context.stderr.write(`dry run: ${what} to ${host}${profile}, none sent${remark}\n`);
 	}
 	if (unread === 0) return ExitCode.ok;
 	return unread === selected ? ExitCode.failed : ExitCode.partial;

@@ -6,9 +6,9 @@ import { readRunHeader } from '../../bulk/runs.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { sanitise } from '../../output/sanitise.js';
-import { configFolder } from '../../profile/folders.js';
-import { readSituation } from '../../profile/resolve.js';
-import { readStore, type StoredProfile } from '../../profile/store.js';
+import { configFolder } from '../../profile/environment.js';
+import { profileNamed, readChoice, readSituation, resolveBaseUrl } from '../../profile/resolve.js';
+import { readStore } from '../../profile/store.js';
 import type { CommandSpec, Invocation } from '../command.js';
 import { commands } from '../manifest.js';
 import type { OptionValues } from '../options/option.js';
@@ -16,7 +16,6 @@ import { parseWords } from '../parse.js';
 import { checkInputThere, namedRun } from '../runs.js';
 import { readDefaults } from './defaults.js';
 import type { RowCommandDefinition, RowCommandSpec, RowDefaults } from './definition.js';
-import type { PreparedRun } from './prepare.js';
 import type { RunSettingsRecord } from './run-log.js';
 
 export interface PastRun {
@@ -61,56 +60,84 @@ export async function openPastRun(invocation: Invocation): Promise<PastRun> {
 	return { path, header, settings: header.settings, definition: command.rows, command };
 }
 
-/** The profile of this name, where this place has one. */
-function profileHere(name: string, { env, cwd }: Context): StoredProfile | undefined {
-	const { profiles } = readStore(configFolder({ env, cwd })).store;
-	return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-}
-
-/** Where requests go and who sends them: a journal from elsewhere does not say that of this machine's credentials. */
-const PLACE_FLAGS: ReadonlySet<string> = new Set(['profile', 'baseUrl', 'username', 'scheme', 'headerName']);
+/** Flags that say where and as whom to sign in, whom to trust, and which files to write: a journal never does. */
+const NEVER_FROM_JOURNAL: ReadonlySet<string> = new Set([
+	'profile',
+	'baseUrl',
+	'username',
+	'scheme',
+	'headerName',
+	'caFile',
+	'cert',
+	'key',
+	'report',
+	'journal',
+]);
 
 function without(options: OptionValues, isLeftOut: (name: string) => boolean): OptionValues {
 	return Object.fromEntries(Object.entries(options).filter(([name]) => !isLeftOut(name)));
 }
 
 /**
- * The run's flags, with those of this call on top. Where its profile is not here, this call, the environment or the
- * profile in use say which service is meant.
+ * The run's flags, with those of this call on top. The service comes from this call's flags, the environment and the
+ * profiles of this machine, and has to be the run's.
  * @param isKept Which of the run's flags count.
- * @throws UsageError where nothing says so
+ * @throws UsageError where it is not
  */
 export function optionsOf(
 	past: PastRun,
 	invocation: Invocation,
 	isKept: (name: string) => boolean = () => true,
 ): OptionValues {
-	const { options: own, context } = invocation;
-	const { profile } = past.header;
-	const kept = without(past.settings.options, (name) => name === 'profile' || !isKept(name));
-	if (profile === undefined || own.profile !== undefined) return { ...kept, ...own };
-	if (profileHere(profile, context) !== undefined) return { ...kept, profile, ...own };
-	const { product, shop, membership } = past.header.prefixes ?? {};
+	const { header } = past;
+	const kept = without(past.settings.options, (name) => NEVER_FROM_JOURNAL.has(name) || !isKept(name));
+	const { product, shop, membership } = header.prefixes ?? {};
 	const words = { productPrefix: product, shopPrefix: shop, membershipPrefix: membership };
-	const options = { ...words, ...without(kept, (name) => PLACE_FLAGS.has(name)), ...own };
-	noteOtherPlace(past, profile, options, context);
+	const options = { ...words, ...kept, ...serviceFlags(past, invocation), ...invocation.options };
+	checkSameService(past, options, invocation.context);
 	return options;
 }
 
-/** @throws UsageError where nothing names a service */
-function noteOtherPlace({ header }: PastRun, profile: string, flags: OptionValues, context: Context): void {
+/**
+ * The profile that the journal names, where this call names neither profile nor base URL, the settings choose another
+ * profile, and this machine has one of that name for the run's own base URL.
+ */
+function serviceFlags({ header }: PastRun, { options, context }: Invocation): OptionValues {
+	const { profile, baseUrl } = header;
+	if (profile === undefined || options.profile !== undefined || options.baseUrl !== undefined) return {};
+	const { env, cwd } = context;
+	const reading = readStore(configFolder({ env, cwd }));
+	const isStored = isSameBaseUrl(profileNamed(reading.store, profile)?.baseUrl, baseUrl);
+	return isStored && readChoice(reading, { env, flags: {}, cwd }).profileName !== profile ? { profile } : {};
+}
+
+function isSameBaseUrl(stored: unknown, baseUrl: string): boolean {
+	return typeof stored === 'string' && stored.replace(/\/+$/, '') === baseUrl;
+}
+
+/** @throws UsageError where the settings of this call lead to another service than the run's, or to none */
+function checkSameService({ header }: PastRun, flags: OptionValues, context: Context): void {
 	const { env, cwd, stderr } = context;
-	const { settings, sources } = readSituation({ env, flags, cwd });
-	const missing = `the profile ${JSON.stringify(profile)} of run ${header.id} is not here`;
-	if (settings.baseUrl === undefined) {
-		throw new UsageError(`${missing}, and nothing else says how to reach ${header.baseUrl}; nothing was sent`, {
-			code: 'no_such_profile',
-			hint: 'supportctl login, or set SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD',
+	const situation = readSituation({ env, flags, cwd });
+	const hint = 'choose the profile or the base URL of the run';
+	if (situation.settings.baseUrl === undefined) {
+		throw new UsageError(`run ${header.id} was on ${header.baseUrl}, and no base URL is set here; nothing was sent`, {
+			code: 'another_service',
+			hint,
 		});
 	}
-	const { from, name } = sources.baseUrl;
+	const { url } = resolveBaseUrl(situation);
+	if (url !== header.baseUrl) {
+		throw new UsageError(
+			`run ${header.id} was on ${header.baseUrl}, and the base URL is now ${url}; nothing was sent`,
+			{ code: 'another_service', hint },
+		);
+	}
+	if (header.profile === undefined || header.profile === situation.profileName || flags.profile !== undefined) return;
+	const { from, name } = situation.sources.baseUrl;
 	const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
-	stderr.write(`${sanitise(`note: ${missing}: going on with ${instead}, without what that profile sets`)}\n`);
+	const note = `note: run ${header.id} was started with the profile ${JSON.stringify(header.profile)}; now ${instead} is used`;
+	stderr.write(`${sanitise(note)}\n`);
 }
 
 const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
@@ -119,7 +146,8 @@ const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
 export function protectedBy({ header }: PastRun, { context, options }: Invocation): string | undefined {
 	const { protectedBy: name } = header;
 	if (name === undefined || options.profile !== undefined) return undefined;
-	const profile = profileHere(name, context);
+	const { env, cwd } = context;
+	const profile = profileNamed(readStore(configFolder({ env, cwd })).store, name);
 	return profile !== undefined && UNPROTECTED.has(profile.protected) ? undefined : name;
 }
 
@@ -176,17 +204,4 @@ export async function restoreDefaults(past: PastRun, invocation: Invocation): Pr
 function againFlag({ definition }: PastRun, name: string): string {
 	if (definition.customFields !== undefined) return '--set NAME=@FILE';
 	return name === 'password' ? '--password-stdin' : '--data @file';
-}
-
-/** @throws UsageError where the settings now lead to another service than the run's. */
-export function checkSameService(past: PastRun, run: PreparedRun): void {
-	const { baseUrl } = run.session.connection;
-	if (baseUrl === past.header.baseUrl) return;
-	throw new UsageError(
-		`run ${past.header.id} was on ${past.header.baseUrl}, and the base URL is now ${baseUrl}; nothing was sent`,
-		{
-			code: 'another_service',
-			hint: 'choose the profile or the base URL of the run',
-		},
-	);
 }

@@ -95,7 +95,8 @@ export async function prepareRun(
 	const customFields = definition.customFields?.(invocation);
 	const session = await openSession(invocation, {
 		credentials: options.dryRun !== true || customFields?.diff === true,
-		...(definition.without === undefined ? {} : { without: definition.without }),
+		// A run that goes on has its fields already: the flags of this call say who signs in.
+		...(definition.without === undefined || overrides.defaults !== undefined ? {} : { without: definition.without }),
 	});
 	const settings = runSettings(options, session.connection.defaults);
 	settings.allowDiffers = allowedDifferences(settings, endpoint);

@@ -5,7 +5,7 @@ import { summariseRun } from '../../bulk/runs.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { reopenOvertaken } from './overtaken.js';
-import { callOf, checkSameService, openPastRun, type PastRun, protectedBy, restoreDefaults } from './past-run.js';
+import { callOf, openPastRun, type PastRun, protectedBy, restoreDefaults } from './past-run.js';
 import type { PreparedRun } from './prepare.js';
 import { runRows } from './run.js';
 import type { Survey } from './survey.js';
@@ -22,7 +22,6 @@ export async function resumeRun(invocation: Invocation): Promise<ExitCode> {
 	return runRows(past.definition, callOf(past, invocation), {
 		journal: past.path,
 		protectedBy: protectedBy(past, invocation),
-		check: (run) => checkSameService(past, run),
 		resumes: {
 			defaults,
 			checkInput: (run, survey) => checkSameInput(past, run, survey),

@@ -14,7 +14,6 @@ import { FailedError } from '../../errors.js';
 import type { FailedAttempt } from '../../http/deliver.js';
 import type { Outcome } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
-import { settingSpecs } from '../../profile/settings.js';
 import { version } from '../../version.js';
 import { camelCase, type OptionValues } from '../options/option.js';
 import { givenFields, type RowDefaults } from './definition.js';
@@ -61,8 +60,17 @@ export interface RunSettingsRecord {
 	withheld: string[];
 }
 
-/** Flags that say how results are shown or how a run is guarded; a resume takes its own. */
+/** Flags that say how results are shown, how a run is guarded, who signs in where, and which files are written: a resume takes its own. */
 const NOT_KEPT = new Set([
+	'profile',
+	'baseUrl',
+	'username',
+	'scheme',
+	'headerName',
+	'caFile',
+	'cert',
+	'key',
+	'report',
 	'yes',
 	'confirm',
 	'expect',
@@ -84,25 +92,11 @@ const NOT_KEPT = new Set([
 	'set',
 ]);
 
-/** Flags that name files, as a resume in another folder needs them. */
-function absolutePaths({ invocation, settings }: PreparedRun): OptionValues {
-	const { context, options } = invocation;
-	const paths: Record<string, unknown> = {};
-	for (const { name, path } of settingSpecs) {
-		const given = options[name];
-		if (path === true && typeof given === 'string') paths[name] = resolve(context.cwd, given);
-	}
-	if (settings.reports.length > 0) {
-		paths.report = settings.reports.map(({ format, path }) => `${format}:${resolve(context.cwd, path)}`);
-	}
-	return paths;
-}
-
 function settingsRecord(run: PreparedRun): RunSettingsRecord {
 	const { invocation, definition, defaults } = run;
 	const fieldKeys = new Set(givenFields(definition).map((each) => camelCase(flagName(each.name))));
 	const given = Object.entries(invocation.options).filter(([name]) => !NOT_KEPT.has(name) && !fieldKeys.has(name));
-	const options = { ...Object.fromEntries(given), ...absolutePaths(run) };
+	const options = Object.fromEntries(given);
 	const redact = createRedactor();
 	const withheld = Object.entries(defaults.fields)
 		.filter(([name, value]) => {

@@ -13,8 +13,6 @@ import { type Survey, surveyRows } from './survey.js';
 
 /** An earlier run, for the run that undoes it or goes on with it. */
 export interface TakenUp extends EarlierRun {
-	/** Refuses what was prepared for something else. */
-	check(run: PreparedRun): void;
 	/** Where the same run goes on. */
 	resumes?: Resumption;
 }
@@ -46,7 +44,6 @@ export async function runRows(
 	const isNamed = resumes?.readsItsInput(run) ?? true;
 	let keepInput = resumes !== undefined && isNamed;
 	try {
-		earlier?.check(run);
 		const survey = await annotateInput(invocation, () => surveyInput(run));
 		resumes?.checkInput(run, survey);
 		if (survey.invalid > 0 && !run.settings.skipInvalid) return ExitCode.usage;

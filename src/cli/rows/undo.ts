@@ -7,7 +7,7 @@ import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
 import { sanitise } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
-import { checkSameService, openPastRun, optionsOf, type PastRun, protectedBy } from './past-run.js';
+import { openPastRun, optionsOf, type PastRun, protectedBy } from './past-run.js';
 import { runRows } from './run.js';
 
 const REASONS: Readonly<Record<Unrestorable, string>> = {
@@ -98,7 +98,6 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 			journal: past.path,
 			undoes: past.header.id,
 			protectedBy: protectedBy(past, invocation),
-			check: (run) => checkSameService(past, run),
 		},
 	);
 }

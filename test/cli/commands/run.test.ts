@@ -310,7 +310,8 @@ describe('rows that a run ended without', () => {
 	it('are those of its own shard in the words of its profile, also where that is gone and the input elsewhere', async () => {
 		const desk = createDesk();
 		const profile = ['profile', 'set', 'other', '--base-url', sandbox.baseUrl, '--product-prefix', 'fluent'];
-		expect((await desk.run(profile)).exit).toBe(0);
+		const secret = ['--username', sandbox.username, '--secret-command', `echo '${sandbox.password}'`];
+		expect((await desk.run([...profile, ...secret])).exit).toBe(0);
 		desk.write('edits.csv', `id,status\n${Array.from({ length: 40 }, (_, index) => `${index + 1},hold\n`).join('')}`);
 		const argv = ['ticket', 'update', '--input', 'edits.csv', '--profile', 'other', '--shard', '1/2', ...STOPPED];
 		await desk.run(argv);

@@ -9,7 +9,7 @@ import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { formats } from '../../../src/output/format-names.js';
 import { saveProfile } from '../../../src/profile/edit.js';
-import { schemes } from '../../../src/profile/initial-settings.js';
+import { schemes } from '../../../src/profile/settings.js';
 import { runHere } from '../../support/cli.js';
 import { temporaryFolder } from '../../support/temporary.js';
 

@@ -310,7 +310,7 @@ describe('prefix', () => {
 
 	it('that is elsewhere is named with the command that mends it', () => {
 		const place = { kind: 'elsewhere', why: 'it is a page' } as const;
-		expect(check({ place, answer, mended: 'https://d.example/wp-json' })).toMatchObject({
+		expect(check({ place, answer, suggested: 'https://d.example/wp-json' })).toMatchObject({
 			result: 'fail',
 			hint: 'the help desk is elsewhere: supportctl profile set desk --base-url https://d.example/wp-json',
 		});

@@ -143,7 +143,7 @@ describe('settings', () => {
 			[],
 			{ SUPPORTCTL_PASSWORD: '', SUPPORTCTL_PASSWORD_FILE: '/nofile' },
 			'secret',
-			/^let SUPPORTCTL_PASSWORD_FILE name a file .* unset it$/,
+			/^SUPPORTCTL_PASSWORD_FILE must name a file .* unset it$/,
 		],
 		[
 			'no file of the base URL',
@@ -156,7 +156,7 @@ describe('settings', () => {
 		['no CA file', ['--ca-file', '/nofile'], {}, 'tls', /--ca-file.* PEM files/],
 		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'tls', /--ca-file.* PEM files/],
 		['no certificate', ['--cert', '/nofile'], {}, 'tls', /--cert.* PEM files/],
-		['a key alone', ['--key', '/nofile'], {}, 'tls', /PEM files/],
+		['a key alone', ['--key', '/nofile'], {}, 'tls', /--cert names/],
 		['no time at all', ['--timeout', '0'], {}, 'profile', /another value/],
 		['a prefix with a slash', ['--product-prefix', 'a/b'], {}, 'profile', /another value/],
 	])('%s is a failed check that says what to do', async (_what, argv, env, check, hint) => {

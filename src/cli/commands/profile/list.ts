@@ -3,7 +3,7 @@
 import { ExitCode } from '../../../errors.js';
 import type { Column } from '../../../output/columns.js';
 import { redactBaseUrl } from '../../../output/redact.js';
-import { configFolder } from '../../../profile/folders.js';
+import { configFolder } from '../../../profile/environment.js';
 import { type Choice, readChoice } from '../../../profile/resolve.js';
 import { describeStore } from '../../../profile/secrets.js';
 import { readStore, type Store } from '../../../profile/store.js';

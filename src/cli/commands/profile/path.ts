@@ -1,7 +1,7 @@
 /** `profile path`: where the profiles are stored. */
 
 import { ExitCode } from '../../../errors.js';
-import { configFolder, stateFolder } from '../../../profile/folders.js';
+import { configFolder, stateFolder } from '../../../profile/environment.js';
 import { configFile } from '../../../profile/store.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { outputOptions } from '../../options/output.js';

@@ -2,7 +2,7 @@
 
 import { ExitCode } from '../../../errors.js';
 import { removeProfile } from '../../../profile/edit.js';
-import { configFolder } from '../../../profile/folders.js';
+import { configFolder } from '../../../profile/environment.js';
 import { defineCommand, type NamedInvocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../../errors.js';
 import { parseBaseUrl } from '../../../profile/base-url.js';
 import { saveProfile } from '../../../profile/edit.js';
-import { configFolder } from '../../../profile/folders.js';
+import { configFolder } from '../../../profile/environment.js';
 import { describeStore } from '../../../profile/secrets.js';
 import { checkSetting, type Scheme, type SettingName, settingSpecs } from '../../../profile/settings.js';
 import { ConfigDamaged, checkProfileName, readStore, type StoredProfile } from '../../../profile/store.js';

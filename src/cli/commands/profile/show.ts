@@ -60,9 +60,9 @@ async function run(invocation: Invocation): Promise<ExitCode> {
 	const [argument] = invocation.args;
 	const flags = { ...connectionFlags(options), ...(argument !== undefined && { profile: argument }) };
 	const situation = readSituation({ env, flags, cwd });
-	warn(context, situation.reading.warnings);
+	warn(context, [...situation.reading.warnings, ...situation.warnings]);
 	const chosenBy = argument === undefined ? (situation.chosenBy ?? 'none chosen') : 'argument';
-	const secret = describeSecret(situation, env, cwd);
+	const secret = describeSecret(situation);
 	const rows: Line[] = [
 		{ setting: 'profile', value: situation.profileName ?? null, source: chosenBy },
 		{

@@ -2,10 +2,11 @@
 
 import { ExitCode } from '../../../errors.js';
 import { chooseProfile } from '../../../profile/edit.js';
-import { configFolder } from '../../../profile/folders.js';
+import { configFolder } from '../../../profile/environment.js';
 import { defineCommand, type NamedInvocation } from '../../command.js';
 import { say, warn } from '../../notices.js';
 import { outputOptions } from '../../options/output.js';
+import { warnOfVariables } from '../../profile-name.js';
 import { openChange } from '../../profile-results.js';
 
 export const command = defineCommand({
@@ -26,9 +27,7 @@ async function run(invocation: NamedInvocation): Promise<ExitCode> {
 	const tell = await openChange(invocation, ['profile']);
 	const { notices } = await chooseProfile(configFolder({ env, cwd }), name);
 	warn(context, notices);
-	if (env.SUPPORTCTL_PROFILE && env.SUPPORTCTL_PROFILE !== name) {
-		warn(context, [`SUPPORTCTL_PROFILE is set to ${env.SUPPORTCTL_PROFILE} and beats this choice`]);
-	}
+	warnOfVariables(invocation, name);
 	say(invocation, `Profile "${name}" is the one in use now.`);
 	await tell({ profile: name });
 	return ExitCode.ok;

@@ -10,7 +10,7 @@ import { runArgument } from '../../run-argument.js';
 export const command = defineCommand({
 	summary: 'Send the rows of a run that are not done, and no row that is.',
 	description:
-		'Command, flags and input come from the journal, and so does the profile; where it is not stored, --profile, --base-url, the environment or the profile in use name the service. A changed input, another base URL and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Where a row is sent again, later rows of its id follow it again, so that the last one has the last word. Secrets are not kept: give them again behind --.',
+		'Command, flags and input come from the journal. The service does not: it comes from flags, environment and profiles, as for any command (a stored profile of the name and base URL that the journal has is used), and must be the one of the run. Nor do the files of --report. A changed input and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Where a row is sent again, later rows of its id follow it again, so that the last one has the last word. Secrets are not kept: give them again behind --.',
 	examples: [
 		{ command: 'supportctl run resume last', note: 'the latest run' },
 		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },
@@ -23,7 +23,7 @@ export const command = defineCommand({
 	options: [
 		...pick(inputOptions, 'input'),
 		...pick(guardOptions, 'yes', 'confirm'),
-		...pick(engineOptions, 'concurrency', 'rate', 'retries', 'stop-on-error', 'max-failures'),
+		...pick(engineOptions, 'concurrency', 'rate', 'retries', 'stop-on-error', 'max-failures', 'report'),
 		...outputOptions,
 		...connectionOptions,
 	],

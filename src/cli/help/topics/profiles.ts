@@ -3,8 +3,8 @@
 export const text = `
 A profile is a named base URL with credentials and defaults, stored on disk. The first one is made by signing in.
 
-    $ supportctl login
-    $ supportctl login --profile staging --base-url https://staging.example.com/wp-json --username ann --password-stdin < secret
+    $ supportctl login https://desk.example.com/wp-json
+    $ supportctl login --profile staging https://staging.example.com/wp-json --username ann --password-stdin < secret
     $ supportctl profile list
     $ supportctl profile use staging
     $ supportctl ticket update 14 --status hold --profile staging
@@ -30,10 +30,12 @@ read it.
     $ supportctl profile show
     $ supportctl logout
 
-A stored secret goes only to its profile's own host, user and scheme. Where --base-url or SUPPORTCTL_BASE_URL leads to another
-host, the profile in use is left out; one that is named keeps its settings, but not its secret.
+A profile that --profile names beats SUPPORTCTL_BASE_URL, _USERNAME, _PASSWORD and _TOKEN, which are then ignored with a warning;
+the profile in use, or one that SUPPORTCTL_PROFILE names, does not. A stored secret goes only to its profile's own host, user and
+scheme. Where --base-url or SUPPORTCTL_BASE_URL leads to another host, the profile in use is left out; one that is named keeps its
+settings, but not its secret.
 
-"profile show" tells where the secret lives and where each setting comes from. The secret itself is never shown.
+"profile show" says where the secret lives and where each setting comes from. The secret itself is never shown.
 
 ## Settings of a profile
 
