@@ -255,6 +255,27 @@ export const bugs = [
 		loss: 'what was lost on the way is told as never sent',
 	},
 	{
+		file: 'src/http/connection.ts',
+		was: 'const own = all.filter(({ address }) => isLoopbackAddress(address));',
+		becomes: 'const own = all;',
+		tests: ['test/http/connection.test.ts'],
+		loss: 'credentials go unencrypted to another machine that is called localhost',
+	},
+	{
+		file: 'src/http/proxy.ts',
+		was: 'mayBeLoopback(url.hostname) || ',
+		becomes: '',
+		tests: ['test/http/connection.test.ts'],
+		loss: 'a proxy reads the credentials for a service on this machine',
+	},
+	{
+		file: 'src/http/client.ts',
+		was: 'attempt.problem.permanent = true;',
+		becomes: 'attempt.problem.permanent = false;',
+		tests: client,
+		loss: 'a single request to a service that is away takes many seconds',
+	},
+	{
 		file: 'src/http/client.ts',
 		was: 'controller.abort(this.overdue);',
 		becomes: 'this.controller = controller;',
