@@ -235,7 +235,9 @@ test('a refused connection is not sent, exit code 1, and the next step is told',
 	});
 	expect(result.exitCode).toBe(1);
 	expect(result.stdout).toContain('not-sent');
-	expect(result.stderr).toMatch(/^error: update ticket 14 was not sent, after 2 attempts: .*connection (?:was )?refused/);
+	expect(result.stderr).toMatch(
+		/^error: update ticket 14 was not sent, after 2 attempts: .*connection (?:was )?refused/,
+	);
 	expect(result.stderr).toContain('supportctl doctor');
 });
 
