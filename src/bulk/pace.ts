@@ -253,8 +253,8 @@ export class AdaptivePace implements Pace {
 		const ms = this.earlier.ms + now - this.since;
 		const served = this.earlier.served + this.served;
 		// What was served tells what can be served only over a whole second, and where more was on offer.
-		const isTelling = first || (this.used && ms >= LOOK_MS);
-		const known = isTelling ? (served * 1000) / Math.max(ms, LOOK_MS) : this.rate * BLIND_CUT;
+		const isDistinct = first || (this.used && ms >= LOOK_MS);
+		const known = isDistinct ? (served * 1000) / Math.max(ms, LOOK_MS) : this.rate * BLIND_CUT;
 		this.refusedAt = Math.min(this.rate, ((served + this.refusals) * 1000) / Math.max(ms, FIRST_LOOK_MS));
 		this.found = Math.max(first ? RESUME_RATE : MIN_RATE, Math.min(this.rate, known) * factor);
 		this.lastTrouble = now;

@@ -3,7 +3,7 @@
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { Client } from '../http/client.js';
 import type { ConnectionOptions, TraceEvent } from '../http/options.js';
-import { isTelling, REDACTED } from '../output/redact.js';
+import { isDistinct, REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/environment.js';
 import {
@@ -121,7 +121,7 @@ function delayWasmOptimisation(): void {
 }
 
 function hideCredentials(auth: Auth): ConnectionOptions['hide'] {
-	const secrets = secretsOf(auth).filter(isTelling);
+	const secrets = secretsOf(auth).filter(isDistinct);
 	const finder = createSecretFinder(secrets);
 	return finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) };
 }

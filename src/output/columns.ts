@@ -21,11 +21,11 @@ export interface Column {
 	readonly important?: boolean;
 	/** Never cut: a key that is copied from the table. */
 	readonly whole?: boolean;
-	/** The fewest columns of a terminal in which its cells still say something. */
+	/** The fewest columns of a terminal in which its cells are still of use. */
 	readonly least?: number;
-	/** Cut in the middle, where beginning and end tell more than the beginning alone. */
+	/** Cut in the middle, where the end matters as much as the beginning. */
 	readonly ends?: boolean;
-	/** The text that goes without saying: an optional column counts as empty where all rows have it. */
+	/** The usual text: an optional column counts as empty where all rows have it. */
 	readonly usual?: string;
 	/** What a terminal's table shows instead of a value that is too long to stand beside others. */
 	readonly short?: (row: Row) => unknown;

@@ -50,7 +50,7 @@ function describe(error: unknown): Described {
 	};
 }
 
-/** `ENOENT`, `EACCES` and the like: the machine said no, which is no bug. */
+/** `ENOENT`, `EACCES` and the like: an error of the system, which is no bug. */
 function systemCode(error: unknown): string | undefined {
 	if (!(error instanceof Error)) return undefined;
 	const { code, syscall } = error as NodeJS.ErrnoException;

@@ -62,7 +62,7 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 
 const REST = ['attempts', 'ms', 'differs', 'body'];
 
-/** What a command tells of the table that it wants. */
+/** What the columns of a table depend on. */
 export interface OutcomeTable {
 	/** The path ids, in the order in which they are shown. */
 	readonly ids: readonly string[];
@@ -111,7 +111,7 @@ export function updateColumns(
 	];
 }
 
-/** The answer's field; where the name has dots in it, it is still one key. */
+/** The response's field; where the name has dots in it, it is still one key. */
 function bodyColumn(field: string, reserved: readonly string[]): Column {
 	return { ...namedColumn('body', field, reserved), get: (row) => ownOf(row.body, field) };
 }
@@ -143,7 +143,7 @@ function deletedHow(row: Row): string {
 	return row.status === 404 || row.status === 410 ? 'already gone' : 'accepted';
 }
 
-/** Ids and outcome alone, for answers that say nothing more. */
+/** Ids and outcome alone. */
 export function plainColumns({ ids, palette }: OutcomeTable): Column[] {
 	return [...ids.map(columnOfId), outcomeColumn(palette), messageColumn];
 }
@@ -153,12 +153,7 @@ export function lookupColumns({ palette }: OutcomeTable): Column[] {
 	return [{ path: 'username' }, { path: 'id' }, outcomeColumn(palette), messageColumn];
 }
 
-/** The columns of `ticket fields get` that are there whatever the tickets hold. */
-export function fieldsColumns({ ids, palette }: OutcomeTable): Column[] {
-	return [...ids.map(columnOfId), outcomeColumn(palette), messageColumn];
-}
-
-/** Reads an answer's custom fields, name to value; undefined where it has none that can be read. */
+/** Reads a response's custom fields, name to value; undefined where it has none that can be read. */
 export type ReadCustomFields = (body: unknown) => Readonly<Record<string, unknown>> | undefined;
 
 /** One column for each custom field of a row; for a renderer's `more`. */

@@ -110,7 +110,7 @@ function createSpeed(begin: number, start: number): Speed {
 	};
 }
 
-/** `1234 of 40000`, rate, failures, unknown, time left: the most telling first. */
+/** `1234 of 40000`, rate, failures, unknown, time left: the most important first. */
 function factsOf(counts: ProgressCounts, total: number | undefined, rate: number): string[] {
 	const facts = [total === undefined ? `${counts.done} done` : `${counts.done} of ${total} done`];
 	if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);

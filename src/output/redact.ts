@@ -22,7 +22,7 @@ const ANYWHERE = /passw(?:or)?d|passphrase|passcode|authori[sz]ation|credential|
 /** Single words that mean a secret on their own or at the end: `user_pass`, `accessToken`, `clientsecret`. */
 const WORD = /^(?:pass|pwd|otp|totp|jwt|nonce|bearer)$|(?:token|secret)s?$/;
 
-/** A last word that tells of a secret without being one: `secretSource`, `token_type`. */
+/** A last word that describes a secret without being one: `secretSource`, `token_type`. */
 const ABOUT = /^(?:sources?|store|storage|type|kind|location|expir[a-z]*|count|length|file|url|uri)$/;
 
 /** `key` alone is harmless; after one of these it is not. */
@@ -190,7 +190,7 @@ export function redactUrl(url: string): string {
 }
 
 /**
- * A base URL as a setting gives it, which nobody has checked: whatever stands before an @ may be a password, with a
+ * A base URL as a setting gives it, which is not checked yet: whatever stands before an @ may be a password, with a
  * scheme or without one, and nothing that stands behind a ? or a # has a place there.
  */
 export function redactBaseUrl(text: string): string {
@@ -219,7 +219,7 @@ function decodeName(name: string): string {
 	}
 }
 
-/** The shortest secret that is looked for in text; a shorter one would black out ordinary words. */
+/** The shortest secret that is looked for in text; a shorter one would take ordinary words with it. */
 const SHORTEST = 3;
 
 function finderFor(secrets: readonly string[]): SecretFinder | undefined {
@@ -243,16 +243,16 @@ export function redactText(text: string, secrets: readonly string[]): string {
 }
 
 /** The shortest secret that can't be taken for a word, a name or an id. */
-const SHORTEST_TELLING = 8;
+const SHORTEST_DISTINCT = 8;
 
-/** A shorter secret may be an ordinary word or an id: redacting those would change what is said, and give them away. */
-export function isTelling(secret: string): boolean {
-	return secret.length >= SHORTEST_TELLING;
+/** A shorter secret may be an ordinary word or an id: redacting those would change the message, and reveal them. */
+export function isDistinct(secret: string): boolean {
+	return secret.length >= SHORTEST_DISTINCT;
 }
 
 /** A key, a code or a text of our own, in which a secret is found only where it can't be a word by chance. */
 export function redactName(name: string, secrets: readonly string[]): string {
-	return redactText(name, secrets.filter(isTelling));
+	return redactText(name, secrets.filter(isDistinct));
 }
 
 /** Texts by name, with the secrets taken out of the names alone. */
@@ -266,7 +266,7 @@ export function redactNames<T>(texts: Readonly<Record<string, T>>, secrets: read
  */
 export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
 	const clean = createTextRedactor(secrets);
-	const cleanKey = createTextRedactor(secrets.filter(isTelling));
+	const cleanKey = createTextRedactor(secrets.filter(isDistinct));
 	const numbers = new Set(secrets.filter((secret) => secret.length >= SHORTEST && NUMBER.test(secret)).map(Number));
 	const walk = (each: unknown, depth: number): unknown => {
 		if (typeof each === 'string') return clean(each);

@@ -271,9 +271,9 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 		});
 	}
 	const known = getRegisteredFunctions();
-	const stranger = functionsIn(expression).find((name) => !known.includes(name));
-	if (stranger !== undefined) {
-		throw new UsageError(`--query ${JSON.stringify(query)}: JMESPath has no function ${stranger}()`, {
+	const unknown = functionsIn(expression).find((name) => !known.includes(name));
+	if (unknown !== undefined) {
+		throw new UsageError(`--query ${JSON.stringify(query)}: JMESPath has no function ${unknown}()`, {
 			code: 'invalid_query',
 			hint: `its functions are ${[...known].sort().join(', ')}`,
 		});

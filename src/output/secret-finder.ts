@@ -1,7 +1,7 @@
 /** Finds given secrets in text however they are escaped: in JSON (also JSON in JSON), HTML, a URL, base64 or hex. */
 
 export interface SecretFinder {
-	/** False where the text certainly holds none of them; quick enough for every answer. */
+	/** False where the text certainly holds none of them; quick enough for every response. */
 	mayHold(text: string | Uint8Array): boolean;
 	/** The text with `stand-in` in place of each. */
 	replace(text: string, standIn: string): string;
@@ -36,10 +36,10 @@ function spellings(char: string): string {
 
 /** Matches a secret however its characters are written; letters and digits are written as themselves. */
 function patternOf(secret: string): string {
-	// Services leave out the blanks of application passwords, which are only there for readers.
-	const blank = secret.replaceAll(' ', '').length >= SHORTEST_ENCODED ? '?' : '';
+	// Services leave out the spaces of application passwords, which are only there for readers.
+	const optional = secret.replaceAll(' ', '').length >= SHORTEST_ENCODED ? '?' : '';
 	const pattern = [...secret]
-		.map((char) => (/[A-Za-z0-9]/.test(char) ? char : spellings(char) + (char === ' ' ? blank : '')))
+		.map((char) => (/[A-Za-z0-9]/.test(char) ? char : spellings(char) + (char === ' ' ? optional : '')))
 		.join('');
 	// A short one of digits stands in longer numbers by chance.
 	return /^\d+$/.test(secret) && secret.length < SHORTEST_ENCODED ? `(?<!\\d)${pattern}(?!\\d)` : pattern;

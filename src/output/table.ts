@@ -274,7 +274,7 @@ export function truncate(text: string, width: number): string {
 	return `${kept.trimEnd()}…`;
 }
 
-/** The same, where beginning and end tell more than the beginning alone. */
+/** The same, cut in the middle. */
 function truncateMiddle(text: string, width: number): string {
 	if (widthOf(text) <= width) return text;
 	const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);

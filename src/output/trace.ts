@@ -1,9 +1,9 @@
-/** `-v` and `-vv`: requests and answers as lines for stderr, without secrets and without raw escapes. */
+/** `-v` and `-vv`: requests and responses as lines for stderr, without secrets and without raw escapes. */
 
 import { type Palette, plainPalette } from './colour.js';
 import {
 	createTextRedactor,
-	isTelling,
+	isDistinct,
 	REDACTED,
 	redactBody,
 	redactHeaders,
@@ -14,7 +14,7 @@ import { sanitise, sanitiseLines } from './sanitise.js';
 
 type Headers = readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What the HTTP layer tells of an attempt. */
+/** What the HTTP layer reports of an attempt. */
 export interface TraceLike {
 	readonly type: 'request' | 'answer' | 'problem';
 	readonly method: string;
@@ -23,9 +23,9 @@ export interface TraceLike {
 	readonly body?: string | undefined;
 	/** The body of the request that a response belongs to. */
 	readonly requestBody?: string | undefined;
-	/** HTTP status of an answer. */
+	/** HTTP status of a response. */
 	readonly status?: number | undefined;
-	/** Bytes of the answer's body as it travelled. */
+	/** Bytes of the response's body before decoding. */
 	readonly bytes?: number | undefined;
 	readonly ms?: number | undefined;
 	readonly message?: string | undefined;
@@ -45,8 +45,8 @@ export const BODY_SHOWN = 4_096;
 /** The lines of one event, each ending in a line break; empty where this verbosity does not show it. */
 export function renderTrace(event: TraceLike, { verbosity, palette = plainPalette, secrets = [] }: TraceView): string {
 	if (verbosity < 1) return '';
-	// What we say ourselves holds a short secret only by chance, and blacking it out would tell which word it is.
-	const cleanOwn = createTextRedactor(secrets.filter(isTelling));
+	// Our own words hold a short secret only by chance, and redacting it there would reveal it.
+	const cleanOwn = createTextRedactor(secrets.filter(isDistinct));
 	const lines = [headline(event, palette, cleanOwn)];
 	if (verbosity >= 2 && event.type !== 'problem') {
 		const mark = event.type === 'request' ? '>' : '<';
@@ -73,7 +73,7 @@ function headline(event: TraceLike, palette: Palette, clean: (text: string) => s
 			return `${palette.faint('<')} ${style(String(status))} ${what}${size}${time}`;
 		}
 		case 'problem':
-			return `${palette.bad('!')} ${what}: ${sanitise(clean(event.message ?? 'no answer'))}${time}`;
+			return `${palette.bad('!')} ${what}: ${sanitise(clean(event.message ?? 'no response'))}${time}`;
 	}
 }
 

@@ -1,8 +1,9 @@
 /** What every command makes of an answer: exit code, stdout and stderr, against a real server. */
 
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { runHere } from '../support/cli.js';
+import { binary, runHere } from '../support/cli.js';
 import { type Answer, json, startRecorder, text } from '../support/recorder.js';
 import { createWorkplace } from '../support/workplace.js';
 
@@ -435,6 +436,15 @@ describe('text that the service chose', () => {
 			}
 		},
 	);
+
+	test('stays exact in a file that a CI job writes', async () => {
+		const recorder = await startRecorder(json(200, { title: evil }));
+		const work = createWorkplace(recorder.env);
+		const command = `"$0" "$1" api GET /tickets/1 --format csv --fields title > out.csv`;
+		const env = { ...process.env, ...work.env, GITHUB_ACTIONS: 'true' };
+		execFile('sh', ['-c', command, process.execPath, binary], { cwd: work.folder, env });
+		await expect.poll(() => work.read('out.csv'), { timeout: 20_000 }).toContain(evil);
+	});
 
 	test('is text where it is HTML, in messages and reasons', async () => {
 		const message =

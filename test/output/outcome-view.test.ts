@@ -6,10 +6,10 @@ import {
 	customFieldColumns,
 	customFieldNamed,
 	deleteColumns,
-	fieldsColumns,
 	lookupColumns,
 	outcomeKeys,
 	outcomeView,
+	plainColumns,
 	updateColumns,
 } from '../../src/output/outcome-view.js';
 import { createRenderer, type RenderOptions } from '../../src/output/render.js';
@@ -115,7 +115,7 @@ describe('the table of custom fields', () => {
 
 	it('has a column per field, whichever shape the service answers in', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
-		const columns = fieldsColumns(table);
+		const columns = plainColumns(table);
 		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields, []) })).toBe(
 			[
 				'ID  OUTCOME  ORDER  COLOUR  SIZE',
@@ -140,7 +140,7 @@ describe('the table of custom fields', () => {
 
 	it('takes the names of fields as they are, __proto__ too', async () => {
 		const body = JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}');
-		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields, []) };
+		const options = { columns: plainColumns(table), more: customFieldColumns(readCustomFields, []) };
 		expect(await print([outcome({ body }), outcome({ body: {} })], options)).toBe(
 			'ID  OUTCOME  __PROTO__  CONSTRUCTOR\n14  ok       x          y\n14  ok\n',
 		);
@@ -149,7 +149,7 @@ describe('the table of custom fields', () => {
 	it('has no columns for answers that are no fields, nor for rows that failed', async () => {
 		const outcomes = [null, 'text', [1]].map((body) => outcome({ body }));
 		const failed = outcome({ outcome: 'failed', status: 404, body: { code: 'rest_post_invalid_id' } });
-		const options = { columns: fieldsColumns(table), more: customFieldColumns(readCustomFields, []) };
+		const options = { columns: plainColumns(table), more: customFieldColumns(readCustomFields, []) };
 		expect(await print([...outcomes, failed], options)).toMatch(/^ID {2}OUTCOME\n/);
 	});
 });

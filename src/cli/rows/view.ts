@@ -8,7 +8,6 @@ import {
 	customFieldColumns,
 	customFieldNamed,
 	deleteColumns,
-	fieldsColumns,
 	lookupColumns,
 	outcomeKeys,
 	plainColumns,
@@ -43,7 +42,7 @@ export function outcomeShape(run: PreparedRun, survey: Survey, palette: Palette)
 			return shape(lookupColumns({ ids, palette }));
 		case 'fields':
 			return {
-				...shape(fieldsColumns({ ids, palette })),
+				...shape(plainColumns({ ids, palette })),
 				more: customFieldColumns(readCustomFields, RESERVED),
 				resolve: customFieldNamed(readCustomFields, base.keys, RESERVED),
 				aliases: { ticket_id: 'id' },
