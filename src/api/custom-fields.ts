@@ -23,6 +23,42 @@ export function readCustomFields(body: unknown): CustomFields | undefined {
 	return fields;
 }
 
+/** Under this key stands, in place of a number that JSON's parser would change, the number as it was written. */
+const WRITTEN = 'supportctl:number';
+
+/** The text of a number that can't be held exactly, such as 12345678901234567890 or 1.10; undefined for any other value. */
+export function inexactNumberIn(value: unknown): string | undefined {
+	return isObject(value) && typeof value[WRITTEN] === 'string' ? value[WRITTEN] : undefined;
+}
+
+/** A string, or a number, of a JSON text. */
+const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Reads the text of a response, so that no digit of a number is lost. @param json Valid JSON. */
+export function readExactCustomFields(json: string): CustomFields | undefined {
+	const exact = json.replace(STRING_OR_NUMBER, (token) => {
+		if (token.startsWith('"') || String(Number(token)) === token) return token;
+		return `{"${WRITTEN}":"${token}"}`;
+	});
+	return readCustomFields(JSON.parse(exact));
+}
+
+/**
+ * What a ticket holds, under the names that are to be written: services write a field with the deployment's prefix and
+ * show it without.
+ * @param prefix the deployment's product prefix
+ */
+export function underNames(held: CustomFields, names: readonly string[], prefix: string): CustomFields {
+	const start = `${prefix}_`;
+	const found = emptyRecord<unknown>();
+	for (const name of names) {
+		const other = name.startsWith(start) ? name.slice(start.length) : start + name;
+		const shown = [name, other].find((each) => Object.hasOwn(held, each));
+		if (shown !== undefined) found[name] = held[shown];
+	}
+	return found;
+}
+
 /** Whether all fields stand under one name; a field may have that name too. */
 function isWrapped(body: Record<string, unknown>): boolean {
 	if (!Object.hasOwn(body, 'custom_fields')) return false;
@@ -36,12 +72,19 @@ export function customFieldText(value: unknown): string | undefined {
 	if (value === null || value === undefined || value === false) return '';
 	if (typeof value === 'string') return value;
 	if (typeof value === 'number' || value === true) return value === true ? '1' : String(value);
-	return undefined;
+	return inexactNumberIn(value);
 }
 
 /** true: the same; false: different; undefined: the shown value is of a shape that can't be compared. */
 export function sameCustomField(sent: unknown, shown: unknown): boolean | undefined {
 	const [left, right] = [customFieldText(sent), customFieldText(shown)];
 	if (left === undefined || right === undefined) return undefined;
-	return sameText(left, right);
+	const isNumber = typeof shown === 'number' || inexactNumberIn(shown) !== undefined;
+	return sameText(left, right) || (isNumber && left.trim() !== '' && isSameNumber(left, right));
+}
+
+/** `1.1` and `1.10`; of more digits than a number can hold, each counts. */
+function isSameNumber(left: string, right: string): boolean {
+	const number = Number(left);
+	return number === Number(right) && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
 }

@@ -1,11 +1,20 @@
 /** Carries one row out: a single delivery with its applied check, or custom fields read, written and read again. */
 
 import { type AppliedDifference, contradictions, customFieldDifferences } from '../api/applied.js';
-import { type CustomFields, customFieldText, readCustomFields } from '../api/custom-fields.js';
+import {
+	type CustomFields,
+	customFieldText,
+	inexactNumberIn,
+	readExactCustomFields,
+	underNames,
+} from '../api/custom-fields.js';
+import { neutralDialect } from '../api/dialect.js';
 import { asksNothing, type PlannedRequest, type Planner } from '../api/plan.js';
 import { emptyRecord } from '../api/record.js';
 import { userIdIn } from '../api/user-id.js';
-import type { Client } from '../http/client.js';
+import type { Client, RawAnswer } from '../http/client.js';
+import { decodeBody } from '../http/coding.js';
+import { jsonIn } from '../http/content.js';
 import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/deliver.js';
 import type { Delivery, Outcome } from '../http/outcome.js';
 import type { RunRow } from './engine.js';
@@ -110,10 +119,17 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 	async function read(row: RunRow, how = delivery): Promise<Reading> {
 		const ticket = row.request.ids.ticket_id as string;
 		const { clean } = options.hooks(row);
-		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), how, { ...how, clean });
+		let response: RawAnswer | undefined;
+		const onAnswer = (answer: RawAnswer): void => {
+			response = answer;
+		};
+		const delivered = await deliver(client, planRead({ ids: { id: ticket } }), { ...how, onAnswer }, { ...how, clean });
 		if (delivered.outcome !== 'ok') return { delivery: delivered };
-		const fields = readCustomFields(delivered.body);
-		if (fields !== undefined) return { fields };
+		const decoded = response === undefined ? undefined : await decodeBody(response);
+		const text = Buffer.isBuffer(decoded) ? jsonIn(decoded) : undefined;
+		const fields = text === undefined ? undefined : readExactCustomFields(text);
+		const { product } = (delivery.dialect ?? neutralDialect).prefixes;
+		if (fields !== undefined) return { fields: underNames(fields, Object.keys(row.request.sent ?? {}), product) };
 		const message = 'the custom fields are in a shape that is not known';
 		return { delivery: { ...delivered, outcome: 'failed', code: 'unexpected_shape', message } };
 	}
@@ -142,6 +158,17 @@ export function createCustomFieldPerform(options: CustomFieldOptions): Perform {
 
 	return async (row) => {
 		let { request } = row;
+		const inexact = Object.entries(request.sent ?? {}).find(([, value]) => inexactNumberIn(value) !== undefined);
+		if (inexact !== undefined) {
+			const [name, value] = inexact;
+			return outcomeOf(row, {
+				outcome: 'failed',
+				code: 'inexact_number',
+				message: `${name} was ${inexactNumberIn(value)}, which can't be written exactly; nothing of this ticket was written`,
+				attempts: 0,
+				ms: 0,
+			});
+		}
 		if (options.onlyChanged || snapshot !== undefined) {
 			const reading = await read(row);
 			if ('delivery' in reading) return notRead(row, reading.delivery);
@@ -174,7 +201,9 @@ export function changedFields(sent: Readonly<Record<string, unknown>>, held: Cus
 	const changed = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(sent)) {
 		const old = name in held ? customFieldText(held[name]) : undefined;
-		if (old === undefined || old !== customFieldText(value)) changed[name] = value;
+		// Where another type than text is put back, the type counts.
+		const isSame = typeof value === 'string' ? old === value : name in held && held[name] === value;
+		if (old === undefined || !isSame) changed[name] = value;
 	}
 	return changed;
 }

@@ -7,10 +7,10 @@ import type { RowRecord } from './records.js';
 import { RowNumbers } from './row-numbers.js';
 import { scanJournal } from './scan.js';
 
-/** Old values of one ticket, as texts that can be sent. */
+/** Old values of one ticket, of the types that they had. */
 export interface OldValues {
 	ticket: string;
-	fields: [name: string, value: string][];
+	fields: [name: string, value: unknown][];
 }
 
 /** Why a field's old value can't be put back. */
@@ -103,12 +103,11 @@ export async function* oldValues(path: string, unrestored: Unrestored): AsyncGen
 			const { ticket, values, withheld, absent } = snapshot;
 			for (const name of withheld) if (isNew(ticket, name)) note('secret', name);
 			for (const name of absent) if (isNew(ticket, name)) note('absent', name);
-			const fields: [string, string][] = [];
+			const fields: [string, unknown][] = [];
 			for (const [name, value] of Object.entries(values)) {
 				if (!isNew(ticket, name)) continue;
-				const old = customFieldText(value);
-				if (old === undefined) note('not-text', name);
-				else fields.push([name, old]);
+				if (customFieldText(value) === undefined) note('not-text', name);
+				else fields.push([name, value]);
 			}
 			if (fields.length > 0) yield { ticket, fields };
 		}

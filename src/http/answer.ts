@@ -55,6 +55,8 @@ interface AnswerRules extends RefusalRules {
 	lacks?: string;
 	/** An answer without a body leaves open what was asked. */
 	needsBody?: boolean;
+	/** Services say nothing more than 200 of what was carried out. */
+	emptyIsDone?: boolean;
 	/** They are the desk's own, too: a dialect leaves them as they are. */
 	ownNames?: boolean;
 }
@@ -65,6 +67,7 @@ const RULES: Readonly<Record<AnswerKind, AnswerRules>> = {
 	fields: { fits: (value) => isObject(value) || isEmptyArray(value), needsBody: true, freeNames: true, ownNames: true },
 	'fields-set': {
 		fits: (value) => isObject(value) || value === null || value === true || isEmptyArray(value),
+		emptyIsDone: true,
 		ownNames: true,
 	},
 	'user-id': {
@@ -152,7 +155,8 @@ function judgeSuccess(
 		const message = incomplete.permanent ? incomplete.message : `the answer broke off: ${incomplete.message}`;
 		return { bearing, status, code: incomplete.code, message, hasBody: false };
 	}
-	if ((status === 204 || status === 205) && content.kind === 'empty' && !rules.needsBody) {
+	const mayBeEmpty = status === 200 ? rules.emptyIsDone : (status === 204 || status === 205) && !rules.needsBody;
+	if (content.kind === 'empty' && mayBeEmpty === true) {
 		return { bearing: 'accepted', status, hasBody: false };
 	}
 	if (status === 202 || status === 206) {

@@ -136,8 +136,12 @@ const cases: Record<string, Case> = {
 	},
 };
 
-describe.each(Object.entries(cases))('%s', (_name, { answer, exitCode, says, outcome }) => {
-	test.each(commands)('%s', async (name, args) => {
+/** Services answer a write of custom fields with an empty 200, which --verify settles. */
+const empty = 'an empty body';
+const mayBeEmpty = 'set custom fields of ticket 14';
+
+describe.each(Object.entries(cases))('%s', (what, { answer, exitCode, says, outcome }) => {
+	test.each(commands.filter(([name]) => what !== empty || name !== mayBeEmpty))('%s', async (name, args) => {
 		const recorder = await startRecorder(answer);
 		const result = await runHere(args, { env: recorder.env });
 		expect(result.exitCode).toBe(exitCode);

@@ -81,7 +81,7 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		expect(tickets).toEqual({ 1: { colour: 'red', size: 'm' }, 2: before[2], 3: { colour: 'green', size: 's' } });
 
 		recorder.requests.length = 0;
-		const undone = await work.run(['run', 'undo', 'last', '-q']);
+		const undone = await work.run(['run', 'undo', '--yes', 'last', '-q']);
 		expect(undone).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(writes()).toEqual(['1 {"size":"xl"}', '3 {"colour":"red"}']);
 		expect(tickets).toEqual(before);
@@ -220,8 +220,83 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,green,m\n1,black,s\n');
 		await work.run(set('--snapshot', '-q'));
 		expect(tickets[1]).toEqual({ colour: 'black', size: 's' });
-		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
 		expect(tickets[1]).toEqual({ colour: 'red', size: 'xl' });
+	});
+
+	it('puts back values with their types, and leaves a ticket alone whose number can not be held exactly', async () => {
+		const before = [
+			'{"a":12345678901234567890,"b":"x"}',
+			'{"a":1.10,"b":"y"}',
+			'{"a":1.5,"b":true}',
+			'{"a":0,"b":null}',
+		];
+		const held = [...before];
+		const posts: string[] = [];
+		const recorder = await startRecorder((request, response) => {
+			const ticket = Number(/\/tickets\/(\d+)/.exec(request.url)?.[1]) - 1;
+			response.writeHead(200, { 'content-type': 'application/json' });
+			if (request.method === 'GET') return void response.end(held[ticket]);
+			posts.push(`${ticket + 1} ${request.body}`);
+			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
+			held[ticket] = JSON.stringify({ ...(JSON.parse(held[ticket] as string) as Fields), ...sent });
+			response.end();
+		});
+		const work = createWorkplace(recorder.env);
+		work.write('fields.csv', 'ticket_id,a,b\n1,p,q\n2,p,q\n3,p,q\n4,p,q\n');
+		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
+		posts.length = 0;
+		const result = await work.run(['run', 'undo', 'last', '--yes', '--format', 'ndjson', '-q', '-j', '1']);
+		expect(result.exitCode).toBe(3);
+		expect(posts).toEqual(['3 {"custom_fields":{"a":1.5,"b":true}}', '4 {"custom_fields":{"a":0,"b":null}}']);
+		expect(held.slice(2)).toEqual(before.slice(2));
+		const [big, decimal] = result.stdout
+			.split('\n')
+			.slice(0, 2)
+			.map((line) => JSON.parse(line) as Fields);
+		expect(big).toMatchObject({
+			outcome: 'failed',
+			code: 'inexact_number',
+			message: expect.stringContaining('12345678901234567890'),
+		});
+		expect(decimal).toMatchObject({ outcome: 'failed', message: expect.stringContaining('a was 1.10,') });
+	});
+
+	it('says which run it is, and asks', async () => {
+		const { work, writes, recorder } = await desk({ 1: { colour: 'red' } });
+		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
+		await work.run(set('--snapshot', '-q'));
+		recorder.requests.length = 0;
+		const refused = await work.run(['run', 'undo', 'last']);
+		expect(refused.exitCode).toBe(2);
+		expect(refused.stderr).toContain(`put back on 1 ticket what run ${runId(work)} overwrote (ticket fields set of 20`);
+		expect(refused.stderr).toContain('1 rows from fields.csv');
+		expect(refused.stderr).toContain('give --yes; nothing was sent');
+		expect(writes()).toEqual([]);
+		expect((await work.run(['run', 'undo', 'last', '--yes', '-q'])).exitCode).toBe(0);
+	});
+
+	it('takes a name with the prefix of the deployment and without it for one field', async () => {
+		const held: Fields = { severity: 'low' };
+		const recorder = await startRecorder((request, response, count) => {
+			const shown = { severity: { name: 'severity', value: held.severity, markup: '<select name="xx_severity">' } };
+			if (request.method === 'GET') return json(200, shown)(request, response, count);
+			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
+			if (Object.hasOwn(sent, 'xx_severity')) held.severity = sent.xx_severity;
+			response.writeHead(200).end();
+		});
+		const work = createWorkplace(recorder.env);
+		const here = ['--product-prefix', 'xx', '--format', 'ndjson', '-q'];
+		const write = (name: string, ...more: string[]) =>
+			work.run(['ticket', 'fields', 'set', '1', '--set', `${name}=high`, ...more, ...here]);
+		expect(await write('severity')).toMatchObject({ exitCode: 0 });
+		expect(await write('severity', '--verify')).toMatchObject({ exitCode: 6 });
+		expect(await write('xx_severity', '--verify', '--snapshot')).toMatchObject({ exitCode: 0 });
+		expect(await write('xx_severity', '--verify', '--only-changed')).toMatchObject({ exitCode: 0 });
+		expect(held).toEqual({ severity: 'high' });
+		expect(recorder.requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+		expect(await work.run(['run', 'undo', 'last', '--yes', ...here])).toMatchObject({ exitCode: 0 });
+		expect(held).toEqual({ severity: 'low' });
 	});
 
 	it('can be undone itself', async () => {
@@ -230,11 +305,11 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,x\n2,y\n');
 		await work.run(set('--snapshot', '-q'));
 		const first = runId(work);
-		await work.run(['run', 'undo', first, '-q']);
+		await work.run(['run', 'undo', '--yes', first, '-q']);
 		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
 		const second = runId(work);
 		expect(second).not.toBe(first);
-		await work.run(['run', 'undo', second, '-q']);
+		await work.run(['run', 'undo', '--yes', second, '-q']);
 		expect(tickets).toEqual({ 1: { colour: 'x' }, 2: { colour: 'y' } });
 	});
 
@@ -243,7 +318,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '-q'));
 		recorder.requests.length = 0;
-		const shown = await work.run(['run', 'undo', 'last', '-n', '--diff', '--format', 'csv']);
+		const shown = await work.run(['run', 'undo', '--yes', 'last', '-n', '--diff', '--format', 'csv']);
 		expect(shown.stdout).toBe('ticket_id,field,old,new,message\n1,colour,blue,red,\n');
 		expect(writes()).toEqual([]);
 	});
@@ -262,17 +337,17 @@ describe('run undo', () => {
 		);
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
 		recorder.requests.length = 0;
-		const result = await work.run(['run', 'undo', 'last', '-q']);
+		const result = await work.run(['run', 'undo', '--yes', 'last', '-q']);
 		expect(result.exitCode).toBe(0);
 		expect(writes()).toEqual([
-			'1 {"__proto__":"a","constructor":"b","off":"","none":"","count":"3"}',
+			'1 {"__proto__":"a","constructor":"b","off":false,"none":null,"count":3}',
 			'2 {"__proto__":"c"}',
 		]);
 		expect(result.stderr.split('\n').sort()).toEqual([
 			'',
 			'warning: api_token stays as it is on 1 ticket: its old value was not kept, being secret',
 			'warning: fresh stays as it is on 2 tickets: there was none before, and the interface shows no way to remove one',
-			'warning: tags stays as it is on 2 tickets: its old value was no text that could be sent',
+			'warning: tags stays as it is on 2 tickets: its old value was a list or an object, which can not be sent',
 		]);
 	});
 
@@ -299,7 +374,7 @@ describe('run undo', () => {
 		expect(Object.values(tickets).filter(({ colour }) => colour === 'blue')).toHaveLength(4);
 		refuse = false;
 		recorder.requests.length = 0;
-		const undone = await work.run(['run', 'undo', 'last', '-q'], { env: closing.env });
+		const undone = await work.run(['run', 'undo', '--yes', 'last', '-q'], { env: closing.env });
 		expect(undone.exitCode).toBe(0);
 		expect(writes()).toHaveLength(4);
 		expect(Object.values(tickets).every(({ colour }) => colour === 'red')).toBe(true);
@@ -325,7 +400,7 @@ describe('run undo', () => {
 		expect((await work.run(['run', 'resume', 'last', '--retries', '0', '-q'])).exitCode).toBe(3);
 		stage = 'open';
 		expect(fields).toEqual({ colour: 'blue', size: 'm' });
-		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
 		expect(fields).toEqual({ colour: 'red', size: 'xl' });
 	});
 
@@ -342,11 +417,11 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
 		status = 200;
-		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
 		expect(fields).toEqual({ colour: 'red' });
 		status = 400;
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
-		expect(await work.run(['run', 'undo', 'last'])).toMatchObject({
+		expect(await work.run(['run', 'undo', '--yes', 'last'])).toMatchObject({
 			exitCode: 2,
 			stderr: `error: run ${runId(work)} wrote nothing that could be put back\n`,
 		});
@@ -367,7 +442,7 @@ describe('run undo', () => {
 		fields.colour = 'red';
 		listens = false;
 		recorder.requests.length = 0;
-		const undone = await work.run(['run', 'undo', 'last', '--format', 'ndjson', '-q']);
+		const undone = await work.run(['run', 'undo', '--yes', 'last', '--format', 'ndjson', '-q']);
 		const sent = recorder.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
 		expect(sent).toEqual(['{"custom_fields":{"size":"xl"}}']);
 		expect(undone.exitCode).toBe(6);
@@ -379,7 +454,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '-q'));
 		const undone = runId(work);
-		await work.run(['run', 'undo', 'last', '-q']);
+		await work.run(['run', 'undo', '--yes', 'last', '-q']);
 		const runs = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as Record<string, unknown>[];
 		expect(runs.map(({ undoes }) => undoes)).toEqual([undone, null]);
 		expect(runs[0]?.input).toBe(`what run ${undone} overwrote`);
@@ -391,7 +466,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '--journal', 'kept.ndjson', '-q'));
 		const kept = work.read('kept.ndjson');
-		expect(await work.run(['run', 'undo', 'kept.ndjson', '--report', 'json:kept.ndjson'])).toMatchObject({
+		expect(await work.run(['run', 'undo', '--yes', 'kept.ndjson', '--report', 'json:kept.ndjson'])).toMatchObject({
 			exitCode: 2,
 			stderr: 'error: --report json:kept.ndjson: it is the journal of the earlier run; nothing was sent\n',
 		});
@@ -402,18 +477,18 @@ describe('run undo', () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' }, 2: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('-q'));
-		expect(await work.run(['run', 'undo', 'last'])).toEqual({
+		expect(await work.run(['run', 'undo', '--yes', 'last'])).toEqual({
 			exitCode: 2,
 			stdout: '',
 			stderr: `error: run ${runId(work)} has no old values that could be put back\nhint: only ticket fields set --snapshot keeps them\n`,
 		});
 		await work.run(set('-q', '--snapshot'));
 		const other = await startRecorder();
-		const elsewhere = await work.run(['run', 'undo', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
+		const elsewhere = await work.run(['run', 'undo', '--yes', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing was sent') });
 		await work.run(['ticket', 'delete', '1', '2', '--yes', '-q']);
 		recorder.requests.length = 0;
-		expect(await work.run(['run', 'undo', 'last'])).toMatchObject({
+		expect(await work.run(['run', 'undo', '--yes', 'last'])).toMatchObject({
 			exitCode: 2,
 			stderr: expect.stringContaining('is of ticket delete'),
 		});

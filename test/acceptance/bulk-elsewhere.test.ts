@@ -226,7 +226,7 @@ describe('a journal of a protected profile', () => {
 		const set = ['ticket', 'fields', 'set', '1', '--set', 'color=blue', '--snapshot', '--journal', 'j.ndjson', '-q'];
 		expect((await home.run([...set, '--confirm', 'prod'])).exitCode).toBe(0);
 		const away = copy(home, createWorkplace(recorder.env), 'j.ndjson');
-		const undo = ['run', 'undo', './j.ndjson', '--journal', 'undo.ndjson', '-q'];
+		const undo = ['run', 'undo', '--yes', './j.ndjson', '--journal', 'undo.ndjson', '-q'];
 		const unconfirmed = await away.run(undo);
 		expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('needs --confirm=prod')]);
 		isOpen = false;

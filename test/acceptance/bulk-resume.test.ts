@@ -481,7 +481,7 @@ describe('kill -9', () => {
 				.split('\n')
 				.map((line) => JSON.parse(line).outcome),
 		).toEqual(['skipped']);
-		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
 		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
 	});
 });

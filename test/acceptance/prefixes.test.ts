@@ -156,7 +156,7 @@ describe('custom fields with names that are words of the deployment, too', () =>
 		const { work, written } = await service({ status: 'wc-active' });
 		const set = ['ticket', 'fields', 'set', '14', '--set', 'status=wc-expired', '--snapshot', ...words];
 		expect((await work.run(set)).exitCode).toBe(0);
-		expect((await work.run(['run', 'undo', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
 		expect(written).toEqual([{ status: 'wc-expired' }, { status: 'wc-active' }]);
 	});
 });

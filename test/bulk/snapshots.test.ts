@@ -27,7 +27,7 @@ async function undoOf(
 }
 
 describe('oldValues', () => {
-	it('gives each ticket’s values as texts that can be sent, in the journal’s order', async () => {
+	it('gives each ticket’s values as they were, in the journal’s order', async () => {
 		const { old, unrestored } = await undoOf([
 			{ ticket: '14', values: { colour: 'red', count: 3, done: true, note: null } },
 			{ ticket: '12', values: { colour: '' } },
@@ -37,9 +37,9 @@ describe('oldValues', () => {
 				ticket: '14',
 				fields: [
 					['colour', 'red'],
-					['count', '3'],
-					['done', '1'],
-					['note', ''],
+					['count', 3],
+					['done', true],
+					['note', null],
 				],
 			},
 			{ ticket: '12', fields: [['colour', '']] },

@@ -360,7 +360,7 @@ describe('a journal', () => {
 			['run', 'show', 'last', '--json'],
 			['run', 'rejects', 'last', '--format', 'csv'],
 			['run', 'resume', 'last', '-q', '--retries', '0'],
-			['run', 'undo', 'last'],
+			['run', 'undo', '--yes', 'last'],
 		];
 		const contents = fc.oneof(
 			{ weight: 5, arbitrary: mutated(fc.constant(good)) },

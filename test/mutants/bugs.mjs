@@ -475,6 +475,13 @@ export const bugs = [
 		tests: ['test/api/applied.test.ts'],
 		loss: 'meta fields that the service ignored are ok',
 	},
+	{
+		file: 'src/api/custom-fields.ts',
+		was: "if (token.startsWith('\"') || String(Number(token)) === token) return token;",
+		becomes: 'if (json) return token;',
+		tests: ['test/acceptance/bulk-custom-fields.test.ts'],
+		loss: 'an undo writes 12345678901234567000 for 12345678901234567890',
+	},
 	// Order and room.
 	{
 		file: 'src/bulk/engine.ts',

@@ -57,7 +57,7 @@ export const inputOptions = options([
 
 export const guardOptions = options([
 	{ flags: '-n, --dry-run', help: 'Print each request and send none', group: GUARDS },
-	{ flags: '-y, --yes', help: 'Do not ask before deleting', group: GUARDS },
+	{ flags: '-y, --yes', help: 'Do not ask before deleting or undoing', group: GUARDS },
 	{
 		flags: '--confirm <profile>',
 		help: 'Confirm a write with a protected profile, by its name',

@@ -1,6 +1,12 @@
 /** `--dry-run`: each request as it would be sent, and with `--diff` what it would change. */
 
-import { type CustomFields, customFieldText, readCustomFields } from '../../api/custom-fields.js';
+import {
+	type CustomFields,
+	customFieldText,
+	inexactNumberIn,
+	readCustomFields,
+	underNames,
+} from '../../api/custom-fields.js';
 import { endpoints } from '../../api/endpoints.js';
 import { asksNothing, createPlanner } from '../../api/plan.js';
 import { inOrder } from '../../bulk/in-order.js';
@@ -111,7 +117,9 @@ async function showDiff(run: PreparedRun, print: Print): Promise<number> {
 	try {
 		for await (const { planned, answer } of inOrder(rowsToShow(run), settings.concurrency, read)) {
 			checkSignedIn(answer);
-			const held = answer.outcome === 'ok' ? readCustomFields(answer.body) : undefined;
+			const shown = answer.outcome === 'ok' ? readCustomFields(answer.body) : undefined;
+			const names = Object.keys(planned.request.sent ?? {});
+			const held = shown && underNames(shown, names, session.dialect.prefixes.product);
 			if (held === undefined) unread++;
 			for (const change of held === undefined ? [unreadable(answer)] : changesOf(planned, held)) {
 				await print({ row: planned.row, ...printedIds(planned.request.ids), ...change });
@@ -142,6 +150,6 @@ function* changesOf({ request }: PlannedRow, held: CustomFields): Generator<Chan
 		if (known && old === customFieldText(value)) continue;
 		const message = known ? null : 'the service does not show this field';
 		if (isSecretName(field)) yield { field, old: known ? REDACTED : null, new: REDACTED, message };
-		else yield { field, old, new: value, message };
+		else yield { field, old, new: inexactNumberIn(value) ?? value, message };
 	}
 }

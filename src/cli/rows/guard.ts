@@ -12,8 +12,13 @@ import { nothingToChange, type PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
 /** "delete 3 tickets", "permanently delete 2 users", "delete 3 tickets (1 of them permanently)". */
-function describeAction({ definition, endpoint }: PreparedRun, { selected, forced }: Survey, rows: number): string {
+function describeAction(
+	{ definition, endpoint, earlier }: PreparedRun,
+	{ selected, forced }: Survey,
+	rows: number,
+): string {
 	const nouns = rows === 1 ? definition.nouns.replace(/ies$/, 'y').replace(/s$/, '') : definition.nouns;
+	if (earlier?.undoing !== undefined) return `put back on ${rows} ${nouns} ${earlier.undoing}`;
 	const action = `${definition.verb} ${rows} ${nouns}`;
 	if (endpoint.replay !== 'delete') return action;
 	const isAlways = endpoint.query.some((each) => each.name === 'force' && each.presence === 'always');
@@ -50,10 +55,11 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
 	const { endpoint, session, settings, invocation } = run;
 	const protecting = protectingProfile(run);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
+	const asks = endpoint.confirm || run.earlier?.undoing !== undefined;
 	const question = needsQuestion(
 		{
 			action: describeAction(run, survey, rows),
-			asks: endpoint.confirm,
+			asks,
 			host: session.host,
 			profile: protecting ?? session.connection.profileName,
 			protected: protecting !== undefined,
@@ -61,7 +67,7 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
 			confirm: settings.confirm,
 		},
 		// Looking for a terminal opens stdin, which an update has no need of.
-		endpoint.confirm && invocation.context.prompts.available,
+		asks && invocation.context.prompts.available,
 	);
 	if (question === undefined) return;
 	if (!(await invocation.context.prompts.confirm(question))) {

@@ -25,6 +25,8 @@ export interface EarlierRun {
 	readonly journal: string;
 	/** Its id, where it is undone. */
 	readonly undoes?: string;
+	/** What is undone, for the question: "what run ID (ticket fields set of …) overwrote". */
+	readonly undoing?: string;
 	/** The protected profile that it had, whatever the settings are now. */
 	readonly protectedBy?: string | undefined;
 }

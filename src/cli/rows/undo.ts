@@ -13,7 +13,7 @@ import { runRows } from './run.js';
 const REASONS: Readonly<Record<Unrestorable, string>> = {
 	secret: 'its old value was not kept, being secret',
 	absent: 'there was none before, and the interface shows no way to remove one',
-	'not-text': 'its old value was no text that could be sent',
+	'not-text': 'its old value was a list or an object, which can not be sent',
 };
 
 /** How many fields are named for one reason. */
@@ -91,12 +91,15 @@ export async function undoRun(invocation: Invocation): Promise<ExitCode> {
 				inputFormat: 'ndjson',
 				onlyChanged: true,
 				snapshot: true,
+				// Values go back with the types that they had.
+				undocumented: true,
 				verify: true,
 			},
 		},
 		{
 			journal: past.path,
 			undoes: past.header.id,
+			undoing: `what run ${past.header.id} overwrote (${past.header.command.join(' ')} of ${past.header.started}, ${past.header.input.rows} rows from ${past.header.input.name})`,
 			protectedBy: protectedBy(past, invocation),
 		},
 	);

@@ -10,15 +10,16 @@ import { runArgument } from '../../run-argument.js';
 export const command = defineCommand({
 	summary: 'Put back what a run of ticket fields set --snapshot overwrote.',
 	description:
-		'It is a run of its own: it reads first, sends only what differs, reads back, and keeps what it overwrites, so that it can be resumed and undone. A field that a ticket did not have before stays as it is, since the interface shows no way to remove one.',
+		'It says which run it is, when it was, what it did and how many tickets are meant, and asks. It is a run of its own: it reads first, sends only what differs, reads back, and keeps what it overwrites, so that it can be resumed and undone. A field that a ticket did not have before stays as it is, since the interface shows no way to remove one. Values go back with the types that they had; a row with a number that can not be held exactly fails and is not written.',
 	examples: [
 		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would be put back' },
-		{ command: 'supportctl run undo 20261121-0815', note: 'put it back' },
+		{ command: 'supportctl run undo 20261121-0815', note: 'put it back, after a question' },
+		{ command: 'supportctl run undo 20261121-0815 --yes', note: 'without one' },
 	],
 	arguments: [runArgument],
 	options: [
 		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Guards' },
-		...allBut(guardOptions, 'yes'),
+		...guardOptions,
 		...allBut(engineOptions, 'shard'),
 		...outputOptions,
 		...connectionOptions,
