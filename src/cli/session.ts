@@ -15,6 +15,7 @@ import {
 } from '../profile/resolve.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
+import { waitNotice, warn } from './notices.js';
 import type { OptionValues } from './options/option.js';
 import { stderrPalette } from './palette.js';
 
@@ -55,7 +56,7 @@ export async function openSession(invocation: Invocation, needs: SessionNeeds = 
 		cwd: context.cwd,
 		credentials: needs.credentials ?? true,
 	});
-	if (connection.warnings.length > 0) (await import('./notices.js')).warn(context, connection.warnings);
+	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = createDialect(connection.prefixes);
 	return {
 		connection,
@@ -86,13 +87,9 @@ export async function openClient(
 	const userAgent = `supportctl/${version}`;
 	const { monotonic } = invocation.context.clock;
 	const way = { baseUrl, auth, timeoutMs, tls, proxy, allowHttp };
-	const limits = use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait: await waitNotice(invocation) };
+	const onWait = invocation.context.stderr.isTTY === true ? waitNotice(invocation) : undefined;
+	const limits = use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait };
 	return createClient({ ...way, ...limits, connections, userAgent, trace, hide, monotonic });
-}
-
-/** Loaded only where somebody may watch. */
-async function waitNotice(invocation: Invocation): Promise<ConnectionOptions['onWait']> {
-	return invocation.context.stderr.isTTY === true ? (await import('./notices.js')).waitNotice(invocation) : undefined;
 }
 
 /** What must not be seen anywhere. */

@@ -15,6 +15,9 @@ const shared = {
 	platform: 'node',
 	external: ['@napi-rs/keyring'],
 	logLevel: 'warn',
+	onLog(level, log) {
+		if (level === 'warn') throw new Error(log.message);
+	},
 	plugins: [leaveOut, readableAtOnce],
 };
 

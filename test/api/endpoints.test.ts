@@ -39,6 +39,7 @@ describe('the endpoint table', () => {
 		expect(force('optional')).toEqual(['ticket.delete', 'reply.delete', 'term.delete.ticket_priority']);
 		expect(force('must')).toEqual(['term.delete.product']);
 		expect(force('always')).toEqual(['user.delete']);
+		expect(endpoints['user.delete'].query).toMatchObject([{ name: 'force' }, { name: 'reassign', presence: 'must' }]);
 	});
 
 	it('requires only fields that it has', () => {

@@ -222,6 +222,13 @@ describe('redactUrl and redactText', () => {
 		expect(secretValues(deep)).toEqual(['marker']);
 	});
 
+	it('hides all that a base URL should not hold', () => {
+		expect(redactBaseUrl('https://anna:hun@ter2@desk.example/x?token=y#z')).toBe(
+			'https://[redacted]@desk.example/x?[redacted]',
+		);
+		expect(redactBaseUrl('anna:hun@ter2@desk.example')).toBe('[redacted]@desk.example');
+	});
+
 	it('leaves ordinary text alone', () => {
 		expect(redactText('status=hold is not a documented ticket status', ['ab'])).toBe(
 			'status=hold is not a documented ticket status',

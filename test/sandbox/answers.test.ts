@@ -229,6 +229,13 @@ test('a reply is updated, trashed and deleted, only under its own ticket', async
 	expect(await refusal('GET', `/tickets/14/replies/${id}`)).toEqual([404, 'rest_post_invalid_id']);
 });
 
+test('an update of one meta field keeps the others', async () => {
+	await answered('POST', '/users/3', { meta: { phone: '123' } });
+	expect(await answered('POST', '/users/3', { meta: { floor: '4' } })).toMatchObject({
+		meta: { phone: '123', floor: '4' },
+	});
+});
+
 test('a user is updated and answered without a password', async () => {
 	const body = await answered('POST', '/users/3', {
 		name: 'New Name',
@@ -510,6 +517,7 @@ test.each([
 	['GET', '/tickets/14/nothing'],
 	['GET', '/tickets//14'],
 	['GET', '/tickets/%zz'],
+	['GET', '/tickets/14abc'],
 	['DELETE', '/users/3/passwords/a.b'],
 ])('%s %s has no route', async (method, path) => {
 	expect(await refusal(method, path)).toEqual([404, 'rest_no_route']);

@@ -8,7 +8,7 @@ import type { CsvHeader } from './csv.js';
 import { detectFormat, formatOfName, type InputFormat, refuseSpreadsheet } from './formats.js';
 import { isSpooled, type Spool, spool } from './spool.js';
 import { CHUNK_BYTES, SteadyFile } from './steady-file.js';
-import { type Batch, checkedText, type ReadLimits } from './text.js';
+import { type Batch, checkedText, type ReadLimits, readIds } from './text.js';
 
 export type { Batch, RawRow } from './text.js';
 
@@ -118,7 +118,7 @@ async function* readRows(
 		case 'json':
 			return yield* (await import('./json.js')).readJsonArray(text(), limits);
 		case 'ids':
-			return yield* (await import('./text.js')).readIds(text(), limits);
+			return yield* readIds(text(), limits);
 	}
 }
 

@@ -8,6 +8,7 @@ import { RefusedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
+import { warn } from '../notices.js';
 import { nothingToChange, type PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
@@ -85,7 +86,7 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 	const { context } = run.invocation;
 	if (auth.scheme === 'none') return;
 	if (auth.scheme !== 'basic') {
-		await warnUnchecked(run, 'its credentials name no user');
+		warnUnchecked(run, 'its credentials name no user');
 		return;
 	}
 	const request = createPlanner(
@@ -103,7 +104,7 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 	checkSignedIn(found);
 	const id = userIdIn(found.body);
 	if (found.outcome !== 'ok' || id === undefined) {
-		await warnUnchecked(run, found.message ?? 'the answer shows no id');
+		warnUnchecked(run, found.message ?? 'the answer shows no id');
 		return;
 	}
 	if (survey.guard.deletes(id)) {
@@ -123,7 +124,6 @@ export function checkSignedIn({ status, code, message }: Delivery): void {
 	});
 }
 
-async function warnUnchecked({ invocation }: PreparedRun, why: string): Promise<void> {
-	const { warn } = await import('../notices.js');
+function warnUnchecked({ invocation }: PreparedRun, why: string): void {
 	warn(invocation.context, [`could not check whether this deletes the account that is signed in: ${why}`]);
 }

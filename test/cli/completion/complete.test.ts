@@ -1,5 +1,6 @@
 /** What is offered at each place of a command line. */
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -45,6 +46,7 @@ describe('commands', () => {
 	it('are found behind flags that stand before them or between their words', async () => {
 		expect(await values('--profile desk --json ticket fields ')).toEqual(wordsBehind('ticket fields'));
 		expect(await values('--no-color --scheme ')).toEqual([...schemes]);
+		expect(await values('term update -j4 ')).toEqual(await values('term update '));
 		expect(await values('ticket --profile desk fields --json ')).toEqual(wordsBehind('ticket fields'));
 		expect(await values('ticket --scheme ')).toEqual([...schemes]);
 	});
@@ -198,6 +200,12 @@ describe('columns of the input that is on the line', () => {
 		writeFileSync(join(folder, 'odd.csv'), 'id,"two\nlines","esc\x1b[31m",__proto__\n');
 		return folder;
 	};
+
+	it('are not read from a pipe, which would be used up', async () => {
+		const cwd = temporaryFolder();
+		execFileSync('mkfifo', [join(cwd, 'edits.csv')]);
+		expect(await values('ticket update --input edits.csv --ignore-column ', { cwd })).toEqual([]);
+	});
 
 	it('are offered for --ignore-column, --id-column and --map', async () => {
 		const place = { cwd: cwd() };
