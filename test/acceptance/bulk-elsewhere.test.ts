@@ -194,6 +194,22 @@ describe('a journal that was edited to name another host', () => {
 	});
 });
 
+it('credentials that a profile holds and that are refused are named with their profile and the next step', async () => {
+	const recorder = await startRecorder(json(401, { code: 'rest_no', message: 'Sorry.' }));
+	const work = createWorkplace();
+	await setProfile(work, 'desk', recorder.baseUrl);
+	const hint = 'the credentials of profile "desk" may have expired: supportctl login --profile desk stores others';
+	for (const args of [
+		['ticket', 'update', '1', '--status', 'hold'],
+		['api', 'GET', 'tickets'],
+	]) {
+		const result = await work.run(args);
+		expect([result.exitCode, result.stderr]).toEqual([4, expect.stringContaining(hint)]);
+	}
+	const byVariable = await work.run(['api', 'GET', 'tickets'], { env: { SUPPORTCTL_PASSWORD: 'x' } });
+	expect(byVariable.stderr).not.toContain('may have expired');
+});
+
 describe('a journal of a protected profile', () => {
 	it('needs --confirm with its name wherever it is taken up', async () => {
 		const { recorder, away } = await stoppedElsewhere(['--protected'], '--confirm', 'prod');

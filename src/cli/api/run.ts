@@ -193,7 +193,7 @@ async function printValue(api: Api, body: unknown, isGood: boolean): Promise<voi
 const NO_SUCH_CALL = 'the service has no such path or method; supportctl api --help shows how paths are written';
 
 async function reportFailure(
-	{ call, invocation }: Api,
+	{ call, invocation, session }: Api,
 	{ path, delivery }: Exchanged,
 	trouble?: SupportctlError,
 ): Promise<ExitCode> {
@@ -201,8 +201,8 @@ async function reportFailure(
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
 	const { message, details } = describeFailure(outcome, call.method, redactUrl(path));
 	const exitCode = exitCodeOfOutcome(outcome);
-	const hint =
-		outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, call.method === 'GET' || call.method === 'HEAD');
+	const reads = call.method === 'GET' || call.method === 'HEAD';
+	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, reads, session.connection);
 	const { status, reasons, attempts } = delivery;
 	const error = new SupportctlError(message, exitCode, {
 		code: delivery.code ?? delivery.outcome,

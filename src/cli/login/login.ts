@@ -184,13 +184,20 @@ function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resol
 	const name = nameFor(login, baseUrl);
 	const env = environmentFor(login, baseUrl);
 	const username = login.flags.username === undefined ? readVariable(env, 'USERNAME', context.cwd) : undefined;
-	const guards = Object.fromEntries(
-		['protected', 'allowHttp'].filter((each) => options[each] !== undefined).map((each) => [each, options[each]]),
-	);
+	const stored = profileNamed(login.store, name);
+	const isSameHost =
+		typeof stored?.baseUrl === 'string' &&
+		URL.canParse(stored.baseUrl) &&
+		new URL(stored.baseUrl).hostname === new URL(baseUrl).hostname;
+	const guards = {
+		...(options.protected !== undefined && { protected: options.protected }),
+		// What a profile allows is for its own host.
+		allowHttp: options.allowHttp ?? (isSameHost && stored.allowHttp === true),
+	};
 	const resolved = resolveSettings({
 		flags: { ...login.flags, baseUrl },
 		environment: { ...(username && { username }) },
-		profile: { name, values: { ...profileNamed(login.store, name), ...guards }, file: 'config.json' },
+		profile: { name, values: { ...stored, ...guards }, file: 'config.json' },
 	});
 	return { name, resolved, env };
 }

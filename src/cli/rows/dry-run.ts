@@ -116,7 +116,7 @@ async function showDiff(run: PreparedRun, print: Print): Promise<number> {
 	let unread = 0;
 	try {
 		for await (const { planned, answer } of inOrder(rowsToShow(run), settings.concurrency, read)) {
-			checkSignedIn(answer);
+			checkSignedIn(answer, session.connection);
 			const shown = answer.outcome === 'ok' ? readCustomFields(answer.body) : undefined;
 			const names = Object.keys(planned.request.sent ?? {});
 			const held = shown && underNames(shown, names, session.dialect.prefixes.product);

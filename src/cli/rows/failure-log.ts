@@ -58,7 +58,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 	function writeError(outcome: Outcome): void {
 		const { message, details } = describeFailure(outcome, definition.verb, noun);
 		const code = exitCodeOfOutcome(outcome);
-		const hint = nextStep(outcome, run.endpoint.replay === 'read');
+		const hint = nextStep(outcome, run.endpoint.replay === 'read', run.session.connection);
 		const data = {
 			...printedIds(outcome.ids),
 			...(outcome.status === undefined ? {} : { status: outcome.status }),
@@ -109,7 +109,7 @@ export function createFailureLog(run: PreparedRun, total: number, palette: Palet
 			const bad = counts.differs + counts.failed + counts.unknown + counts['not-sent'] + counts.invalid;
 			if (json) {
 				const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
-				const step = stopped === undefined ? undefined : stepAfterStop(stopped);
+				const step = stopped === undefined ? undefined : stepAfterStop(stopped, run.session.connection);
 				const resume = resumable && runId !== undefined ? `supportctl run resume ${runId} goes on` : undefined;
 				const hint = [step, resume].filter((each) => each !== undefined).join('; ');
 				const error = new SupportctlError(`${why}${bad} of ${total} rows did not succeed`, exitCode, {

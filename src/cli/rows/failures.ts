@@ -6,6 +6,7 @@ import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
+import type { ResolvedConnection } from '../../profile/resolve.js';
 
 /** "ticket 14", "reply 101 of ticket 14", "product term 9". */
 export function nameRow({ ids }: Pick<Outcome, 'ids'>, noun: string): string {
@@ -26,14 +27,26 @@ export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
 /** The service's own code for a path, or a method on it, that it does not have. */
 export const NO_ROUTE = 'rest_no_route';
 
+/** What to do where credentials are refused; those that a profile holds may have expired. */
+export function signInAgain({ profileName: name, secretSource }: Caller): string {
+	const isStored = name !== undefined && !secretSource.startsWith('SUPPORTCTL_');
+	const login = isStored
+		? `the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`
+		: 'supportctl login stores other credentials';
+	return `${login}; supportctl doctor finds out whether the host drops them`;
+}
+
+/** Who sends the requests. */
+export type Caller = Pick<ResolvedConnection, 'profileName' | 'secretSource'>;
+
 /**
- * The next step after an outcome, where there is one to tell.
+ * The next step after an outcome, where there is one.
  * @param reads Whether the request changes nothing.
  */
-export function nextStep(outcome: Outcome, reads: boolean): string | undefined {
+export function nextStep(outcome: Outcome, reads: boolean, caller: Caller): string | undefined {
 	switch (true) {
 		case outcome.status === 401:
-			return 'supportctl login stores other credentials; supportctl doctor finds out whether the host drops them';
+			return signInAgain(caller);
 		case outcome.status === 403 && outcome.code !== 'html_answer':
 			return 'the account that is signed in lacks the right; use a profile that has it';
 		case outcome.code === NO_ROUTE:
@@ -107,7 +120,7 @@ export function whyStopped(reason: StopReason): string {
 }
 
 /** What a person can do about the reason for which a run stopped, where there is something. */
-export function stepAfterStop(reason: StopReason): string | undefined {
+export function stepAfterStop(reason: StopReason, caller: Caller): string | undefined {
 	if (reason.kind === 'unreachable') return DOCTOR_STEP;
-	return 'outcome' in reason ? nextStep(reason.outcome, false) : undefined;
+	return 'outcome' in reason ? nextStep(reason.outcome, false, caller) : undefined;
 }

@@ -9,6 +9,7 @@ import type { Client } from '../../http/client.js';
 import { deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
 import { warn } from '../notices.js';
+import { type Caller, signInAgain } from './failures.js';
 import { nothingToChange, type PreparedRun } from './prepare.js';
 import type { Survey } from './survey.js';
 
@@ -101,7 +102,7 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 		clock: context.clock,
 		random: context.random,
 	});
-	checkSignedIn(found);
+	checkSignedIn(found, run.session.connection);
 	const id = userIdIn(found.body);
 	if (found.outcome !== 'ok' || id === undefined) {
 		warnUnchecked(run, found.message ?? 'the answer shows no id');
@@ -116,11 +117,11 @@ export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: 
 }
 
 /** @throws RefusedError where what was read first was refused: all that follows would be refused just so */
-export function checkSignedIn({ status, code, message }: Delivery): void {
+export function checkSignedIn({ status, code, message }: Delivery, caller: Caller): void {
 	if (status !== 401) return;
 	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}; nothing was sent`, {
 		code: code ?? 'unauthorized',
-		hint: 'supportctl login stores others',
+		hint: signInAgain(caller),
 	});
 }
 

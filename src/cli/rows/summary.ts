@@ -121,7 +121,7 @@ export async function writeSummary(run: PreparedRun, ended: Ended, log: RunLog |
 	const palette = await stderrPalette(invocation);
 	if (stopped !== undefined) {
 		stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
-		const step = stepAfterStop(stopped);
+		const step = stepAfterStop(stopped, session.connection);
 		if (step !== undefined) stderr.write(`  ${step}\n`);
 	}
 	if (ended.resumable) stderr.write(`to go on: ${palette.command(`supportctl run resume ${log.id}`)}\n`);
