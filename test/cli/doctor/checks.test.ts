@@ -371,6 +371,7 @@ describe('credentials', () => {
 		[said(401), said(503), 'fail'],
 		[said(401), { kind: 'problem', code: 'timeout', message: 'no answer' } as ProbeAnswer, 'fail'],
 		[said(401), undefined, 'fail'],
+		[said(403), undefined, 'fail'],
 		[said(200), undefined, 'pass'],
 	])('without %j, with %j: %s', (without, withCredentials, result) => {
 		const finding = checkCredentials(without, withCredentials, ' for ada');
