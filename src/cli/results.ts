@@ -9,6 +9,7 @@ import type { Palette } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
 import type { Format } from '../output/format-names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
+import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 import type { OptionValues } from './options/option.js';
 
@@ -86,7 +87,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 function warnOfDropped(dropped: readonly string[], stderr: Output): void {
 	const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
 	stderr.write(
-		`warning: later rows have columns that are not shown: ${names}; --fields or --format ndjson shows them\n`,
+		`warning: later rows have columns that are not shown: ${sanitise(names)}; --fields or --format ndjson shows them\n`,
 	);
 }
 

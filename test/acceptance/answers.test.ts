@@ -450,6 +450,15 @@ describe('text that the service chose', () => {
 		await expect.poll(() => work.read('out.csv'), { timeout: 20_000 }).toContain(evil);
 	});
 
+	test('is JSON in complaints about the input, whatever it holds', async () => {
+		const recorder = await startRecorder();
+		const work = createWorkplace(recorder.env);
+		work.write('rows.ndjson', `${JSON.stringify({ id: 1, status: evil })}\n`);
+		const { stderr } = await work.run(['ticket', 'update', '--input', 'rows.ndjson', '--json']);
+		expect(stderr).not.toMatch(COMMAND);
+		expect(JSON.parse(stderr).error.complaints[0].message).toContain('##[error]z');
+	});
+
 	test('is text where it is HTML, in messages and reasons', async () => {
 		const message =
 			'<strong>Error</strong>: R&amp;D &#8211; <a href="https://x.example">no</a><br>&lt;b&gt; &copy; <id>';

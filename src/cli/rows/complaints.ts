@@ -1,7 +1,7 @@
 /** Shows what is wrong with the input as it is found: the first lines for a person, all of it as one JSON object. */
 
 import type { Complaint } from '../../bulk/input/rows.js';
-import { sanitise } from '../../output/sanitise.js';
+import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { complaintText, type Survey } from './survey.js';
 
 /** How many complaints a person is shown. */
@@ -28,7 +28,7 @@ export function createComplaintSink({ json, source, write, command, annotate }: 
 	let count = 0;
 	const asJson = (complaint: Complaint): string => {
 		const { ids: _, ...place } = complaint;
-		return JSON.stringify({ ...place, file: source.file, message: complaintText(complaint, source) });
+		return escapeJson(JSON.stringify({ ...place, file: source.file, message: complaintText(complaint, source) }));
 	};
 	return {
 		complain(complaint) {
