@@ -1,4 +1,4 @@
-/** What a base URL may look like, and what is put right in one without asking. */
+/** What a base URL may look like, and what is corrected in one without asking. */
 
 import { UsageError } from '../errors.js';
 import { mayBeLoopback } from '../net.js';
@@ -11,9 +11,9 @@ export interface BaseUrl {
 }
 
 export interface BaseUrlRules {
-	/** Lets http:// through to hosts other than this machine. */
+	/** Allows http:// to hosts other than this machine. */
 	allowHttp?: boolean;
-	/** What to do to let it through. */
+	/** How a person allows that, for the hint. */
 	howToAllowHttp?: string;
 	/** The deployment's word for `support`, whose path prefix may have been pasted in. */
 	productPrefix?: string;
@@ -23,7 +23,7 @@ export interface BaseUrlRules {
 
 const EXAMPLE = 'it looks like https://desk.example.com/wp-json';
 
-/** Whether what is secret towards one URL may be told to the other: another port of the same machine may be another person's. */
+/** Whether a secret for one URL may be sent to the other: another port of the same machine may belong to someone else. */
 export function isSameOrigin(left: string, right: string): boolean {
 	return new URL(left).origin === new URL(right).origin;
 }
@@ -53,7 +53,7 @@ function withoutPrefix(path: string, productPrefix: string | undefined): string 
 
 /**
  * Checks a base URL and normalises it. Throws UsageError, which never repeats a password that stood in the URL, and
- * whose `data.suggested` is the URL that was probably meant, where that can be told.
+ * whose `data.suggested` is the URL that was probably meant, where one can be suggested.
  */
 export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
@@ -66,7 +66,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 	const shown = JSON.stringify(trimmed.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
 	if (trimmed === '') refuse('is empty');
 	if (/[\s\\]/.test(trimmed) || hasControlCharacter(trimmed))
-		refuse(`${shown} has a blank, a backslash or a control character in it`);
+		refuse(`${shown} has a space, a backslash or a control character in it`);
 	const suggested = withScheme(trimmed);
 	if (suggested !== undefined) refuse(`${shown} has no scheme`, `write ${suggested}`, suggested);
 	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`);
@@ -89,7 +89,7 @@ export function parseBaseUrl(text: string, rules: BaseUrlRules = {}): BaseUrl {
 		const secure = `https:${result.slice('http:'.length)}`;
 		refuse(
 			`${shown} would send credentials unencrypted`,
-			`use ${secure}, or ${rules.howToAllowHttp ?? 'let a profile allow it: supportctl profile set NAME --allow-http'}`,
+			`use ${secure}, or ${rules.howToAllowHttp ?? 'allow it in a profile: supportctl profile set NAME --allow-http'}`,
 			secure,
 		);
 	}

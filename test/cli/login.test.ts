@@ -166,7 +166,7 @@ describe('what login says about a base URL', () => {
 			hint: 'write https://desk.example.com/wp-json',
 		});
 		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
-			/^use https:\/\/desk\.example\.com, or let a profile allow it/,
+			/^use https:\/\/desk\.example\.com, or allow it in a profile/,
 		);
 	});
 

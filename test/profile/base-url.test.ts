@@ -29,7 +29,7 @@ describe('parseBaseUrl', () => {
 		['https://desk.example.com/#x', /fragment/],
 		['http://desk.example.com', /unencrypted/],
 		['http://127.0.0.1.example.com', /unencrypted/],
-		['https://a b', /blank/],
+		['https://a b', /space/],
 		['https://', /not a URL/],
 		['', /empty/],
 	])('refuses %s', (given, message) => {
