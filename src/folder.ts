@@ -88,3 +88,13 @@ function sizeOf(bytes: number): string {
 	const kib = bytes / 1024;
 	return kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`;
 }
+
+/** Whether a path still leads to the file that was opened by it. */
+export function isSameFile(fd: number, path: string): boolean {
+	try {
+		const [opened, named] = [fstatSync(fd, { bigint: true }), statSync(path, { bigint: true })];
+		return opened.ino === named.ino && opened.dev === named.dev;
+	} catch {
+		return false;
+	}
+}

@@ -28,7 +28,6 @@ const homes: Record<string, readonly string[]> = {
 	yaml: ['output'],
 	'@jmespath-community/jmespath': ['output'],
 	'csv-parse': ['bulk'],
-	'proper-lockfile': ['profile'],
 };
 
 interface Import {

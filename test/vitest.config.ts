@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const enough = { branches: 95 };
 
 /** Files that put something in the place of a Node module, which no other file may see. */
-const alone = ['test/bulk/journal-faults.test.ts', 'test/bulk/lock-elsewhere.test.ts'];
+const alone = ['test/bulk/journal-faults.test.ts', 'test/lock-elsewhere.test.ts'];
 
 export default defineConfig({
 	test: {

@@ -3,7 +3,6 @@
 import {
 	closeSync,
 	constants,
-	existsSync,
 	fchmodSync,
 	fdatasync,
 	fdatasyncSync,
@@ -12,15 +11,17 @@ import {
 	ftruncateSync,
 	openSync,
 	realpathSync,
+	type Stats,
+	statSync,
 	symlinkSync,
 	unlinkSync,
 	writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../errors.js';
-import { makeFolder } from '../folder.js';
+import { isSameFile, makeFolder } from '../folder.js';
 import type { Outcome } from '../http/outcome.js';
-import { acquireLock, type Lock } from './lock.js';
+import { acquireLock, type Lock } from '../lock.js';
 import {
 	type AttemptRecord,
 	attemptLine,
@@ -58,6 +59,9 @@ function createBatch(): Batch {
 	written.catch(() => undefined);
 	return { written, resolve, reject };
 }
+
+/** So that no open waits for the other end of a pipe. */
+const NONBLOCK = constants.O_NONBLOCK ?? 0;
 
 const NOT_SYNCABLE: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EROFS']);
 
@@ -184,9 +188,20 @@ export class Journal {
 		return this.#failure;
 	}
 
+	/** Fails where the journal's name leads to another file, or another process has taken the journal over. */
+	#checkPlace(): void {
+		if (this.#failure !== undefined || (isSameFile(this.#fd, this.path) && this.#lock.isHeld())) return;
+		this.#failure = new FailedError(`the journal ${this.path} was removed or replaced during the run`, {
+			code: 'journal_failed',
+			hint: 'the rows that were sent until then are not recorded in a file any more; this run cannot be resumed',
+			data: { journal: this.path },
+		});
+	}
+
 	/** In the background, since a disk may take its time. An error means that earlier records may be gone too. */
 	#sync(): void {
 		this.#dirty = false;
+		this.#checkPlace();
 		fdatasync(this.#fd, (error) => {
 			this.#timer = undefined;
 			if (this.#closed) return;
@@ -201,6 +216,7 @@ export class Journal {
 		try {
 			if (end !== undefined && this.#failure === undefined) this.append(endLine(end));
 			this.flush();
+			this.#checkPlace();
 			if (this.#failure === undefined) syncNow(this.#fd);
 		} catch (error) {
 			this.#fail(error);
@@ -212,6 +228,18 @@ export class Journal {
 		}
 		if (this.#failure !== undefined) throw this.#failure;
 	}
+}
+
+/** A pipe could wait for ever, and a device keeps nothing. @throws FailedError */
+function checkRegular(path: string, stats: Stats | undefined): void {
+	if (stats === undefined || stats.isFile()) return;
+	throw new FailedError(
+		`can't write the journal ${path}: it is ${stats.isDirectory() ? 'a folder' : 'not a regular file'}`,
+		{
+			code: 'journal_failed',
+			hint: 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR',
+		},
+	);
 }
 
 const lockPath = (path: string): string => `${path}.lock`;
@@ -265,18 +293,20 @@ function linkInto(stateDir: string, id: string, path: string): void {
 export function createJournal(options: CreateJournalOptions): Journal {
 	const { header, stateDir, redact } = options;
 	const path = resolve(options.path ?? join(runsFolder(stateDir), `${header.id}.ndjson`));
-	const existed = existsSync(path);
 	let fd: number | undefined;
 	let lock: Lock | undefined;
 	try {
 		if (options.path === undefined) makeFolder(dirname(path));
-		fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600);
+		const before = statSync(path, { throwIfNoEntry: false });
+		checkRegular(path, before);
+		fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | NONBLOCK, 0o600);
 		lock = acquireLock(lockPath(realpathSync(path)), `the journal ${path}`);
 		const stats = fstatSync(fd);
+		checkRegular(path, stats);
 		if (stats.size > 0) throw alreadyUsed(path);
-		if (stats.isFile()) fchmodSync(fd, 0o600);
+		fchmodSync(fd, 0o600);
 		const journal = new Journal(fd, lock, path, header, redact);
-		beginFile(fd, path, existed, `${headerLine(header, redact)}\n`);
+		beginFile(fd, path, before !== undefined, `${headerLine(header, redact)}\n`);
 		if (options.path !== undefined) linkInto(stateDir, header.id, path);
 		noteStarted(runsFolder(stateDir), header.id);
 		return journal;
@@ -348,6 +378,7 @@ export async function openJournal(
 	let fd: number | undefined;
 	try {
 		const real = realpathSync(path);
+		checkRegular(real, statSync(real));
 		lock = acquireLock(lockPath(real), `the journal ${real}`);
 		const scan = await scanJournal(real);
 		fd = openSync(real, constants.O_RDWR | constants.O_APPEND);

@@ -2,11 +2,11 @@
 
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { UsageError } from '../errors.js';
+import { FailedError, fileProblem, UsageError } from '../errors.js';
+import { lockHolder } from '../lock.js';
 import type { Counts } from './counts.js';
 import { runsFolder } from './journal.js';
 import { MAX_LINE_BYTES } from './journal-lines.js';
-import { lockHolder } from './lock.js';
 import { endRecordOf, readHeader } from './read-records.js';
 import type { EndRecord, RunHeader } from './records.js';
 import { inStartOrder } from './run-order.js';
@@ -33,9 +33,20 @@ export function runIds(stateDir: string): string[] {
 			.filter((name) => name.endsWith(EXTENSION) && !name.startsWith('.'))
 			.map((name) => name.slice(0, -EXTENSION.length));
 		return inStartOrder(folder, ids);
-	} catch {
-		return [];
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+		throw new FailedError(`can't read the folder of runs ${folder}: ${fileProblem(error)}`, {
+			code: 'unreadable_runs',
+			hint: 'let SUPPORTCTL_STATE_DIR name a folder that you can read',
+			cause: error,
+		});
 	}
+}
+
+/** @throws UsageError for what could be read without end */
+function regularFile(path: string, name: string): string {
+	if (statSync(path).isFile()) return realpathSync(path);
+	throw new UsageError(`${name} is not a journal: it is not a regular file`, { code: 'no_such_run' });
 }
 
 /**
@@ -43,13 +54,13 @@ export function runIds(stateDir: string): string[] {
  * Throws UsageError where there is none or more than one.
  */
 export function findRun(stateDir: string, name: string, cwd = '.'): string {
-	const ids = runIds(stateDir);
 	const isPath = name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION);
 	if (isPath) {
 		const path = resolve(cwd, name);
-		if (existsSync(path)) return realpathSync(path);
+		if (existsSync(path)) return regularFile(path, name);
 		throw new UsageError(`there is no journal ${name}`, { code: 'no_such_run' });
 	}
+	const ids = runIds(stateDir);
 	const matches =
 		name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter((id) => id.startsWith(name));
 	if (name !== '' && matches.length === 1) return journalOf(stateDir, matches[0] as string);

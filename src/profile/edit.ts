@@ -4,6 +4,7 @@ import { chmod, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { FailedError, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder } from '../folder.js';
+import { acquireLock, type Lock } from '../lock.js';
 import { isSameOrigin } from './base-url.js';
 import { discardSecret, keepSecret, type OpenKeyring, withoutSecret } from './secrets.js';
 import type { SettingName } from './settings.js';
@@ -20,19 +21,31 @@ import {
 	type StoredSecret,
 } from './store.js';
 
-/** A writer that died leaves its lock; after this many milliseconds the next one takes it. */
-const STALE_MS = 10_000;
+/** How long another writer is waited for, and how often the lock is tried, in milliseconds. */
+const PATIENCE_MS = 15_000;
+const RETRY_MS = 25;
+
+async function waitForLock(file: string): Promise<Lock> {
+	for (let waited = 0; ; waited += RETRY_MS) {
+		try {
+			return acquireLock(`${file}.lock`, file);
+		} catch (error) {
+			if (!(error instanceof FailedError) || error.code !== 'locked') throw error;
+			if (waited >= PATIENCE_MS) {
+				throw new FailedError(`${file} is being written by another supportctl`, {
+					code: 'config_locked',
+					hint: `try again; if no other is running, remove ${file}.lock`,
+					cause: error,
+				});
+			}
+		}
+		await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())));
+	}
+}
 
 function explain(error: unknown, file: string): unknown {
 	if (error instanceof SupportctlError) return error;
 	const code = (error as NodeJS.ErrnoException).code;
-	if (code === 'ELOCKED') {
-		return new FailedError(`${file} is being written by another supportctl`, {
-			code: 'config_locked',
-			hint: `try again; if no other is running, remove ${file}.lock`,
-			cause: error,
-		});
-	}
 	return code === undefined
 		? error
 		: new FailedError(`${file} can't be written (${code})`, {
@@ -103,16 +116,12 @@ export async function updateStore<T>(
 	change: (store: Store, notices: string[]) => T | Promise<T>,
 	options: UpdateOptions = {},
 ): Promise<StoreUpdate<T>> {
-	const [{ default: Conf }, { default: lockfile }] = await Promise.all([import('conf'), import('proper-lockfile')]);
+	const { default: Conf } = await import('conf');
 	const file = configFile(folder);
 	const notices: string[] = [];
 	try {
 		await prepareFolder(folder);
-		const release = await lockfile.lock(file, {
-			realpath: false,
-			stale: STALE_MS,
-			retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 150, randomize: true },
-		});
+		const lock = await waitForLock(file);
 		try {
 			await sweep(file);
 			const { store, damage } = readForChange(folder, options.replaceDamaged === true);
@@ -137,7 +146,7 @@ export async function updateStore<T>(
 			await chmod(file, 0o600);
 			return { result, notices };
 		} finally {
-			await release();
+			lock.release();
 		}
 	} catch (error) {
 		throw explain(error, file);

@@ -1,11 +1,20 @@
 /** Journals and what they are for: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
 
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+	appendFileSync,
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/io/process.js';
 import { closing } from '../support/closing-service.js';
-import { fullDisk } from '../support/full-disk.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
 
@@ -149,12 +158,33 @@ describe('a journal', () => {
 
 	it('that can not be written stops the run before its first request', async () => {
 		const { recorder, work } = await place(ok);
-		for (const path of [fullDisk(), 'no/such/folder/j.ndjson', '.']) {
+		execFileSync('mkfifo', [join(work.folder, 'pipe')]);
+		for (const path of ['/dev/full', 'no/such/folder/j.ndjson', '.', 'pipe']) {
 			const result = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--journal', path]);
 			expect(result.exitCode).toBe(1);
 			expect(result.stderr).toContain("can't write the journal");
 		}
 		expect(recorder.requests).toEqual([]);
+	});
+
+	it('that is a named pipe or a device is not read', async () => {
+		const { work } = await place(ok);
+		execFileSync('mkfifo', [join(work.folder, 'pipe')]);
+		for (const path of ['./pipe', '/dev/zero']) {
+			for (const verb of ['show', 'resume', 'rejects']) {
+				const result = await work.run(['run', verb, path]);
+				expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
+			}
+		}
+	});
+
+	it('whose folder can not be read is an error, not an empty list', async () => {
+		const { work } = await place(ok);
+		mkdirSync(join(work.folder, 'state'));
+		writeFileSync(join(work.folder, 'state', 'runs'), '');
+		const result = await work.run(['run', 'list']);
+		expect([result.exitCode, result.stdout]).toEqual([1, '']);
+		expect(result.stderr).toContain(`can't read the folder of runs ${join(work.folder, 'state', 'runs')}`);
 	});
 
 	it('is kept for no lone request', async () => {

@@ -1,7 +1,7 @@
 /** A run that a person watches and stops: signals, progress, and outcomes as they come. */
 
 import { once } from 'node:events';
-import { mkdirSync, watch } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, unlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
@@ -74,6 +74,36 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		expect(recorder.requests).toHaveLength(14);
 		expect(sorted(await resumed(work, recorder))).toEqual(ids(15, 100));
 	});
+});
+
+describe('a journal that is not there any more', () => {
+	it.each([
+		['removed', (path: string) => unlinkSync(path)],
+		['replaced', (path: string) => renameSync(path, `${path}.old`) ?? copyFileSync(`${path}.old`, path)],
+	])('stops the run where it was %s, with an error that says so', async (_, change) => {
+		const { recorder, work, held, go } = await holding(10);
+		const run = work.spawn(args);
+		await held(4);
+		change(work.journals()[0] as string);
+		await new Promise((resolve) => setTimeout(resolve, 600));
+		go();
+		const { exitCode, stderr } = await run.ended;
+		expect(exitCode).not.toBe(0);
+		expect(stderr).toContain('was removed or replaced during the run');
+		expect(stderr).toMatch(/\d+ ok/);
+		expect(recorder.requests.length).toBeLessThan(100);
+	});
+});
+
+it('a signal wakes rows that wait for their turn at once', async () => {
+	const { recorder, work, go } = await holding(0);
+	go();
+	const run = work.spawn([...args, '--rate', '0.05']);
+	while (recorder.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+	const started = performance.now();
+	run.child.kill('SIGINT');
+	expect((await run.ended).exitCode).toBe(130);
+	expect(performance.now() - started).toBeLessThan(5000);
 });
 
 describe('a second signal', () => {

@@ -23,7 +23,7 @@ const answer = ['test/http/answer.test.ts'];
 const client = ['test/http/client.test.ts'];
 const journal = ['test/bulk/journal.test.ts', 'test/bulk/journal-faults.test.ts'];
 const scan = ['test/bulk/scan.test.ts', 'test/bulk/journal.test.ts'];
-const lock = ['test/bulk/lock.test.ts', 'test/bulk/lock-elsewhere.test.ts'];
+const lock = ['test/lock.test.ts', 'test/lock-elsewhere.test.ts'];
 const shard = ['test/bulk/shard.test.ts'];
 const engine = ['test/bulk/engine.test.ts', 'test/bulk/feed.test.ts'];
 const stop = ['test/bulk/stop.test.ts'];
@@ -743,36 +743,50 @@ export const bugs = [
 	},
 	// One process at a time.
 	{
-		file: 'src/bulk/lock.ts',
+		file: 'src/lock.ts',
+		was: "return verdict === 'unknown' && ageOf(path) > SILENT_MS ? 'dead' : verdict;",
+		becomes: 'return verdict;',
+		tests: lock,
+		loss: 'the journal of a shard that was killed in another container can never be resumed',
+	},
+	{
+		file: 'src/lock.ts',
+		was: 'if (isHeld()) utimesSync(path, now, now);',
+		becomes: '',
+		tests: lock,
+		loss: 'the journal of a running shard on another machine is taken over after a minute',
+	},
+	{
+		file: 'src/lock.ts',
 		was: "if (verdict !== 'dead') throw locked(path, what, owner, verdict);",
 		becomes: '',
 		tests: lock,
 		loss: 'two processes write one journal',
 	},
 	{
-		file: 'src/bulk/lock.ts',
+		file: 'src/lock.ts',
 		was: "if (owner.host !== self.host) return 'unknown';",
 		becomes: '',
 		tests: lock,
 		loss: "another machine's lock on a shared disk is taken over",
 	},
 	{
-		file: 'src/bulk/lock.ts',
+		file: 'src/lock.ts',
 		was: "return facts.state === 'Z' || facts.state === 'X' || facts.born !== owner.born ? 'dead' : 'alive';",
 		becomes: "return 'alive';",
 		tests: lock,
 		loss: 'a process with a pid that is used again keeps a run from being resumed',
 	},
 	{
-		file: 'src/bulk/lock.ts',
+		file: 'src/lock.ts',
 		was: "if (now === undefined || (now?.token ?? 'torn') !== token) return false;",
 		becomes: '',
 		tests: lock,
 		loss: 'two that see the same dead owner both get its lock',
 	},
 	{
-		file: 'src/bulk/lock.ts',
-		was: 'if (readOwner(path)?.token === self.token) unlinkSync(path);',
+		file: 'src/lock.ts',
+		was: 'if (isHeld()) unlinkSync(path);',
 		becomes: 'unlinkSync(path);',
 		tests: lock,
 		loss: "giving a lock back takes away somebody else's",
@@ -1078,10 +1092,10 @@ export const bugs = [
 		loss: 'a program that wants no retries gets four',
 	},
 	{
-		file: 'src/bulk/lock.ts',
+		file: 'src/lock.ts',
 		was: `return (error as NodeJS.ErrnoException).code === 'EPERM';`,
 		becomes: 'return false;',
-		tests: ['test/bulk/lock.test.ts'],
+		tests: ['test/lock.test.ts'],
 		loss: `two users' processes write one journal`,
 	},
 	{

@@ -6,13 +6,13 @@ import { fileProblem, UsageError } from '../../errors.js';
 import { openArguments } from './arguments.js';
 import type { CsvHeader } from './csv.js';
 import { detectFormat, formatOfName, type InputFormat, refuseSpreadsheet } from './formats.js';
-import { isSpooled, type Spool, spool } from './spool.js';
+import { isSpooled, type Spool, type SpoolOptions, spool } from './spool.js';
 import { CHUNK_BYTES, SteadyFile } from './steady-file.js';
 import { type Batch, checkedText, type ReadLimits, readIds } from './text.js';
 
 export type { Batch, RawRow } from './text.js';
 
-export interface OpenInputOptions {
+export interface OpenInputOptions extends SpoolOptions {
 	/** A file, or `-` for standard input. */
 	path?: string;
 	/** Ids from the command line, instead of a path. */
@@ -21,14 +21,10 @@ export interface OpenInputOptions {
 	format?: InputFormat;
 	/** The raw bytes of standard input. */
 	stdin: AsyncIterable<Uint8Array>;
-	/** The folder below which copies of standard input are kept. */
-	stateDir: string;
 	/** The folder that a relative path starts from. */
 	cwd?: string;
 	/** The largest record, in bytes; 8 MiB by default. */
 	maxRecordBytes?: number;
-	/** Is called before something is read that may take as long as whoever writes it. */
-	onWait?: (() => void) | undefined;
 }
 
 /** Bulk input that can be read any number of times, each time with the same rows or with an error. */
@@ -75,15 +71,10 @@ async function openFile(path: string, name: string): Promise<FileHandle> {
 
 /** What can be read twice; a pipe or a device can't, and is spooled like standard input. */
 async function openTwice(path: string | undefined, name: string, options: OpenInputOptions): Promise<Spool> {
-	const { stdin, stateDir, onWait } = options;
-	if (path === undefined) {
-		onWait?.();
-		return await spool(stdin, stateDir);
-	}
+	if (path === undefined) return await spool(options.stdin, options);
 	const handle = await openFile(path, name);
 	if ((await handle.stat()).isFile()) return { handle, path, keep: async () => undefined };
-	onWait?.();
-	return await spool(handle.createReadStream(), stateDir);
+	return await spool(handle.createReadStream(), options);
 }
 
 /** Unpacks while reading; damage is the input's fault and named so. */

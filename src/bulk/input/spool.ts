@@ -36,8 +36,15 @@ export interface Spool {
 	keep(): Promise<void>;
 }
 
+export interface SpoolOptions {
+	/** Where copies are kept, in a folder of their own. */
+	stateDir: string;
+	/** Is called with the name that a copy may have from now on, so that whoever ends the process can remove it. */
+	onSpool?: ((path: string) => void) | undefined;
+}
+
 /** Copies a stream, so that it can be read twice. */
-export async function spool(bytes: AsyncIterable<Uint8Array>, stateDir: string): Promise<Spool> {
+export async function spool(bytes: AsyncIterable<Uint8Array>, { stateDir, onSpool }: SpoolOptions): Promise<Spool> {
 	const folder = join(stateDir, SPOOL_FOLDER);
 	const path = join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`);
 	const explain = (error: unknown): unknown => {
@@ -52,6 +59,7 @@ export async function spool(bytes: AsyncIterable<Uint8Array>, stateDir: string):
 	try {
 		makeFolder(folder);
 		await prune(folder).catch(() => undefined);
+		onSpool?.(path);
 		handle = await open(path, 'wx+', 0o600);
 		await unlink(path);
 		for await (const chunk of bytes) await handle.writeFile(chunk);

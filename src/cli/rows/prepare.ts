@@ -65,7 +65,7 @@ const takenStdin: Input = {
 /** What a resumed run knows already. */
 export interface PrepareOverrides {
 	defaults?: RowDefaults | undefined;
-	onWait?: () => void;
+	onSpool?: (path: string) => void;
 	earlier?: EarlierRun | undefined;
 }
 
@@ -103,7 +103,7 @@ export async function prepareRun(
 	const settings = runSettings(options, session.connection.defaults);
 	settings.allowDiffers = allowedDifferences(settings, endpoint);
 	const shard = settings.shard === undefined ? undefined : parseShard(settings.shard);
-	const source = await openSource(targets, invocation, session.stateDir, overrides.onWait);
+	const source = await openSource(targets, invocation, session.stateDir, overrides.onSpool);
 	try {
 		const { dialect } = session;
 		const planning = planRows({ definition, endpoint, targets, defaults, options, dialect }, source);
@@ -172,7 +172,7 @@ async function openSource(
 	targets: Targets,
 	{ context }: Invocation,
 	stateDir: string,
-	onWait: PrepareOverrides['onWait'],
+	onSpool: PrepareOverrides['onSpool'],
 ): Promise<InputSource> {
 	if (targets.ids !== undefined) return openArguments(targets.ids);
 	const { openInput } = await import('../../bulk/input/source.js');
@@ -182,6 +182,6 @@ async function openSource(
 		stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 		stateDir,
 		cwd: context.cwd,
-		onWait,
+		onSpool,
 	});
 }

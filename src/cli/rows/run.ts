@@ -38,7 +38,7 @@ export async function runRows(
 ): Promise<ExitCode> {
 	const resumes = earlier?.resumes;
 	const before = watchBeforeSending(invocation.context);
-	const overrides = { defaults: resumes?.defaults, onWait: before.onWait, earlier };
+	const overrides = { defaults: resumes?.defaults, onSpool: before.onSpool, earlier };
 	const run = await annotateInput(invocation, () => prepareRun(definition, invocation, overrides));
 	// A copy of standard input serves the resume of the run whose journal names it, and nobody else.
 	const isNamed = resumes?.readsItsInput(run) ?? true;

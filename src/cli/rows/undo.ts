@@ -1,10 +1,10 @@
 /** Puts back what a run of `ticket fields set --snapshot` overwrote: a run of its own, fed from the other's journal. */
 
-import { lockHolder } from '../../bulk/lock.js';
 import { scanJournal } from '../../bulk/scan.js';
 import { oldValues, type Unrestorable, type Unrestored } from '../../bulk/snapshots.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Input } from '../../io/context.js';
+import { lockHolder } from '../../lock.js';
 import { sanitise } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
 import { openPastRun, optionsOf, type PastRun, protectedBy } from './past-run.js';

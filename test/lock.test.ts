@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { acquireLock, lockHolder } from '../../src/bulk/lock.js';
-import { bundleForChild } from '../support/bundle.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { acquireLock, lockHolder } from '../src/lock.js';
+import { bundleForChild } from './support/bundle.js';
+import { temporaryFolder } from './support/temporary.js';
 
 const codeOf = (step: () => unknown): { code?: string; hint?: string; message?: string } => {
 	try {
@@ -50,7 +50,7 @@ describe('acquireLock', () => {
 	it('is refused while another process holds it, and taken at once when that one was killed', async () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'a.lock');
-		const { child, said } = await startHolder(await bundleForChild('src/bulk/lock.ts'), path);
+		const { child, said } = await startHolder(await bundleForChild('src/lock.ts'), path);
 		expect(said).toBe('taken');
 		expect(codeOf(() => acquireLock(path, 'it')).message).toBe(`it is in use by process ${child.pid}`);
 		const exited = once(child, 'exit');
@@ -64,7 +64,7 @@ describe('acquireLock', () => {
 	it('is taken at once from a process that was killed and that nobody has waited for', async () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'a.lock');
-		const url = await bundleForChild('src/bulk/lock.ts');
+		const url = await bundleForChild('src/lock.ts');
 		const script = `import { acquireLock } from ${JSON.stringify(url)}; acquireLock(${JSON.stringify(path)}, 'it'); process.stdout.write('taken'); setInterval(() => {}, 1000);`;
 		// The shell becomes a program that does not know of the child, as in containers without an init.
 		const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & exec sleep 60', process.execPath, script]);
@@ -78,7 +78,7 @@ describe('acquireLock', () => {
 	});
 
 	it('goes to one only of many that see the same dead owner', async () => {
-		const url = await bundleForChild('src/bulk/lock.ts');
+		const url = await bundleForChild('src/lock.ts');
 		const folder = temporaryFolder();
 		const path = join(folder, 'a.lock');
 		const first = await startHolder(url, path);
@@ -126,14 +126,36 @@ describe('acquireLock', () => {
 		writeFileSync(path, JSON.stringify({ ...owner, host: `not-${hostname()}` }));
 		expect(codeOf(() => acquireLock(path, 'it'))).toMatchObject({
 			message: `it is in use by process ${process.pid} on not-${hostname()}`,
-			hint: `if nothing on that machine or container uses it any more, remove ${path}`,
+			hint: expect.stringContaining(`60 seconds after its last sign of life, or when you remove ${path}`),
 		});
+		expect(lockHolder(path)).toBe(owner.pid);
 		expect(owner.namespace).toEqual(expect.any(String));
 		writeFileSync(path, JSON.stringify({ ...owner, pid: 2 ** 30, namespace: 'pid:[1]' }));
 		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
 		// A machine that was started again since then has none of its containers' processes.
 		writeFileSync(path, JSON.stringify({ ...owner, namespace: 'pid:[1]', born: 'another-boot:1' }));
 		acquireLock(path, 'it').release();
+	});
+
+	it('of another machine is taken over a minute after the last sign of life, and its owner knows', () => {
+		vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+		onTestFinished(() => void vi.useRealTimers());
+		const path = join(temporaryFolder(), 'a.lock');
+		const lock = acquireLock(path, 'it');
+		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		writeFileSync(path, JSON.stringify({ ...owner, host: `not-${hostname()}` }));
+		const long = new Date(Date.now() - 61_000);
+		utimesSync(path, long, long);
+		vi.advanceTimersByTime(15_000);
+		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
+		utimesSync(path, long, long);
+		expect(lockHolder(path)).toBeUndefined();
+		expect(lock.isHeld()).toBe(true);
+		const other = acquireLock(path, 'it');
+		expect([lock.isHeld(), other.isHeld()]).toEqual([false, true]);
+		lock.release();
+		expect(other.isHeld()).toBe(true);
+		other.release();
 	});
 
 	it('takes a file that names nobody only once it is old', () => {

@@ -2,8 +2,8 @@ import type * as FileSystem from 'node:fs';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { acquireLock, lockHolder } from '../../src/bulk/lock.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { acquireLock, lockHolder } from '../src/lock.js';
+import { temporaryFolder } from './support/temporary.js';
 
 /** A machine other than this one: what its file system and its /proc can't do. */
 const machine = vi.hoisted(() => ({

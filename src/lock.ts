@@ -1,16 +1,27 @@
-/** A lock that ends with its process: a file that names its owner, taken over as soon as that process is gone. */
+/** The one lock of this program: a file that names its owner, taken over once that process is gone or gives no sign of life. */
 
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, readlinkSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+	linkSync,
+	readFileSync,
+	readlinkSync,
+	renameSync,
+	statSync,
+	unlinkSync,
+	utimesSync,
+	writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
-import { FailedError } from '../errors.js';
+import { FailedError } from './errors.js';
 
 export interface Lock {
 	/** Gives the lock back; doing so twice is no harm. */
 	release(): void;
+	/** False once another process has taken it over, for instance while this machine was asleep. */
+	isHeld(): boolean;
 }
 
-/** Who holds a lock. A pid alone does not tell: pids are used again, and containers and machines have their own. */
+/** Who holds a lock. A pid alone is not enough: pids are used again, and containers and machines have their own. */
 interface Owner {
 	/** Names this taking of the lock. */
 	token: string;
@@ -21,6 +32,10 @@ interface Owner {
 	/** The numbering that the pid belongs to, where the system has several. */
 	namespace?: string | undefined;
 }
+
+/** How often an owner gives a sign of life, and after how long without one a process elsewhere counts as dead. */
+const SIGN_MS = 15_000;
+const SILENT_MS = 60_000;
 
 type Verdict = 'alive' | 'dead' | 'unknown';
 
@@ -37,7 +52,7 @@ function processFacts(pid: number): { state: string; born: string } | undefined 
 	const stat = readText(`/proc/${pid}/stat`);
 	const boot = readText('/proc/sys/kernel/random/boot_id');
 	if (stat === undefined || boot === undefined) return undefined;
-	// The name in parentheses may hold anything, blanks and parentheses too.
+	// The name in parentheses may hold anything, spaces and parentheses too.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return { state: fields[0] ?? '', born: `${boot}:${fields[19]}` };
 }
@@ -134,6 +149,14 @@ function publishWithoutLinks(path: string, text: string): boolean {
 	}
 }
 
+/** Whether the owner of a lock still runs; one that can't be looked at is dead after a minute without a sign of life. */
+function judgeLock(path: string, owner: Owner | null, self: Owner): Verdict {
+	// A file that names nobody is being written, or was left so by a crash.
+	if (owner === null) return ageOf(path) > TORN_AFTER_MS ? 'dead' : 'unknown';
+	const verdict = judge(owner, self);
+	return verdict === 'unknown' && ageOf(path) > SILENT_MS ? 'dead' : verdict;
+}
+
 function locked(path: string, what: string, owner: Owner | null, verdict: Verdict): FailedError {
 	const who =
 		owner === null ? 'somebody' : `process ${owner.pid}${owner.host === hostname() ? '' : ` on ${owner.host}`}`;
@@ -142,13 +165,13 @@ function locked(path: string, what: string, owner: Owner | null, verdict: Verdic
 		hint:
 			verdict === 'alive'
 				? 'wait for it to end, or stop it'
-				: `if nothing on that machine or container uses it any more, remove ${path}`,
+				: `a process elsewhere can't be checked from here; its lock is free ${SILENT_MS / 1000} seconds after its last sign of life, or when you remove ${path}`,
 		data: owner === null ? {} : { pid: owner.pid, host: owner.host },
 	});
 }
 
 const TRIES = 20;
-/** A file that names nobody is being written, or was left so by a crash: after this long, the latter. */
+/** After this long, a file that names nobody was left so by a crash. */
 const TORN_AFTER_MS = 5_000;
 
 function ageOf(path: string): number {
@@ -167,24 +190,41 @@ function ageOf(path: string): number {
  */
 export function acquireLock(path: string, what: string): Lock {
 	const self = describeSelf();
+	const isHeld = (): boolean => readOwner(path)?.token === self.token;
+	let signs: NodeJS.Timeout | undefined;
+	const take = (): Lock => {
+		signs = setInterval(() => giveSign(path, isHeld), SIGN_MS).unref();
+		return lock;
+	};
 	const lock: Lock = {
+		isHeld,
 		release() {
+			clearInterval(signs);
 			try {
-				if (readOwner(path)?.token === self.token) unlinkSync(path);
+				if (isHeld()) unlinkSync(path);
 			} catch {
 				// A lock that can't be removed ends with this process.
 			}
 		},
 	};
 	for (let tries = 0; tries < TRIES; tries++) {
-		if (publish(path, self)) return lock;
+		if (publish(path, self)) return take();
 		const owner = readOwner(path);
 		if (owner === undefined) continue;
-		const verdict = owner !== null ? judge(owner, self) : ageOf(path) > TORN_AFTER_MS ? 'dead' : 'unknown';
+		const verdict = judgeLock(path, owner, self);
 		if (verdict !== 'dead') throw locked(path, what, owner, verdict);
-		if (takeOver(path, what, owner, self)) return lock;
+		if (takeOver(path, what, owner, self)) return take();
 	}
 	throw locked(path, what, null, 'unknown');
+}
+
+function giveSign(path: string, isHeld: () => boolean): void {
+	try {
+		const now = new Date();
+		if (isHeld()) utimesSync(path, now, now);
+	} catch {
+		// The next sign may come through.
+	}
 }
 
 function takeOver(path: string, what: string, dead: Owner | null, self: Owner): boolean {
@@ -202,8 +242,8 @@ function takeOver(path: string, what: string, dead: Owner | null, self: Owner): 
 	}
 }
 
-/** The pid of the living process on this machine that holds the lock, if there is one. */
+/** The pid of the process that holds the lock, if there is one; it may be on another machine. */
 export function lockHolder(path: string): number | undefined {
 	const owner = readOwner(path);
-	return owner && judge(owner, describeSelf()) === 'alive' ? owner.pid : undefined;
+	return owner && judgeLock(path, owner, describeSelf()) !== 'dead' ? owner.pid : undefined;
 }
