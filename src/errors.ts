@@ -110,3 +110,8 @@ export function isKnownFileProblem(error: unknown): boolean {
 	const { code = '' } = error as NodeJS.ErrnoException;
 	return code === SMALL_FILE || Object.hasOwn(FILE_PROBLEMS, code);
 }
+
+/** Standard output took no more text, and not because its reader has gone. */
+export function lostOutput(failure: NodeJS.ErrnoException): FailedError {
+	return new FailedError(`standard output can't be written: ${fileProblem(failure)}`, { code: 'output_lost' });
+}

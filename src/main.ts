@@ -18,7 +18,8 @@ export async function runMain(context: Context): Promise<number> {
 		exitCode = await report(error, context);
 	}
 	await context.stdout.flush();
-	if (context.stdout.failure !== undefined) exitCode = await reportLostOutput(context, exitCode);
+	const { failure } = context.stdout;
+	if (failure !== undefined) exitCode = await reportLostOutput(failure, context, exitCode);
 	await context.stderr.flush();
 	return exitCode;
 }
@@ -48,13 +49,11 @@ async function labelPainter({ argv, env, stderr }: Context): Promise<((label: st
 	return (label) => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
 }
 
-/** Results that could not be written are no success, whatever came of the command. */
-async function reportLostOutput(context: Context, exitCode: number): Promise<number> {
-	const { FailedError, fileProblem } = await import('./errors.js');
-	const why = fileProblem(context.stdout.failure);
-	const error = new FailedError(`standard output can't be written: ${why}`, { code: 'output_lost' });
-	const ownCode = await report(error, context);
-	return exitCode === 0 ? ownCode : exitCode;
+/** Results that could not be written are not a success. A command that sent something has said so itself. */
+async function reportLostOutput(failure: NodeJS.ErrnoException, context: Context, exitCode: number): Promise<number> {
+	if (exitCode !== 0) return exitCode;
+	const { lostOutput } = await import('./errors.js');
+	return report(lostOutput(failure), context);
 }
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */

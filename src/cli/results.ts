@@ -3,7 +3,7 @@
 import { ownId } from '../api/path-ids.js';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
-import { UsageError } from '../errors.js';
+import { lostOutput, UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
 import type { Palette } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
@@ -65,7 +65,7 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 		(text) => {
 			if (context.stdout.isTTY) shape.beforeWrite?.();
 			context.stdout.write(text);
-			return context.stdout.flush();
+			return checkOutput(context.stdout);
 		},
 	);
 	return {
@@ -82,6 +82,12 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 			return summary;
 		},
 	};
+}
+
+/** Waits until what was written has been taken. @throws FailedError where it is lost */
+export async function checkOutput(stdout: Output): Promise<void> {
+	await stdout.flush();
+	if (stdout.failure !== undefined) throw lostOutput(stdout.failure);
 }
 
 function warnOfDropped(dropped: readonly string[], stderr: Output): void {

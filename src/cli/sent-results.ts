@@ -22,10 +22,13 @@ export function createSentResults(results: Renderer): SentResults {
 	return {
 		row(row) {
 			if (trouble !== undefined) return;
+			const keep = (error: unknown): void => {
+				trouble ??= outputTrouble(error);
+			};
 			try {
-				return results.row(row);
+				return results.row(row)?.catch(keep);
 			} catch (error) {
-				trouble = outputTrouble(error);
+				keep(error);
 			}
 		},
 		async end() {

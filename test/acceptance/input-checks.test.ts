@@ -1,6 +1,6 @@
 /** Nothing malformed reaches the network: ids, slugs, values and flags are refused with exit code 2 and no request. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { runCli, runHere } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 
@@ -264,4 +264,43 @@ test.each([
 	['ticket', 'update', '5', '--status', 'hold', '--ca-file', '/dev/zero'],
 ])('a device without an end in place of a file is refused: %s', async (...args) => {
 	expect(await refused(args)).toMatch(/it is larger than \d+ MiB/);
+});
+
+describe('a secret on the command line is refused, whatever it is called', () => {
+	it.each([
+		[['user', 'update', '7', '--meta', 'password=hunter2']],
+		[['user', 'update', '7', '--meta', 'api_key=hunter2', '--name', 'x']],
+		[['user', 'update', '7', '--data', '{"Password":"hunter2"}']],
+		[['user', 'update', '7', '--data', '{"password":4815162342}']],
+		[['user', 'update', '7', '--data', '{"meta":{"deep":[{"clientSecret":"hunter2"}]}}']],
+		[['user', 'update', '7', '--data', '{"meta":[{"name":"auth_token","value":"hunter2"}]}', '--undocumented']],
+		[['user', 'update', '7', '--data', '{"PASSWORD":"hunter2"}', '-n']],
+		[['ticket', 'update', '7', '--data', '{"secret":"hunter2"}', '--undocumented']],
+		[['ticket', 'fields', 'set', '7', '--set', 'password=hunter2']],
+		[['ticket', 'fields', 'set', '7', '--set', 'FTP-Password=hunter2']],
+		[['ticket', 'fields', 'set', '7', '--set', 'a=1', '--set', 'wifi passphrase=hunter2']],
+	])('%j', async (argv) => {
+		const recorder = await startRecorder();
+		const { exitCode, stdout, stderr } = await runCli(argv, { env: recorder.env });
+		expect({ exitCode, stdout, requests: recorder.requests }).toEqual({ exitCode: 2, stdout: '', requests: [] });
+		expect(stderr).toMatch(
+			/on the command line could be read by other users of the machine\nhint: give it with --.*@-/,
+		);
+		expect(stderr).not.toMatch(/hunter2|4815162342/);
+	});
+
+	it('from a file or standard input it is sent', async () => {
+		const recorder = await startRecorder(json(200, { id: 7, custom_fields: { password: 'hunter2' } }));
+		const sets = [
+			{ argv: ['ticket', 'fields', 'set', '7', '--set', 'password=@-'], input: 'hunter2\n' },
+			{ argv: ['user', 'update', '7', '--data', '@-'], input: '{"meta":{"api_key":"hunter2"}}' },
+			{ argv: ['api', 'POST', 'users/7', '-F', 'password=@-'], input: 'hunter2\n' },
+		];
+		for (const { argv, input } of sets) await runCli(argv, { env: recorder.env, input });
+		expect(recorder.requests.map(({ body }) => body)).toEqual([
+			'{"custom_fields":{"password":"hunter2"}}',
+			'{"meta":{"api_key":"hunter2"}}',
+			'{"password":"hunter2"}',
+		]);
+	});
 });

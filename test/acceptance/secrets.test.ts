@@ -170,7 +170,7 @@ const calls: Record<string, Call[]> = {
 	api: [
 		{ argv: ['GET', 'tickets', '-i'] },
 		{ argv: ['POST', 'users/3', '--input', '-'], stdin: `{"password": ${OTHER}}` },
-		{ argv: ['POST', 'users/3', '-f', `password=${OTHER}`, '-f', 'name=x'] },
+		{ argv: ['POST', 'users/3', '-F', 'password=@-', '-f', 'name=x'], stdin: `${OTHER}\n` },
 		{ argv: ['POST', 'users/3', '--input', '-'], stdin: JSON.stringify({ password: OTHER }) },
 	],
 	login: [{ argv: ['$BASE_URL', '--no-input', '--secret-command', 'cat "$SECRET_FILE"', '--profile', 'other'] }],

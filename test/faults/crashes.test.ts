@@ -4,10 +4,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { binary } from '../support/cli.js';
+import { binary, runCli } from '../support/cli.js';
 import { credentials, expectNoCrash } from '../support/fault.js';
 import { fullDisk } from '../support/full-disk.js';
 import { type RawServer, type Script, startRawServer } from '../support/raw-server.js';
+import { json, startRecorder } from '../support/recorder.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
 
 const slow =
@@ -167,10 +168,26 @@ describe('a full disk', () => {
 		const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve));
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(1);
-		expect(stderr).toMatch(/standard output/);
+		expect(stderr).toMatch(
+			/every row is ok; only the output failed: standard output can't be written: the disk is full/,
+		);
 		// What was done is in the journal all the same.
 		expect(server.requests).toHaveLength(10);
 		expect(outcomesIn(recordsOf(work)).size).toBe(10);
+	});
+
+	it.each([
+		['ticket update 14 --status hold', 'every row is ok; only the output failed: standard output'],
+		['ticket update 14 --status hold --json', 'every row is ok; only the output failed: standard output'],
+		['api POST tickets/14 -f status=hold', 'tickets/14 was carried out; only the output failed: standard output'],
+		['api GET tickets/14', "error: standard output can't be written: the disk is full"],
+	])('under the result of %s says what became of the request', async (line, message) => {
+		const recorder = await startRecorder(json(200, { id: 14, status: 'hold' }));
+		const through = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
+		const { exitCode, stderr } = await runCli(line.split(' '), { env: recorder.env, through });
+		expect({ exitCode, sent: recorder.requests.length }).toEqual({ exitCode: 1, sent: 1 });
+		expect(stderr).toContain(message);
+		expect(stderr.match(/standard output/g)).toHaveLength(1);
 	});
 
 	it('under a report is an error, and the run is done all the same', async () => {

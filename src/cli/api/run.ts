@@ -10,29 +10,28 @@ import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
-import type { Invocation } from '../command.js';
 import { createInterruptibleDeliver } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
-import type { OptionValues } from '../options/option.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
-import { chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
+import { checkOutput, chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
 import { describeFailure, exitCodeOfOutcome, NO_ROUTE, nextStep } from '../rows/failures.js';
 import { onlyOutputFailed, outputTrouble } from '../sent-results.js';
 import { openSession, type Session } from '../session.js';
-import { contentType, headText, rawText } from './answer.js';
-import { type Call, readCall } from './call.js';
-import { followLink, LoopGuard, nextLink } from './pages.js';
-import { numberWarnings } from './received.js';
+import type { ApiInvocation } from './options.js';
+import { createLoopGuard, hasNextPage, PAST_THE_END, pagingOf } from './pages.js';
+import { type Call, readCall } from './request.js';
+import { contentType, headText, numberWarnings, rawText } from './response.js';
+import { joined } from './target.js';
 
-/** What was asked for and came back: the verdict, and the answer itself where there was one. */
+/** What was asked for and came back: what it means, and the response itself where there was one. */
 interface Exchanged {
 	path: string;
 	delivery: Delivery;
-	answer: RawAnswer | undefined;
+	response: RawAnswer | undefined;
 }
 
 interface Api {
-	invocation: Invocation;
+	invocation: ApiInvocation;
 	session: Session;
 	call: Call;
 	shape: ResultShape;
@@ -40,7 +39,7 @@ interface Api {
 }
 
 /** @throws UsageError, RefusedError, FailedError */
-export async function runApi(invocation: Invocation): Promise<ExitCode> {
+export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const { options } = invocation;
 	const session = await openSession(invocation, { credentials: options.dryRun !== true });
 	const { connection, dialect } = session;
@@ -64,58 +63,61 @@ export async function runApi(invocation: Invocation): Promise<ExitCode> {
 }
 
 /** Whether the person says how results are to look, so that JSON as it came is not what they want. */
-function isShaped({ query, fields, field }: OptionValues): boolean {
+function isShaped({ query, fields, field }: ApiInvocation['options']): boolean {
 	return query !== undefined || fields !== undefined || field !== undefined;
 }
 
-async function showCall(invocation: Invocation, call: Call, shape: ResultShape): Promise<ExitCode> {
+async function showCall(invocation: ApiInvocation, call: Call, shape: ResultShape): Promise<ExitCode> {
 	const results = await openResults(invocation, { ...shape, single: true });
-	const { method, path, body } = call;
-	await results.row({ method, path: redactUrl(path), body: body === undefined ? null : (JSON.parse(body) as unknown) });
+	const { method, body } = call;
+	await results.row({
+		method,
+		path: redactUrl(joined(call)),
+		body: body === undefined ? null : (JSON.parse(body) as unknown),
+	});
 	await results.end();
 	if (invocation.options.quiet !== true) invocation.context.stderr.write('dry run: 1 request, none sent\n');
 	return ExitCode.ok;
 }
 
 /** Protected profiles and deletes, as for the other commands. */
-async function confirmCall({ context, options }: Invocation, session: Session, call: Call): Promise<void> {
+async function confirmCall({ context, options }: ApiInvocation, session: Session, call: Call): Promise<void> {
 	if (call.isRead) return;
 	const question = needsQuestion(
 		{
-			action: `send ${call.method} ${call.path}`,
+			action: `send ${call.method} ${joined(call)}`,
 			asks: call.method === 'DELETE',
 			host: session.host,
 			profile: session.connection.profileName,
 			protected: session.connection.protected,
 			yes: options.yes === true,
-			confirm: options.confirm as string | undefined,
+			confirm: options.confirm,
 		},
 		context.prompts.available,
 	);
 	if (question === undefined || (await context.prompts.confirm(question))) return;
-	throw new UsageError('answered no; nothing was sent', { code: 'refused_by_person' });
+	throw new UsageError('cancelled; nothing was sent', { code: 'refused_by_person' });
 }
 
-function sender({ context, options }: Invocation, session: Session, client: Client, call: Call): Api['send'] {
+function sender({ context, options }: ApiInvocation, session: Session, client: Client, call: Call): Api['send'] {
 	const replay = call.isRead ? 'read' : 'once';
 	const deliver = createInterruptibleDeliver(context, client, whatIsKnown);
 	return async (path) => {
-		let answer: RawAnswer | undefined;
+		let response: RawAnswer | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
 		const delivery = await deliver(request, {
-			retries: (options.retries as number | undefined) ?? DEFAULT_RETRIES,
+			retries: options.retries ?? DEFAULT_RETRIES,
 			clock: context.clock,
 			random: context.random,
 			dialect: session.dialect,
 			onRetry: retryNotice(context, options),
 			onAnswer(each) {
-				answer = each;
+				response = each;
 			},
 		});
-		if (delivery.status === undefined) answer = undefined;
-		if (answer !== undefined && isFine(call.method, delivery, answer))
-			return { path, delivery: { ...delivery, outcome: 'ok' }, answer };
-		return { path, delivery, answer };
+		if (delivery.status === undefined) response = undefined;
+		if (response === undefined || !isFine(call.method, delivery, response)) return { path, delivery, response };
+		return { path, delivery: { ...delivery, outcome: 'ok' }, response };
 	};
 }
 
@@ -126,23 +128,25 @@ function whatIsKnown({ outcome }: Delivery, { method, path, endpoint }: Delivera
 	return `${request} was sent and not answered: look before you send it again`;
 }
 
-/** Answers that are no row's result but are a request's: nothing but headers, and text that says it is text. */
-function isFine(method: string, { outcome, code }: Delivery, answer: RawAnswer): boolean {
-	if (outcome !== 'unknown' || answer.incomplete !== undefined || answer.status >= 300) return false;
+/** What is not a row's result but is a request's: nothing but headers, and text that says it is text. */
+function isFine(method: string, { outcome, code }: Delivery, response: RawAnswer): boolean {
+	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
 	if (code === 'empty_answer') return method === 'HEAD';
-	return code === 'not_json' && !/json|^$/.test(contentType(answer));
+	return code === 'not_json' && !/json|^$/.test(contentType(response));
 }
 
 async function runOnce(api: Api): Promise<ExitCode> {
 	const { call, invocation } = api;
-	const exchanged = await api.send(call.path);
-	const { answer } = exchanged;
-	if (answer !== undefined && invocation.options.include === true) invocation.context.stdout.write(headText(answer));
-	return printAnswer(api, exchanged);
+	const exchanged = await api.send(joined(call));
+	const { response } = exchanged;
+	if (response !== undefined && invocation.options.include === true) {
+		invocation.context.stdout.write(headText(response));
+	}
+	return printResponse(api, exchanged);
 }
 
-/** Prints a lone answer, and on stderr what is wrong with it. */
-async function printAnswer(api: Api, exchanged: Exchanged): Promise<ExitCode> {
+/** Prints a lone response, and on stderr what is wrong with it. */
+async function printResponse(api: Api, exchanged: Exchanged): Promise<ExitCode> {
 	const { delivery, path } = exchanged;
 	const { invocation, call, shape } = api;
 	const isGood = delivery.outcome === 'ok';
@@ -152,10 +156,12 @@ async function printAnswer(api: Api, exchanged: Exchanged): Promise<ExitCode> {
 	if (!isGood) return reportFailure(api, exchanged, trouble);
 	if (trouble === undefined) return ExitCode.ok;
 	// What was only read can be read again.
-	throw call.isRead ? trouble : onlyOutputFailed(trouble, `${call.method} ${redactUrl(path)} went well`, ExitCode.ok);
+	throw call.isRead
+		? trouble
+		: onlyOutputFailed(trouble, `${call.method} ${redactUrl(path)} was carried out`, ExitCode.ok);
 }
 
-/** What stood in the way of output, after which what was sent still has to be told. */
+/** What went wrong with the output, after which what was sent still has to be reported. */
 async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | undefined> {
 	try {
 		await print();
@@ -165,19 +171,19 @@ async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | 
 	}
 }
 
-async function printBody(api: Api, exchanged: Exchanged): Promise<void> {
-	const { delivery, answer } = exchanged;
-	const { stdout } = api.invocation.context;
+async function printBody(api: Api, { delivery, response }: Exchanged): Promise<void> {
+	const { context } = api.invocation;
 	if ('body' in delivery) {
-		warn(api.invocation.context, await numberWarnings(answer));
+		warn(context, await numberWarnings(response));
 		await printValue(api, delivery.body, delivery.outcome === 'ok');
-	} else if (answer !== undefined && answer.incomplete === undefined) {
-		stdout.write(await rawText(answer, stdout.isTTY));
+	} else if (response !== undefined && response.incomplete === undefined) {
+		context.stdout.write(await rawText(response, context.stdout.isTTY));
+		await checkOutput(context.stdout);
 	}
 }
 
-/** What another program reads rows or values from is no place for the service's error. */
-function printsErrors(options: OptionValues, profileFormat: string | undefined): boolean {
+/** Whether the service's error is printed too: not where another program reads rows or values. */
+function printsErrors(options: ApiInvocation['options'], profileFormat: string | undefined): boolean {
 	return !isShaped(options) && !holdsRowsAlone(chosenFormat(options, profileFormat) ?? 'table');
 }
 
@@ -225,15 +231,24 @@ async function reportFailure(
 	return exitCode;
 }
 
-/** Every page of a list, printed as one. A failure ends what was begun before it is told. */
+/** Every page of a list, printed as one. A failure ends what was begun before it is reported. */
 async function runPages(api: Api, list: Renderer): Promise<ExitCode> {
-	const first = await firstPage(api);
-	const isLone =
-		first.delivery.outcome !== 'ok' || (!Array.isArray(first.delivery.body) && linkOf(first) === undefined);
-	if (isLone) return printAnswer(api, first);
+	const { call, send } = api;
+	const paging = pagingOf(call.query);
+	let sized = true;
+	const sendPage = (page: number): Promise<Exchanged> =>
+		send(joined({ path: call.path, query: paging.query(page, sized) }));
+	let first = await sendPage(paging.first);
+	// A service that does not take our page size is asked again without it.
+	if (!paging.sized && first.delivery.reasons?.per_page !== undefined) {
+		sized = false;
+		first = await sendPage(paging.first);
+	}
+	if (first.delivery.outcome !== 'ok' || !Array.isArray(first.delivery.body)) return printResponse(api, first);
+	const full = paging.size(sized) ?? first.delivery.body.length;
 	let failed: Exchanged | undefined;
 	const stopped = await troubleOf(async () => {
-		failed = await printPages(api, list, first);
+		failed = await printPages(api, list, { first, page: paging.first, full, sendPage });
 	});
 	const unfinished = await troubleOf(async () => void (await list.end()));
 	const trouble = stopped ?? unfinished;
@@ -242,39 +257,35 @@ async function runPages(api: Api, list: Renderer): Promise<ExitCode> {
 	return ExitCode.ok;
 }
 
-/** The first page; a service that does not take our page size is asked again without it. */
-async function firstPage({ send, call }: Api): Promise<Exchanged> {
-	const first = await send(call.path);
-	const { plainPath } = call;
-	return plainPath === undefined || first.delivery.reasons?.per_page === undefined ? first : send(plainPath);
+interface PageSource {
+	first: Exchanged;
+	/** The number of the first page. */
+	page: number;
+	/** How many rows a full page has. */
+	full: number;
+	sendPage(page: number): Promise<Exchanged>;
 }
 
-function linkOf({ answer }: Exchanged): string | undefined {
-	return nextLink(answer?.headers.link);
-}
-
-/** Goes from page to page; what comes back is the answer that was not a page. */
-async function printPages(api: Api, list: Renderer, first: Exchanged): Promise<Exchanged | undefined> {
-	const { session, invocation } = api;
-	const guard = new LoopGuard();
-	const rules = { baseUrl: session.connection.baseUrl, root: session.dialect.root };
-	let page = first;
+/** Goes from page to page; what comes back is the response that was not a page. */
+async function printPages(api: Api, list: Renderer, source: PageSource): Promise<Exchanged | undefined> {
+	const { context } = api.invocation;
+	const checkLoop = createLoopGuard();
+	let { page, first: exchanged } = source;
 	let isWarned = false;
 	for (;;) {
-		guard.enter(page.path);
-		if (page.delivery.outcome !== 'ok') return page;
-		warn(invocation.context, page.delivery.warnings ?? []);
-		if (!isWarned) {
-			const warnings = await numberWarnings(page.answer);
-			warn(invocation.context, warnings);
-			isWarned = warnings.length > 0;
-		}
-		const { body } = page.delivery;
-		const rows = Array.isArray(body) ? body : [body];
+		const { delivery, response } = exchanged;
+		if (page > source.page && delivery.code === PAST_THE_END) return undefined;
+		const rows = delivery.body;
+		if (delivery.outcome !== 'ok' || !Array.isArray(rows)) return exchanged;
+		if (rows.length > 0) checkLoop(rows);
+		warn(context, delivery.warnings ?? []);
+		const warnings: string[] = isWarned ? [] : await numberWarnings(response);
+		isWarned ||= warnings.length > 0;
+		warn(context, warnings);
 		for (const row of rows) await list.row(row);
-		const link = linkOf(page);
-		if (link === undefined || invocation.context.stdout.closed) return undefined;
-		guard.left(rows.length);
-		page = await api.send(followLink(link, page.path, rules));
+		const more = hasNextPage(page, rows.length, response?.headers['x-wp-totalpages'], source.full);
+		if (!more || context.stdout.closed) return undefined;
+		page++;
+		exchanged = await source.sendPage(page);
 	}
 }

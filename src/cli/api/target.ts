@@ -25,13 +25,50 @@ function refuse(text: string, why: string, hint?: string): never {
 	});
 }
 
-/** Undoes percent signs byte by byte, as lenient servers do, as often as somebody on the way might. */
+/** Undoes percent signs byte by byte, as lenient servers do. */
+function decodedOnce(text: string): string {
+	return text.replace(/%([0-9a-f]{2})/gi, (_match, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+}
+
 function decoded(segment: string): string {
 	let text = segment;
-	for (let round = 0; round < DECODINGS && text.includes('%'); round++) {
-		text = text.replace(/%([0-9a-f]{2})/gi, (_match, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
-	}
+	for (let round = 0; round < DECODINGS && text.includes('%'); round++) text = decodedOnce(text);
 	return text;
+}
+
+/** Parameters by which WordPress takes another method or route than the request's own. */
+const OVERRIDING = new Set(['_method', 'rest_route']);
+
+/**
+ * What PHP may make of a parameter's name: without leading spaces and what follows a NUL, with `_` for a space, a dot and
+ * a bracket that is not closed; a name before `[` is that of a list.
+ */
+function phpNames(name: string): string[] {
+	const read = (name.split('\0')[0] as string).replaceAll('+', ' ').trimStart().toLowerCase();
+	return [read.replace(/[ .[]/g, '_'), (read.split('[')[0] as string).replace(/[ .]/g, '_')];
+}
+
+/** Refuses parameters that make another request of it. @throws UsageError */
+export function checkOverrides(text: string): void {
+	let each = text;
+	for (let round = 0; round <= DECODINGS; round++) {
+		for (const part of each.split(/[?&;]/)) {
+			const found = phpNames(part.split('=')[0] as string).find((name) => OVERRIDING.has(name));
+			if (found === undefined) continue;
+			throw new UsageError(
+				found === '_method'
+					? `${JSON.stringify(text.slice(0, 200))} asks for another method with _method`
+					: `${JSON.stringify(text.slice(0, 200))} asks for another path with rest_route`,
+				{ code: 'invalid_parameter', hint: 'name method and path themselves: supportctl api DELETE tickets/14' },
+			);
+		}
+		each = decodedOnce(each);
+	}
+}
+
+/** The decoded names of a query's parameters, those in brackets too. */
+export function parameterNames(query: string): string[] {
+	return query.split('&').flatMap((part) => decoded(part.split('=')[0] as string).split(/[[\]]+/));
 }
 
 /** Refuses what could lead out of the prefix once somebody on the way has decoded or normalised it. */
@@ -95,9 +132,6 @@ export function resolveTarget(text: string, rules: TargetRules): { path: string;
 	if (isUrl && behind === undefined) refuse(text, `is not below ${rules.baseUrl}/${rules.dialect.root}/v1`);
 	const rest = (behind ?? whole) === '/' ? '' : (behind ?? whole);
 	if (rest.includes('//')) refuse(text, 'has an empty segment (//) in it');
-	if (/(?:^|&)_method=/i.test(query.split('&').map(decoded).join('&'))) {
-		refuse(text, 'asks for another method with _method', 'name the method itself: supportctl api DELETE …');
-	}
 	return { path: encode(`/${rules.dialect.root}/v1${rest}`), query: encode(query) };
 }
 

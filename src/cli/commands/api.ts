@@ -1,14 +1,8 @@
 /** `api`: any request below the interface's prefix, with the profile's credentials. */
 
 import { taxonomies } from '../../api/fields.js';
-import { methods } from '../api/methods.js';
+import { apiOptions, methods } from '../api/options.js';
 import { defineCommand } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
-import { longName, pick } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { engineOptions, guardOptions } from '../options/run.js';
-
-const group = 'Request';
 
 export const command = defineCommand({
 	summary: 'Send any request below the prefix /support-api/v1, with the credentials of the profile.',
@@ -46,29 +40,7 @@ export const command = defineCommand({
 			suggests: ['tickets', 'users', 'users/me', 'attachments', ...taxonomies],
 		},
 	],
-	options: [
-		{ flags: '-f, --raw-field <name=value>', help: 'A field with a text value', group, repeatable: true },
-		{
-			flags: '-F, --typed-field <name=value>',
-			help: 'The same, where true, false, null and numbers are themselves and @file reads a file',
-			group,
-			repeatable: true,
-		},
-		{
-			flags: '--input <file>',
-			help: 'The JSON body, from a file or from stdin with -; fields then go to the query',
-			group,
-			completes: 'files',
-		},
-		{ flags: '--paginate', help: 'Ask for every further page of a list and print them as one', group },
-		{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
-		...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
-		...pick(engineOptions, 'retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
-		...outputOptions.map((spec) =>
-			longName(spec) === 'format' ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
-		),
-		...connectionOptions,
-	],
+	options: apiOptions,
 	async run(invocation) {
 		return (await import('../api/run.js')).runApi(invocation);
 	},

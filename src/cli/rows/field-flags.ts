@@ -17,6 +17,7 @@ import {
 } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
+import { refuseSecretKeys } from '../argv-secrets.js';
 import { camelCase, type OptionSpec, type OptionValues } from '../options/option.js';
 import { readTextFile, readTextInput } from '../text-file.js';
 
@@ -75,6 +76,11 @@ export async function readTextValue(flag: string, text: string, context: Context
 	return readTextFile(text.slice(1), context.cwd, flag);
 }
 
+/** Whether a value names a file or standard input. */
+export function isFile(text: string): boolean {
+	return text.startsWith('@') && !text.startsWith('@@');
+}
+
 function optionKey(field: Field): string {
 	return camelCase(flagName(field.name));
 }
@@ -96,18 +102,15 @@ export async function readFieldFlags(
 			const full = field.kind === 'longtext' ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
 			if (isProblem(parsed)) throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_value' });
+			if (field.kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			values[field.name] = field.name in values ? mergeValues(field, values[field.name], parsed.value) : parsed.value;
 		}
 	}
 	return values;
 }
 
-function secretOnCommandLine({ name }: Field): UsageError {
-	return new UsageError(`--data: ${name} on the command line could be read by other users of the machine`, {
-		code: 'secret_on_command_line',
-		hint: 'give it with --data @file or --data @-',
-	});
-}
+/** How a secret can be given, where a flag would show it to others. */
+const DATA_FILE = 'give it with --data @file or --data @-';
 
 /**
  * The object that `--data` gives, checked where its names are documented. Ids never travel in the body: an id that names
@@ -134,6 +137,7 @@ export async function readData(
 	}
 	const deep = nestingProblem(data);
 	if (deep !== undefined) throw new UsageError(`--data: ${deep}`, { code: 'invalid_value' });
+	if (!isFile(options.data as string)) refuseSecretKeys('--data', data, DATA_FILE);
 	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
 	for (const [given, value] of Object.entries(data)) {
 		const name = fieldIn(given);
@@ -148,7 +152,6 @@ export async function readData(
 			values[name] = value;
 			continue;
 		}
-		if (field.kind === 'secret' && !(options.data as string).startsWith('@')) throw secretOnCommandLine(field);
 		const checked = checkTyped(field, value, rules);
 		if (isProblem(checked)) throw new UsageError(`--data: ${checked.problem}`, { code: 'invalid_value' });
 		values[field.name] = checked.value;

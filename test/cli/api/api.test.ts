@@ -95,6 +95,31 @@ describe('what is sent', () => {
 	});
 });
 
+/** Names that PHP reads as _method or rest_route. */
+const OVERRIDES = [
+	'_method',
+	'.method',
+	' _method',
+	'+_method',
+	'%20_method',
+	'_method%00x',
+	'_method[]',
+	'_method[',
+	'[method',
+];
+OVERRIDES.push(
+	'%5Fmethod',
+	'%255Fmethod',
+	'_METHOD',
+	'++.method',
+	'rest_route',
+	'rest.route',
+	'rest+route',
+	'rest[route',
+);
+const OVERRIDE = /asks for another (?:method with _method|path with rest_route)|is not name=value/;
+const ON_COMMAND_LINE = /on the command line could be read by other users/;
+
 describe('nothing is sent, exit code 2,', () => {
 	it.each([
 		['without a path', ['GET'], /missing <path>/],
@@ -105,7 +130,22 @@ describe('nothing is sent, exit code 2,', () => {
 		['outside the prefix', ['GET', '../wp/v2/users'], /dots/],
 		['for another origin', ['GET', 'https://evil.example/wp-json/support-api/v1/x'], /another origin/],
 		['for a field without a value', ['POST', 'tickets/14', '-f', 'title'], /name=value/],
-		['for a method in a field', ['POST', 'tickets/14', '-f', '_method=DELETE'], /_method/],
+		...OVERRIDES.flatMap((name): [string, string[], RegExp][] => [
+			[`for ${name} in the path`, ['GET', `tickets/14?page=1&${name}=DELETE`], OVERRIDE],
+			[`for ${name} in the path's query, encoded twice`, ['GET', `x?${encodeURIComponent(name)}=DELETE`], OVERRIDE],
+			[`for ${name} in -f`, ['GET', 'tickets/14', '-f', `${name.replace(/\[$/, '')}=DELETE`], OVERRIDE],
+			[`for ${name} with --paginate`, ['GET', `x?a=1&${name}=DELETE`, '--paginate'], OVERRIDE],
+		]),
+		['for a method in a field', ['POST', 'tickets/14', '-F', '_method=DELETE'], OVERRIDE],
+		['for a method behind a question mark that is encoded', ['GET', 'tickets/14%3F_method=DELETE'], OVERRIDE],
+		['for a method in a path', ['GET', 'tickets/14&_method=DELETE'], OVERRIDE],
+		...['password=x', 'user_pass=x', 'meta[api_key]=x', 'Token=x', 'meta[clientSecret]=x'].flatMap(
+			(field): [string, string[], RegExp][] => [
+				[`for -f ${field}`, ['POST', 'users/7', '-f', field], ON_COMMAND_LINE],
+				[`for -F ${field}`, ['POST', 'users/7', '-F', field], ON_COMMAND_LINE],
+				[`for ?${field}`, ['GET', `users/7?${field}`], ON_COMMAND_LINE],
+			],
+		),
 		['for a body that is not JSON', ['POST', 'tickets/14', '--input', '-'], /standard input is not JSON/],
 		[
 			'for a missing file',
@@ -153,12 +193,12 @@ describe('nothing is sent, exit code 2,', () => {
 
 	it('with --dry-run, which shows the request without the values of secrets', async () => {
 		const recorder = await startRecorder();
-		const argv = ['POST', 'users/7?token=abc', '-f', 'password=hunter2', '-f', 'name=Ada', '-n'];
-		const { stdout, stderr, exitCode } = await runHere(['api', ...argv], { env: recorder.env });
+		const argv = ['POST', 'users/7', '-F', 'password=@-', '-f', 'name=Ada', '-n'];
+		const { stdout, stderr, exitCode } = await runHere(['api', ...argv], { env: recorder.env, input: 'hunter2\n' });
 		expect(exitCode).toBe(0);
 		expect(JSON.parse(stdout)).toEqual({
 			method: 'POST',
-			path: '/support-api/v1/users/7?token=[redacted]',
+			path: '/support-api/v1/users/7',
 			body: { password: '[redacted]', name: 'Ada' },
 		});
 		expect(stderr).toContain('1 request, none sent');
@@ -253,7 +293,7 @@ describe('what is printed', () => {
 		]) {
 			const result = await runHere(['api', ...argv, ...flags], { env: recorder.env });
 			expect(result.exitCode).toBe(1);
-			expect(result.stderr).toContain(`error: ${request} went well; only the output failed: `);
+			expect(result.stderr).toContain(`error: ${request} was carried out; only the output failed: `);
 		}
 		expect(recorder.requests).toHaveLength(3);
 	});
@@ -266,7 +306,7 @@ describe('what is printed', () => {
 			});
 		const result = await runHere(['api', 'POST', 'x', '-f', 'a=b'], { env: (await picture(403)).env });
 		expect(result.exitCode).toBe(4);
-		expect(result.stderr).toMatch(/^warning: the answer is not printed: .*\nerror: POST .*403/);
+		expect(result.stderr).toMatch(/^warning: the response is not printed: .*\nerror: POST .*403/);
 	});
 
 	it('is refused for a column that a read did not bring, with 2', async () => {
@@ -496,7 +536,7 @@ describe('--paginate', () => {
 						message: 'no',
 						data: { status: 400, params: { per_page: 'at most 50' } },
 					})(request, response, count)
-				: json(200, [{ id: 1 }])(request, response, count),
+				: json(200, [{ id: 1 }], { 'x-wp-totalpages': '1' })(request, response, count),
 		);
 		expect(await runHere(['api', 'GET', 'x', '--paginate', '--format', 'ids'], { env: recorder.env })).toMatchObject({
 			exitCode: 0,
@@ -504,93 +544,82 @@ describe('--paginate', () => {
 		});
 	});
 
-	/** Answers page after page; each links to what `link` gives. */
-	async function pages(
-		link: (page: number, origin: string) => string | undefined,
-		rows = (page: number) => [{ id: page }],
-	) {
-		const recorder = await startRecorder((request, response, count) => {
-			const origin = `http://${request.headers.host}`;
-			const next = link(count, origin);
-			json(200, rows(count), next === undefined ? {} : { link: `<${next}>; rel="next"` })(request, response, count);
-		});
-		const result = await runHere(['api', 'GET', 'x', '--paginate', '--json'], { env: recorder.env });
-		return { ...result, requests: recorder.requests };
+	const row = (id: number) => ({ id });
+	const pageOf = (url: string): number => Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1);
+	const rowsOf = (page: number, length = 100) => Array.from({ length }, (_, index) => row(page * 1000 + index));
+	async function paginate(answer: Answer, ...argv: string[]) {
+		const recorder = await startRecorder(answer);
+		const line = ['api', 'GET', 'x', '--paginate', '--retries', '0', '--json', ...argv];
+		return { ...(await runHere(line, { env: recorder.env })), urls: recorder.requests.map(({ url }) => url) };
 	}
+	const x = '/wp-json/support-api/v1/x';
 
-	it('never follows a link to another origin, and prints what it had as a whole array', async () => {
+	it('counts pages by X-WP-TotalPages, and does not follow links', async () => {
 		const elsewhere = await startRecorder();
-		const { exitCode, stdout, stderr, requests } = await pages(() => `${elsewhere.baseUrl}/support-api/v1/x?page=2`);
-		expect(exitCode).toBe(1);
-		expect(JSON.parse(stdout)).toEqual([{ id: 1 }]);
-		expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'stray_next_page' } });
-		expect(requests).toHaveLength(1);
+		for (const link of [
+			`${elsewhere.baseUrl}/support-api/v1/x?page=2`,
+			'/wp/v2/x?page=2',
+			'/wp-json/support-api/v1x?page=2',
+		]) {
+			const { exitCode, stdout, urls } = await paginate((request, response, count) => {
+				const headers = { 'x-wp-totalpages': '3', link: `<${link}>; rel="next"` };
+				json(200, [row(pageOf(request.url))], headers)(request, response, count);
+			});
+			expect({ exitCode, rows: JSON.parse(stdout) }).toEqual({ exitCode: 0, rows: [row(1), row(2), row(3)] });
+			expect(urls).toEqual([`${x}?per_page=100`, `${x}?per_page=100&page=2`, `${x}?per_page=100&page=3`]);
+		}
 		expect(elsewhere.requests).toEqual([]);
 	});
 
-	it('never follows a link out of the base path', async () => {
-		const { exitCode, requests } = await pages((_page, origin) => `${origin}/wp-json/wp/v2/users?page=2`);
-		expect({ exitCode, sent: requests.length }).toEqual({ exitCode: 1, sent: 1 });
+	it.each([
+		['a page that is not full', (page: number) => json(200, rowsOf(page, page < 3 ? 100 : 5)), 205, 3],
+		['an empty page', (page: number) => json(200, rowsOf(page, page < 3 ? 100 : 0)), 200, 3],
+		[
+			'the error for a page past the end',
+			(page: number) =>
+				page < 3
+					? json(200, rowsOf(page))
+					: json(400, { code: 'rest_post_invalid_page_number', message: 'No.', data: { status: 400 } }),
+			200,
+			3,
+		],
+	])('ends without that header at %s', async (_what, answer, rows, requests) => {
+		const result = await paginate((request, response, count) => answer(pageOf(request.url))(request, response, count));
+		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+		expect([(JSON.parse(result.stdout) as unknown[]).length, result.urls.length]).toEqual([rows, requests]);
 	});
 
-	it('stops where pages go round in a circle', async () => {
-		const round = await pages((page, origin) => `${origin}/wp-json/support-api/v1/x?page=${page % 3}`);
-		expect(round.exitCode).toBe(1);
-		expect(JSON.parse(round.stderr)).toMatchObject({ error: { code: 'page_loop' } });
-		expect(round.requests.length).toBeLessThan(6);
+	it('begins at the page that the query names', async () => {
+		const answer: Answer = (request, response, count) =>
+			json(200, [row(pageOf(request.url))], { 'x-wp-totalpages': '4' })(request, response, count);
+		expect(JSON.parse((await paginate(answer, '-f', 'page=3')).stdout)).toEqual([row(3), row(4)]);
 	});
 
-	it('stops where empty pages go on for ever', async () => {
-		const empty = await pages(
-			(page, origin) => `${origin}/wp-json/support-api/v1/x?page=${page}`,
-			() => [],
-		);
-		expect(empty).toMatchObject({ exitCode: 1, stdout: '[]\n' });
-		expect(empty.requests).toHaveLength(2);
+	it('stops where the same page comes again', async () => {
+		const { exitCode, stdout, stderr, urls } = await paginate(json(200, rowsOf(1)));
+		expect([exitCode, (JSON.parse(stdout) as unknown[]).length, urls.length]).toEqual([1, 100, 2]);
+		expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'page_loop' } });
 	});
 
-	it('tells of a page that failed also where the query does not fit the pages before it', async () => {
-		const recorder = await startRecorder((request, response, count) =>
-			count === 1
-				? json(200, [{ id: 1 }], { link: '<?page=2>; rel="next"' })(request, response, count)
-				: json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } })(request, response, count),
-		);
+	const forbidden = json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } });
+	const failsLater: Answer = (request, response, count) =>
+		(count === 1 ? json(200, [row(1)], { 'x-wp-totalpages': '2' }) : forbidden)(request, response, count);
+
+	it('reports a page that failed, with the code of the failure, after the pages before it', async () => {
+		const result = await paginate(failsLater);
+		expect(result.exitCode).toBe(4);
+		expect(JSON.parse(result.stdout)).toEqual([row(1)]);
+		expect(JSON.parse(result.stderr)).toMatchObject({
+			error: { code: 'rest_forbidden', status: 403, message: expect.stringContaining('x?per_page=100&page=2') },
+		});
+	});
+
+	it('reports a page that failed also where the query does not fit the pages before it', async () => {
+		const recorder = await startRecorder(failsLater);
 		const argv = ['api', 'GET', 'x', '--paginate', '--query', 'abs(@)'];
 		const result = await runHere(argv, { env: recorder.env });
 		expect(result.exitCode).toBe(4);
 		expect(result.stderr).toMatch(/^warning: --query "abs.*\nerror: .*rest_forbidden/);
-	});
-
-	it('tells of a page that failed, with the code of the failure, after the pages before it', async () => {
-		const recorder = await startRecorder((request, response, count) =>
-			count === 1
-				? json(200, [{ id: 1 }], { link: '<?page=2>; rel="next"' })(request, response, count)
-				: json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } })(request, response, count),
-		);
-		const result = await runHere(['api', 'GET', 'x', '--paginate', '--format', 'json'], { env: recorder.env });
-		expect(result.exitCode).toBe(4);
-		expect(JSON.parse(result.stdout)).toEqual([{ id: 1 }]);
-		expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'rest_forbidden', status: 403 } });
-	});
-
-	it('names the page that failed, without the secrets of its address', async () => {
-		const failed = json(500, { code: 'broke', message: 'page broke', data: { status: 500 } });
-		const addressOf = async (link: string, goodPages: number): Promise<string | undefined> => {
-			const recorder = await startRecorder((request, response, count) =>
-				(count <= goodPages ? json(200, [{ id: count }], { link: `<${link}>; rel="next"` }) : failed)(
-					request,
-					response,
-					count,
-				),
-			);
-			const argv = ['api', 'GET', 'x', '--paginate', '--retries', '0'];
-			const { exitCode, stderr } = await runHere(argv, { env: recorder.env });
-			expect(exitCode).toBe(1);
-			return /GET (\S+) failed \(HTTP 500 broke\)/.exec(stderr)?.[1];
-		};
-		expect(await addressOf('?page=2', 0)).toBe('/support-api/v1/x?per_page=100');
-		expect(await addressOf('?page=2&per_page=100', 1)).toBe('/support-api/v1/x?page=2&per_page=100');
-		expect(await addressOf('?page=2&token=abcdef', 1)).toBe('/support-api/v1/x?page=2&token=[redacted]');
 	});
 
 	it('names the address without a page size, where that one failed', async () => {

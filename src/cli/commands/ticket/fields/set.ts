@@ -2,8 +2,10 @@
 
 import { endpoints } from '../../../../api/endpoints.js';
 import { UsageError } from '../../../../errors.js';
+import { isSecretName } from '../../../../output/redact.js';
+import { refuseSecretNames } from '../../../argv-secrets.js';
 import { allowDiffersOption } from '../../../options/run.js';
-import { readTextValue } from '../../../rows/field-flags.js';
+import { isFile, readTextValue } from '../../../rows/field-flags.js';
 import { endpointCommand } from '../../../rows/row-command.js';
 
 const group = 'Fields';
@@ -33,7 +35,11 @@ export const command = endpointCommand(endpoints['ticket.fields.set'], {
 			const at = text.indexOf('=');
 			if (at <= 0) throw new UsageError(`--set ${JSON.stringify(text)} is not name=value`, { code: 'invalid_value' });
 			const name = text.slice(0, at);
-			defaults.fields[name] = await readTextValue('--set', text.slice(at + 1), context);
+			const value = text.slice(at + 1);
+			if (!isFile(value)) refuseSecretNames('--set', [name], 'give it with --set NAME=@file or --set NAME=@-');
+			const read = await readTextValue('--set', value, context);
+			// The line's end of a file with a password in it is not part of the password.
+			defaults.fields[name] = isSecretName(name) ? read.replace(/\r?\n$/, '') : read;
 		}
 	},
 	customFields: ({ options }) => ({

@@ -1,3 +1,0 @@
-/** The HTTP methods that `api` sends. */
-
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];

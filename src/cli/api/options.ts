@@ -1,0 +1,38 @@
+/** What `api` accepts. */
+
+import type { Invocation } from '../command.js';
+import { connectionOptions } from '../options/connection.js';
+import { longName, options, pick, type ValuesOf } from '../options/option.js';
+import { outputOptions } from '../options/output.js';
+import { engineOptions, guardOptions } from '../options/run.js';
+
+const group = 'Request';
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+export const apiOptions = options([
+	{ flags: '-f, --raw-field <name=value>', help: 'A field with a text value', group, repeatable: true },
+	{
+		flags: '-F, --typed-field <name=value>',
+		help: 'The same, where true, false, null and numbers are themselves and @file reads a file',
+		group,
+		repeatable: true,
+	},
+	{
+		flags: '--input <file>',
+		help: 'The JSON body, from a file or from stdin with -; fields then go to the query',
+		group,
+		completes: 'files',
+	},
+	{ flags: '--paginate', help: 'Ask for every further page of a list and print them as one', group },
+	{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
+	...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
+	...pick(engineOptions, 'retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
+	...outputOptions.map((spec) =>
+		longName(spec) === 'format' ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
+	),
+	...connectionOptions,
+]);
+
+/** One call of `api`: the method and the path. */
+export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [string, string, ...string[]]>;
