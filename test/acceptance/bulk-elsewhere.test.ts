@@ -148,8 +148,8 @@ describe('a journal that was edited to name another host', () => {
 			'its base URL and its flags',
 			(header, other) => {
 				const { settings } = header as { settings: Record<string, unknown> };
-				Object.assign(header, { baseUrl: other });
-				settings.options = { ...(settings.options as object), baseUrl: other, username: 'ada', profile: 'none' };
+				Object.assign(header, { baseUrl: other, profile: undefined });
+				settings.options = { ...(settings.options as object), baseUrl: other, username: 'ada' };
 			},
 		],
 	])('gets no request there: %s', async (_, change) => {
