@@ -387,6 +387,13 @@ export const bugs = [
 	// A run that is stopped.
 	{
 		file: 'src/bulk/pace.ts',
+		was: "signal?.addEventListener('abort', abort);",
+		becomes: '',
+		tests: ['test/acceptance/bulk-signals.test.ts'],
+		loss: 'Ctrl-C at a low --rate takes as long as the next row has to wait',
+	},
+	{
+		file: 'src/bulk/pace.ts',
 		was: '\t\t\tif (this.line.length === 0) this.nap?.abort();\n',
 		becomes: '',
 		tests: pace,

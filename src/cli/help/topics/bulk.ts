@@ -167,5 +167,5 @@ An indexed job in Kubernetes, whose index starts at 0 where shards start at 1, w
 The journal is on a disk that outlives the container, so a shard that died is finished by "run resume FILE" on any machine
 that has the input; --input says where, if it is elsewhere. The run's profile is used where it is stored; elsewhere the
 machine's own settings have to name the same service, SUPPORTCTL_BASE_URL for instance, and --confirm takes the name of
-the run's profile if that was protected.
+the run's profile if that was protected. A shard that was killed in another container keeps its journal for a minute more.
 `;
