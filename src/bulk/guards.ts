@@ -20,50 +20,76 @@ export function checkCount(rows: number, limits: CountLimits): void {
 	}
 }
 
-/** Collects who is deleted and who receives, in 8 bytes a row, to find a receiver that is itself deleted. */
+/** Numbers in a typed array that grows: 8 bytes each. */
+class NumberList {
+	private numbers = new Float64Array(1024);
+	count = 0;
+
+	add(value: number): void {
+		if (this.count === this.numbers.length) {
+			const larger = new Float64Array(this.numbers.length * 2);
+			larger.set(this.numbers);
+			this.numbers = larger;
+		}
+		this.numbers[this.count++] = value;
+	}
+
+	get values(): Float64Array {
+		return this.numbers.subarray(0, this.count);
+	}
+}
+
+/** Collects who is deleted and who receives, in at most 24 bytes a row, to find a receiver that is itself deleted. */
 export class ReassignGuard {
-	private ids = new Float64Array(1024);
-	private count = 0;
+	private readonly ids = new NumberList();
 	private isSorted = true;
-	private readonly receivers = new Map<string, number>();
+	/** Each receiver that is not the one of the row before, and the first row that names it. */
+	private readonly receivers = new NumberList();
+	private readonly rows = new NumberList();
+	private last: string | undefined;
 
 	/** Notes a row of `user delete`. */
 	add(row: number, request: PlannedRequest, reassign: string | undefined): void {
-		if (this.count === this.ids.length) {
-			const larger = new Float64Array(this.ids.length * 2);
-			larger.set(this.ids);
-			this.ids = larger;
-		}
-		this.ids[this.count++] = Number(request.ids.id);
+		this.ids.add(Number(request.ids.id));
 		this.isSorted = false;
-		if (reassign !== undefined && !this.receivers.has(reassign)) this.receivers.set(reassign, row);
+		if (reassign === undefined || reassign === this.last) return;
+		this.last = reassign;
+		this.receivers.add(Number(reassign));
+		this.rows.add(row);
 	}
 
 	/** Whether a user is in the delete set. */
-	deletes(id: string): boolean {
+	deletes(id: string | number): boolean {
 		const wanted = Number(id);
 		let from = 0;
-		let to = this.count;
+		let to = this.ids.count;
 		const ids = this.sorted();
 		while (from < to) {
 			const middle = (from + to) >>> 1;
 			if ((ids[middle] as number) < wanted) from = middle + 1;
 			else to = middle;
 		}
-		return from < this.count && ids[from] === wanted;
+		return from < this.ids.count && ids[from] === wanted;
+	}
+
+	/** The first receivers, at most `limit` of them. */
+	firstReceivers(limit: number): number[] {
+		return [...new Set(this.receivers.values.subarray(0, limit))];
 	}
 
 	/** Every row may name a receiver of its own, so the ids are sorted once to be searched quickly. */
 	private sorted(): Float64Array {
-		if (!this.isSorted) this.ids.subarray(0, this.count).sort();
+		if (!this.isSorted) this.ids.values.sort();
 		this.isSorted = true;
-		return this.ids;
+		return this.ids.values;
 	}
 
 	/** @throws UsageError where a row reassigns to a user that the same set deletes. */
 	check(): void {
-		for (const [receiver, row] of this.receivers) {
+		const rows = this.rows.values;
+		for (const [index, receiver] of this.receivers.values.entries()) {
 			if (!this.deletes(receiver)) continue;
+			const row = rows[index] as number;
 			throw new UsageError(
 				`row ${row} reassigns to user ${receiver}, who is deleted in the same set; nothing was sent`,
 				{ code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' },

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Prompts } from '../../src/io/context.js';
-import { json, type Recorder, startRecorder } from '../support/recorder.js';
+import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
 import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
 
@@ -209,14 +209,41 @@ describe('deleting users', () => {
 		expect(recorder.requests.map(({ url }) => url)).toEqual(['/wp-json/support-api/v1/users/username']);
 	});
 
-	it('says so where it can not be checked, and goes on', async () => {
-		const { recorder, work } = await place();
-		const args = ['user', 'delete', '5', '--reassign', '2', '--yes', '--scheme', 'bearer'];
-		const result = await work.run(args, { env: { SUPPORTCTL_TOKEN: 'tok', SUPPORTCTL_USERNAME: undefined } });
-		expect(result.exitCode).toBe(0);
-		expect(result.stderr).toContain(
-			'warning: could not check whether this deletes the account that is signed in: its credentials name no user',
-		);
-		expect(recorder.requests.map(({ method }) => method)).toEqual(['DELETE']);
+	/** A service that knows no user name, and answers `me` and other users so. */
+	const deleting = async (me: Answer, other: Answer, env: Record<string, string | undefined> = {}) => {
+		const recorder = await startRecorder((request, response, count) => {
+			const answer =
+				request.method === 'DELETE'
+					? json(200, { deleted: true })
+					: request.method === 'POST'
+						? json(400, { code: 'invalid_username', message: 'Unknown.' })
+						: request.url.endsWith('/users/me')
+							? me
+							: other;
+			answer(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		const result = await work.run(['user', 'delete', '5', '--reassign', '2', '--yes'], { env });
+		return { ...result, deleted: recorder.requests.filter(({ method }) => method === 'DELETE').length };
+	};
+	const noRoute = json(404, { code: 'rest_no_route', message: 'No route.' });
+	const unchecked = 'warning: could not check whether this deletes the account that is signed in: No route.';
+
+	it('finds the own account for a sign-in by e-mail, and says so where it can not be checked', async () => {
+		const own = await deleting(json(200, { id: 5 }), noRoute, { SUPPORTCTL_USERNAME: 'ada@desk.example' });
+		expect(own).toMatchObject({ exitCode: 2, deleted: 0 });
+		expect(own.stderr).toContain('user 5 is the account that is signed in (ada@desk.example); nothing was sent');
+		const another = await deleting(json(200, { id: 6 }), noRoute);
+		expect(another).toMatchObject({ exitCode: 0, deleted: 1, stderr: '' });
+		const unknown = await deleting(noRoute, noRoute);
+		expect(unknown).toMatchObject({ exitCode: 0, deleted: 1, stderr: expect.stringContaining(unchecked) });
+	});
+
+	it('looks up who receives what is left, where the service allows it', async () => {
+		const gone = await deleting(json(200, { id: 6 }), json(404, { code: 'rest_user_invalid_id', message: 'Invalid.' }));
+		expect(gone).toMatchObject({ exitCode: 2, deleted: 0 });
+		expect(gone.stderr).toContain('there is no user 2 to reassign to; nothing was sent');
+		const there = await deleting(json(200, { id: 6 }), json(200, { id: 2 }));
+		expect(there).toMatchObject({ exitCode: 0, deleted: 1 });
 	});
 });

@@ -259,7 +259,7 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 		}
 	});
 
-	test('DELETE /users/<id>: force is always sent, and the own account is looked up first', async () => {
+	test('DELETE /users/<id>: force is always sent, and the own account and the receiver are looked up first', async () => {
 		const recorder = await startRecorder((request, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			response.end(request.method === 'POST' ? '{"id":1}' : '{"deleted":true,"previous":{}}');
@@ -270,6 +270,7 @@ describe('every row of section 4 goes out as the interface writes it', () => {
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		expect(recorder.requests.map(({ method, url, body }) => ({ method, url, body }))).toEqual([
 			{ method: 'POST', url: '/wp-json/support-api/v1/users/username', body: '{"username":"ada"}' },
+			{ method: 'GET', url: '/wp-json/support-api/v1/users/2', body: '' },
 			{ method: 'DELETE', url: '/wp-json/support-api/v1/users/21?force=true&reassign=2', body: '' },
 		]);
 	});

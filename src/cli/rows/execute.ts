@@ -29,7 +29,6 @@ import { createSentResults, onlyOutputFailed, type SentResults } from '../sent-r
 import type { BeforeSending } from './before-sending.js';
 import type { Ended } from './ended.js';
 import { createFailureLog } from './failure-log.js';
-import { checkOwnAccount } from './guard.js';
 import type { PreparedRun } from './prepare.js';
 import { rowsToSend } from './rows-to-send.js';
 import type { ResumedRun, RunLog } from './run-log.js';
@@ -73,7 +72,6 @@ export async function executeRun(
 	const connections = Math.max(1, Math.min(settings.concurrency, survey.selected));
 	const client = await session.openClient(connections, isRun ? 'run' : 'few requests');
 	try {
-		await checkOwnAccount(run, survey, client);
 		// Before the journal: a column or a query that can't be used leaves no run behind.
 		const screen = await openScreen(run, survey);
 		before.check();

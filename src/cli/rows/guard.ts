@@ -1,13 +1,15 @@
 /** Stands between a checked input and its first request: counts, protected profiles, questions, the caller's own account. */
 
+import type { Dialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
-import { userIdIn } from '../../api/user-id.js';
+import { isId, userIdIn } from '../../api/user-id.js';
+import { isObject } from '../../api/values.js';
 import { checkCount, needsQuestion } from '../../bulk/guards.js';
 import { RefusedError, UsageError } from '../../errors.js';
-import type { Client } from '../../http/client.js';
-import { deliver } from '../../http/deliver.js';
+import { type Deliverable, deliver } from '../../http/deliver.js';
 import type { Delivery } from '../../http/outcome.js';
+import type { Auth } from '../../profile/resolve.js';
 import { warn } from '../notices.js';
 import { type Caller, signInAgain } from './failures.js';
 import { nothingToChange, type PreparedRun } from './prepare.js';
@@ -71,49 +73,81 @@ export async function confirmWrite(run: PreparedRun, survey: Survey, rows = surv
 		// Looking for a terminal opens stdin, which an update has no need of.
 		asks && invocation.context.prompts.available,
 	);
+	const doubt = await checkUsers(run, survey);
+	const unchecked = 'could not check whether this deletes the account that is signed in';
+	if (doubt !== undefined) warn(invocation.context, [`${unchecked}: ${doubt}`]);
 	if (question === undefined) return;
-	if (!(await invocation.context.prompts.confirm(question))) {
+	const full = doubt === undefined ? question : `Note: ${unchecked}. ${question}`;
+	if (!(await invocation.context.prompts.confirm(full))) {
 		throw new UsageError('answered no; nothing was sent', { code: 'refused_by_person' });
 	}
 }
 
+/** How many of the users that receive what is left are looked up. */
+const RECEIVERS = 20;
+
 /**
- * Refuses to delete the account that is signed in. Its id is looked up by the documented call that changes nothing;
- * where that gives none, the person is told that it could not be checked.
+ * Looks at the users of a `user delete` before anything is deleted: the account that is signed in must not be among
+ * them, and who receives what they leave has to be there.
+ * @returns why the own account is not known; undefined where it is
+ * @throws UsageError where the rows must not be sent, RefusedError for a 401
  */
-export async function checkOwnAccount(run: PreparedRun, survey: Survey, client: Client): Promise<void> {
-	if (run.endpoint.name !== endpoints['user.delete'].name) return;
-	const { auth } = run.session.connection;
-	const { context } = run.invocation;
-	if (auth.scheme === 'none') return;
-	if (auth.scheme !== 'basic') {
-		warnUnchecked(run, 'its credentials name no user');
-		return;
+async function checkUsers(run: PreparedRun, survey: Survey): Promise<string | undefined> {
+	const { session, settings, endpoint, invocation } = run;
+	const { auth } = session.connection;
+	if (endpoint.name !== endpoints['user.delete'].name) return undefined;
+	const { clock, random } = invocation.context;
+	const { dialect } = session;
+	const client = await session.openClient(1, 'few requests');
+	const send = async (request: Deliverable): Promise<Delivery> => {
+		const found = await deliver(client, request, { retries: settings.retries, clock, random, dialect });
+		checkSignedIn(found, session.connection);
+		return found;
+	};
+	const read = (path: string): Promise<Delivery> => send(readRequest(`/${dialect.root}/v1/users/${path}`));
+	try {
+		const doubt = auth.scheme === 'none' ? undefined : await checkOwnAccount(auth, survey, dialect, send, read);
+		for (const receiver of survey.guard.firstReceivers(RECEIVERS)) {
+			const { status, code } = await read(String(receiver));
+			if (status !== 404 || code !== 'rest_user_invalid_id') continue;
+			throw new UsageError(`there is no user ${receiver} to reassign to; nothing was sent`, { code: 'no_such_user' });
+		}
+		return doubt;
+	} finally {
+		await client.close();
 	}
-	const request = createPlanner(
-		endpoints['user.id'],
-		run.session.dialect,
-	)({
-		ids: { username: auth.username },
-		fields: { username: auth.username },
+}
+
+/** A GET of an object that live services offer and the interface does not document. */
+function readRequest(path: string): Deliverable {
+	return { method: 'GET', path, body: undefined, endpoint: { answer: 'object', replay: 'read' } };
+}
+
+/** Looks the own account up by its user name, and where that gives no id, as for a sign-in by e-mail, asks who it is. */
+async function checkOwnAccount(
+	auth: Auth,
+	survey: Survey,
+	dialect: Dialect,
+	send: (request: Deliverable) => Promise<Delivery>,
+	read: (path: string) => Promise<Delivery>,
+): Promise<string | undefined> {
+	const idOf = ({ outcome, body }: Delivery): string | undefined => (outcome === 'ok' ? userIdIn(body) : undefined);
+	let id: string | undefined;
+	if (auth.scheme === 'basic') {
+		const { username } = auth;
+		id = idOf(await send(createPlanner(endpoints['user.id'], dialect)({ ids: { username }, fields: { username } })));
+	}
+	if (id === undefined) {
+		const self = await read('me');
+		id = isObject(self.body) && !isId(self.body.id) ? undefined : idOf(self);
+		if (id === undefined) return self.message ?? 'the response shows no id';
+	}
+	if (!survey.guard.deletes(id)) return undefined;
+	const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
+	throw new UsageError(`user ${id} is the account that is signed in${name}; nothing was sent`, {
+		code: 'own_account',
+		hint: 'sign in as somebody else to delete it',
 	});
-	const found = await deliver(client, request, {
-		retries: run.settings.retries,
-		clock: context.clock,
-		random: context.random,
-	});
-	checkSignedIn(found, run.session.connection);
-	const id = userIdIn(found.body);
-	if (found.outcome !== 'ok' || id === undefined) {
-		warnUnchecked(run, found.message ?? 'the answer shows no id');
-		return;
-	}
-	if (survey.guard.deletes(id)) {
-		throw new UsageError(`user ${id} is the account that is signed in (${auth.username}); nothing was sent`, {
-			code: 'own_account',
-			hint: 'sign in as somebody else to delete it',
-		});
-	}
 }
 
 /** @throws RefusedError where what was read first was refused: all that follows would be refused just so */
@@ -123,8 +157,4 @@ export function checkSignedIn({ status, code, message }: Delivery, caller: Calle
 		code: code ?? 'unauthorized',
 		hint: signInAgain(caller),
 	});
-}
-
-function warnUnchecked({ invocation }: PreparedRun, why: string): void {
-	warn(invocation.context, [`could not check whether this deletes the account that is signed in: ${why}`]);
 }
