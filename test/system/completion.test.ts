@@ -61,12 +61,6 @@ const completed: [typed: string, line: string][] = [
 	['supportctl ticket update --input=my', 'supportctl ticket update --input=my\\ edits.csv '],
 	['supportctl ticket update --input ~/edits/oth', 'supportctl ticket update --input ~/edits/other.csv '],
 	['supportctl ticket update --input she', 'supportctl ticket update --input sheets/'],
-	['supportctl ticket update --content @oth', 'supportctl ticket update --content @other.csv '],
-	['supportctl ticket update --content "@my', 'supportctl ticket update --content "@my edits.csv" '],
-	['supportctl ticket update --content @she', 'supportctl ticket update --content @sheets/'],
-	['supportctl ticket fields set 14 --set note=@oth', 'supportctl ticket fields set 14 --set note=@other.csv '],
-	['supportctl ticket update --report jun', 'supportctl ticket update --report junit:'],
-	['supportctl ticket update --report junit:oth', 'supportctl ticket update --report junit:other.csv '],
 	[
 		'supportctl ticket update --input my\\ edits.csv --ignore-column Ti',
 		'supportctl ticket update --input my\\ edits.csv --ignore-column Ticket\\ Id ',
@@ -163,9 +157,6 @@ it('bash completes where words are not broken at = and :, and the script can be 
 	);
 	expect(await shell.line(`supportctl ticket update --input=oth${TAB}`)).toBe(
 		'supportctl ticket update --input=other.csv ',
-	);
-	expect(await shell.line(`supportctl ticket update --report junit:oth${TAB}`)).toBe(
-		'supportctl ticket update --report junit:other.csv ',
 	);
 	expect(await shell.line(`supportctl tiket ${TAB}`)).toBe('supportctl tiket ');
 });

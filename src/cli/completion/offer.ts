@@ -26,7 +26,6 @@ export interface Sources {
 	runs(): Promise<Candidate[]>;
 	/** Columns of an input file. */
 	columns(file: string, format: string | undefined): Promise<string[]>;
-	reportFormats(): Promise<readonly string[]>;
 	topics(): Promise<Candidate[]>;
 	/** The flags that may stand before a command. */
 	leadingOptions(): Promise<readonly OptionSpec[]>;
@@ -140,14 +139,7 @@ async function offerValue(
 	if (option.completes !== undefined) {
 		return offerNames(option.completes, prefix, typed, line, sources, option.flags.includes('='));
 	}
-	const beforeFile = fileReference(option, typed);
-	return beforeFile === undefined ? NOTHING : { ...NOTHING, files: prefix + beforeFile };
-}
-
-/** What stands before the file's name in `@note.txt` and `body=@note.txt`, for options that take such. */
-function fileReference(option: OptionSpec, typed: string): string | undefined {
-	if (!/@file/.test(option.flags + option.help)) return undefined;
-	return (option.flags.includes('=') ? /^[^=]+=@/ : /^@/).exec(typed)?.[0];
+	return NOTHING;
 }
 
 async function offerNames(
@@ -167,12 +159,6 @@ async function offerNames(
 			return words(prefixed(await sources.profiles()));
 		case 'runs':
 			return words(prefixed(await sources.runs()));
-		case 'reports': {
-			const formats = await sources.reportFormats();
-			const format = formats.find((each) => typed.startsWith(`${each}:`));
-			if (format !== undefined) return { ...NOTHING, files: `${prefix}${format}:` };
-			return { candidates: prefixed(formats.map((each) => ({ value: `${each}:` }))), open: true };
-		}
 		case 'columns':
 			return offerColumns(prefix, typed, line, sources, isPair);
 	}

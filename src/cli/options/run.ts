@@ -103,7 +103,6 @@ export const engineOptions = options([
 		help: 'Write a report: junit, json, markdown or csv',
 		group: RUN,
 		repeatable: true,
-		completes: 'reports',
 	},
 ]);
 

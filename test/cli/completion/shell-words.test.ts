@@ -1,7 +1,7 @@
 /** bash's line is read as bash reads it, and nothing of it is ever run. */
 
 import { describe, expect, it } from 'vitest';
-import { quoteForBash, readTypedLine } from '../../../src/cli/completion/shell-words.js';
+import { quoteForBash, readTypedLine } from '../../../src/cli/completion/answers.js';
 
 /** COMP_WORDBREAKS as bash has it by default. */
 const BREAKS = ' \t\n"\'@><=;|&(:';
