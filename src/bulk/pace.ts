@@ -1,6 +1,6 @@
 /** The one brake of a run: a fixed rate where one is asked for, and a rate that is found where the service refuses. */
 
-import type { Pace } from '../http/deliver.js';
+import type { Pace } from '../http/send.js';
 import { MAX_RETRY_AFTER_MS } from '../http/retry.js';
 
 export interface PaceClock {
@@ -154,8 +154,10 @@ export class AdaptivePace implements Pace {
 		this.look(now);
 	}
 
-	refused(sentAt: number, retryAfterMs: number | undefined): void {
+	refused(sentAt: number, asked: number | undefined): void {
 		const now = this.clock.monotonic();
+		// "At once" asks for no pause: it counts like a refusal that names no time.
+		const retryAfterMs = asked === 0 ? undefined : asked;
 		if (retryAfterMs !== undefined) this.pause(now, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 		if (this.probes !== undefined) {
 			this.refusals++;

@@ -8,7 +8,7 @@ import { emptyRecord } from '../api/record.js';
 import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { type Client, createClient } from '../http/client.js';
-import { type DeliverClock, deliver } from '../http/deliver.js';
+import { type DeliverClock, deliver } from '../http/send.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/options.js';
 import type { Delivery } from '../http/outcome.js';
 import { initialSettings } from '../profile/settings.js';

@@ -1,29 +1,87 @@
-/** What an answer's bytes hold: JSON, a page, some text, nothing, or a part of something. */
+/** What the bytes of a response hold: JSON, a page, some text, nothing, or a part of something. */
 
 import { isUtf8 } from 'node:buffer';
+import type { AnswerHeaders, Attempt } from './client.js';
+import { decodeBody } from './coding.js';
+import type { TransportProblem } from './problem.js';
 
 /** How deep JSON may nest before it is refused; printing and redacting walk it. */
 const MAX_DEPTH = 200;
 /** Below this size no text can nest deeper than that. */
 const SHALLOW_BYTES = 2 * MAX_DEPTH;
-/** How much of an answer that is not JSON is shown. */
+/** How much of a response that is not JSON is shown, and how much of it is searched. */
 const FIRST_WORDS = 80;
+const SEARCHED = 20_000;
 
-/** The answer's text or JSON, or why it has neither. */
+/** The JSON or text of a response, or why it has neither. */
 export type Content =
-	| { kind: 'json'; value: unknown; warnings?: string[] }
+	| { kind: 'json'; value: unknown; before?: string; warnings?: string[] }
+	| { kind: 'php-error'; words: string }
 	| { kind: 'empty' }
 	| { kind: 'html'; words: string; login: boolean }
 	| { kind: 'text'; words: string; contentType: string }
 	| { kind: 'cut'; words: string }
 	| { kind: 'broken'; why: string };
 
-/** Blacks out in the service's own words what must not be repeated, before words of ours stand beside them. */
+/** What one exchange gave: a response, or why there is none. `sent` is false only where nothing can have been sent. */
+export type Response =
+	| { status: number; headers: AnswerHeaders; content: Content; incomplete?: TransportProblem }
+	| { problem: TransportProblem; sent: boolean };
+
+/** Hides in the service's text what must not be repeated, before text of ours is put around it. */
 export type CleanWords = (text: string) => string;
 
 export const asItCame: CleanWords = (text) => text;
 
-/** Collapses blanks and keeps the first words. */
+/** Reads what an attempt brought back; a promise only where the body has to be unpacked. */
+export function readResponse(attempt: Attempt, clean: CleanWords = asItCame): Response | Promise<Response> {
+	if (attempt.kind === 'problem') return { problem: attempt.problem, sent: attempt.sent };
+	const { answer } = attempt;
+	const { status, headers, incomplete } = answer;
+	const read = (body: Buffer | { why: string }): Response => ({
+		status,
+		headers,
+		content: Buffer.isBuffer(body)
+			? readContent(body, headerOf(headers, 'content-type') ?? '', clean)
+			: { kind: 'broken', why: body.why },
+		...(incomplete === undefined ? {} : { incomplete }),
+	});
+	return headers['content-encoding'] === undefined ? read(answer.body) : decodeBody(answer).then(read);
+}
+
+/** The first header of a name. */
+export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
+	const value = headers[name];
+	return Array.isArray(value) ? value[0] : value;
+}
+
+/** What PHP and what runs on it print when a request ends half-way; the JSON beside it then says little. */
+const PHP_ERROR =
+	/\b(?:fatal|parse|database) error\b|\buncaught [\w\\]*(?:error|exception)|\ballowed memory size\b|\bcritical error on this website\b/i;
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+const TAG =
+	/<\/?(a|abbr|b|big|blockquote|br|center|code|del|div|em|font|form|h[1-6]|hr|i|img|input|label|li|ol|p|pre|s|script|small|span|strong|style|sub|sup|table|tbody|td|th|tr|u|ul)(?:[\s/][^<>]{0,2000})?>/gi;
+
+const INLINE = /^(?:a|abbr|b|big|code|del|em|font|i|label|s|small|span|strong|sub|sup|u)$/i;
+
+const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi;
+
+/** A message as text: services write theirs for a browser, with tags and entities. */
+export function htmlText(html: string): string {
+	const text = html.replace(TAG, (_, name: string) => (INLINE.test(name) ? '' : ' '));
+	return (text === html ? text : text.replace(/ {2,}/g, ' ').trim()).replace(
+		ENTITY,
+		(whole, decimal?: string, hex?: string, name?: string) => {
+			if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+			const point = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+			return point > 0x10ffff ? whole : String.fromCodePoint(point);
+		},
+	);
+}
+
+/** Collapses spaces and keeps the first words. */
 function firstWords(text: string, clean: CleanWords): string {
 	const words = clean(text.slice(0, 2000)).replace(/\s+/g, ' ').trim();
 	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
@@ -69,7 +127,7 @@ const OBJECT_START = /\{\s*["}]/;
 const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
 
 /**
- * JSON that runs to the end of the text behind something else: a PHP notice may stand before it. Only the first object
+ * JSON that runs to the end of the text after something else: a PHP notice may stand before it. Only the first object
  * that begins is tried, since a later one that is whole may be a part of one that is cut off.
  */
 function jsonAfterText(text: string): Found | undefined {
@@ -79,7 +137,7 @@ function jsonAfterText(text: string): Found | undefined {
 	return last === undefined ? undefined : parseJson(text, text.lastIndexOf(last));
 }
 
-/** The JSON of a text: all of it, or what stands behind something else. */
+/** The JSON of a text: all of it, or what stands after something else. */
 function findJson(text: string): Found | undefined {
 	const found = parseJson(text);
 	if (found !== undefined) return found;
@@ -100,20 +158,22 @@ export function jsonIn(body: Buffer): string | undefined {
 }
 
 /** The JSON with what is odd about its surroundings, or undefined where there is none. */
-function readJson(text: string, body: Buffer, clean: CleanWords): Extract<Content, { kind: 'json' }> | undefined {
+function readJson(text: string, body: Buffer, clean: CleanWords): Content | undefined {
 	const warnings: string[] = [];
 	// A replacement character comes from the service, or from bytes that are no text.
 	if (text.includes('\uFFFD') && !isUtf8(body))
-		warnings.push("the answer is not valid UTF-8; what can't be read is shown as \uFFFD");
+		warnings.push("the response is not valid UTF-8; what can't be read is shown as \uFFFD");
 	const found = findJson(text);
 	if (found === undefined) return undefined;
 	const before = found.start === 0 ? '' : firstWords(text.slice(0, found.start), clean);
-	if (before !== '') warnings.push(`text stood before the answer's JSON: ${before}`);
-	return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
+	if (before === '') return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
+	if (PHP_ERROR.test(text.slice(0, found.start))) return { kind: 'php-error', words: before };
+	warnings.push(`text stood before the response's JSON: ${before}`);
+	return { kind: 'json', value: found.value, before, warnings };
 }
 
 /** @param contentType The header, for what turns out to be other text; else the bytes speak for themselves. */
-export function readContent(body: Buffer, contentType: string, clean: CleanWords): Content {
+function readContent(body: Buffer, contentType: string, clean: CleanWords): Content {
 	const text = textOf(body);
 	const trimmed = text.trimStart();
 	if (trimmed === '') return { kind: 'empty' };
@@ -122,12 +182,16 @@ export function readContent(body: Buffer, contentType: string, clean: CleanWords
 	}
 	const json = readJson(text, body, clean);
 	if (json !== undefined) return json;
+	// Of what begins as JSON only the end is searched: a ticket may be about a fatal error.
+	const searched = BEGINS_AS_JSON.test(trimmed) ? trimmed.slice(trimmed.lastIndexOf('}') + 1) : trimmed;
+	const plain = searched.slice(0, SEARCHED).replace(/<[^>]*>/g, '');
+	if (PHP_ERROR.test(plain)) return { kind: 'php-error', words: firstWords(plain, clean) };
 	const isHtml =
 		trimmed.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(trimmed.slice(0, 4000));
 	if (isHtml) {
-		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, 20_000))?.[1]?.trim();
+		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, SEARCHED))?.[1]?.trim();
 		const login = /type=["']?password/i.test(trimmed.slice(0, 200_000));
-		const words = firstWords(title || trimmed.slice(0, 20_000).replace(/<[^>]*>/g, ' '), clean);
+		const words = firstWords(title || trimmed.slice(0, SEARCHED).replace(/<[^>]*>/g, ' '), clean);
 		return { kind: 'html', words, login };
 	}
 	if (BEGINS_AS_JSON.test(trimmed) || OBJECT_START.test(trimmed)) {
@@ -140,21 +204,26 @@ export function readContent(body: Buffer, contentType: string, clean: CleanWords
 export function nameContent(content: Exclude<Content, { kind: 'json' }>): { code: string; message: string } {
 	switch (content.kind) {
 		case 'empty':
-			return { code: 'empty_answer', message: 'the answer is empty' };
+			return { code: 'empty_answer', message: 'the response is empty' };
 		case 'html':
 			return content.login
 				? {
 						code: 'login_form',
-						message: `the answer is an HTML login form ("${content.words}"), not the service's JSON`,
+						message: `the response is an HTML login form ("${content.words}"), not the service's JSON`,
 					}
-				: { code: 'html_answer', message: `the answer is an HTML page ("${content.words}"), not the service's JSON` };
+				: { code: 'html_answer', message: `the response is an HTML page ("${content.words}"), not the service's JSON` };
+		case 'php-error':
+			return { code: 'php_error', message: `the service broke off with an error of PHP: ${content.words}` };
 		case 'cut':
-			return { code: 'cut_off_json', message: `the answer is JSON that breaks off or is malformed: ${content.words}` };
+			return {
+				code: 'cut_off_json',
+				message: `the response is JSON that breaks off or is malformed: ${content.words}`,
+			};
 		case 'broken':
-			return { code: 'unreadable_answer', message: `the answer can't be read: ${content.why}` };
+			return { code: 'unreadable_answer', message: `the response can't be read: ${content.why}` };
 		default: {
 			const type = content.contentType === '' ? 'no content type' : content.contentType;
-			return { code: 'not_json', message: `the answer is not JSON (${type}): ${content.words}` };
+			return { code: 'not_json', message: `the response is not JSON (${type}): ${content.words}` };
 		}
 	}
 }

@@ -1,13 +1,13 @@
 /** Whether and when to send again: decisions alone, no clock and no socket. */
 
 import type { ReplayRule } from '../api/endpoints.js';
-import type { Bearing } from './answer.js';
+import type { Retry } from './judge.js';
 
 /** The first wait's upper bound, in milliseconds; it doubles with each attempt. */
 export const BASE_DELAY_MS = 500;
 /** The longest wait that we choose ourselves. */
 export const MAX_DELAY_MS = 30_000;
-/** The longest Retry-After that is waited for; beyond it the person is told instead. */
+/** The longest Retry-After that is waited for; beyond it the row ends, and its message says until when. */
 export const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
 /** An HTTP date in any of its three forms, in ms since 1970; they all mean GMT, also the one that does not say so. */
@@ -20,7 +20,7 @@ function parseHttpDate(text: string): number | undefined {
 /**
  * Reads Retry-After, seconds or an HTTP date, as milliseconds from now. Garbage is undefined.
  * @param now Ours, in ms since 1970.
- * @param serviceDate The answer's Date header: a date is measured by the clock of who wrote it, not by ours.
+ * @param serviceDate The response's Date header: a date is measured by the clock that wrote it, not by ours.
  */
 export function parseRetryAfter(value: string | undefined, now: number, serviceDate?: string): number | undefined {
 	if (value === undefined) return undefined;
@@ -40,18 +40,15 @@ export function backoffMs(attempt: number, random: number): number {
 	return ((1 + random) / 2) * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
 }
 
-/** What an attempt came to, as far as sending again goes. */
-export type AttemptBearing = Bearing | 'not-sent';
-
 export interface RetryFacts {
-	bearing: AttemptBearing;
+	retry: Retry;
 	replay: ReplayRule;
 	/** Attempts made so far, at least 1. */
 	attempt: number;
 	/** How many more than the first are allowed. */
 	retries: number;
-	/** Trying again can't help, for instance a wrong certificate. */
-	permanent: boolean;
+	/** Whether the service failed an earlier attempt with an error of its own. */
+	failedBefore: boolean;
 	/** From Retry-After, in milliseconds. */
 	retryAfterMs: number | undefined;
 	/** 0 ≤ x < 1. */
@@ -60,16 +57,15 @@ export interface RetryFacts {
 
 export type RetryDecision = { again: true; waitMs: number } | { again: false; why?: 'wait-too-long' };
 
-/** Decides after an attempt. A `once` request is never repeated, not even when it was surely not sent. */
+/** Decides after an attempt. A `once` request is never repeated, not even when it was certainly not sent. */
 export function decideRetry(facts: RetryFacts): RetryDecision {
-	const { bearing, attempt, retryAfterMs } = facts;
-	if (bearing === 'accepted' || bearing === 'said-no' || bearing === 'unclear') return { again: false };
-	if (facts.replay === 'once' || facts.permanent) return { again: false };
-	const isPutOff = retryAfterMs !== undefined && bearing === 'later';
+	const { retry, attempt, retryAfterMs } = facts;
+	if (retry === 'never' || facts.replay === 'once' || (retry === 'once' && facts.failedBefore)) return { again: false };
+	const isPutOff = retryAfterMs !== undefined && retry === 'later';
 	// Also after the last attempt: the service has not refused the request itself.
 	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
 	if (attempt > facts.retries) return { again: false };
-	// No time to wait is no advice: our own wait then is the gentler one.
+	// A wait of 0 s leaves it to us.
 	if (isPutOff && retryAfterMs > 0) {
 		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
 	}

@@ -96,25 +96,25 @@ const cases: Record<string, Case> = {
 		answer: text(200, '<!DOCTYPE html><html><head><title>My shop</title></head><body>Welcome</body></html>'),
 		exitCode: 1,
 		outcome: 'failed',
-		says: /failed \(HTTP 200 html_answer\): the answer is an HTML page \("My shop"\).*\/wp-json/,
+		says: /failed \(HTTP 200 html_answer\): the response is an HTML page \("My shop"\).*\/wp-json/,
 	},
 	'an HTML page with 404': {
 		answer: text(404, '<html><title>Not found</title></html>'),
 		exitCode: 1,
 		outcome: 'failed',
-		says: /failed \(HTTP 404 html_answer\): the answer is an HTML page \("Not found"\).*\n.*\/wp-json/,
+		says: /failed \(HTTP 404 html_answer\): the response is an HTML page \("Not found"\).*\n.*\/wp-json/,
 	},
 	'a login form': {
 		answer: text(200, '<html><title>Log in</title><form><input type="password"></form></html>'),
 		exitCode: 1,
 		outcome: 'failed',
-		says: /failed \(HTTP 200 login_form\): the answer is an HTML login form \("Log in"\)/,
+		says: /failed \(HTTP 200 login_form\): the response is an HTML login form \("Log in"\)/,
 	},
 	'an empty body': {
 		answer: text(200, ''),
 		exitCode: 5,
 		outcome: 'unknown',
-		says: /is unknown \(HTTP 200 empty_answer\): the answer is empty\n.*(?:look before you send it again|nothing was to be changed: try again)\n/,
+		says: /is unknown \(HTTP 200 empty_answer\): the response is empty\n.*(?:look before you send it again|nothing was to be changed: try again)\n/,
 	},
 	'JSON that breaks off': {
 		answer: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),
@@ -126,7 +126,7 @@ const cases: Record<string, Case> = {
 		answer: text(200, 'OK then', { 'content-type': 'text/plain' }),
 		exitCode: 5,
 		outcome: 'unknown',
-		says: /is unknown \(HTTP 200 not_json\): the answer is not JSON \(text\/plain\): OK then/,
+		says: /is unknown \(HTTP 200 not_json\): the response is not JSON \(text\/plain\): OK then/,
 	},
 	'a redirect': {
 		answer: text(301, '', { location: 'https://www.desk.example/wp-json/' }),
@@ -191,7 +191,7 @@ test('text before the JSON counts as an answer and is told', async () => {
 	);
 	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
 	expect(result.exitCode).toBe(0);
-	expect(result.stderr).toContain("text stood before the answer's JSON");
+	expect(result.stderr).toContain("text stood before the response's JSON");
 });
 
 test('an error inside a 200 is a failure', async () => {
@@ -375,12 +375,12 @@ test('an empty answer says what its status says, and what can be done', async ()
 	};
 	const hint = 'hint: try again later; where there are many rows, --rate asks for fewer a second\n';
 	expect(await told(503)).toBe(
-		`error: update ticket 14 failed (HTTP 503): the service is overloaded or down for maintenance; the answer is empty\n${hint}`,
+		`error: update ticket 14 failed (HTTP 503): the service is overloaded or down for maintenance; the response is empty\n${hint}`,
 	);
 	expect(await told(429)).toBe(
-		`error: update ticket 14 failed (HTTP 429): there are too many requests; the answer is empty\n${hint}`,
+		`error: update ticket 14 failed (HTTP 429): there are too many requests; the response is empty\n${hint}`,
 	);
-	expect(await told(418)).toBe('error: update ticket 14 failed (HTTP 418): the answer is empty\n');
+	expect(await told(418)).toBe('error: update ticket 14 failed (HTTP 418): the response is empty\n');
 });
 
 test('a request that the service puts off for long is told as put off, not as never sent', async () => {

@@ -66,7 +66,7 @@ describe('told on stderr', () => {
 		expect(exitCode).toBe(0);
 		expect(stderr.split('\n').slice(0, 2)).toEqual([
 			'warning: row 1 (ticket 1): status is "re\\u001bad", not "hold"',
-			expect.stringMatching(/^warning: row 1 \(ticket 1\): text stood before the answer's JSON: /),
+			expect.stringMatching(/^warning: row 1 \(ticket 1\): text stood before the response's JSON: /),
 		]);
 		expect(stderr).toMatch(/: 2 ok\n$/);
 	});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Retry } from '../../src/http/judge.js';
 import {
-	type AttemptBearing,
 	BASE_DELAY_MS,
 	backoffMs,
 	decideRetry,
@@ -81,35 +81,31 @@ describe('backoffMs', () => {
 
 describe('decideRetry', () => {
 	const facts = (more: Partial<RetryFacts>): RetryFacts => ({
-		bearing: 'later',
+		retry: 'later',
 		replay: 'set',
 		attempt: 1,
 		retries: 4,
-		permanent: false,
+		failedBefore: false,
 		retryAfterMs: undefined,
 		random: 0.5,
 		...more,
 	});
 
-	it.each<[AttemptBearing, boolean]>([
-		['accepted', false],
-		['said-no', false],
-		['unclear', false],
+	it.each<[Retry, boolean]>([
+		['never', false],
+		['once', true],
 		['later', true],
-		['no-answer', true],
-		['not-sent', true],
-	])('after %s it sends again: %s', (bearing, again) => {
+		['lost', true],
+		['unsent', true],
+	])('after %s it sends again: %s', (retry, again) => {
 		for (const replay of ['set', 'delete', 'read'] as const) {
-			expect(decideRetry(facts({ bearing, replay })).again).toBe(again);
+			expect(decideRetry(facts({ retry, replay })).again).toBe(again);
 		}
 	});
 
-	it.each<AttemptBearing>(['later', 'no-answer', 'not-sent'])(
-		'never sends a credential check twice, not even after %s',
-		(bearing) => {
-			expect(decideRetry(facts({ bearing, replay: 'once' }))).toEqual({ again: false });
-		},
-	);
+	it.each<Retry>(['later', 'lost', 'unsent'])('never sends a credential check twice, not even after %s', (retry) => {
+		expect(decideRetry(facts({ retry, replay: 'once' }))).toEqual({ again: false });
+	});
 
 	it('sends no more often than it was allowed to', () => {
 		expect(decideRetry(facts({ attempt: 4 })).again).toBe(true);
@@ -117,8 +113,9 @@ describe('decideRetry', () => {
 		expect(decideRetry(facts({ retries: 0 }))).toEqual({ again: false });
 	});
 
-	it('does not try what can never work', () => {
-		expect(decideRetry(facts({ bearing: 'not-sent', permanent: true }))).toEqual({ again: false });
+	it('sends once more where the service failed, and not a third time', () => {
+		expect(decideRetry(facts({ retry: 'once' }))).toEqual({ again: true, waitMs: 375 });
+		expect(decideRetry(facts({ retry: 'once', failedBefore: true }))).toEqual({ again: false });
 	});
 
 	it('waits as long as the service asks, and a little longer so that not all return at once', () => {
@@ -142,7 +139,7 @@ describe('decideRetry', () => {
 	});
 
 	it('takes a wait from nobody but the service itself', () => {
-		expect(decideRetry(facts({ bearing: 'no-answer', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 375 });
+		expect(decideRetry(facts({ retry: 'lost', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 375 });
 	});
 });
 

@@ -4,8 +4,8 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createDialect } from '../../api/dialect.js';
 import { isObject } from '../../api/values.js';
-import { judgeAnswer } from '../../http/answer.js';
-import type { Client } from '../../http/client.js';
+import type { Attempt, Client } from '../../http/client.js';
+import { readResponse } from '../../http/content.js';
 import { proxyFor } from '../../http/proxy.js';
 import { configFolder } from '../../profile/environment.js';
 import { findService, type ProbeAnswer } from '../../profile/probe.js';
@@ -219,16 +219,22 @@ async function askRoot(client: Client, path: string, probes: Probes): Promise<Ro
 	const sent = await client.send({ method: 'GET', path });
 	if (sent.kind === 'problem') return undefined;
 	const { status, headers } = sent.answer;
-	const { body } = await judgeAnswer(sent.answer, { answer: 'any' }, createDialect());
+	const body = await jsonOf(sent);
 	const date = Array.isArray(headers.date) ? headers.date[0] : headers.date;
 	return { status, body, date, at: probes.now(), ms: sent.ms };
+}
+
+/** The JSON of a response, whatever its status. */
+async function jsonOf(attempt: Attempt): Promise<unknown> {
+	const response = await readResponse(attempt);
+	return 'content' in response && response.content.kind === 'json' ? response.content.value : undefined;
 }
 
 /** Another word before `-api/v1` among those that the base URL says it serves. */
 async function findOtherPrefix(client: Client): Promise<string | undefined> {
 	const sent = await client.send({ method: 'GET', path: '' });
 	if (sent.kind === 'problem') return undefined;
-	const { body } = await judgeAnswer(sent.answer, { answer: 'any' }, createDialect());
+	const body = await jsonOf(sent);
 	const namespaces = isObject(body) && Array.isArray(body.namespaces) ? body.namespaces : [];
 	for (const each of namespaces) {
 		const word = typeof each === 'string' ? /^([A-Za-z][\w-]*)-api\/v1$/.exec(each)?.[1] : undefined;

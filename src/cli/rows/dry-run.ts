@@ -13,7 +13,7 @@ import { inOrder } from '../../bulk/in-order.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { inShard } from '../../bulk/shard.js';
 import { ExitCode } from '../../errors.js';
-import { type DeliverOptions, deliver } from '../../http/deliver.js';
+import { type DeliverOptions, deliver } from '../../http/send.js';
 import type { Delivery } from '../../http/outcome.js';
 import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';

@@ -17,7 +17,7 @@ import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import type { FailedAttempt } from '../../http/deliver.js';
+import type { FailedAttempt } from '../../http/send.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { Clock } from '../../io/context.js';
 import { outcomeView } from '../../output/outcome-view.js';

@@ -54,7 +54,7 @@ export function nextStep(outcome: Outcome, reads: boolean, caller: Caller): stri
 		case outcome.status === 404 && outcome.code === 'html_answer':
 			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 		case outcome.code === 'redirect':
-			return 'supportctl profile set NAME --base-url URL mends it in a profile';
+			return 'supportctl profile set NAME --base-url URL changes it in a profile';
 		case nextStepFor(outcome.code) !== undefined:
 			return nextStepFor(outcome.code);
 		case outcome.status === 429 || outcome.status === 503:
@@ -112,6 +112,8 @@ export function whyStopped(reason: StopReason): string {
 			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+		case 'same-refusal':
+			return `stopped: the first ${reason.rows} rows failed for the same reason: ${reason.outcome.message ?? reason.outcome.code}`;
 		case 'unreachable':
 			return `stopped: could not connect (${reason.why})`;
 		default:

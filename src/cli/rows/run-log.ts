@@ -11,7 +11,7 @@ import { writeReport } from '../../bulk/reports.js';
 import { createRunId } from '../../bulk/runs.js';
 import { formatShard } from '../../bulk/shard.js';
 import { FailedError } from '../../errors.js';
-import type { FailedAttempt } from '../../http/deliver.js';
+import type { FailedAttempt } from '../../http/send.js';
 import type { Outcome } from '../../http/outcome.js';
 import { createRedactor } from '../../output/redact.js';
 import { version } from '../../version.js';

@@ -155,14 +155,14 @@ describe('user check', () => {
 	const page: Answer = { status: 500, body: '<html><title>hunter2 html</title></html>', type: 'text/html' };
 	const plain: Answer = { status: 500, body: 'the answer is hunter2', type: 'text/plain' };
 	it.each<[string, Answer, string]>([
-		['html', page, `html_answer: the answer is an HTML page ("hunter2 [redacted]"), not the service's JSON`],
-		['hunter2', page, `html_answer: the answer is an HTML page ("[redacted] html"), not the service's JSON`],
-		['answer', plain, 'not_json: the answer is not JSON (text/plain): the [redacted] is hunter2'],
-		['hunter2', plain, 'not_json: the answer is not JSON (text/plain): the answer is [redacted]'],
+		['html', page, `html_answer: the response is an HTML page ("hunter2 [redacted]"), not the service's JSON`],
+		['hunter2', page, `html_answer: the response is an HTML page ("[redacted] html"), not the service's JSON`],
+		['answer', plain, 'not_json: the response is not JSON (text/plain): the [redacted] is hunter2'],
+		['hunter2', plain, 'not_json: the response is not JSON (text/plain): the answer is [redacted]'],
 		[
 			'hunter2',
 			{ status: 302, body: '', location: 'https://h.example/hunter2' },
-			'redirect: the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: mend the base URL',
+			'redirect: the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: fix the base URL',
 		],
 		['hunter22', error(500, 'no_hunter22'), `no_[redacted]: in the service's words: no_[redacted]`],
 	])(

@@ -4,7 +4,7 @@ import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
 import type { Attempt, Client, RawAnswer } from '../../src/http/client.js';
-import type { Pace } from '../../src/http/deliver.js';
+import type { Pace } from '../../src/http/send.js';
 import { check, deliverTo, instantClock, lookUp, read, remove, setFields, update } from '../support/delivery.js';
 
 /** What one attempt comes to: a status with a body, or a problem. */
@@ -107,47 +107,61 @@ describe('an update', () => {
 		});
 	});
 
-	it('is failed when the service goes on to refuse for now, and unknown if it may have got through before', async () => {
-		expect(await deliverTo(scripted(busy), update, { retries: 1 })).toMatchObject({
-			outcome: 'failed',
-			status: 503,
-			attempts: 2,
-		});
-		expect(await deliverTo(scripted({ lost: 'timeout' }, busy), update, { retries: 1 })).toMatchObject({
+	it('is failed when the service goes on to refuse for now, and unknown if it may have been applied before', async () => {
+		const many = { status: 429 };
+		expect(await deliverTo(scripted(many), update, { retries: 1 })).toMatchObject({ outcome: 'failed', attempts: 2 });
+		expect(await deliverTo(scripted({ lost: 'timeout' }, many), update, { retries: 1 })).toMatchObject({
 			outcome: 'unknown',
-			status: 503,
+			status: 429,
 		});
+		expect(await deliverTo(scripted(busy), update, { retries: 1 })).toMatchObject({ outcome: 'unknown', attempts: 2 });
 	});
 
-	it('is failed by the service’s word after a lost answer, but not by somebody’s page', async () => {
-		const no = json(400, { code: 'rest_invalid_param', message: 'no' });
-		expect(await deliverTo(scripted({ lost: 'timeout' }, no), update)).toMatchObject({
-			outcome: 'failed',
-			status: 400,
-		});
-		expect(await deliverTo(scripted({ lost: 'timeout' }, page), update)).toMatchObject({
-			outcome: 'unknown',
-			status: 404,
-			code: 'html_answer',
-		});
+	it('is failed after a lost response only by a 400 that blames what was sent', async () => {
+		const refuse = (params: unknown): Step =>
+			json(400, { code: 'rest_invalid_param', message: 'no', data: { params } });
+		const afterLoss = (step: Step) => deliverTo(scripted({ lost: 'timeout' }, step), update);
+		expect(await afterLoss(refuse({ status: 'is not one of a, b' }))).toMatchObject({ outcome: 'failed', status: 400 });
+		expect(await afterLoss(refuse({ title: 'is too long' }))).toMatchObject({ outcome: 'unknown' });
+		expect(await afterLoss(refuse(null))).toMatchObject({ outcome: 'unknown' });
+		expect(await afterLoss(page)).toMatchObject({ outcome: 'unknown', status: 404, code: 'html_answer' });
 		expect(await deliverTo(scripted(page), update)).toMatchObject({ outcome: 'failed', attempts: 1 });
-	});
-
-	it.each([
-		[500, 'internal_server_error'],
-		[501, 'not_today'],
-		[409, 'edited_meanwhile'],
-	])('is unknown after a lost answer and then a %i: that says nothing of the attempt before', async (status, code) => {
-		const no = json(status, { code, message: 'no' });
-		expect(await deliverTo(scripted({ lost: 'timeout' }, no), update)).toMatchObject({ outcome: 'unknown', status });
-		expect(await deliverTo(scripted(no), update)).toMatchObject({ outcome: 'failed', status });
-	});
-
-	it('is failed by a 401 whatever went before, so that the run stops', async () => {
-		expect(await deliverTo(scripted({ lost: 'timeout' }, { status: 401 }), update)).toMatchObject({
+		expect(await deliverTo(scripted(refuse({ custom_fields: 'no' })), setFields, { maybeSent: true })).toMatchObject({
 			outcome: 'failed',
-			status: 401,
 		});
+	});
+
+	it.each([400, 401, 403, 404, 405, 409, 410, 412, 413, 422, 423, 451, 500, 501])(
+		'is unknown after a lost response and then a %i: that says nothing about the attempt before',
+		async (status) => {
+			const no = json(status, { code: 'not_today', message: 'No.' });
+			for (const steps of [
+				[{ lost: 'timeout' }, no],
+				[{ lost: 'timeout' }, busy, no],
+				[{ status: 500 }, no],
+			]) {
+				expect(await deliverTo(scripted(...steps), update)).toMatchObject({ outcome: 'unknown', status });
+			}
+			expect(await deliverTo(scripted(no), update, { maybeSent: true })).toMatchObject({
+				outcome: 'unknown',
+				message: 'No; an earlier attempt may have been applied',
+			});
+			expect(await deliverTo(scripted(no), update)).toMatchObject({ outcome: 'failed', status });
+			expect(await deliverTo(scripted({ lost: 'timeout' }, no), read)).toMatchObject({ outcome: 'failed' });
+		},
+	);
+
+	it('is sent once more after the own error of the service, and then may be partly applied', async () => {
+		const own = json(500, { code: 'db_error', message: 'Out of rows.' });
+		const message = 'Out of rows; the request may be partly applied';
+		expect(await deliverTo(scripted(own), update)).toMatchObject({ outcome: 'failed', attempts: 2, message });
+		expect(await deliverTo(scripted(own), remove)).toMatchObject({ outcome: 'failed', attempts: 1, message });
+		expect(await deliverTo(scripted(own, ok), update)).toMatchObject({ outcome: 'ok', attempts: 2 });
+		expect(await deliverTo(scripted(own, gone), update)).toMatchObject({
+			outcome: 'failed',
+			message: 'Invalid post ID; the request may be partly applied',
+		});
+		expect(await deliverTo(scripted({ status: 500 }), update)).toMatchObject({ outcome: 'unknown', attempts: 5 });
 	});
 
 	it('is unknown at once when the answer is there but makes no sense', async () => {
@@ -163,7 +177,7 @@ describe('an update', () => {
 		expect(await deliverTo(scripted(json(400, params)), update)).toMatchObject({ reasons: { status: 'bad' } });
 		expect(await deliverTo(scripted({ status: 200, body: 'Notice: x\n{"id":14}' }), update)).toMatchObject({
 			outcome: 'ok',
-			warnings: ["text stood before the answer's JSON: Notice: x"],
+			warnings: ["text stood before the response's JSON: Notice: x"],
 		});
 	});
 
@@ -183,7 +197,7 @@ describe('a deletion', () => {
 			expect(await deliverTo(scripted(missing), remove)).toMatchObject({ outcome: 'failed', attempts: 1 });
 			expect(await deliverTo(scripted({ lost: 'timeout' }, missing), remove)).toMatchObject({
 				outcome: 'ok',
-				message: 'it is gone; an earlier attempt without an answer may have deleted it',
+				message: 'it is gone; an earlier attempt without a response may have deleted it',
 				attempts: 2,
 			});
 			expect(await deliverTo(scripted({ status: 504 }, missing), remove)).toMatchObject({ outcome: 'ok' });
@@ -191,7 +205,7 @@ describe('a deletion', () => {
 	});
 
 	it('answered 404 after mere refusals is not ok: it never got through', async () => {
-		expect(await deliverTo(scripted(busy, gone), remove)).toMatchObject({ outcome: 'failed' });
+		expect(await deliverTo(scripted({ status: 429 }, gone), remove)).toMatchObject({ outcome: 'failed' });
 		expect(await deliverTo(scripted({ unsent: 'connect_refused' }, gone), remove)).toMatchObject({ outcome: 'failed' });
 	});
 
@@ -206,23 +220,23 @@ describe('a deletion', () => {
 		});
 	});
 
-	it('is not taken for done by a page, nor by a path that nobody serves', async () => {
+	it('is not taken for done by a page, a gateway, or a path that is not served', async () => {
 		for (const status of [404, 410]) {
 			const unserved = json(status, { code: 'rest_no_route', message: 'No route was found' });
 			const gonePage = { ...page, status };
-			for (const step of [gonePage, unserved]) {
+			const gateway = json(status, { message: 'no Route matched with those values' });
+			const numbered = json(status, { code: status, message: 'Not Found' });
+			for (const step of [gonePage, unserved, gateway, numbered]) {
 				expect(await deliverTo(scripted(step), remove, { ignoreMissing: true })).toMatchObject({ outcome: 'failed' });
+				expect(await deliverTo(scripted({ lost: 'timeout' }, step), remove)).toMatchObject({ outcome: 'unknown' });
 			}
-			expect(await deliverTo(scripted({ lost: 'timeout' }, gonePage), remove)).toMatchObject({ outcome: 'unknown' });
-			expect(await deliverTo(scripted({ lost: 'timeout' }, unserved), remove)).toMatchObject({ outcome: 'failed' });
 		}
 	});
 
 	it('alone takes 404 for done: an update does not', async () => {
 		for (const request of [update, setFields, read]) {
-			expect(await deliverTo(scripted({ lost: 'timeout' }, gone), request, { ignoreMissing: true })).toMatchObject({
-				outcome: 'failed',
-			});
+			const delivered = await deliverTo(scripted({ lost: 'timeout' }, gone), request, { ignoreMissing: true });
+			expect(delivered.outcome).toBe(request === read ? 'failed' : 'unknown');
 		}
 	});
 });
@@ -262,7 +276,7 @@ describe('a service that asks to wait', () => {
 		expect(delivered).toMatchObject({ outcome: 'not-sent', code: 'wait_too_long', attempts: 1, waits: [] });
 		expect(await deliverTo(scripted({ lost: 'timeout' }, later), update)).toMatchObject({ outcome: 'unknown' });
 		expect(delivered.message).toBe(
-			'the answer is not JSON (no content type): slow down; the service asks to wait until 2027-11-21T00:00:00.000Z',
+			'the response is not JSON (no content type): slow down; the service asks to wait until 2027-11-21T00:00:00.000Z',
 		);
 	});
 

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect, neutralDialect } from '../../src/api/dialect.js';
 import { type Endpoint, endpointList, endpoints } from '../../src/api/endpoints.js';
-import { judgeAnswer, type Verdict } from '../../src/http/answer.js';
 import type { RawAnswer } from '../../src/http/client.js';
 import { decodeBody } from '../../src/http/coding.js';
+import { readResponse } from '../../src/http/content.js';
+import { judge as judgeResponse, type Verdict } from '../../src/http/judge.js';
 
 type Body = string | Uint8Array;
 
@@ -19,7 +20,16 @@ async function judge(
 	endpoint: Endpoint = endpoints['ticket.update'],
 	headers: Record<string, string> = {},
 ): Promise<Verdict> {
-	return judgeAnswer(answer(status, body, headers), endpoint, neutralDialect);
+	return judgeRaw(answer(status, body, headers), endpoint);
+}
+
+async function judgeRaw(
+	raw: RawAnswer,
+	endpoint: Pick<Endpoint, 'answer' | 'replay'>,
+	dialect = neutralDialect,
+): Promise<Verdict> {
+	const response = await readResponse({ kind: 'answer', answer: raw, ms: 1 });
+	return judgeResponse({ endpoint, ids: { id: '14' } }, response, {}, { dialect });
 }
 
 const page = '<!DOCTYPE html><html><head><title>Welcome</title></head><body>Hello</body></html>';
@@ -28,21 +38,22 @@ const login = '<html><title>Log In</title><form><input type="password" name="pwd
 describe('a success', () => {
 	it.each([200, 201, 203, 226])('is taken from %i with a JSON object', async (status) => {
 		expect(await judge(status, '{"id":14,"status":"hold"}')).toEqual({
-			bearing: 'accepted',
+			outcome: 'ok',
 			status,
 			body: { id: 14, status: 'hold' },
-			hasBody: true,
+			history: {},
+			retry: 'never',
 		});
 	});
 
 	it.each([204, 205])('is taken from %i without a body', async (status) => {
-		expect(await judge(status)).toEqual({ bearing: 'accepted', status, hasBody: false });
-		expect(await judge(status, '', endpoints['ticket.delete'])).toMatchObject({ bearing: 'accepted' });
+		expect(await judge(status)).toEqual({ outcome: 'ok', status, history: {}, retry: 'never' });
+		expect(await judge(status, '', endpoints['ticket.delete'])).toMatchObject({ outcome: 'ok' });
 	});
 
 	it('is not taken from an answer without a body where something was to be read', async () => {
 		for (const name of ['ticket.fields.get', 'user.id', 'user.check'] as const) {
-			expect(await judge(204, '', endpoints[name])).toMatchObject({ bearing: 'unclear', code: 'empty_answer' });
+			expect(await judge(204, '', endpoints[name])).toMatchObject({ outcome: 'unknown', code: 'empty_answer' });
 		}
 	});
 
@@ -51,7 +62,7 @@ describe('a success', () => {
 		[206, /only a part/],
 	])('is not taken from %i', async (status, message) => {
 		const verdict = await judge(status, '{"id":14}');
-		expect(verdict).toMatchObject({ bearing: 'unclear', code: `http_${status}` });
+		expect(verdict).toMatchObject({ outcome: 'unknown', code: `http_${status}` });
 		expect(verdict.message).toMatch(message);
 	});
 
@@ -70,40 +81,109 @@ describe('a success', () => {
 		['[]', 'unexpected_shape'],
 		['[{"id":14}]', 'unexpected_shape'],
 	])('is not taken from %j: %s, which leaves it open', async (body, code) => {
-		expect(await judge(200, body)).toMatchObject({ bearing: 'unclear', code });
+		expect(await judge(200, body)).toMatchObject({ outcome: 'unknown', code });
 	});
 
 	it('is not taken from a page, which is somebody else answering', async () => {
 		expect(await judge(200, page)).toEqual({
-			bearing: 'said-no',
+			outcome: 'failed',
 			status: 200,
 			code: 'html_answer',
 			message:
-				'the answer is an HTML page ("Welcome"), not the service\'s JSON; is /wp-json or another part missing from the base URL?',
-			hasBody: false,
+				'the response is an HTML page ("Welcome"), not the service\'s JSON; is /wp-json or another part missing from the base URL?',
+			history: {},
+			retry: 'never',
 		});
-		expect(await judge(200, login)).toMatchObject({ bearing: 'said-no', code: 'login_form' });
-		expect(await judge(200, '<h1>Just text</h1>')).toMatchObject({ bearing: 'said-no', code: 'html_answer' });
+		expect(await judge(200, login)).toMatchObject({ outcome: 'failed', code: 'login_form' });
+		expect(await judge(200, '<h1>Just text</h1>')).toMatchObject({ outcome: 'failed', code: 'html_answer' });
 	});
 
 	it.each([
 		['{"code":"rest_forbidden","message":"No","data":{"status":403}}', 'rest_forbidden', 'No'],
 		['{"code":"rest_forbidden","message":"No","data":null}', 'rest_forbidden', 'No'],
 		['{"code":"rest_forbidden","message":"No"}', 'rest_forbidden', 'No'],
-		['{"success":false}', 'error_in_answer', 'the answer says that it failed'],
+		['{"success":false}', 'error_in_answer', 'the response says that it failed'],
 		['{"success":false,"message":"Busy"}', 'error_in_answer', 'Busy'],
 		['{"error":"token expired"}', 'error_in_answer', 'token expired'],
 		['{"error":{"code":17,"message":"Quota"}}', '17', 'Quota'],
-		['{"error":true}', 'error_in_answer', 'the answer says that it failed'],
-		['{"ok":false}', 'error_in_answer', 'the answer says that it failed'],
+		['{"error":true}', 'error_in_answer', 'the response says that it failed'],
+		['{"ok":false}', 'error_in_answer', 'the response says that it failed'],
 		['{"id":14,"errors":["Locked."]}', 'error_in_answer', 'Locked.'],
 		['{"errors":[{"code":"locked","message":"Locked."}]}', 'locked', 'Locked.'],
-		['{"errors":{"title":["is too long"]}}', 'error_in_answer', 'the answer says that it failed'],
+		['{"errors":{"title":["is too long"]}}', 'error_in_answer', 'the response says that it failed'],
 		['{"code":403,"message":"No.","data":{"status":403}}', '403', 'No.'],
 		['{"code":403,"message":"No."}', '403', 'No.'],
-		['{"status":500,"title":"Internal Server Error"}', 'error_in_answer', 'the answer says that it failed'],
+		['{"status":500,"title":"Internal Server Error"}', 'error_in_answer', 'the response says that it failed'],
 	])('is not taken from an error in its clothes: %s', async (body, code, message) => {
-		expect(await judge(200, body)).toMatchObject({ bearing: 'said-no', status: 200, code, message });
+		expect(await judge(200, body)).toMatchObject({ outcome: 'failed', status: 200, code, message });
+	});
+
+	it.each([
+		'{"errors":"You may not"}',
+		'{"error":403}',
+		'{"id":14,"error":"You may not"}',
+		'{"success":"false"}',
+		'{"success":0,"id":14}',
+		'{"message":"forbidden"}',
+		'{"ok":0}',
+		'{"status":"error","message":"x"}',
+		'{"status":"failed"}',
+		'{"result":"denied"}',
+		'{"status":"403 Forbidden"}',
+		'{"statusCode":403,"message":"x"}',
+		'{"response":{"code":"rest_forbidden","message":"No","data":{"status":403}}}',
+		'{"data":{"success":false}}',
+		'{"has_errors":true}',
+		'{"errorMessage":"You may not"}',
+		'{"error_description":"You may not"}',
+		'{"type":"about:blank","title":"Forbidden","detail":"You may not."}',
+	])('is not taken from a no: %s', async (body) => {
+		expect(await judge(200, body)).toMatchObject({ outcome: 'failed', retry: 'never' });
+	});
+
+	it.each([
+		'{"message":"Noted."}',
+		'{"message":"Ticket 14 was updated"}',
+		'{"ticket":null}',
+		'{"success":null}',
+		'{"status":"queued","message":"x"}',
+	])('is not taken from what is neither yes nor no: %s', async (body) => {
+		expect(await judge(200, body)).toMatchObject({ outcome: 'unknown', code: 'unexpected_shape' });
+	});
+
+	it('is not taken from a 207 with a refusal inside', async () => {
+		for (const body of [
+			'{"responses":[{"status":200},{"status":403}]}',
+			'[{"status":403}]',
+			'{"results":[{"status":"HTTP/1.1 403 No"}]}',
+		]) {
+			expect(await judge(207, body)).toMatchObject({ outcome: 'failed' });
+		}
+		expect(await judge(207, '{"responses":[{"status":200,"body":{"id":14}}]}')).toMatchObject({ outcome: 'ok' });
+	});
+
+	it.each([
+		'<br />\n<b>Fatal error</b>: Uncaught Error: x in y.php',
+		'PHP Fatal error:  Allowed memory size of 1 bytes exhausted',
+		'Parse error: syntax error in y.php',
+		'<b>Fatal error</b>: x\n{"id":14,"status":"hold"}',
+		'{"id":14,"status":"hold"}\n<br /><b>Fatal error</b>: x',
+		'<!DOCTYPE html><html><body><p>There has been a critical error on this website.</p></body></html>',
+	])('is not taken from an error of PHP: %j', async (body) => {
+		expect(await judge(200, body)).toMatchObject({ outcome: 'unknown', code: 'php_error' });
+	});
+
+	it('is taken from a ticket whose own words are those of an error', async () => {
+		for (const body of [
+			'{"id":14,"status":"failed","state":"denied"}',
+			'{"id":14,"title":{"raw":"Error"},"content":{"raw":"PHP Fatal error: x"},"message":"forbidden"}',
+			'{"id":"14","status":"error","deleted":false}',
+			'{"status":"hold"}',
+			'{"code":200,"message":"OK"}',
+			'{"status":"success","message":"Ticket updated"}',
+		]) {
+			expect(await judge(200, body), body).toMatchObject({ outcome: 'ok' });
+		}
 	});
 
 	it('is taken from an object that only resembles an error', async () => {
@@ -117,73 +197,87 @@ describe('a success', () => {
 			'{"id":14,"errors":null}',
 			'{"id":14,"errors":0}',
 		]) {
-			expect(await judge(200, body)).toMatchObject({ bearing: 'accepted' });
+			expect(await judge(200, body)).toMatchObject({ outcome: 'ok' });
 		}
 		const custom = '{"code":"A-1","message":"call back","error":"E17","success":false}';
-		expect(await judge(200, custom, endpoints['ticket.fields.get'])).toMatchObject({ bearing: 'accepted' });
+		expect(await judge(200, custom, endpoints['ticket.fields.get'])).toMatchObject({ outcome: 'ok' });
 	});
 
 	it('is not taken from a deletion that did not happen', async () => {
-		expect(await judge(200, '{"deleted":"false"}', endpoints['ticket.delete'])).toMatchObject({ bearing: 'said-no' });
+		for (const body of [
+			'{"deleted":"false"}',
+			'{"deleted":"no"}',
+			'{"deleted":0}',
+			'{"trashed":false}',
+			'{"status":"error","x":1}',
+		]) {
+			expect(await judge(200, body, endpoints['ticket.delete'])).toMatchObject({ outcome: 'failed' });
+		}
+		for (const body of ['{"id":14,"status":"trash","deleted":false}', '{"status":"trash"}', '{"deleted":"14"}']) {
+			expect(await judge(200, body, endpoints['ticket.delete'])).toMatchObject({ outcome: 'ok' });
+		}
+		expect(await judge(200, '{"deleted":null}', endpoints['ticket.delete'])).toMatchObject({ outcome: 'unknown' });
 		expect(await judge(200, '{"deleted":false}', endpoints['ticket.delete'])).toMatchObject({
-			bearing: 'said-no',
+			outcome: 'failed',
 			code: 'not_deleted',
 		});
 		expect(await judge(200, '{"deleted":true,"previous":{}}', endpoints['ticket.delete'])).toMatchObject({
-			bearing: 'accepted',
+			outcome: 'ok',
 		});
 	});
 
-	it.each<[keyof typeof endpoints, string, Verdict['bearing']]>([
-		['ticket.fields.set', 'null', 'accepted'],
-		['ticket.fields.set', 'true', 'accepted'],
-		['ticket.fields.set', '[]', 'accepted'],
-		['ticket.fields.set', '[1]', 'unclear'],
-		['ticket.fields.set', 'false', 'unclear'],
-		['ticket.fields.set', '"x"', 'unclear'],
-		['ticket.fields.get', '[]', 'accepted'],
-		['ticket.fields.get', '[1]', 'unclear'],
-		['ticket.fields.get', 'null', 'unclear'],
-		['user.id', '{"id":7}', 'accepted'],
-		['user.id', '{"user":"7"}', 'accepted'],
-		['user.id', '7', 'accepted'],
-		['user.id', '"7"', 'accepted'],
-		['user.id', '0', 'unclear'],
-		['user.id', '"seven"', 'unclear'],
-		['user.id', '{}', 'unclear'],
-		['user.id', '{"id":0}', 'unclear'],
-		['user.check', '{"id":7}', 'accepted'],
-		['user.check', 'true', 'accepted'],
-		['user.check', 'false', 'accepted'],
-		['user.check', '{"success":false}', 'accepted'],
-		['user.check', '{"username":"ada"}', 'accepted'],
-		['user.check', '{"success":true}', 'accepted'],
-		['user.check', '{"id":0}', 'unclear'],
-		['user.check', '{"id":false}', 'unclear'],
-		['user.check', '{"id":null,"username":"ada"}', 'unclear'],
-		['user.check', '{"message":"wrong credentials"}', 'unclear'],
-		['user.check', '{}', 'unclear'],
-		['user.check', '[]', 'unclear'],
-		['user.check', 'null', 'unclear'],
-		['user.update', '{}', 'accepted'],
-	])('of %s in the shape %s is %s', async (name, body, bearing) => {
-		expect((await judge(200, body, endpoints[name])).bearing).toBe(bearing);
+	it.each<[keyof typeof endpoints, string, Verdict['outcome']]>([
+		['ticket.fields.set', 'null', 'ok'],
+		['ticket.fields.set', 'true', 'ok'],
+		['ticket.fields.set', '[]', 'ok'],
+		['ticket.fields.set', '[1]', 'unknown'],
+		['ticket.fields.set', 'false', 'unknown'],
+		['ticket.fields.set', '"x"', 'unknown'],
+		['ticket.fields.get', '[]', 'ok'],
+		['ticket.fields.get', '[1]', 'unknown'],
+		['ticket.fields.get', 'null', 'unknown'],
+		['user.id', '{"id":7}', 'ok'],
+		['user.id', '{"user":"7"}', 'ok'],
+		['user.id', '7', 'ok'],
+		['user.id', '"7"', 'ok'],
+		['user.id', '0', 'unknown'],
+		['user.id', '"seven"', 'unknown'],
+		['user.id', '{}', 'unknown'],
+		['user.id', '{"id":0}', 'unknown'],
+		['user.check', '{"id":7}', 'ok'],
+		['user.check', 'true', 'ok'],
+		['user.check', '{"id":7,"username":"ada","locked":false,"meta":[]}', 'ok'],
+		['user.check', 'false', 'failed'],
+		['user.check', '{"success":false}', 'failed'],
+		['user.check', '{"username":"ada"}', 'unknown'],
+		['user.check', '{"success":true}', 'unknown'],
+		['user.check', '{"id":0}', 'unknown'],
+		['user.check', '{"id":false}', 'unknown'],
+		['user.check', '{"id":null,"username":"ada"}', 'unknown'],
+		['user.check', '{"message":"wrong credentials"}', 'failed'],
+		['user.check', '{}', 'unknown'],
+		['user.check', '[]', 'unknown'],
+		['user.check', 'null', 'unknown'],
+		['user.update', '{}', 'ok'],
+	])('of %s in the shape %s is %s', async (name, body, outcome) => {
+		expect((await judge(200, body, endpoints[name])).outcome).toBe(outcome);
 	});
 
 	it('that breaks off is asked for again, unless that can not help', async () => {
 		const lost = { code: 'connection_lost', message: 'it was reset', permanent: false };
 		const cut: RawAnswer = { ...answer(200, '{"id":14}'), incomplete: lost };
-		expect(await judgeAnswer(cut, endpoints['ticket.update'], neutralDialect)).toEqual({
-			bearing: 'no-answer',
+		expect(await judgeRaw(cut, endpoints['ticket.update'])).toEqual({
+			outcome: 'unknown',
+			retry: 'lost',
 			status: 200,
 			code: 'connection_lost',
-			message: 'the answer broke off: it was reset',
-			hasBody: false,
+			message: 'the response broke off: it was reset',
+			history: { mayBeApplied: true },
 		});
 		const large = { code: 'answer_too_large', message: 'too large', permanent: true };
 		const capped: RawAnswer = { ...answer(200, '{"id":14}'), incomplete: large };
-		expect(await judgeAnswer(capped, endpoints['ticket.update'], neutralDialect)).toMatchObject({
-			bearing: 'unclear',
+		expect(await judgeRaw(capped, endpoints['ticket.update'])).toMatchObject({
+			outcome: 'unknown',
 			code: 'answer_too_large',
 			message: 'too large',
 		});
@@ -203,9 +297,9 @@ describe('what stands around the JSON', () => {
 		['plain text', 'Warning: slow query\n{"id":14}', 'Warning: slow query'],
 	])('%s does not hide it', async (_what, body, before) => {
 		const verdict = await judge(200, body);
-		expect(verdict).toMatchObject({ bearing: 'accepted', body: { id: 14 } });
+		expect(verdict).toMatchObject({ outcome: 'ok', body: { id: 14 } });
 		expect(verdict.warnings).toEqual(
-			before === undefined ? undefined : [`text stood before the answer's JSON: ${before}`],
+			before === undefined ? undefined : [`text stood before the response's JSON: ${before}`],
 		);
 	});
 
@@ -216,32 +310,33 @@ describe('what stands around the JSON', () => {
 			['[]', []],
 		] as const) {
 			expect(await judge(200, notice + body, endpoints['ticket.fields.set'])).toEqual({
-				bearing: 'accepted',
+				outcome: 'ok',
 				status: 200,
 				body: value,
-				hasBody: true,
-				warnings: ["text stood before the answer's JSON: <br /> <b>Deprecated</b>: old<br />"],
+				history: {},
+				retry: 'never',
+				warnings: ["text stood before the response's JSON: <br /> <b>Deprecated</b>: old<br />"],
 			});
 		}
 	});
 
 	it('a page with JSON inside is still a page', async () => {
 		const script = `${page.replace('Hello', '<script>var a = {"id":14}</script>')}`;
-		expect(await judge(200, script)).toMatchObject({ bearing: 'said-no', code: 'html_answer' });
+		expect(await judge(200, script)).toMatchObject({ outcome: 'failed', code: 'html_answer' });
 	});
 
 	it('does not cost more than a few tries in an answer full of brackets', async () => {
-		expect(await judge(200, `x${'{ '.repeat(200_000)}`)).toMatchObject({ bearing: 'unclear' });
+		expect(await judge(200, `x${'{ '.repeat(200_000)}`)).toMatchObject({ outcome: 'unknown' });
 	});
 
 	it('bytes that are no text are pointed out', async () => {
-		const bytes = Buffer.concat([Buffer.from('{"title":"caf'), Buffer.from([0xe9]), Buffer.from('"}')]);
+		const bytes = Buffer.concat([Buffer.from('{"id":14,"title":"caf'), Buffer.from([0xe9]), Buffer.from('"}')]);
 		expect(await judge(200, bytes)).toMatchObject({
-			bearing: 'accepted',
-			body: { title: 'caf\uFFFD' },
-			warnings: ["the answer is not valid UTF-8; what can't be read is shown as \uFFFD"],
+			outcome: 'ok',
+			body: { id: 14, title: 'caf\uFFFD' },
+			warnings: ["the response is not valid UTF-8; what can't be read is shown as \uFFFD"],
 		});
-		expect((await judge(200, '{"title":"caf\uFFFD"}')).warnings).toBeUndefined();
+		expect((await judge(200, '{"id":14,"title":"caf\uFFFD"}')).warnings).toBeUndefined();
 	});
 });
 
@@ -253,16 +348,16 @@ describe('JSON that is cut off', () => {
 			for (let length = 1; length < whole.length; length++) {
 				for (const name of ['ticket.update', 'ticket.fields.set', 'ticket.fields.get', 'user.id'] as const) {
 					const verdict = await judge(200, before + whole.slice(0, length), endpoints[name]);
-					expect(verdict.bearing, `${before}${whole.slice(0, length)}`).not.toBe('accepted');
+					expect(verdict.outcome, `${before}${whole.slice(0, length)}`).not.toBe('ok');
 				}
 			}
-			expect((await judge(200, before + whole)).bearing).toBe('accepted');
+			expect((await judge(200, before + whole)).outcome).toBe('ok');
 		}
 	});
 
 	it('is not made whole by something else behind it', async () => {
 		for (const body of ['{"id":14}{"id":15}', '{"id":14,{"id":14}', '[1,2]{"id":14}', 'x{"a":1} y {"id":14}']) {
-			expect((await judge(200, body)).bearing, body).toBe('unclear');
+			expect((await judge(200, body)).outcome, body).toBe('unknown');
 		}
 	});
 });
@@ -271,13 +366,13 @@ describe('JSON that could do harm', () => {
 	it('is refused where it nests too deep to be walked', async () => {
 		const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
 		expect(await judge(200, deep)).toMatchObject({
-			bearing: 'unclear',
+			outcome: 'unknown',
 			code: 'unreadable_answer',
-			message: "the answer can't be read: it nests deeper than 200 levels",
+			message: "the response can't be read: it nests deeper than 200 levels",
 		});
-		expect(await judge(500, '['.repeat(100_000))).toMatchObject({ bearing: 'said-no', code: 'unreadable_answer' });
+		expect(await judge(400, '['.repeat(100_000))).toMatchObject({ outcome: 'failed', code: 'unreadable_answer' });
 		expect(await judge(200, `{"a":"${'['.repeat(1000)}\\"${'['.repeat(1000)}"}`)).toMatchObject({
-			bearing: 'accepted',
+			outcome: 'ok',
 		});
 	});
 
@@ -288,7 +383,7 @@ describe('JSON that could do harm', () => {
 	it('keeps keys of the prototype as keys, in any dialect', async () => {
 		const body = '{"__proto__":{"polluted":true},"constructor":"x","toString":1,"acme_after_reply":"stay"}';
 		for (const dialect of [neutralDialect, createDialect({ product: 'acme' })]) {
-			const verdict = await judgeAnswer(answer(200, body), endpoints['user.update'], dialect);
+			const verdict = await judgeRaw(answer(200, body), endpoints['user.update'], dialect);
 			expect(Object.keys(verdict.body as object)).toContain('__proto__');
 			expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 			expect(Object.getPrototypeOf(verdict.body)).toBe(Object.prototype);
@@ -311,9 +406,9 @@ describe('JSON that could do harm', () => {
 				async (status, body, endpoint, coding) => {
 					const headers: Record<string, string> = coding === '' ? {} : { 'content-encoding': coding };
 					const verdict = await judge(status, body, endpoint, headers);
-					if (status >= 300) expect(verdict.bearing).not.toBe('accepted');
-					if (verdict.bearing === 'accepted' && status !== 204 && status !== 205) expect(verdict.hasBody).toBe(true);
-					expect(typeof verdict.message === 'string' || verdict.bearing === 'accepted').toBe(true);
+					if (status >= 300) expect(verdict.outcome).not.toBe('ok');
+					if (verdict.outcome === 'ok' && status !== 204 && status !== 205) expect(verdict.body).toBeDefined();
+					expect(typeof verdict.message === 'string' || verdict.outcome === 'ok').toBe(true);
 				},
 			),
 		);
@@ -321,19 +416,20 @@ describe('JSON that could do harm', () => {
 });
 
 describe('a request outside the endpoint table', () => {
-	const anyPath = (body: string, status = 200) => judgeAnswer(answer(status, body), { answer: 'any' }, neutralDialect);
+	const anything = { answer: 'any', replay: 'once' } as const;
+	const anyPath = (body: string, status = 200) => judgeRaw(answer(status, body), anything);
 
 	it.each(['null', '[]', '7', '"text"', 'true', '{"error":"a field of that name"}'])(
 		'takes %s for its answer',
 		async (body) => {
-			expect(await anyPath(body)).toMatchObject({ bearing: 'accepted', body: JSON.parse(body) });
+			expect(await anyPath(body)).toMatchObject({ outcome: 'ok', body: JSON.parse(body) });
 		},
 	);
 
 	it('takes no page for its answer, and a refusal for one', async () => {
-		expect(await anyPath(page)).toMatchObject({ bearing: 'said-no', code: 'html_answer' });
-		expect(await anyPath('{"code":"x","message":"y","data":{"status":400}}')).toMatchObject({ bearing: 'said-no' });
-		expect(await anyPath('[]', 404)).toMatchObject({ bearing: 'said-no', code: 'http_404' });
+		expect(await anyPath(page)).toMatchObject({ outcome: 'failed', code: 'html_answer' });
+		expect(await anyPath('{"code":"x","message":"y","data":{"status":400}}')).toMatchObject({ outcome: 'failed' });
+		expect(await anyPath('[]', 404)).toMatchObject({ outcome: 'failed', code: 'http_404' });
 	});
 });
 
@@ -350,7 +446,7 @@ describe('content codings', () => {
 		['gzip, br', brotliCompressSync(gzipSync(json))],
 	])('%j is undone', async (coding, body) => {
 		const verdict = await judge(200, body, endpoints['ticket.update'], { 'content-encoding': coding });
-		expect(verdict).toMatchObject({ bearing: 'accepted', body: { id: 14 } });
+		expect(verdict).toMatchObject({ outcome: 'ok', body: { id: 14 } });
 	});
 
 	it.each([
@@ -363,11 +459,12 @@ describe('content codings', () => {
 		['gzip, gzip, gzip, gzip', Buffer.from('x'), 'it has 4 content codings, one over another'],
 	])('%s that can not be undone leaves an update open', async (coding, body, why) => {
 		expect(await judge(200, body, endpoints['ticket.update'], { 'content-encoding': coding })).toEqual({
-			bearing: 'unclear',
+			outcome: 'unknown',
 			status: 200,
 			code: 'unreadable_answer',
-			message: `the answer can't be read: ${why}`,
-			hasBody: false,
+			message: `the response can't be read: ${why}`,
+			history: {},
+			retry: 'never',
 		});
 	});
 
@@ -381,8 +478,8 @@ describe('content codings', () => {
 		const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
 		expect(bomb.length).toBeLessThan(60_000);
 		expect(await judge(200, bomb, endpoints['ticket.update'], { 'content-encoding': 'gzip' })).toMatchObject({
-			bearing: 'unclear',
-			message: "the answer can't be read: unpacked it is larger than 16 MiB",
+			outcome: 'unknown',
+			message: "the response can't be read: unpacked it is larger than 16 MiB",
 		});
 		const small = await decodeBody({ ...answer(200, gzipSync('12345')), headers: { 'content-encoding': 'gzip' } }, 4);
 		expect(small).toEqual({ why: 'unpacked it is larger than 0 MiB' });
@@ -397,13 +494,14 @@ describe('a refusal', () => {
 			data: { status: 400, params: { status: 'status is not one of a, b', meta: { deep: 1 } }, details: {} },
 		};
 		expect(await judge(400, JSON.stringify(body))).toEqual({
-			bearing: 'said-no',
+			outcome: 'failed',
 			status: 400,
 			code: 'rest_invalid_param',
 			message: 'Invalid parameter(s): status',
 			reasons: { status: 'status is not one of a, b', meta: '{"deep":1}' },
 			body,
-			hasBody: true,
+			history: {},
+			retry: 'never',
 		});
 	});
 
@@ -414,7 +512,7 @@ describe('a refusal', () => {
 
 	it("names fields by the interface's words, whatever the deployment calls them", async () => {
 		const body = '{"code":"c","message":"m","data":{"params":{"acme_after_reply":"no"}}}';
-		const verdict = await judgeAnswer(answer(400, body), endpoints['user.update'], createDialect({ product: 'acme' }));
+		const verdict = await judgeRaw(answer(400, body), endpoints['user.update'], createDialect({ product: 'acme' }));
 		expect(verdict.reasons).toEqual({ support_after_reply: 'no' });
 	});
 
@@ -425,62 +523,62 @@ describe('a refusal', () => {
 		['{"code":"x","data":null}', 'x', 'the service answered 400'],
 		['[]', 'http_400', 'the service answered 400'],
 		['null', 'http_400', 'the service answered 400'],
-		['', 'http_400', 'the answer is empty'],
-		['Bad request', 'not_json', 'the answer is not JSON (no content type): Bad request'],
-		['{"code":"x', 'cut_off_json', 'the answer is JSON that breaks off or is malformed: {"code":"x'],
+		['', 'http_400', 'the response is empty'],
+		['Bad request', 'not_json', 'the response is not JSON (no content type): Bad request'],
+		['{"code":"x', 'cut_off_json', 'the response is JSON that breaks off or is malformed: {"code":"x'],
 	])('in the shape %j is %s', async (body, code, message) => {
-		expect(await judge(400, body)).toMatchObject({ bearing: 'said-no', status: 400, code, message });
+		expect(await judge(400, body)).toMatchObject({ outcome: 'failed', status: 400, code, message });
 	});
 
 	it('names the content type of what is not JSON', async () => {
 		expect((await judge(400, 'x', endpoints['ticket.update'], { 'content-type': 'text/plain' })).message).toBe(
-			'the answer is not JSON (text/plain): x',
+			'the response is not JSON (text/plain): x',
 		);
 	});
 
 	it('shows the first words only, on one line', async () => {
 		const { message } = await judge(400, `${'word\n'.repeat(500)}`);
-		expect(message).toMatch(/^the answer is not JSON \(no content type\): word word/);
+		expect(message).toMatch(/^the response is not JSON \(no content type\): word word/);
 		expect((message as string).length).toBeLessThan(140);
 	});
 
-	it.each([400, 401, 403, 404, 405, 409, 410, 413, 418, 422, 451, 499, 500, 501, 505, 507, 511, 600, 999])(
+	it.each([400, 401, 403, 404, 405, 409, 410, 413, 418, 422, 451, 499, 501, 505, 511, 600, 999])(
 		'with %i is final',
 		async (status) => {
 			for (const body of ['{"code":"x","message":"m"}', page, '']) {
-				expect((await judge(status, body)).bearing).toBe('said-no');
+				expect((await judge(status, body)).outcome).toBe('failed');
 			}
 		},
 	);
 
-	it.each([502, 504, 520, 521, 522, 523, 524, 598, 599])(
-		'with a bare %i is a gateway that got no answer; with the service’s own code it is final',
+	it.each([500, 502, 503, 504, 507, 520, 521, 522, 523, 524, 530, 598, 599])(
+		'with a bare %i may have come after the write, and is worth a retry',
 		async (status) => {
-			for (const body of [page, '', 'Bad Gateway', '{}']) {
-				expect((await judge(status, body)).bearing).toBe('no-answer');
+			for (const body of [page, '', 'Bad Gateway', '{}', '{"code":500,"message":"m"}', '{"message":"m"}']) {
+				const verdict = await judge(status, body);
+				expect(verdict).toMatchObject({ outcome: 'unknown', history: { mayBeApplied: true } });
+				expect(verdict.retry).toBe(status === 503 ? 'later' : 'lost');
 			}
-			expect((await judge(status, '{"code":"db_down","message":"m"}')).bearing).toBe('said-no');
 		},
 	);
 
-	it.each([408, 425, 429, 503])('with %i is a request to come back, which says when', async (status) => {
-		const headers = { 'retry-after': '7', date: 'Sun, 06 Nov 1994 08:49:37 GMT' };
-		expect(await judge(status, page, endpoints['ticket.update'], headers)).toMatchObject({
-			bearing: 'later',
-			code: 'html_answer',
-			retryAfter: '7',
-			date: 'Sun, 06 Nov 1994 08:49:37 GMT',
+	it('with the own code of the service and a 5xx may have been applied in part', async () => {
+		const own = '{"code":"db_down","message":"Out of rows."}';
+		const partly = { outcome: 'failed', message: 'Out of rows; the request may be partly applied' };
+		expect(await judge(500, own)).toMatchObject({ ...partly, retry: 'once' });
+		expect(await judge(500, own, endpoints['ticket.delete'])).toMatchObject({ ...partly, retry: 'never' });
+		expect(await judge(502, own)).toMatchObject({ ...partly, retry: 'lost' });
+		expect(await judge(503, own)).toMatchObject({ ...partly, retry: 'later' });
+		expect(await judge(500, own, endpoints['ticket.fields.get'])).toMatchObject({
+			outcome: 'failed',
+			message: 'Out of rows.',
+			retry: 'never',
 		});
-		expect((await judge(status, '{"code":"busy","message":"m"}')).bearing).toBe('later');
+		expect(await judge(501, own)).toMatchObject({ outcome: 'failed', message: 'Out of rows.', retry: 'never' });
 	});
 
-	it('takes the first of several headers of one name', async () => {
-		const verdict = await judgeAnswer(
-			{ status: 429, headers: { 'retry-after': ['3', '900'] }, body: Buffer.alloc(0) },
-			endpoints['ticket.update'],
-			neutralDialect,
-		);
-		expect(verdict.retryAfter).toBe('3');
+	it.each([408, 425, 429])('with %i is a request to come back', async (status) => {
+		expect(await judge(status, page)).toMatchObject({ outcome: 'failed', retry: 'later', code: 'html_answer' });
 	});
 });
 
@@ -489,12 +587,13 @@ describe('a redirect', () => {
 		const location = 'https://www.desk.example/wp-login.php?redirect_to=[redacted]';
 		const asSent = 'https://www.desk.example/wp-login.php?redirect_to=x';
 		expect(await judge(status, login, endpoints['ticket.update'], { location: asSent })).toEqual({
-			bearing: 'said-no',
+			outcome: 'failed',
 			status,
 			code: 'redirect',
 			location,
-			message: `the service redirects to ${location}; redirects are not followed with credentials: mend the base URL`,
-			hasBody: false,
+			message: `the service redirects to ${location}; redirects are not followed with credentials: fix the base URL`,
+			history: {},
+			retry: 'never',
 		});
 	});
 
@@ -514,9 +613,9 @@ describe('a redirect', () => {
 	});
 
 	it('without a target says so', async () => {
-		expect(await judge(302)).toMatchObject({ code: 'http_302', message: expect.stringContaining('names no target') });
+		expect(await judge(302)).toMatchObject({ code: 'http_302', message: expect.stringContaining('without a target') });
 		expect(await judge(304)).toMatchObject({
-			bearing: 'said-no',
+			outcome: 'failed',
 			code: 'http_304',
 			message: expect.stringContaining('not modified'),
 		});

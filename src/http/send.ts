@@ -1,0 +1,168 @@
+/** Sends a planned request, and again where that may help, until its outcome is known or can't be. */
+
+import type { Dialect } from '../api/dialect.js';
+import type { AnswerHeaders, Client, HttpRequest, RawAnswer } from './client.js';
+import { type CleanWords, headerOf, type Response, readResponse } from './content.js';
+import { type History, type Judged, judge, type Verdict } from './judge.js';
+import type { Delivery } from './outcome.js';
+import { decideRetry, parseRetryAfter } from './retry.js';
+
+/** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
+export type Deliverable = HttpRequest & Judged;
+
+/** The run-wide brake that all rows share. */
+export interface Pace {
+	/** Resolves when the next request may go; undefined where it may go now. */
+	ready(signal: AbortSignal | undefined): Promise<void> | undefined;
+	/** The service asked to come back later, or could not be reached. `sentAt` is from the same clock as `ready`. */
+	refused(sentAt: number, retryAfterMs: number | undefined): void;
+	/** The service itself responded. */
+	answered(sentAt: number): void;
+	/** Sent, without a response. */
+	lost(sentAt: number): void;
+}
+
+/** An attempt that failed and will be followed by another. */
+export interface FailedAttempt {
+	attempt: number;
+	/** Present where a response came. */
+	status?: number;
+	code?: string;
+	/** False where no connection could be made. */
+	sent: boolean;
+	/** It may have been carried out without our knowing. */
+	lost: boolean;
+	waitMs: number;
+}
+
+export interface DeliverClock {
+	now(): number;
+	monotonic(): number;
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** How requests are delivered. */
+export interface DeliverOptions extends OwnDeliverOptions {
+	/** Attempts after the first. */
+	retries: number;
+	clock: DeliverClock;
+	random(): number;
+	dialect?: Dialect;
+	/** Aborted when nothing new may be sent; what is in flight is waited for. */
+	stop?: AbortSignal;
+	pace?: Pace;
+	/** Takes 404 and 410 on a delete for success. */
+	ignoreMissing?: boolean;
+	/** Each response as it came, for what shows more of it than its meaning. */
+	onAnswer?(answer: RawAnswer): void;
+}
+
+/** What belongs to one request, where many share their options. */
+export interface OwnDeliverOptions {
+	/** True where an earlier process may have sent this request already. */
+	maybeSent?: boolean;
+	/** Before each sending; the request waits for it. */
+	beforeSend?(): Promise<void> | undefined;
+	/** Hides in the service's text what the request holds in secret; code and body are as they came. */
+	clean?: CleanWords | undefined;
+	/** After an attempt that will be repeated. */
+	onRetry?(record: FailedAttempt): void;
+}
+
+/**
+ * Delivers one request. Never throws for what the service or the network does.
+ * @param own What belongs to this request alone, in place of the same parts of `options`.
+ */
+export async function deliver(
+	client: Client,
+	request: Deliverable,
+	options: DeliverOptions,
+	own: OwnDeliverOptions = options,
+): Promise<Delivery> {
+	const { clock, stop, pace, dialect, ignoreMissing } = options;
+	const reading = { dialect, ignoreMissing, clean: own.clean };
+	let history: History = own.maybeSent === true ? { mayBeApplied: true } : {};
+	let started: number | undefined;
+	let last: Verdict | undefined;
+	let attempts = 0;
+
+	for (;;) {
+		const gate = pace?.ready(stop);
+		if (gate !== undefined) await gate;
+		if (stop?.aborted) break;
+		const before = own.beforeSend?.();
+		if (before !== undefined) await before;
+		const sentAt = clock.monotonic();
+		started ??= sentAt;
+		const attempt = await client.send(request);
+		attempts++;
+		if (attempt.kind === 'answer') options.onAnswer?.(attempt.answer);
+		const read = readResponse(attempt, own.clean);
+		const response = read instanceof Promise ? await read : read;
+		const verdict = judge(request, response, history, reading);
+		const retryAfterMs = 'headers' in response ? retryAfterOf(response.headers, clock.now()) : undefined;
+		report(pace, sentAt, verdict, response, retryAfterMs);
+		const decision = decideRetry({
+			retry: verdict.retry,
+			replay: request.endpoint.replay,
+			attempt: attempts,
+			retries: options.retries,
+			failedBefore: history.mayBePartly === true,
+			retryAfterMs,
+			random: options.random(),
+		});
+		if (!decision.again) {
+			if (decision.why === 'wait-too-long') putOff(verdict, history, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
+			return deliveryOf(verdict, attempts, clock.monotonic() - started);
+		}
+		last = verdict.retry === 'later' ? { ...verdict, outcome: openOutcome(history) } : verdict;
+		own.onRetry?.({
+			attempt: attempts,
+			sent: !('problem' in response) || response.sent,
+			lost: verdict.history !== history && verdict.history.mayBeApplied === true,
+			waitMs: Math.round(decision.waitMs),
+			...(verdict.status === undefined ? {} : { status: verdict.status }),
+			...(verdict.code === undefined ? {} : { code: verdict.code }),
+		});
+		history = verdict.history;
+		await clock.sleep(decision.waitMs, stop);
+	}
+	last ??= { outcome: openOutcome(history), retry: 'unsent', history };
+	return deliveryOf(last, attempts, started === undefined ? 0 : clock.monotonic() - started);
+}
+
+/** What a request is that was not refused, and that is not sent again now: a resume sends it. */
+function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
+	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
+}
+
+function retryAfterOf(headers: AnswerHeaders, now: number): number | undefined {
+	return parseRetryAfter(headerOf(headers, 'retry-after'), now, headerOf(headers, 'date'));
+}
+
+/** A busy service, a gateway without its service, or no connection: reasons for the whole run to slow down. */
+function report(
+	pace: Pace | undefined,
+	sentAt: number,
+	{ retry }: Verdict,
+	response: Response,
+	retryAfterMs: number | undefined,
+): void {
+	const noResponse = 'problem' in response;
+	if (retry === 'later' || retry === 'unsent' || (noResponse && !response.sent) || (retry === 'lost' && !noResponse)) {
+		pace?.refused(sentAt, retryAfterMs);
+	} else if (noResponse) pace?.lost(sentAt);
+	else pace?.answered(sentAt);
+}
+
+/** Ends a row that the service wants later than anybody waits. */
+function putOff(verdict: Verdict, history: History, until: number): void {
+	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
+	verdict.outcome = openOutcome(history);
+	verdict.code = 'wait_too_long';
+	verdict.message = verdict.message === undefined ? note : `${verdict.message}; ${note}`;
+}
+
+function deliveryOf({ retry, history, location, ...rest }: Verdict, attempts: number, ms: number): Delivery {
+	return { ...rest, attempts, ms: Math.round(ms * 10) / 10 };
+}
