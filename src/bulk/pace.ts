@@ -1,7 +1,7 @@
 /** The one brake of a run: a fixed rate where one is asked for, and a rate that is found where the service refuses. */
 
-import type { Pace } from '../http/send.js';
 import { MAX_RETRY_AFTER_MS } from '../http/retry.js';
+import type { Pace } from '../http/send.js';
 
 export interface PaceClock {
 	monotonic(): number;
@@ -156,8 +156,9 @@ export class AdaptivePace implements Pace {
 
 	refused(sentAt: number, asked: number | undefined): void {
 		const now = this.clock.monotonic();
-		// "At once" asks for no pause: it counts like a refusal that names no time.
-		const retryAfterMs = asked === 0 ? undefined : asked;
+		// "At once" asks for no slower rate: such a refusal counts only where nothing else comes.
+		const asksForNothing = asked === 0;
+		const retryAfterMs = asksForNothing ? undefined : asked;
 		if (retryAfterMs !== undefined) this.pause(now, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
 		if (this.probes !== undefined) {
 			this.refusals++;
@@ -165,13 +166,14 @@ export class AdaptivePace implements Pace {
 			return;
 		}
 		if (sentAt < this.rateSince) return;
-		this.refusals++;
+		if (!asksForNothing) this.refusals++;
 		this.refusedInARow++;
 		if (this.standsStill(now)) this.halt(now, 0);
 		else if (this.refusedInARow >= FLOOD) {
 			this.pause(now, FLOOD_PAUSE_MS);
 			this.cut(now);
-		} else if (retryAfterMs === undefined) this.look(now);
+		} else if (asksForNothing) return;
+		else if (retryAfterMs === undefined) this.look(now);
 		else if (this.found === Number.POSITIVE_INFINITY) this.halt(now, 0);
 		else this.cut(now, ASKED_CUT);
 	}

@@ -17,6 +17,7 @@ import { decodeBody } from '../http/coding.js';
 import { jsonIn } from '../http/content.js';
 import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/send.js';
 import type { Delivery, Outcome } from '../http/outcome.js';
+import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/send.js';
 import type { RunRow } from './engine.js';
 
 export interface PerformOptions {

@@ -2,8 +2,8 @@
 
 import { ExitCode, InterruptedError } from '../errors.js';
 import type { Client } from '../http/client.js';
-import { type Deliverable, type DeliverOptions, deliver } from '../http/send.js';
 import type { Delivery } from '../http/outcome.js';
+import { type Deliverable, type DeliverOptions, deliver } from '../http/send.js';
 import type { Context } from '../io/context.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';

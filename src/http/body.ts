@@ -67,11 +67,11 @@ const STATUS_KEY = /^(?:http)?(?:status|response)?code$|^(?:http)?status$/;
 /** Keys that say in a word what the request came to, unless they are fields of the object itself. */
 const RESULT_KEY = /^(?:status|state|results?|outcome|response)$/;
 /** Keys that hold text about the request. */
-const TEXT_KEY = /^(?:message|msg|messages|detail|details|title|reason|description|text|type|info|notice)$/;
+const TEXT_KEY = /^(?:message|msg|messages|detail|details|reason|info|notice)$/;
 /** Keys under which services put the responses of what they did. */
 const ENVELOPE_KEY = /^(?:responses?|results?|data|body|items|multistatus)$/;
 /** Keys that come with any of these and say nothing by themselves. */
-const SIDE_KEY = /^(?:code|data|additionalerrors|instance|path|timestamp|time|traceid|requestid|version|headers)$/;
+const SIDE_KEY = /^(?:code|data|additionalerrors|title|type|instance|path|timestamp|time|traceid|requestid|version|headers)$/;
 
 /** What the service's error object consists of. */
 const BARE_ERROR_KEYS = new Set(['code', 'message', 'data', 'additional_errors']);
@@ -169,16 +169,13 @@ function isBareError(body: Record<string, unknown>): boolean {
 
 /** Whether an object only talks about the request, and shows nothing of what was asked for. */
 function isOnlyText(body: Record<string, unknown>, { sent = {} }: Asked): boolean {
-	const names = Object.keys(body);
+	const names = Object.keys(body).filter((name) => !SIDE_KEY.test(plainKey(name)) || isObject(body[name]));
 	return (
-		names.length > 0 &&
+		names.length + Number(Object.hasOwn(body, 'code')) > 0 &&
 		names.every((name) => {
 			const key = plainKey(name);
-			return (
-				(TEXT_KEY.test(key) || RESULT_KEY.test(key) || SIDE_KEY.test(key) || STATUS_KEY.test(key)) &&
-				!Object.hasOwn(sent, name) &&
-				!isObject(body[name])
-			);
+			const isAbout = TEXT_KEY.test(key) || RESULT_KEY.test(key) || STATUS_KEY.test(key);
+			return isAbout && !Object.hasOwn(sent, name) && !isObject(body[name]);
 		})
 	);
 }

@@ -130,7 +130,8 @@ const RULES: Readonly<Record<AnswerKind, Rules>> = {
 		needsBody: true,
 	},
 	check: {
-		fits: (value) => readCheck(value) === 'yes',
+		// What says yes or no is found before.
+		fits: () => false,
 		lacks: 'the response does not say whether the credentials are valid',
 		needsBody: true,
 	},
@@ -215,7 +216,7 @@ function judgeBody(
 		}
 	}
 	if (!rules.fits(value)) {
-		if (rules.lacks !== undefined && isObject(value)) return unclear(rules.lacks);
+		if (rules.lacks !== undefined && (isObject(value) || endpoint.answer === 'check')) return unclear(rules.lacks);
 		return unclear(
 			`the response is ${isObject(value) ? 'an empty object' : kindOf(value)} where an object was expected`,
 		);

@@ -3,8 +3,8 @@ import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace, type PaceOptions } from '../../src/bulk/pace.js';
-import { deliver } from '../../src/http/send.js';
 import type { Outcome } from '../../src/http/outcome.js';
+import { deliver } from '../../src/http/send.js';
 import { bucket, chances, perSecond, type SmallHost, smallHost, workers } from '../support/small-host.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { AdaptivePace } from '../../src/bulk/pace.js';
+import { chances } from '../support/small-host.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 import { type VirtualRun, type VirtualService, virtualRun } from '../support/virtual-run.js';
 
@@ -51,6 +52,17 @@ describe('against a limit that nobody told', () => {
 	it('a host that was never refused by is never held back', async () => {
 		const run = await virtualRun({ service: () => ({ status: 200 }), workers: 16, seconds: 5 });
 		expect(look(run, 0, 5).served).toBeGreaterThan(0.99 * 640);
+	});
+});
+
+describe('refusals that ask for no wait', () => {
+	it.each([0.04, 0.2])('do not slow a run down: %d of all', async (share) => {
+		const chance = chances(7);
+		const service: VirtualService = () =>
+			chance() < share ? { status: 429, headers: { 'retry-after': '0' } } : { status: 200 };
+		const run = await virtualRun({ service, workers: 4, seconds: 120, rows: 400 });
+		expect(run.outcomes).toEqual({ ok: 400 });
+		expect(run.ms).toBeLessThan(share < 0.1 ? 6000 : 15_000);
 	});
 });
 

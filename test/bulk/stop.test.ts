@@ -45,6 +45,7 @@ describe('a run stops', () => {
 	it('at a 401, also where the row says so for another reason than the credentials', () => {
 		const outcome = failed(3, { status: 401, code: 'rest_forbidden' });
 		expect(watch().look(outcome)).toEqual({ kind: 'unauthorized', outcome });
+		expect(watch().look({ ...outcome, outcome: 'unknown' })).toMatchObject({ kind: 'unauthorized' });
 	});
 
 	it.each(['failed', 'unknown', 'not-sent'] as const)(
@@ -64,6 +65,29 @@ describe('a run stops', () => {
 		expect(rules.look(outcomeOf(3, { outcome: 'unknown' }))).toBeUndefined();
 		expect(rules.look(failed(4))).toEqual({ kind: 'too-many-failures', limit: 2 });
 		expect(watch({ maxFailures: 0 }).look(failed(1))).toEqual({ kind: 'too-many-failures', limit: 0 });
+	});
+
+	it.each([
+		['redirect', 302],
+		['login_form', 200],
+		['html_answer', 404],
+		['http_404', 404],
+		['rest_no_route', 404],
+	])('after ten first rows that all failed for %s', (code, status) => {
+		const rules = watch({ concurrency: 16 });
+		for (let row = 1; row < 10; row++) expect(rules.look(failed(row, { code, status }))).toBeUndefined();
+		expect(rules.look(failed(10, { code, status }))).toMatchObject({ kind: 'same-refusal', rows: 10 });
+	});
+
+	it.each([
+		['a success', outcomeOf(1)],
+		['a refusal of the service itself', failed(1)],
+	])('not for any number of pages after %s', (_what, first) => {
+		const rules = watch();
+		rules.look(first);
+		for (let row = 2; row < 50; row++) {
+			expect(rules.look(failed(row, { code: 'html_answer', status: 404 }))).toBeUndefined();
+		}
 	});
 
 	it('after eight seconds without a connection, whatever rows gave up meanwhile', () => {

@@ -178,7 +178,7 @@ describe('what a client is opened with is what its calls keep to', () => {
 
 	test('no retries are none', async () => {
 		const { client, recorder } = await openClient(json(503, {}), { retries: 0 });
-		expect(await rename(client)).toMatchObject({ outcome: 'failed', attempts: 1 });
+		expect(await rename(client)).toMatchObject({ outcome: 'unknown', attempts: 1 });
 		expect(recorder.requests).toHaveLength(1);
 	});
 

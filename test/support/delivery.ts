@@ -3,9 +3,9 @@
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type PlannedRequest } from '../../src/api/plan.js';
 import { type Client, createClient } from '../../src/http/client.js';
-import { type DeliverOptions, deliver, type FailedAttempt } from '../../src/http/send.js';
 import type { ConnectionOptions } from '../../src/http/options.js';
 import type { Delivery } from '../../src/http/outcome.js';
+import { type DeliverOptions, deliver, type FailedAttempt } from '../../src/http/send.js';
 import { whenTestEnds } from './test-end.js';
 
 /** An update of ticket 14 to `hold`. */

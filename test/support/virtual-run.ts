@@ -6,8 +6,8 @@ import { createPlanner } from '../../src/api/plan.js';
 import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace } from '../../src/bulk/pace.js';
 import type { Attempt, Client } from '../../src/http/client.js';
-import { deliver } from '../../src/http/send.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
+import { deliver } from '../../src/http/send.js';
 import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 

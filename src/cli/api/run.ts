@@ -6,6 +6,7 @@ import type { Client, RawAnswer } from '../../http/client.js';
 import type { Deliverable } from '../../http/send.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
+import type { Deliverable } from '../../http/send.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { redactUrl } from '../../output/redact.js';

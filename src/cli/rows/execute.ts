@@ -17,8 +17,8 @@ import type { TakenFile } from '../../bulk/report-place.js';
 import { type StopReason, StopWatch } from '../../bulk/stop.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import type { FailedAttempt } from '../../http/send.js';
 import type { Outcome } from '../../http/outcome.js';
+import type { FailedAttempt } from '../../http/send.js';
 import type { Clock } from '../../io/context.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import type { Progress } from '../../output/progress.js';
@@ -268,7 +268,7 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 	counts['not-sent'] += Math.max(0, total - totalOf(counts));
 	const ended: Ended = {
 		counts,
-		exitCode: exitCodeOf(counts, stop.reason?.kind === 'signal'),
+		exitCode: exitCodeOfRun(counts, stop.reason),
 		stopped: stop.reason,
 		ms: context.clock.monotonic() - startedAt,
 		resumable: openRows(counts) > 0 || failure !== undefined,
@@ -284,6 +284,13 @@ async function sendRows({ run, survey, client, log, resumed, screen }: Prepared)
 		() => writeSummary(run, ended, log),
 	]);
 	return { ...ended, outputError };
+}
+
+/** A 401 ends the run, also where its own row is unknown because an earlier attempt may have been applied. */
+function exitCodeOfRun(counts: Counts, reason: StopReason | undefined): ExitCode {
+	const exitCode = exitCodeOf(counts, reason?.kind === 'signal');
+	const isPartial = exitCode === ExitCode.failed || exitCode === ExitCode.partial;
+	return isPartial && reason?.kind === 'unauthorized' ? ExitCode.refused : exitCode;
 }
 
 /** An input that turned out to be unusable on the way: exit code 2 would say that nothing was sent. */

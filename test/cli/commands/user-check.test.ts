@@ -55,12 +55,32 @@ const error = (status: number, code: string): Answer => ({
 
 describe('user check', () => {
 	it.each<[string, Answer | 'hang up' | 'hold', number, RegExp]>([
-		['right', { status: 200, body: '{"id": 7}' }, 0, /^$/],
-		['wrong', error(400, 'invalid_user_credentials'), 10, /the credentials of "bob" are wrong \(HTTP 400/],
-		['wrong for an unknown name', error(400, 'invalid_username'), 10, /are wrong/],
-		['wrong in a bare false', { status: 200, body: 'false' }, 10, /answered false/],
+		['valid', { status: 200, body: '{"id": 7}' }, 0, /^$/],
+		['valid in a bare true', { status: 200, body: 'true' }, 0, /^$/],
+		['valid after a notice', { status: 200, body: '<br />\n<b>Notice</b>: x\n{"id": 7}' }, 0, /^$/],
+		['invalid', error(400, 'invalid_user_credentials'), 10, /the credentials of "bob" are invalid \(HTTP 400/],
+		['invalid for an unknown name', error(400, 'invalid_username'), 10, /are invalid.*\n.*only login names/s],
 		[
-			'wrong with 401 in the words of the check alone',
+			'invalid with a code in a 200',
+			{ status: 200, body: '{"code":"incorrect_password","message":"No."}' },
+			10,
+			/are invalid/,
+		],
+		...[
+			'false',
+			'{"authenticated":false}',
+			'{"valid":"no"}',
+			'{"result":"invalid"}',
+			'{"success":false}',
+			'{"is_valid":0}',
+		].map((body): [string, Answer, number, RegExp] => [
+			`invalid: ${body}`,
+			{ status: 200, body },
+			10,
+			/are invalid \(HTTP 200/,
+		]),
+		[
+			'invalid with 401 in the words of the check alone',
 			error(401, 'invalid_user_credentials'),
 			10,
 			/could also mean that the caller/,
@@ -75,23 +95,45 @@ describe('user check', () => {
 		['the caller refused for an unknown caller', error(401, 'invalid_username'), 4, /refused the caller/],
 		['the caller without the right', error(403, 'rest_forbidden'), 4, /refused the caller/],
 		['the caller who may only ask about itself', error(400, 'invalid_username_access'), 4, /refused the caller/],
-		['not checked: a parameter', error(400, 'rest_invalid_param'), 1, /could not check "bob"/],
-		['not checked: no route', error(404, 'rest_no_route'), 1, /could not check/],
+		...[
+			'{"user":null}',
+			'{"locked_out":true}',
+			'{"authenticated":true}',
+			'{"success":false,"message":"Too many tries"}',
+			'{"id":7,"authenticated":false}',
+			'{"id":7,"error":"x"}',
+			'{"id":7,"message":"Incorrect password"}',
+			'{"id":7,"locked":true}',
+			'{"id":7,"status":403}',
+			'{"id":7,"data":{"valid":false}}',
+			'{"id":0}',
+			'{"id":"seven"}',
+			'{"valid":true,"authenticated":false}',
+			'7',
+			'"true"',
+			'[{"id":7}]',
+			'The answer is true',
+			'Wrong password. {"id":7}',
+			'<b>Fatal error</b>: x {"id":7}',
+			'',
+		].map((body): [string, Answer, number, RegExp] => [`unknown: ${body}`, { status: 200, body }, 5, /is not known/]),
+		['unknown: a parameter', error(400, 'rest_invalid_param'), 5, /is not known/],
+		['unknown: no route', error(404, 'rest_no_route'), 5, /is not known/],
+		['unknown: a server error', error(500, 'incorrect_password'), 5, /is not known/],
 		[
-			'not checked: an HTML page',
+			'unknown: an HTML page',
 			{ status: 200, body: '<html><title>Hi</title></html>', type: 'text/html' },
-			1,
+			5,
 			/HTML page/,
 		],
-		['not checked: too many', error(429, 'too_many'), 1, /could not check/],
-		['not checked: down', { status: 503, body: 'down', type: 'text/plain' }, 1, /could not check/],
+		['unknown: too many', error(429, 'too_many'), 5, /is not known/],
+		['unknown: down', { status: 503, body: 'down', type: 'text/plain' }, 5, /is not known/],
 		['unknown: hung up', 'hang up', 5, /is not known/],
 		['unknown: no answer in time', 'hold', 5, /is not known/],
 		['unknown: a gateway', { status: 504, body: 'x', type: 'text/plain' }, 5, /is not known/],
-		['unknown: an empty answer', { status: 200, body: '' }, 5, /is not known/],
-	])('%s is told from everything else, and is sent once', async (_, answer, exitCode, words) => {
+	])('%s is sent once', async (_, answer, exitCode, words) => {
 		const { url, requests } = await serve(answer);
-		const result = await check(url, ['--timeout', '0.3']);
+		const result = await check(url, ['--timeout', '1']);
 		expect(result.exitCode, result.stderr).toBe(exitCode);
 		expect(result.stderr + (result.error?.message ?? '')).toMatch(words);
 		if (typeof answer === 'object' && answer.body.includes('words')) {
@@ -119,9 +161,9 @@ describe('user check', () => {
 	});
 
 	it.each<[string, Answer, number, string]>([
-		['wrong', error(400, 'invalid_user_credentials'), 10, 'the credentials of "bob" are wrong'],
-		['right', { status: 200, body: '{"id": 7}' }, 1, 'the credentials of "bob" are right'],
-	])('tells %s also where the output fails, and is not 0', async (verdict, answer, exitCode, says) => {
+		['invalid', error(400, 'invalid_user_credentials'), 10, 'the credentials of "bob" are invalid'],
+		['valid', { status: 200, body: '{"id": 7}' }, 1, 'the credentials of "bob" are valid'],
+	])('shows %s also where the output fails, and is not 0', async (verdict, answer, exitCode, says) => {
 		const { url, requests } = await serve(answer);
 		const result = await check(url, ['--query', 'sum(username)', '--json']);
 		expect(result).toMatchObject({ exitCode, stdout: '' });
@@ -133,7 +175,17 @@ describe('user check', () => {
 		expect(requests).toHaveLength(1);
 	});
 
-	it.each(['wrong', 'verdict', 'bob', 'credentials', 'invalid_user_credentials', 'HTTP', 'message', 'exitCode', '400'])(
+	it.each([
+		'invalid',
+		'verdict',
+		'bob',
+		'credentials',
+		'invalid_user_credentials',
+		'HTTP',
+		'message',
+		'exitCode',
+		'400',
+	])(
 		'gives its verdict in the same words whatever the password, and never the service repeating it: %s',
 		async (password) => {
 			const message = `Sorry: ${password}, nor ${Buffer.from(password).toString('hex')}x`;
@@ -142,23 +194,23 @@ describe('user check', () => {
 			const { url } = await serve({ status: 400, body: JSON.stringify({ code, message, data }) });
 			const { stdout, stderr, exitCode } = await check(url, ['--json'], password);
 			expect(exitCode).toBe(10);
-			expect(JSON.parse(stdout)).toEqual({ username: 'bob', verdict: 'wrong', id: null, status: 400, code });
+			expect(JSON.parse(stdout)).toEqual({ username: 'bob', verdict: 'invalid', id: null, status: 400, code });
 			const { error: said } = JSON.parse(stderr);
-			expect(said).toMatchObject({ code, exitCode: 10, details: ['password: not [redacted]'], verdict: 'wrong' });
+			expect(said).toMatchObject({ code, exitCode: 10, details: ['password: not [redacted]'], verdict: 'invalid' });
 			expect(said).toMatchObject({ username: 'bob', status: 400 });
 			expect(said.message).toMatch(
-				/^the credentials of "bob" are wrong \(HTTP 400 invalid_user_credentials: Sorry: \[redacted\], nor /,
+				/^the credentials of "bob" are invalid \(HTTP 400 invalid_user_credentials: Sorry: \[redacted\], nor /,
 			);
 		},
 	);
 
 	const page: Answer = { status: 500, body: '<html><title>hunter2 html</title></html>', type: 'text/html' };
-	const plain: Answer = { status: 500, body: 'the answer is hunter2', type: 'text/plain' };
+	const plain: Answer = { status: 500, body: 'the response is hunter2', type: 'text/plain' };
 	it.each<[string, Answer, string]>([
 		['html', page, `html_answer: the response is an HTML page ("hunter2 [redacted]"), not the service's JSON`],
 		['hunter2', page, `html_answer: the response is an HTML page ("[redacted] html"), not the service's JSON`],
-		['answer', plain, 'not_json: the response is not JSON (text/plain): the [redacted] is hunter2'],
-		['hunter2', plain, 'not_json: the response is not JSON (text/plain): the answer is [redacted]'],
+		['response', plain, 'not_json: the response is not JSON (text/plain): the [redacted] is hunter2'],
+		['hunter2', plain, 'not_json: the response is not JSON (text/plain): the response is [redacted]'],
 		[
 			'hunter2',
 			{ status: 302, body: '', location: 'https://h.example/hunter2' },
@@ -170,7 +222,9 @@ describe('user check', () => {
 		async (password, answer, words) => {
 			const { url } = await serve(answer);
 			const { stderr } = await check(url, ['--json'], password);
-			expect(JSON.parse(stderr).error.message).toBe(`could not check "bob" (HTTP ${answer.status} ${words})`);
+			expect(JSON.parse(stderr).error.message).toBe(
+				`sent, but whether the credentials of "bob" are valid is not known (HTTP ${answer.status}): ${words}`,
+			);
 		},
 	);
 

@@ -15,34 +15,41 @@ import { readFirstLine } from '../../secret-input.js';
 import { createSentResults, onlyOutputFailed, type SentResults } from '../../sent-results.js';
 import { openSession, type Session } from '../../session.js';
 
-/** What a check came to. `right` and `wrong` are the service's word; the others leave the question open. */
+/** What a check came to. `valid` and `invalid` are the service's word; everything else is `unknown`. */
 export interface CheckVerdict {
-	verdict: 'right' | 'wrong' | 'caller-refused' | 'not-checked' | 'unknown';
+	verdict: 'valid' | 'invalid' | 'unknown';
 	exitCode: ExitCode;
 	/** One sentence. */
-	says: string;
-	/** The other reading of the same answer, where there is one. */
-	but?: string;
+	message: string;
+	hint?: string;
 }
 
 /** The code that only the check itself gives. The others come with 401, too, where the caller's own password is wrong. */
 const CHECK_CODE = 'invalid_user_credentials';
 /** Codes with which services say that name and password do not belong together. */
-const WRONG_CODES = new Set([
+const INVALID_CODES = new Set([
 	CHECK_CODE,
+	// Ours, for a response such as {"valid": false}.
+	'credentials_invalid',
+	'invalid_credentials',
 	'invalid_username',
 	'invalid_password',
 	'incorrect_password',
 	'invalid_email',
+	'invalidcombo',
+	'authentication_failed',
 ]);
 /** Codes with which they say that the caller may not ask. */
 const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
+
+const INVALID_HINT =
+	'some services take only login names here, not e-mail addresses, and change quotes, backslashes and outer spaces in passwords';
 
 /** The delivery without the password that was checked; codes that mean something to us, and our own, stay whole. */
 function withoutPassword(delivery: Delivery, password: string): Delivery {
 	const { code, reasons, body } = delivery;
 	const clean = { ...delivery };
-	if (code !== undefined && 'body' in delivery && !WRONG_CODES.has(code) && !CALLER_CODES.has(code)) {
+	if (code !== undefined && 'body' in delivery && !INVALID_CODES.has(code) && !CALLER_CODES.has(code)) {
 		clean.code = redactName(code, [password]);
 	}
 	if (reasons !== undefined) clean.reasons = redactNames(reasons, [password]);
@@ -51,63 +58,56 @@ function withoutPassword(delivery: Delivery, password: string): Delivery {
 }
 
 /**
- * Reads the verdict from what came back (section 4 shows the request; section 7 shows no answers).
+ * Reads the verdict from what came back (section 4 shows the request; section 7 shows no responses).
  * @param shown The delivery as it may be repeated.
  */
 export function judgeCheck(delivery: Delivery, username: string, shown: Delivery): CheckVerdict {
 	const { outcome, status, code, message, body } = delivery;
 	const who = quote(username);
 	const words = [shown.code, message].filter((each) => each !== undefined).join(': ');
+	if (outcome === 'ok')
+		return { verdict: 'valid', exitCode: ExitCode.ok, message: `the credentials of ${who} are valid` };
 	if (outcome === 'not-sent') {
 		return {
-			verdict: 'not-checked',
-			exitCode: ExitCode.failed,
-			says: `could not check ${who}: ${message ?? shown.code}`,
-		};
-	}
-	if (outcome === 'unknown') {
-		return {
 			verdict: 'unknown',
-			exitCode: ExitCode.unknown,
-			says: `sent, but whether ${who} is right is not known${status === undefined ? '' : ` (HTTP ${status})`}: ${words}`,
-		};
-	}
-	if (outcome === 'ok') {
-		if (body === false || (isObject(body) && [body.valid, body.success].includes(false))) {
-			const says = `the service answered ${JSON.stringify(shown.body)}: the credentials of ${who} are wrong`;
-			return { verdict: 'wrong', exitCode: ExitCode.wrongCredentials, says };
-		}
-		return { verdict: 'right', exitCode: ExitCode.ok, says: `the credentials of ${who} are right` };
-	}
-	if (code !== undefined && CALLER_CODES.has(code)) {
-		return {
-			verdict: 'caller-refused',
-			exitCode: ExitCode.refused,
-			says: `the service refused the caller (HTTP ${status} ${words})`,
+			exitCode: ExitCode.failed,
+			message: `could not check ${who}: ${message ?? shown.code}`,
 		};
 	}
 	const refusesCaller = status === 401 || status === 403;
-	if (code !== undefined && (refusesCaller ? code === CHECK_CODE : WRONG_CODES.has(code))) {
-		const verdict: CheckVerdict = {
-			verdict: 'wrong',
-			exitCode: ExitCode.wrongCredentials,
-			says: `the credentials of ${who} are wrong (HTTP ${status} ${words})`,
-		};
-		if (refusesCaller) verdict.but = 'with this status it could also mean that the caller was refused';
-		return verdict;
-	}
-	if (refusesCaller) {
+	const isInvalid =
+		outcome === 'failed' &&
+		(status ?? 0) < 500 &&
+		code !== undefined &&
+		(refusesCaller ? code === CHECK_CODE : INVALID_CODES.has(code));
+	if (isInvalid) {
+		const why = code === 'credentials_invalid' ? JSON.stringify(shown.body) : words;
+		const also = refusesCaller ? 'with this status it could also mean that the caller was refused; ' : '';
 		return {
-			verdict: 'caller-refused',
-			exitCode: ExitCode.refused,
-			says: `the service refused the caller (HTTP ${status} ${words})`,
-			but: `some services answer so when the credentials of ${who} are wrong; another call with the same profile tells the two apart`,
+			verdict: 'invalid',
+			exitCode: ExitCode.wrongCredentials,
+			message: `the credentials of ${who} are invalid (HTTP ${status} ${why})`,
+			hint: also + INVALID_HINT,
 		};
 	}
+	if (refusesCaller || (code !== undefined && CALLER_CODES.has(code))) {
+		const isKnown = code !== undefined && CALLER_CODES.has(code);
+		return {
+			verdict: 'unknown',
+			exitCode: ExitCode.refused,
+			message: `the service refused the caller (HTTP ${status} ${words})`,
+			...(!isKnown && {
+				hint: `some services answer so when the credentials of ${who} are invalid; another call with the same profile shows which it is`,
+			}),
+		};
+	}
+	const http = status === undefined ? '' : ` (HTTP ${status})`;
+	const shownBody =
+		code === 'unexpected_shape' && body !== undefined ? `: ${JSON.stringify(shown.body).slice(0, 200)}` : '';
 	return {
-		verdict: 'not-checked',
-		exitCode: ExitCode.failed,
-		says: `could not check ${who} (HTTP ${status} ${words})`,
+		verdict: 'unknown',
+		exitCode: ExitCode.unknown,
+		message: `sent, but whether the credentials of ${who} are valid is not known${http}: ${words}${shownBody}`,
 	};
 }
 
@@ -129,7 +129,7 @@ async function readPassword({ context, options }: Invocation): Promise<string> {
 export const command = defineCommand({
 	summary: "Check a user's name and password, once.",
 	description:
-		'Exit code 0: right. 10: wrong. 4: the caller was refused. 1: could not be checked, or only the output failed. 5: sent, and no answer. The check is never retried and leaves no journal.',
+		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the caller was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
 	examples: [
 		{ command: 'supportctl user check ada', note: 'asks for the password, hidden' },
 		{ command: 'pass show desk/ada | supportctl user check ada --password-stdin', note: 'from a pipe' },
@@ -169,8 +169,8 @@ export const command = defineCommand({
 		const shown = withoutPassword(delivery, password);
 		const verdict = judgeCheck(delivery, username, shown);
 		let trouble: SupportctlError | undefined;
-		if (verdict.verdict === 'right' || verdict.verdict === 'wrong') {
-			const id = isObject(shown.body) ? (shown.body.id ?? null) : null;
+		if (delivery.outcome !== 'not-sent') {
+			const id = verdict.verdict === 'valid' && isObject(shown.body) ? (shown.body.id ?? null) : null;
 			await results.row({
 				username,
 				verdict: verdict.verdict,
@@ -192,7 +192,7 @@ function whatIsKnown({ outcome }: Delivery, username: string): string {
 	const credentials = `the credentials of ${quote(username)} were`;
 	return outcome === 'not-sent'
 		? `${credentials} not sent`
-		: `${credentials} sent and not answered: whether they are right is not known`;
+		: `${credentials} sent without a response: whether they are valid is not known`;
 }
 
 async function openVerdict(invocation: Invocation, { connection }: Session): Promise<SentResults> {
@@ -206,22 +206,22 @@ async function openVerdict(invocation: Invocation, { connection }: Session): Pro
 	return createSentResults(results);
 }
 
-/** What is told on stderr of any verdict but "right", and of that too where it could not be printed. */
+/** What stderr says of any verdict but `valid`, and of that too where it could not be printed. */
 function errorOf(
-	{ verdict, exitCode, says, but }: CheckVerdict,
+	{ verdict, exitCode, message, hint }: CheckVerdict,
 	{ code, status, reasons = {} }: Delivery,
 	username: string,
 	trouble: SupportctlError | undefined,
 ): SupportctlError | undefined {
 	const data = { verdict, username, ...(status === undefined ? {} : { status }) };
 	if (trouble !== undefined) {
-		return onlyOutputFailed(trouble, but === undefined ? says : `${says}; ${but}`, exitCode, data);
+		return onlyOutputFailed(trouble, hint === undefined ? message : `${message}; ${hint}`, exitCode, data);
 	}
-	if (verdict === 'right') return undefined;
-	return new SupportctlError(says, exitCode, {
+	if (verdict === 'valid') return undefined;
+	return new SupportctlError(message, exitCode, {
 		code: code ?? verdict,
 		details: Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`),
 		data,
-		...(but === undefined ? {} : { hint: but }),
+		...(hint === undefined ? {} : { hint }),
 	});
 }
