@@ -1,6 +1,6 @@
 /** Words for a person on stderr: warnings always, confirmations unless --quiet. */
 
-import type { FailedAttempt } from '../http/deliver.js';
+import type { FailedAttempt } from '../http/send.js';
 import type { Context } from '../io/context.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';

@@ -71,7 +71,8 @@ const TEXT_KEY = /^(?:message|msg|messages|detail|details|reason|info|notice)$/;
 /** Keys under which services put the responses of what they did. */
 const ENVELOPE_KEY = /^(?:responses?|results?|data|body|items|multistatus)$/;
 /** Keys that come with any of these and say nothing by themselves. */
-const SIDE_KEY = /^(?:code|data|additionalerrors|title|type|instance|path|timestamp|time|traceid|requestid|version|headers)$/;
+const SIDE_KEY =
+	/^(?:code|data|additionalerrors|title|type|instance|path|timestamp|time|traceid|requestid|version|headers)$/;
 
 /** What the service's error object consists of. */
 const BARE_ERROR_KEYS = new Set(['code', 'message', 'data', 'additional_errors']);

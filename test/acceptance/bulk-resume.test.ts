@@ -536,22 +536,26 @@ describe('an update that was under way when its process was killed', () => {
 		};
 	}
 
-	it.each([409, 500])('is unknown, not failed, where the resume is answered with %i', async (status) => {
-		const { work, answer } = await silentOnTwo();
-		const show = await work.run(['run', 'show', 'last', '--json']);
-		expect(JSON.parse(show.stdout)).toMatchObject({ done: 1, in_flight: null });
-		answer(no(status));
-		const resumed = await work.run(['run', 'resume', 'last', '-q', '--retries', '0']);
-		expect(resumed.exitCode).toBe(5);
-		expect(work.records().find(({ row, outcome }) => row === 2 && outcome !== undefined)).toMatchObject({
-			outcome: 'unknown',
-			status,
-		});
-	});
+	it.each([400, 401, 403, 404, 409, 500])(
+		'is unknown, not failed, where the resume is answered with %i',
+		async (status) => {
+			const { work, answer } = await silentOnTwo();
+			const show = await work.run(['run', 'show', 'last', '--json']);
+			expect(JSON.parse(show.stdout)).toMatchObject({ done: 1, in_flight: null });
+			answer(no(status));
+			const resumed = await work.run(['run', 'resume', 'last', '-q', '--retries', '0']);
+			// The run ends at a 401, with row 3 not sent.
+			expect(resumed.exitCode).toBe(status === 401 ? 4 : 5);
+			expect(work.records().find(({ row, outcome }) => row === 2 && outcome !== undefined)).toMatchObject({
+				outcome: 'unknown',
+				status,
+			});
+		},
+	);
 
-	it('has failed where it is refused for what it is', async () => {
+	it('has failed where a field that was sent is to blame', async () => {
 		const { work, answer } = await silentOnTwo();
-		answer(no(400));
+		answer(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params: { status: 'is not known' } } }));
 		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
 	});
 });

@@ -251,6 +251,6 @@ describe('the format of the profile', () => {
 		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format', 'yaml'];
 		await work.run(profile);
 		const { stdout } = await work.run(['user', 'check', 'ada', '--password-stdin'], { stdin: 'secret word\n' });
-		expect(stdout).toContain('verdict: right\n');
+		expect(stdout).toContain('verdict: valid\n');
 	});
 });

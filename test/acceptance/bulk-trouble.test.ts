@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
+import { type Answer, json, type RecordedRequest, type Recorder, startRecorder, text } from '../support/recorder.js';
 import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
@@ -251,11 +251,31 @@ describe('rows that the service refuses', () => {
 		expect(result.stderr).toContain('stopped: more than 2 rows failed (--max-failures)');
 	});
 
-	it('are not tried again where the service gave a reason, whatever the status', async () => {
-		const { recorder, work } = await place(no(500));
-		const result = await runUpdate(work, 5, ['-j', '1']);
+	it('are not tried again where the service gave a reason, and once more where that is an error of its own', async () => {
+		for (const [status, requests] of [
+			[501, 5],
+			[500, 10],
+		] as const) {
+			const { recorder, work } = await place(no(status));
+			expect((await runUpdate(work, 5, ['-j', '1'])).exitCode).toBe(1);
+			expect(recorder.requests).toHaveLength(requests);
+		}
+	});
+
+	it.each([
+		['a redirect', text(302, '', { location: 'https://elsewhere.example/' })],
+		['a login form', text(200, '<html><title>Log in</title><form><input type="password"></form></html>')],
+		['an HTML 404', text(404, '<html><title>Not found</title></html>')],
+	])('stop the run where the first ten got %s, and a resume goes on', async (_what, answer) => {
+		let current: Answer = answer;
+		const { recorder, work } = await place((...all) => current(...all));
+		const result = await runUpdate(work, 200, ['-j', '1']);
 		expect(result.exitCode).toBe(1);
-		expect(recorder.requests).toHaveLength(5);
+		expect(recorder.requests).toHaveLength(10);
+		expect(result.stderr).toContain('stopped: the first 10 rows failed for the same reason: the ');
+		current = ok;
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
+		expect(recorder.requests).toHaveLength(200);
 	});
 });
 

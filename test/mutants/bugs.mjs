@@ -608,8 +608,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/judge.ts',
-		was: 'if (body === undefined) return code === `http_${status}`;',
-		becomes: 'if (body === undefined) return true;',
+		was: 'if (body === undefined) return code ===',
+		becomes: 'if (body === undefined) return code !==',
 		tests: send,
 		loss: "a parked domain's page with 410 is taken for a deletion",
 	},
@@ -943,8 +943,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/bulk/stop.ts',
-		was: "if (outcome.status === 401 && wentWrong(outcome)) return",
-		becomes: "if (outcome.status === 403 && wentWrong(outcome)) return",
+		was: 'if (outcome.status === 401 && wentWrong(outcome)) return',
+		becomes: 'if (outcome.status === 403 && wentWrong(outcome)) return',
 		tests: stop,
 		loss: 'a wrong password is refused forty thousand times',
 	},

@@ -163,9 +163,10 @@ export const answerFaults: Record<string, AnswerFault> = {
 	'302 to nowhere': { script: whole(302), ...failed('http_302') },
 	'304': { script: bytes('HTTP/1.1 304 Not Modified\r\n\r\n'), ...failed('http_304') },
 	...Object.fromEntries(
-		[400, 402, 404, 405, 406, 409, 410, 411, 412, 413, 415, 418, 422, 423, 431, 451, 501, 505, 511].map(
-			(status) => [String(status), { script: whole(status, '{}'), ...failed(`http_${status}`) }],
-		),
+		[400, 402, 404, 405, 406, 409, 410, 411, 412, 413, 415, 418, 422, 423, 431, 451, 501, 505, 511].map((status) => [
+			String(status),
+			{ script: whole(status, '{}'), ...failed(`http_${status}`) },
+		]),
 	),
 	'401': { script: whole(401, '{}'), ...failed('http_401', { exitCode: 4 }) },
 	'403': { script: whole(403, '{}'), ...failed('http_403', { exitCode: 4 }) },

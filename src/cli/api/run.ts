@@ -3,7 +3,6 @@
 import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client, RawAnswer } from '../../http/client.js';
-import type { Deliverable } from '../../http/send.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Delivery, Outcome } from '../../http/outcome.js';
 import type { Deliverable } from '../../http/send.js';

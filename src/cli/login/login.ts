@@ -4,8 +4,9 @@ import { createDialect } from '../../api/dialect.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { FailedError, UsageError } from '../../errors.js';
-import { judgeAnswer } from '../../http/answer.js';
 import type { Attempt } from '../../http/client.js';
+import { readResponse } from '../../http/content.js';
+import { judge } from '../../http/judge.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Prompts } from '../../io/context.js';
 import { isSameOrigin, parseBaseUrl } from '../../profile/base-url.js';
@@ -245,14 +246,15 @@ async function toProbeAnswer(attempt: Attempt): Promise<ProbeAnswer> {
 		return { kind: 'problem', code: attempt.problem.code, message: attempt.problem.message };
 	}
 	const { answer } = attempt;
-	const { hasBody, code, message, location } = await judgeAnswer(answer, endpoints['user.id'], createDialect());
+	const verdict = judge({ endpoint: endpoints['user.id'] }, await readResponse(attempt));
+	const { body, code, message, location } = verdict;
 	if (answer.incomplete !== undefined) {
 		return { kind: 'problem', code: answer.incomplete.code, message: answer.incomplete.message };
 	}
 	return {
 		kind: 'answer',
 		status: answer.status,
-		json: hasBody,
+		json: body !== undefined,
 		...(code !== undefined && { code }),
 		...(message !== undefined && { message }),
 		...(location !== undefined && { location }),
