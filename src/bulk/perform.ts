@@ -15,7 +15,6 @@ import { userIdIn } from '../api/user-id.js';
 import type { Client, RawAnswer } from '../http/client.js';
 import { decodeBody } from '../http/coding.js';
 import { jsonIn } from '../http/content.js';
-import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/send.js';
 import type { Delivery, Outcome } from '../http/outcome.js';
 import { type DeliverOptions, deliver, type OwnDeliverOptions } from '../http/send.js';
 import type { RunRow } from './engine.js';

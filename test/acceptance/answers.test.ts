@@ -143,7 +143,7 @@ const cases: Record<string, Case> = {
 const empty = 'an empty body';
 const mayBeEmpty = 'set custom fields of ticket 14';
 
-describe.each(Object.entries(cases))('%s', (what, { answer, exitCode, says, outcome }) => {
+describe.each(Object.entries(cases))('%s', (what, { answer, exitCode, says, outcome, sent = 1 }) => {
 	test.each(commands.filter(([name]) => what !== empty || name !== mayBeEmpty))('%s', async (name, args) => {
 		const recorder = await startRecorder(answer);
 		const result = await runHere(args, { env: recorder.env });
