@@ -76,7 +76,7 @@ function repeat(
 			};
 		case 2:
 			return {
-				status: 500,
+				status: 501,
 				type: 'text/html',
 				text: `<html><title>${decoded}</title><body>${header} ${decoded}</body></html>`,
 			};
