@@ -215,17 +215,38 @@ export const bugs = [
 	// `api`: what is sent, where to, and how often.
 	{
 		file: 'src/cli/api/pages.ts',
-		was: 'prefix}/`)) throw stray',
-		becomes: 'prefix}`)) throw stray',
+		was: 'page < count',
+		becomes: 'page < count - 1',
 		tests: api,
-		loss: 'a next page below /v1x is requested with the credentials',
+		loss: 'the last page of a list is not requested',
 	},
 	{
-		file: 'src/cli/api/pages.ts',
-		was: 'target.origin !== base.origin',
-		becomes: 'target.hostname !== base.hostname',
+		file: 'src/cli/api/target.ts',
+		was: '.trimStart().toLowerCase()',
+		becomes: '.toLowerCase()',
 		tests: api,
-		loss: 'the next page of an https:// list is requested over http://',
+		loss: 'api GET with a space before _method is a delete that nobody is asked about',
+	},
+	{
+		file: 'src/cli/api/target.ts',
+		was: "name.split('\\0')[0] as string",
+		becomes: 'name',
+		tests: api,
+		loss: 'api GET with a NUL behind _method is a delete that nobody is asked about',
+	},
+	{
+		file: 'src/cli/parse.ts',
+		was: '\t\tif (before !== undefined) {',
+		becomes: '\t\tif (before === null) {',
+		tests: ['test/cli/program.test.ts'],
+		loss: 'of a flag that is given twice the last value is used, without a word',
+	},
+	{
+		file: 'src/cli/argv-secrets.ts',
+		was: 'const found = secretKeyIn(inner);',
+		becomes: 'const found = undefined;',
+		tests: ['test/acceptance/input-checks.test.ts'],
+		loss: 'a nested secret in --data is taken from the command line',
 	},
 	{
 		file: 'src/cli/api/run.ts',
@@ -243,10 +264,10 @@ export const bugs = [
 	},
 	{
 		file: 'src/cli/api/run.ts',
-		was: '\t\tguard.left(rows.length);\n',
+		was: '\t\tif (rows.length > 0) checkLoop(rows);\n',
 		becomes: '',
 		tests: api,
-		loss: 'a list that goes on with empty pages never ends',
+		loss: 'a list of a service that ignores the page number never ends',
 	},
 	{
 		file: 'src/cli/api/target.ts',
@@ -278,7 +299,7 @@ export const bugs = [
 		loss: 'bash replaces the typed word by one that does not begin so',
 	},
 	{
-		file: 'src/cli/completion/shell-words.ts',
+		file: 'src/cli/completion/answers.ts',
 		was: 'return text.includes("\'") ? undefined : text;',
 		becomes: 'return text;',
 		tests: completion,
@@ -292,7 +313,7 @@ export const bugs = [
 		loss: '-j4 takes the next word for its value',
 	},
 	{
-		file: 'src/cli/completion/sources.ts',
+		file: 'src/cli/completion/complete.ts',
 		was: '\tif (!(await stat(path)).isFile()) return [];\n',
 		becomes: '',
 		tests: completion,
