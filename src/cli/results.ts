@@ -11,17 +11,18 @@ import type { Format } from '../output/format-names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
-import type { OptionValues } from './options/option.js';
+import type { ValuesOf } from './options/option.js';
+import type { outputOptions } from './options/output.js';
+
+type OutputValues = ValuesOf<typeof outputOptions>;
 
 /** `--json` is `--format json`; the profile's format stands in where neither is given. */
-export function chosenFormat(options: OptionValues, profileFormat?: string): Format | undefined {
-	return ((options.format as string | undefined) ?? (options.json === true ? 'json' : profileFormat)) as
-		| Format
-		| undefined;
+export function chosenFormat(options: OutputValues, profileFormat?: string): Format | undefined {
+	return options.format ?? (options.json === true ? 'json' : (profileFormat as Format | undefined));
 }
 
 /** Whether errors are to be JSON: the results are. */
-export function wantsJson(options: OptionValues): boolean {
+export function wantsJson(options: OutputValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
 }
 
@@ -50,9 +51,9 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 	const renderer = await createRenderer(
 		{
 			format: chosenFormat(options, shape.profileFormat),
-			fields: options.fields as string[] | undefined,
-			field: options.field as string | undefined,
-			query: options.query as string | undefined,
+			fields: options.fields,
+			field: options.field,
+			query: options.query,
 			columns: shape.columns,
 			more: shape.more,
 			resolve: resolverOf(shape),
@@ -106,13 +107,10 @@ function resolverOf({ resolve, aliases = {} }: ResultShape): RenderOptions['reso
 }
 
 /** Complains of columns that no outcome can have, before anything is sent. */
-function checkFields(options: OptionValues, keys: readonly string[], aliases: ResultShape['aliases'] = {}): void {
+function checkFields(options: OutputValues, keys: readonly string[], aliases: ResultShape['aliases'] = {}): void {
 	if (options.query !== undefined) return;
-	const columns = options.fields === undefined ? [] : parseFields(options.fields as string[]);
-	const paths = [
-		...columns.map((column) => column.path),
-		...(options.field === undefined ? [] : [options.field as string]),
-	];
+	const columns = options.fields === undefined ? [] : parseFields(options.fields);
+	const paths = [...columns.map((column) => column.path), ...(options.field === undefined ? [] : [options.field])];
 	const unknown = paths.find((path) => !keys.includes(path.split('.')[0] as string) && !Object.hasOwn(aliases, path));
 	if (unknown !== undefined) throw unknownColumn(unknown, keys);
 }

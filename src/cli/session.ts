@@ -126,7 +126,7 @@ function hideCredentials(auth: Auth): ConnectionOptions['hide'] {
 /** A listener that logs to stderr as `-v` and `-vv` ask. */
 async function traceTo(invocation: Invocation, auth: Auth): Promise<((event: TraceEvent) => void) | undefined> {
 	const { context, options } = invocation;
-	const verbosity = (options.verbose as number | undefined) ?? 0;
+	const verbosity = options.verbose ?? 0;
 	if (verbosity === 0) return undefined;
 	const { createTrace } = await import('../output/trace.js');
 	const palette = await stderrPalette(invocation);

@@ -59,7 +59,7 @@ export interface Found {
 export function openLogin(invocation: Invocation): Login {
 	const { context, options, args } = invocation;
 	const { env, cwd, prompts } = context;
-	const named = options.profile as string | undefined;
+	const named = options.profile;
 	if (named !== undefined) checkProfileName(named);
 	if (args[0] !== undefined && options.baseUrl !== undefined) {
 		throw new UsageError('the base URL is given twice: as an argument and as --base-url');
