@@ -97,7 +97,8 @@ class Program {
 				return this.printHelp(words);
 			case 'commander.unknownCommand': {
 				const { unknownCommand } = await import('./unknown-command.js');
-				throw unknownCommand(words, this.chosen.args[0] as string);
+				const [word, next] = this.chosen.args as [string, ...string[]];
+				throw unknownCommand(words, word, next);
 			}
 			default:
 				throw toUsageError(error, this.chosen, words);

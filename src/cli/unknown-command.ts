@@ -78,12 +78,17 @@ function wordsBehind(words: readonly string[]): string[] {
 	return [...new Set(next.filter((each) => each !== undefined))];
 }
 
-/** @param path the words that lead to a group, and `word`, which leads nowhere from there */
-export function unknownCommand(path: readonly string[], word: string): UsageError {
+/** @param path the words that lead to a group; `word` leads nowhere from there, and `next` stands behind it */
+export function unknownCommand(path: readonly string[], word: string, next?: string): UsageError {
 	const under = path.length === 0 ? '' : ` under "${path.join(' ')}"`;
 	const what = `unknown command ${JSON.stringify(word.slice(0, 60))}${under}`;
 	const found = otherWord(path, word.toLowerCase());
 	if (found !== undefined) {
+		// `users list` is about the list, not about the plural.
+		if (path.length === 0 && next !== undefined && !next.startsWith('-') && isKnown(found)) {
+			if (!isKnown([...found, next])) return unknownCommand(found, next);
+			return refuse(what, `supportctl ${[...found, next].join(' ')} does that`);
+		}
 		const does = commands.some((entry) => entry.words.join(' ') === found.join(' '));
 		return refuse(
 			what,
@@ -101,6 +106,8 @@ export function unknownCommand(path: readonly string[], word: string): UsageErro
 				: `${commandsOf(path)}; for anything else: supportctl api --help`,
 		);
 	}
+	const sameVerb = path.length === 0 && verbs !== undefined ? commandsWith(verbs) : [];
+	if (sameVerb.length > 0) return refuse(what, `a command begins with what it is about: ${sameVerb.join(', ')}`);
 	return refuse(
 		`${what}${didYouMean(word, wordsBehind(path))}`,
 		`supportctl ${[...path, '--help'].join(' ')} lists the commands`,
@@ -109,6 +116,11 @@ export function unknownCommand(path: readonly string[], word: string): UsageErro
 
 const refuse = (message: string, hint: string): UsageError =>
 	new UsageError(message, { code: 'unknown_command', hint });
+
+/** Commands whose last word is one of some verbs. */
+function commandsWith(verbs: readonly string[]): string[] {
+	return commands.filter(({ words }) => verbs.includes(words.at(-1) as string)).map(({ words }) => words.join(' '));
+}
 
 const commandsOf = (path: readonly string[]): string => `there are ${wordsBehind(path).join(', ')}`;
 
