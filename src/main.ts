@@ -2,6 +2,7 @@
 
 import type { Context } from './io/context.js';
 import { createProcessContext, type ProcessLike } from './io/process.js';
+import { version } from './version.js';
 
 /** Runs the program for a process and gives its exit code. */
 export async function main(target: ProcessLike): Promise<number> {
@@ -12,8 +13,7 @@ export async function main(target: ProcessLike): Promise<number> {
 export async function runMain(context: Context): Promise<number> {
 	let exitCode: number;
 	try {
-		const { runProgram } = await import('./cli/program.js');
-		exitCode = await runProgram(await guarded(context));
+		exitCode = await run(context);
 	} catch (error) {
 		exitCode = await report(error, context);
 	}
@@ -22,6 +22,17 @@ export async function runMain(context: Context): Promise<number> {
 	if (failure !== undefined) exitCode = await reportLostOutput(failure, context, exitCode);
 	await context.stderr.flush();
 	return exitCode;
+}
+
+async function run(context: Context): Promise<number> {
+	const { argv } = context;
+	// The version is printed without loading the program.
+	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+		context.stdout.write(`${version}\n`);
+		return 0;
+	}
+	const { runProgram } = await import('./cli/program.js');
+	return runProgram(await guarded(context));
 }
 
 /** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
