@@ -3,7 +3,7 @@
 import { type CustomFields, readCustomFields, sameCustomField } from './custom-fields.js';
 import { type Endpoint, endpointList } from './endpoints.js';
 import type { Field } from './fields.js';
-import type { PlannedRequest } from './plan.js';
+import type { Request } from './plan.js';
 import { isId } from './user-id.js';
 import { isObject, sameText } from './values.js';
 
@@ -187,6 +187,22 @@ export function appliedDifferences(
 	return differences;
 }
 
+/** Compares each sent field with what a read of the object shows; a field that it does not show differs. */
+export function objectDifferences(
+	fields: readonly ComparedField[],
+	sent: Readonly<Record<string, unknown>>,
+	held: (name: string) => unknown,
+): AppliedDifference[] {
+	return Object.entries(sent)
+		.filter(([name]) => !secrets.has(name))
+		.map(([name, value]) => ({ field: name, sent: value, shown: held(name) }))
+		.filter(({ field, sent: value, shown }) => {
+			const known = fields.find((each) => each.name === field);
+			return shown === undefined ? true : sameValue(known, value, shown) === false;
+		})
+		.map((each) => ({ ...each, shown: each.shown ?? null }));
+}
+
 /**
  * Compares each sent custom field with what the ticket holds.
  * @param absent what it means that `held` lacks a field: that it differs, or nothing, where not all that is held is known
@@ -205,7 +221,7 @@ export function customFieldDifferences(
 
 /** What the answer to a request that was carried out shows otherwise than it was asked for. */
 export function contradictions(
-	{ endpoint, forGood, ids, sent }: Pick<PlannedRequest, 'endpoint' | 'forGood' | 'ids' | 'sent'>,
+	{ endpoint, permanent, ids, sent }: Pick<Request, 'endpoint' | 'permanent' | 'ids' | 'sent'>,
 	body: unknown,
 ): AppliedDifference[] {
 	const other = otherThing(endpoint, ids, body);
@@ -214,14 +230,14 @@ export function contradictions(
 		if (endpoint.body !== 'custom_fields') return [...other, ...appliedDifferences(endpoint.fields, sent, body)];
 		return customFieldDifferences(sent, readCustomFields(body) ?? {}, 'no verdict');
 	}
-	return [...other, ...(endpoint.trash ? deletionDifferences(forGood, body) : [])];
+	return [...other, ...(endpoint.trash ? deletionDifferences(permanent, body) : [])];
 }
 
 /**
  * Whether the response shows another thing than the path names: of a kind that belongs to another, its `parent` and
  * its `id`. An object without a parent or the kind's text may be of any kind and gives no verdict.
  */
-function otherThing({ parent }: Endpoint, ids: PlannedRequest['ids'], body: unknown): AppliedDifference[] {
+function otherThing({ parent }: Endpoint, ids: Request['ids'], body: unknown): AppliedDifference[] {
 	if (parent === undefined || !isObject(body)) return [];
 	const thing = isObject(body.previous) && !isId(body.id) ? body.previous : body;
 	if (!isId(thing.parent) && !Object.hasOwn(thing, 'content')) return [];
@@ -240,10 +256,10 @@ function otherThing({ parent }: Endpoint, ids: PlannedRequest['ids'], body: unkn
  * What the response to a delete shows that contradicts it: a thing that is in the trash though it was to be deleted for
  * good, the other way round, or one that is in neither place. A response that shows no status gives no verdict.
  */
-function deletionDifferences(forGood: boolean, body: unknown): AppliedDifference[] {
+function deletionDifferences(permanent: boolean, body: unknown): AppliedDifference[] {
 	if (!isObject(body)) return [];
 	const isDeleted = body.deleted !== undefined && asBoolean(body.deleted) === true;
 	const shown = isDeleted ? 'deleted for good' : body.status;
-	const wanted = forGood ? 'deleted for good' : 'trash';
+	const wanted = permanent ? 'deleted for good' : 'trash';
 	return typeof shown !== 'string' || shown === wanted ? [] : [{ field: 'status', sent: wanted, shown }];
 }

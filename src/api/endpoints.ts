@@ -73,6 +73,14 @@ export interface Endpoint {
 	readonly confirm: boolean;
 	/** What one row is, for messages: "ticket", "application password". */
 	readonly noun: string;
+	/** What a row does, for messages: "update", "delete", "set custom fields of". */
+	readonly verb: string;
+	/** The read that shows the object, where live services offer one. */
+	readonly readWith?: ReadName;
+	/** Query text that every request has. */
+	readonly constantQuery?: string;
+	/** Whether the interface has it; live services offer more. */
+	readonly documented: boolean;
 }
 
 /** The id at the end of a path. @param noun What has it: "Ticket" */
@@ -90,6 +98,9 @@ const bypassTrash = {
 
 /** What a row of the table may say beside its method, path and noun. */
 type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun'>>;
+
+/** Reads of one object, which the interface does not have. */
+export type ReadName = 'ticket.get' | 'ticket.fields.get' | 'reply.get' | 'user.get' | 'attachment.get' | 'term.get';
 
 /** Only the interface can say whether a POST may be sent again, so that each row has to. */
 type Replay<M extends Method> = M extends 'POST' ? { readonly replay: ReplayRule } : object;
@@ -127,6 +138,8 @@ function endpoint<const M extends Method, const D extends Details>(
 		answer: 'object',
 		trash: false,
 		confirm: method === 'DELETE',
+		verb: method === 'DELETE' ? 'delete' : method === 'GET' ? 'read' : 'update',
+		documented: true,
 		...rest,
 	};
 	return row as Rest & Typed<D>;
@@ -136,17 +149,21 @@ const ticketOfReplies = ownerId('ticket_id', 'The ticket of the replies');
 
 export const endpoints = {
 	'ticket.update': endpoint('ticket.update', 'POST', '/tickets/<id>', 'ticket', {
+		readWith: 'ticket.get',
 		parameters: [id('Ticket')],
 		fields: ticketFields,
 		replay: 'set',
 	}),
 	'ticket.fields.set': endpoint('ticket.fields.set', 'POST', '/tickets/<ticket_id>/custom-fields', 'ticket', {
+		readWith: 'ticket.fields.get',
+		verb: 'set custom fields of',
 		parameters: [ownerId('ticket_id', 'Ticket ids')],
 		body: 'custom_fields',
 		replay: 'set',
 		answer: 'fields-set',
 	}),
 	'ticket.fields.get': endpoint('ticket.fields.get', 'GET', '/tickets/<id>/custom-fields', 'ticket', {
+		verb: 'read custom fields of',
 		parameters: [id('Ticket')],
 		answer: 'fields',
 	}),
@@ -165,16 +182,19 @@ export const endpoints = {
 		changes: 'username',
 	}),
 	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', {
+		readWith: 'user.get',
 		parameters: [id('User')],
 		fields: userFields,
 		replay: 'set',
 	}),
 	'attachment.update': endpoint('attachment.update', 'POST', '/attachments/<id>', 'attachment', {
+		readWith: 'attachment.get',
 		parameters: [id('Attachment')],
 		fields: attachmentFields,
 		replay: 'set',
 	}),
 	'reply.update': endpoint('reply.update', 'POST', '/tickets/<ticket_id>/replies/<id>', 'reply', {
+		readWith: 'reply.get',
 		parameters: [ticketOfReplies, id('Reply')],
 		fields: replyFields,
 		replay: 'set',
@@ -187,14 +207,16 @@ export const endpoints = {
 		'POST',
 		'/ticket_priority/<id>',
 		'ticket_priority term',
-		{ parameters: [id('Term')], fields: termFields, replay: 'set' },
+		{ parameters: [id('Term')], fields: termFields, replay: 'set', readWith: 'term.get' },
 	),
 	'ticket.delete': endpoint('ticket.delete', 'DELETE', '/tickets/<id>', 'ticket', {
+		readWith: 'ticket.get',
 		parameters: [id('Ticket')],
 		query: [bypassTrash],
 		trash: true,
 	}),
 	'reply.delete': endpoint('reply.delete', 'DELETE', '/tickets/<ticket_id>/replies/<id>', 'reply', {
+		readWith: 'reply.get',
 		parameters: [ticketOfReplies, id('Reply')],
 		query: [bypassTrash],
 		trash: true,
@@ -202,6 +224,7 @@ export const endpoints = {
 		parent: 'ticket_id',
 	}),
 	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', {
+		readWith: 'term.get',
 		parameters: [id('Term')],
 		query: [
 			{
@@ -214,6 +237,7 @@ export const endpoints = {
 		],
 	}),
 	'user.delete': endpoint('user.delete', 'DELETE', '/users/<id>', 'user', {
+		readWith: 'user.get',
 		parameters: [id('User')],
 		query: [
 			{
@@ -252,6 +276,7 @@ export const endpoints = {
 		'/ticket_priority/<id>',
 		'ticket_priority term',
 		{
+			readWith: 'term.get',
 			parameters: [id('Term')],
 			query: [{ ...bypassTrash, help: 'Sent only if given: what it means here, the interface does not show' }],
 		},

@@ -13,10 +13,12 @@ export interface RowValues {
 	reassign?: string | undefined;
 	/** The body: wire name → value. For `custom_fields` endpoints: custom field name → string. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
+	/** The object's `modified_gmt` as the input has it, for --if-unmodified; never sent. */
+	modified?: string | undefined;
 }
 
 /** One request, ready to be sent. */
-export interface PlannedRequest {
+export interface Request {
 	readonly endpoint: Endpoint;
 	readonly method: Method;
 	/** Below the base URL, with the query. */
@@ -24,7 +26,7 @@ export interface PlannedRequest {
 	/** What the request is about: rows with equal keys go one after another and land in the same shard. */
 	readonly key: string;
 	/** Whether it asks to delete permanently. */
-	readonly forGood: boolean;
+	readonly permanent: boolean;
 	/** The ids that name the row in outcomes. */
 	readonly ids: Readonly<Record<string, string>>;
 	/** JSON text, or undefined for a request without a body. */
@@ -34,13 +36,13 @@ export interface PlannedRequest {
 }
 
 /** Whether the request would change nothing: it has a body, and no field in it. */
-export function asksNothing({ sent }: Pick<PlannedRequest, 'sent'>): boolean {
+export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
 	if (sent === undefined) return false;
 	for (const _name in sent) return false;
 	return true;
 }
 
-export type Planner = (row: RowValues) => PlannedRequest;
+export type Planner = (row: RowValues) => Request;
 
 /** Makes the planner of an endpoint in a deployment's dialect (interface section 4). */
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
@@ -59,9 +61,9 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 		return path;
 	}
 
-	function queryOf({ reassign }: RowValues, forGood: boolean): string {
-		const parts: string[] = [];
-		if (forGood) parts.push('force=true');
+	function queryOf({ reassign }: RowValues, permanent: boolean): string {
+		const parts = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
+		if (permanent) parts.push('force=true');
 		if (takes.has('reassign') && reassign !== undefined) parts.push(`reassign=${reassign}`);
 		return parts.length === 0 ? '' : `?${parts.join('&')}`;
 	}
@@ -73,14 +75,14 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 
 	return (row) => {
 		const path = pathOf(row.ids);
-		const forGood = takesForce && (forceAlways || row.force === true);
+		const permanent = takesForce && (forceAlways || row.force === true);
 		const sent = endpoint.body === 'none' ? undefined : (row.fields ?? {});
 		return {
 			endpoint,
 			method: endpoint.method,
-			path: path + queryOf(row, forGood),
+			path: path + queryOf(row, permanent),
 			key: endpoint.changes === undefined ? path : `${endpoint.path} ${row.ids[endpoint.changes]}`,
-			forGood,
+			permanent,
 			ids: row.ids,
 			body: sent === undefined ? undefined : bodyOf(sent),
 			sent,

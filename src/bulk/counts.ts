@@ -58,7 +58,7 @@ export function openRows(counts: Counts): number {
 }
 
 /** Rows that a person has to look at: a resume leaves them alone. */
-export function rowsToMend(counts: Counts): number {
+export function rowsToFix(counts: Counts): number {
 	return counts.differs + counts.failed + counts.invalid - counts.unauthorized;
 }
 

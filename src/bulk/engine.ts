@@ -1,6 +1,6 @@
 /** The hot path: rows go out over a few workers, in input order for each key, and a slot is free again only when its outcome is recorded. */
 
-import type { PlannedRequest } from '../api/plan.js';
+import type { Request } from '../api/plan.js';
 import type { Outcome } from '../http/outcome.js';
 import { Feed } from './feed.js';
 
@@ -10,7 +10,7 @@ export interface RunRow {
 	readonly row: number;
 	/** 1-based line in the input file, where there is one. */
 	readonly line?: number | undefined;
-	readonly request: PlannedRequest;
+	readonly request: Request;
 }
 
 export interface EngineOptions {

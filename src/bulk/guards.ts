@@ -1,6 +1,6 @@
 /** What may stop a run before its first request: counts, confirmations, and rules over the whole set. */
 
-import type { PlannedRequest } from '../api/plan.js';
+import type { Request } from '../api/plan.js';
 import { UsageError } from '../errors.js';
 
 export interface CountLimits {
@@ -49,7 +49,7 @@ export class ReassignGuard {
 	private last: string | undefined;
 
 	/** Notes a row of `user delete`. */
-	add(row: number, request: PlannedRequest, reassign: string | undefined): void {
+	add(row: number, request: Request, reassign: string | undefined): void {
 		this.ids.add(Number(request.ids.id));
 		this.isSorted = false;
 		if (reassign === undefined || reassign === this.last) return;

@@ -29,12 +29,13 @@ import {
 	type EndRecord,
 	endLine,
 	headerLine,
+	type OldValues,
 	type Redact,
-	type RunHeader,
 	resumeLine,
 	rowLine,
 	sentLine,
 } from './records.js';
+import type { RunHeader } from './run/plan.js';
 import { noteStarted } from './run-order.js';
 import { type JournalScan, scanJournal } from './scan.js';
 
@@ -127,13 +128,8 @@ export class Journal {
 	}
 
 	/** To be awaited before the row that changes these values is sent. */
-	before(
-		row: number,
-		ids: Readonly<Record<string, string>>,
-		values: Readonly<Record<string, unknown>>,
-		absent: readonly string[] = [],
-	): Promise<void> {
-		return this.append(beforeLine(row, ids, values, absent, this.#redact));
+	before(row: number, ids: Readonly<Record<string, string>>, old: OldValues): Promise<void> {
+		return this.append(beforeLine(row, ids, old, this.#redact));
 	}
 
 	/** Writes what was appended, in one write. */
@@ -306,7 +302,7 @@ export function createJournal(options: CreateJournalOptions): Journal {
 		if (stats.size > 0) throw alreadyUsed(path);
 		fchmodSync(fd, 0o600);
 		const journal = new Journal(fd, lock, path, header, redact);
-		beginFile(fd, path, before !== undefined, `${headerLine(header, redact)}\n`);
+		beginFile(fd, path, before !== undefined, `${headerLine(header)}\n`);
 		if (options.path !== undefined) linkInto(stateDir, header.id, path);
 		noteStarted(runsFolder(stateDir), header.id);
 		return journal;

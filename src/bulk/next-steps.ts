@@ -1,25 +1,14 @@
-/** What a person can do about a run's rows after its end. */
+/** What can be done about the rows of a run after its end. */
 
-import { type Counts, openRows, rowsToMend } from './counts.js';
-import type { RunHeader } from './records.js';
+import type { Counts } from './counts.js';
 
-/** What can be done about a run's rows, each with its command. */
-export function nextSteps({
-	header,
-	counts,
-}: {
-	header: Pick<RunHeader, 'id'>;
-	counts: Counts;
-}): [text: string, command: string][] {
+/** Each step with its command. @param resumable whether rows are open */
+export function nextSteps(id: string, counts: Counts, resumable: boolean): [text: string, command: string][] {
 	const steps: [string, string][] = [];
-	const open = openRows(counts);
-	if (open > 0)
-		steps.push([
-			open === 1 ? 'send the row that is not done' : `send the ${open} rows that are not done`,
-			`supportctl run resume ${header.id}`,
-		]);
-	if (rowsToMend(counts) > 0) {
-		steps.push(['get the failed rows to mend', `supportctl run rejects ${header.id} --format csv`]);
+	if (resumable) steps.push(['to send the rest', `supportctl run resume ${id}`]);
+	if (counts.failed - counts.unauthorized > 0) steps.push(['to retry the failed rows', `supportctl run retry ${id}`]);
+	if (counts.invalid + counts.differs > 0) {
+		steps.push(['to export the rows that need a fix', `supportctl run rejects ${id} --format csv`]);
 	}
 	return steps;
 }

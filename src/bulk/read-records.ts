@@ -5,7 +5,8 @@ import { FailedError } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { createCounts, outcomeNames } from './counts.js';
 import { type Json, parseRecord } from './journal-lines.js';
-import { type EndRecord, isIdName, JOURNAL_VERSION, type RowRecord, type RunHeader } from './records.js';
+import { isRunPlan, type RunHeader } from './run/plan.js';
+import { type EndRecord, isIdName, JOURNAL_VERSION, type RowRecord } from './records.js';
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -18,26 +19,21 @@ export function notAJournal(path: string, reason: string): FailedError {
 export function readHeader(text: string | undefined, path: string): RunHeader {
 	const record = parseRecord(text);
 	if (typeof record === 'string') throw notAJournal(path, `its first line is ${record}`);
-	if (record.type !== 'run') throw notAJournal(path, 'its first line is not the start of a run');
-	if (record.version !== JOURNAL_VERSION) {
+	if (record.type === 'run' || record.version !== JOURNAL_VERSION) {
 		const written = record.version === undefined ? 'says no version' : `is in version ${String(record.version)}`;
 		throw notAJournal(path, `it ${written} of the format, and this is ${JOURNAL_VERSION}`);
 	}
-	const { input, command, shard } = record;
+	if (record.type !== 'plan') throw notAJournal(path, 'its first line is not the start of a run');
+	const { input, plan } = record;
 	const complete =
 		isText(record.id) &&
-		isText(record.baseUrl) &&
 		isText(record.tool) &&
 		isText(record.started) &&
-		isObject(record.settings) &&
-		Array.isArray(command) &&
-		command.every(isText) &&
+		isRunPlan(plan) &&
 		isObject(input) &&
 		isCount(input.rows) &&
-		isText(input.sha256) &&
-		isText(input.name) &&
-		isText(input.format) &&
-		(shard === undefined || (isObject(shard) && isText(shard.part) && isCount(shard.rows)));
+		isCount(input.own) &&
+		isText(input.sha256);
 	if (!complete) throw notAJournal(path, 'its first line is incomplete');
 	const { type: _type, version: _version, ...header } = record;
 	return header as unknown as RunHeader;

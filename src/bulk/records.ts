@@ -3,51 +3,9 @@
 import type { ExitCode } from '../errors.js';
 import type { Outcome } from '../http/outcome.js';
 import type { Counts } from './counts.js';
-import type { InputFormat } from './input/formats.js';
+import type { RunHeader } from './run/plan.js';
 
-export const JOURNAL_VERSION = 1;
-
-/** What the rows came from, so that a resume can tell whether it is still the same. */
-export interface InputRecord {
-	name: string;
-	/** Where the bytes are, absolute; absent for ids on the command line. */
-	path?: string | undefined;
-	/** The file as it was named, for annotations. */
-	file?: string | undefined;
-	format: InputFormat;
-	sha256: string;
-	rows: number;
-	/** Whether `path` is a private copy of standard input. */
-	spooled?: boolean | undefined;
-	/** The ids of the command line. */
-	ids?: readonly string[] | undefined;
-}
-
-/** The first line: all that a resume needs, and never a secret. */
-export interface RunHeader {
-	id: string;
-	/** The command's words: `['ticket', 'update']`. */
-	command: readonly string[];
-	/** The flags that make the requests. */
-	settings: Readonly<Record<string, unknown>>;
-	input: InputRecord;
-	/** Where the run is one part of several: which one, as `2/4`, and how many of the input's rows are its own. */
-	shard?: { part: string; rows: number } | undefined;
-	/** Rows are sent without a word here before it: after a kill nobody knows which of those without an outcome were. */
-	unmarked?: boolean | undefined;
-	/** The id of the run that this one undoes. */
-	undoes?: string | undefined;
-	profile?: string | undefined;
-	/** The profile whose mark asked for `--confirm`: wherever the run is taken up, it is asked for again. */
-	protectedBy?: string | undefined;
-	/** The deployment's words; a profile may have said them, which another machine does not have. */
-	prefixes?: Readonly<Record<'product' | 'shop' | 'membership', string>> | undefined;
-	baseUrl: string;
-	/** The tool's version. */
-	tool: string;
-	/** ISO 8601. */
-	started: string;
-}
+export const JOURNAL_VERSION = 2;
 
 /** The last line of a run that came to an end, also by Ctrl-C. */
 export interface EndRecord {
@@ -109,8 +67,8 @@ export function isIdName(key: string): boolean {
 /** Replaces the values of keys named like secrets, at any depth. */
 export type Redact = (value: unknown) => unknown;
 
-export function headerLine(header: RunHeader, redact: Redact): string {
-	return JSON.stringify({ type: 'run', version: JOURNAL_VERSION, ...header, settings: redact(header.settings) });
+export function headerLine(header: RunHeader): string {
+	return JSON.stringify({ type: 'plan', version: JOURNAL_VERSION, ...header });
 }
 
 /**
@@ -156,30 +114,36 @@ export function sentLine(row: number): string {
 	return `{"type":"sent","row":${row}}`;
 }
 
-/**
- * What the service held before a row was sent. Values named like secrets are not kept but named in `withheld`,
- * so that an undo can't put back a placeholder; fields that it did not hold are named in `absent`.
- */
+/** What a row is about to overwrite. */
+export interface OldValues {
+	readonly values: Readonly<Record<string, unknown>>;
+	/** Fields that the object did not have. */
+	readonly absent: readonly string[];
+	/** What is written in their place. */
+	readonly sent: Readonly<Record<string, unknown>>;
+}
+
+/** Values that are named like secrets are not kept but named in `withheld`, so that an undo can't restore a placeholder. */
 export function beforeLine(
 	row: number,
 	ids: Readonly<Record<string, string>>,
-	values: Readonly<Record<string, unknown>>,
-	absent: readonly string[],
+	{ values, absent, sent }: OldValues,
 	redact: Redact,
 ): string {
-	const kept: [string, unknown][] = [];
-	const withheld: string[] = [];
-	for (const name of Object.keys(values)) {
-		const value = { [name]: values[name] };
-		const same = JSON.stringify(redact(value)) === JSON.stringify(value);
-		if (same) kept.push([name, values[name]]);
-		else withheld.push(name);
-	}
+	const isSecret = (name: string): boolean => {
+		const part = { [name]: [values[name], sent[name]] };
+		return JSON.stringify(redact(part)) !== JSON.stringify(part);
+	};
+	const names = Object.keys(values);
+	const withheld = names.filter(isSecret);
+	const kept = (from: Readonly<Record<string, unknown>>) =>
+		Object.fromEntries(names.filter((name) => !withheld.includes(name)).map((name) => [name, from[name]]));
 	return JSON.stringify({
 		type: 'before',
 		row,
 		ids,
-		values: Object.fromEntries(kept),
+		values: kept(values),
+		sent: kept(sent),
 		withheld: withheld.length === 0 ? undefined : withheld,
 		absent: absent.length === 0 ? undefined : absent,
 	});

@@ -1,14 +1,16 @@
 /** Reports on a run for machines and people, written from its journal in constant memory. */
 
+import { commandOf, fileOf, type RunHeader, sourceName } from './run/plan.js';
+import { formatShard } from './shard.js';
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hiddenCharacter } from '../characters.js';
 import { formatCsvRecord } from '../csv.js';
 import { ExitCode, FailedError, fileProblem } from '../errors.js';
-import { type Counts, countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
+import { type Counts, countOutcome, createCounts, openRows, outcomeNames, totalOf } from './counts.js';
 import { nextSteps } from './next-steps.js';
-import { differences, fullMessage, type RowRecord, type RunHeader } from './records.js';
+import { differences, fullMessage, type RowRecord } from './records.js';
 import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
 import { finalRecords, recordedIdNames } from './row-records.js';
@@ -97,12 +99,12 @@ async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<stri
 		`skipped="${shown.skipped}"`,
 		`time="${(facts.ms / 1000).toFixed(3)}"`,
 	].join(' ');
-	const suite = escapeXml(`supportctl ${header.command.join(' ')}`);
+	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);
 	yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="supportctl" ${head}>\n`;
 	yield `<testsuite name="${suite}" ${head} timestamp="${escapeXml(header.started)}">\n<properties>`;
 	yield `<property name="run" value="${escapeXml(header.id)}"/>`;
-	yield `<property name="service" value="${escapeXml(header.baseUrl)}"/></properties>\n`;
-	const file = header.input.file === undefined ? '' : ` file="${escapeXml(header.input.file)}"`;
+	yield `<property name="service" value="${escapeXml(header.plan.service.baseUrl)}"/></properties>\n`;
+	const file = fileOf(header.plan) === undefined ? '' : ` file="${escapeXml(fileOf(header.plan) as string)}"`;
 	for await (const batch of records()) {
 		let text = '';
 		for (const record of batch) {
@@ -129,8 +131,10 @@ function flat(record: RowRecord): Record<string, unknown> {
 
 async function* json(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header, counts, exit, ended, ms, journalPath } = facts;
-	const head = { run: header.id, command: header.command.join(' '), service: header.baseUrl, profile: header.profile };
-	const rest = { input: header.input, shard: header.shard, started: header.started, ended, ms, exit, counts };
+	const head = { run: header.id, command: commandOf(header.plan), service: header.plan.service.baseUrl, profile: header.plan.service.profile };
+	const shard = header.plan.shard && formatShard(header.plan.shard);
+	const input = { name: sourceName(header.plan.source), ...header.input };
+	const rest = { input, shard, started: header.started, ended, ms, exit, counts };
 	yield `${JSON.stringify({ ...head, ...rest, journal: journalPath }, null, '\t').slice(0, -2)},\n\t"rows": [`;
 	let separator = '\n\t\t';
 	let shown = 0;
@@ -213,13 +217,13 @@ export function escapeMarkdown(text: string): string {
 		.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&');
 }
 
-function rowsOf({ input, shard }: ReportFacts['header']): string {
+function rowsOf({ input, plan: { shard } }: ReportFacts['header']): string {
 	if (shard === undefined) return `${input.rows} rows`;
-	return `${shard.rows} of ${input.rows} rows (shard ${escapeMarkdown(shard.part)})`;
+	return `${input.own} of ${input.rows} rows (shard ${escapeMarkdown(formatShard(shard))})`;
 }
 
 /** The first rows that a person has to look at: those that did not go well before those that only differ. */
-async function rowsThatNeedALook(records: Records): Promise<{ rows: RowRecord[]; more: number }> {
+async function rowsToCheck(records: Records): Promise<{ rows: RowRecord[]; more: number }> {
 	const bad: RowRecord[] = [];
 	const differing: RowRecord[] = [];
 	let count = 0;
@@ -236,7 +240,7 @@ async function rowsThatNeedALook(records: Records): Promise<{ rows: RowRecord[];
 	return { rows, more: count - rows.length };
 }
 
-function whyLookAt(record: RowRecord): string {
+function whyCheck(record: RowRecord): string {
 	const isGood = record.outcome === 'ok' && record.message === undefined;
 	return [...(isGood ? [] : [reasonOf(record)]), ...differences(record)].join('; ');
 }
@@ -249,20 +253,20 @@ function titleOf({ exit, counts: { differs } }: ReportFacts): string {
 
 async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header, counts } = facts;
-	const { rows, more } = await rowsThatNeedALook(records);
-	yield `## supportctl ${escapeMarkdown(header.command.join(' '))}: ${titleOf(facts)}\n\n`;
-	const input = escapeMarkdown(header.input.name);
-	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.baseUrl)}, ${rowsOf(header)} from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
+	const { rows, more } = await rowsToCheck(records);
+	yield `## supportctl ${escapeMarkdown(commandOf(header.plan))}: ${titleOf(facts)}\n\n`;
+	const input = escapeMarkdown(sourceName(header.plan.source));
+	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.plan.service.baseUrl)}, ${rowsOf(header)} from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
 	yield '| outcome | rows |\n| --- | ---: |\n';
 	for (const name of outcomeNames) if (counts[name] > 0 || name === 'ok') yield `| ${name} | ${counts[name]} |\n`;
 	if (rows.length > 0) {
-		yield `\n### Rows that need a look\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n`;
+		yield `\n### Rows to check\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n`;
 		for (const record of rows) {
-			yield `| ${record.row} | ${record.line ?? ''} | ${escapeMarkdown(idsText(record.ids))} | ${record.outcome} | ${escapeMarkdown(whyLookAt(record))} |\n`;
+			yield `| ${record.row} | ${record.line ?? ''} | ${escapeMarkdown(idsText(record.ids))} | ${record.outcome} | ${escapeMarkdown(whyCheck(record))} |\n`;
 		}
 		if (more > 0) yield `\n… and ${more} more.\n`;
 	}
-	const steps = nextSteps(facts);
+	const steps = nextSteps(header.id, counts, openRows(counts) > 0);
 	if (steps.length > 0) yield `\n### Next\n\n${steps.map(([text, command]) => `- ${text}: \`${command}\`\n`).join('')}`;
 }
 
@@ -316,4 +320,19 @@ export async function writeReport(spec: ReportSpec, facts: ReportFacts, cwd = '.
 			cause: error,
 		});
 	}
+}
+
+/** Writes all reports, also where one fails. @throws FailedError */
+export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
+	const failures: Error[] = [];
+	for (const spec of specs) {
+		await writeReport(spec, facts, cwd).catch((error: Error) => failures.push(error));
+	}
+	const [first, ...others] = failures;
+	if (first === undefined) return;
+	if (others.length === 0) throw first;
+	throw new FailedError(`${failures.length} reports could not be written`, {
+		code: 'report_failed',
+		details: failures.map(({ message }) => message),
+	});
 }

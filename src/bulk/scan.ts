@@ -6,7 +6,8 @@ import type { OutcomeName } from '../http/outcome.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { type Json, journalLines, parseRecord } from './journal-lines.js';
 import { endRecordOf, isCount, notAJournal, readHeader } from './read-records.js';
-import type { EndRecord, RunHeader } from './records.js';
+import type { EndRecord } from './records.js';
+import { isDeletePlan, type RunHeader } from './run/plan.js';
 import { FORBIDDEN, isDoneState, LOST, OUTCOME, RowStates, SENT, UNAUTHORIZED } from './row-states.js';
 
 /** A line that is no record although the journal goes on behind it. */
@@ -168,7 +169,7 @@ export async function scanJournal(path: string): Promise<JournalScan> {
 			for (let index = 0; index < texts.length; index++) {
 				if (header === undefined) {
 					header = readHeader(texts[index], path);
-					gathering = new Gathering(header.input.rows, header.unmarked === true);
+					gathering = new Gathering(header.input.rows, !isDeletePlan(header.plan));
 					continue;
 				}
 				const record = parseRecord(texts[index]);

@@ -13,7 +13,7 @@ describe('a planned request', () => {
 			method: 'POST',
 			path: '/support-api/v1/tickets/14',
 			key: '/support-api/v1/tickets/14',
-			forGood: false,
+			permanent: false,
 			ids: { id: '14' },
 			body: '{"status":"hold","ticket-tag":[1]}',
 			sent: { status: 'hold', 'ticket-tag': [1] },

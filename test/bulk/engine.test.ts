@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlannedRequest } from '../../src/api/plan.js';
+import type { Request } from '../../src/api/plan.js';
 import { type EngineOptions, type RunRow, runEngine } from '../../src/bulk/engine.js';
 import type { Outcome } from '../../src/http/outcome.js';
 
-const rowOf = (row: number, key: string): RunRow => ({ row, request: { key } as PlannedRequest });
+const rowOf = (row: number, key: string): RunRow => ({ row, request: { key } as Request });
 
 const okOf = (row: RunRow): Outcome => ({ row: row.row, ids: {}, outcome: 'ok', attempts: 1, ms: 0 });
 

@@ -48,12 +48,12 @@ async function perform(row: RunRow, answer: Answer, more: Partial<PerformOptions
 }
 
 describe('a delete', () => {
-	const forGood: RunRow = { row: 3, request: remove({ ids: { id: '14' }, force: true }) };
+	const permanent: RunRow = { row: 3, request: remove({ ids: { id: '14' }, force: true }) };
 
 	it('is compared with what the response shows', async () => {
 		const trashed = json(200, { id: 14, status: 'trash' });
 		const differs = [{ field: 'status', sent: 'deleted for good', shown: 'trash' }];
-		expect(await perform(forGood, trashed)).toMatchObject({ outcome: 'differs', differs });
+		expect(await perform(permanent, trashed)).toMatchObject({ outcome: 'differs', differs });
 		expect(await perform(deleteRow, trashed)).not.toHaveProperty('differs');
 		expect(await perform(deleteRow, json(200, { id: 14, status: 'publish' }))).toMatchObject({
 			differs: [{ field: 'status', sent: 'trash', shown: 'publish' }],

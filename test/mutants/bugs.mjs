@@ -879,7 +879,7 @@ export const bugs = [
 	{
 		file: 'src/api/plan.ts',
 		was: 'key: endpoint.changes === undefined ? path :',
-		becomes: 'key: endpoint.changes === undefined ? path + queryOf(row, forGood) :',
+		becomes: 'key: endpoint.changes === undefined ? path + queryOf(row, permanent) :',
 		tests: ['test/api/plan.test.ts', 'test/bulk/rows.test.ts'],
 		loss: 'rows of one id are sent side by side and land on several machines',
 	},

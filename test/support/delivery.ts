@@ -1,7 +1,7 @@
 /** Sends planned requests to a test's server with a clock that never waits. */
 
 import { endpoints } from '../../src/api/endpoints.js';
-import { createPlanner, type PlannedRequest } from '../../src/api/plan.js';
+import { createPlanner, type Request } from '../../src/api/plan.js';
 import { type Client, createClient } from '../../src/http/client.js';
 import type { ConnectionOptions } from '../../src/http/options.js';
 import type { Delivery } from '../../src/http/outcome.js';
@@ -9,26 +9,26 @@ import { type DeliverOptions, deliver, type FailedAttempt } from '../../src/http
 import { whenTestEnds } from './test-end.js';
 
 /** An update of ticket 14 to `hold`. */
-export const update: PlannedRequest = createPlanner(endpoints['ticket.update'])({
+export const update: Request = createPlanner(endpoints['ticket.update'])({
 	ids: { id: '14' },
 	fields: { status: 'hold' },
 });
 /** The deletion of ticket 14. */
-export const remove: PlannedRequest = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' } });
+export const remove: Request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' } });
 /** A look at the custom fields of ticket 14. */
-export const read: PlannedRequest = createPlanner(endpoints['ticket.fields.get'])({ ids: { id: '14' } });
+export const read: Request = createPlanner(endpoints['ticket.fields.get'])({ ids: { id: '14' } });
 /** New custom fields for ticket 14. */
-export const setFields: PlannedRequest = createPlanner(endpoints['ticket.fields.set'])({
+export const setFields: Request = createPlanner(endpoints['ticket.fields.set'])({
 	ids: { ticket_id: '14' },
 	fields: { colour: 'red' },
 });
 /** The id of `anna`. */
-export const lookUp: PlannedRequest = createPlanner(endpoints['user.id'])({
+export const lookUp: Request = createPlanner(endpoints['user.id'])({
 	ids: { username: 'anna' },
 	fields: { username: 'anna' },
 });
 /** Whether `anna` and a password belong together. */
-export const check: PlannedRequest = createPlanner(endpoints['user.check'])({
+export const check: Request = createPlanner(endpoints['user.check'])({
 	ids: { username: 'anna' },
 	fields: { username: 'anna', password: 'sesam' },
 });
@@ -75,7 +75,7 @@ export interface Delivered extends Delivery {
 /** Delivers one request; `client` may also be the base URL of a server. */
 export async function deliverTo(
 	target: Client | string,
-	request: PlannedRequest,
+	request: Request,
 	options: Partial<DeliverOptions> & { connection?: Partial<ConnectionOptions> } = {},
 ): Promise<Delivered> {
 	const { connection, ...more } = options;

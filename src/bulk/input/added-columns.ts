@@ -27,17 +27,3 @@ export function reasonColumn(isTaken: IsTaken): string {
 export function isReasonColumn(name: string): boolean {
 	return name === ERROR_COLUMN || /^rejected_because(?:_\d+)?$/.test(name);
 }
-
-/**
- * The name under which `run rejects` gives the whole of a row that has more cells than the header has columns, or fewer.
- * No command accepts a row with something under it, so that what was cut off or made up is never sent.
- * @param isTaken Has to hold for columns that are left out too: such a one would stop nothing.
- */
-export function asWrittenColumn(isTaken: IsTaken): string {
-	return firstFree('as_written', isTaken);
-}
-
-/** Whether a column may be one of rows as they were written. */
-export function isAsWrittenColumn(name: string): boolean {
-	return /^as_written(?:_\d+)?$/.test(name);
-}

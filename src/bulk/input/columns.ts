@@ -302,11 +302,3 @@ export function customObjectColumn(name: string, one: (field: string) => CellRea
 export function ignoredColumn(name: string): CellReader {
 	return { name, text: () => undefined, typed: () => undefined };
 }
-
-/** A column that stops every row with something in it, since that row is not mended yet. @param hint How it is sent all the same. */
-export function unmendedColumn(name: string, hint = ''): CellReader {
-	const message = `${name} holds a row that had a wrong number of cells: mend the other columns, then empty this one${hint}`;
-	const isEmpty = (value: unknown): boolean => value === null || (typeof value === 'string' && value.trim() === '');
-	const check = (value: unknown): string | undefined => (isEmpty(value) ? undefined : message);
-	return { name, text: check, typed: check };
-}

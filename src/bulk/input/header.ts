@@ -5,7 +5,7 @@ import { type Field, flagName } from '../../api/fields.js';
 import { numberedIdNames } from '../../api/path-ids.js';
 import { didYouMean } from '../../api/suggest.js';
 import { findField, quote } from '../../api/values.js';
-import { isAsWrittenColumn, isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
+import { isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
 import {
 	type CellReader,
 	customColumn,
@@ -17,7 +17,6 @@ import {
 	mapKeyColumn,
 	reassignColumn,
 	taxonomyColumn,
-	unmendedColumn,
 } from './columns.js';
 import type { CompileOptions } from './rows.js';
 
@@ -75,6 +74,7 @@ export class Vocabulary {
 
 	isIgnored(name: string): boolean {
 		if (this.#ignore.has(name)) return true;
+		if (this.#options.ignoreOther === true && this.#meaning(name) === undefined) return true;
 		return !this.#isTaken(name) && (isReasonColumn(name) || (this.#isSheet && OUTCOME_COLUMNS.includes(name)));
 	}
 
@@ -85,12 +85,11 @@ export class Vocabulary {
 
 	/** What the column does, and under which name it would clash with another; undefined for an unknown one. */
 	find(name: string): { column: CellReader; means: string } | undefined {
-		if (this.isIgnored(name)) return { column: ignoredColumn(name), means: ` ${name}` };
+		return this.isIgnored(name) ? { column: ignoredColumn(name), means: ` ${name}` } : this.#meaning(name);
+	}
+
+	#meaning(name: string): { column: CellReader; means: string } | undefined {
 		const { endpoint, endpointFor, rules, blank, idColumn: own } = this.#options;
-		if (isAsWrittenColumn(name) && !this.#isTaken(name)) {
-			const hint = endpoint.body === 'custom_fields' ? `; --map ${name}=${name} sends it` : '';
-			return { column: unmendedColumn(name, hint), means: ` ${name}` };
-		}
 		const clear = blank === 'clear';
 		const given = this.#map.get(name) ?? name;
 		// Names of custom fields are the desk's own: no dialect has words for them.

@@ -41,6 +41,8 @@ export interface CompileOptions {
 	/** Column → field, as `--map` says. */
 	readonly map?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 	readonly ignore?: readonly string[];
+	/** Whether columns that mean nothing are ignored. */
+	readonly ignoreOther?: boolean;
 	/** The column that holds the rows' ids, where it has a name of its own. */
 	readonly idColumn?: string;
 	readonly flags?: FlagValues;

@@ -1,9 +1,8 @@
 /** `reply delete`: trash replies, or delete them for good (interface section 4, DELETE /tickets/<ticket_id>/replies/<id>). */
 
-import { endpoints } from '../../../api/endpoints.js';
-import { endpointCommand } from '../../rows/row-command.js';
+import { runCommand } from '../../runs/definition.js';
 
-export const command = endpointCommand(endpoints['reply.delete'], {
+export const command = runCommand('reply.delete', {
 	summary: 'Move replies to the trash, or delete them for good with --force.',
 	description:
 		'A service may not check the ticket in the path: it may delete the reply of another ticket. A response that shows another ticket or reply makes the row "differs".',
@@ -12,6 +11,4 @@ export const command = endpointCommand(endpoints['reply.delete'], {
 		{ command: 'supportctl reply delete 14 101 102 --force --yes', note: 'for good, without one' },
 		{ command: 'supportctl reply delete --input replies.csv --yes', note: 'columns ticket_id and id' },
 	],
-	verb: 'delete',
-	nouns: 'replies',
 });

@@ -6,7 +6,8 @@ import { defineCommand } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
-import { runColumns, runKeys, runsPlace, runView } from '../../runs.js';
+import { stateFolder } from '../../../profile/folders.js';
+import { runColumns, runKeys, runView } from '../../runs/view.js';
 
 export const command = defineCommand({
 	summary: 'List the runs, the newest first.',
@@ -29,7 +30,7 @@ export const command = defineCommand({
 			keys: runKeys,
 			idOf: (row) => (row as Record<string, unknown>).run,
 		});
-		for (const summary of await listRuns(runsPlace(invocation))) await results.row(runView(summary));
+		for (const summary of await listRuns(stateFolder({ env: invocation.context.env, cwd: invocation.context.cwd }))) await results.row(runView(summary));
 		await results.end();
 		return ExitCode.ok;
 	},

@@ -1,33 +1,50 @@
-/** `run resume`: goes on with a run that was stopped, killed or left rows open. */
+/** `run resume`: send the rows of a run that are not done. */
 
+import { exitCodeOf, openRows } from '../../../bulk/counts.js';
+import { summariseRun } from '../../../bulk/journal/read.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
-import { pick } from '../../options/option.js';
+import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
-import { engineOptions, guardOptions, inputOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
+import type { RunInvocation } from '../../runs/flags.js';
+import { againOptions, guardOptions, tuningOptions } from '../../runs/options.js';
 
 export const command = defineCommand({
-	summary: 'Send the rows of a run that are not done, and no row that is.',
+	summary: 'Resume a run: send the rows that are not done.',
 	description:
-		'Command, flags and input come from the journal. The service does not: it comes from flags, environment and profiles, as for any command (a stored profile of the name and base URL that the journal has is used), and must be the one of the run. Nor do the files of --report. A changed input and a run that is still going on are refused. Rows that failed stay as they are; run rejects gives them back. Where a row is sent again, later rows of its id follow it again, so that the last one has the last word. Secrets are not kept: give them again behind --.',
+		'The plan of the run comes from its journal: command, input, columns, values and checks. Where to sign in comes from this call, and must be the service of the run. A changed input is refused.',
 	examples: [
-		{ command: 'supportctl run resume last', note: 'the latest run' },
-		{ command: 'supportctl run resume 20261121-0815 -j 2 --rate 20', note: 'more gently' },
-		{ command: 'supportctl run resume last -- --password-stdin < new.txt', note: 'with a secret that was not kept' },
+		{ command: 'supportctl run resume last', note: 'the newest run' },
+		{ command: 'supportctl run resume last --verify', note: 'read objects back, which settles unknown outcomes' },
 	],
-	arguments: [
-		runArgument,
-		{ name: 'flags', help: 'Flags with secrets, given again behind --', required: false, variadic: true },
-	],
+	arguments: [runArgument],
 	options: [
-		...pick(inputOptions, 'input'),
-		...pick(guardOptions, 'yes', 'confirm'),
-		...pick(engineOptions, 'concurrency', 'rate', 'retries', 'stop-on-error', 'max-failures', 'report'),
+		...options([
+			{ flags: '--input <file>', help: 'Where the input is now', group: 'Input', completes: 'files' },
+			{ flags: '--verify', help: 'Read each object back and compare', group: 'Checks' },
+		]),
+		...againOptions,
+		...guardOptions,
+		...tuningOptions,
 		...outputOptions,
 		...connectionOptions,
 	],
 	async run(invocation) {
-		return (await import('../../rows/resume.js')).resumeRun(invocation);
+		const call = invocation as RunInvocation;
+		const { pastRun, secretsAgain, sessionFor, withInput } = await import('../../runs/past.js');
+		const past = pastRun(invocation);
+		const { end } = await summariseRun(past.path, past.header.id);
+		if (end !== undefined && openRows(end.counts) === 0) {
+			invocation.context.stderr.write(`run ${past.header.id} is done: there is nothing to send\n`);
+			return exitCodeOf(end.counts);
+		}
+		const input = withInput(past, call);
+		const plan = call.options.verify === true ? { ...input, checks: { ...input.checks, verify: true } } : input;
+		const secrets = await secretsAgain(past, call);
+		const session = await sessionFor(past, call);
+		const { startRun } = await import('../../runs/run.js');
+		const { tuningOf } = await import('../../runs/flags.js');
+		return await startRun({ plan, tuning: tuningOf(call, session), secrets, session, invocation: call, resumes: past });
 	},
 });

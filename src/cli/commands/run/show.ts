@@ -1,42 +1,55 @@
-/** `run show`: what a run did, and which of its rows need a look. */
+/** `run show`: what a run did, or several runs together, and which of their rows need a look. */
 
-import { outcomeNames } from '../../../bulk/counts.js';
+import { type Counts, createCounts, exitCodeOf, openRows, outcomeNames } from '../../../bulk/counts.js';
 import { nextSteps } from '../../../bulk/next-steps.js';
 import type { RowRecord } from '../../../bulk/records.js';
 import { finalRecords, firstRecords, recordedIdNames } from '../../../bulk/row-records.js';
 import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
 import { type JournalScan, scanJournal } from '../../../bulk/scan.js';
-import { ExitCode } from '../../../errors.js';
+import { formatShard } from '../../../bulk/shard.js';
+import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
 import { defineCommand, type Invocation } from '../../command.js';
+import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
-import { runArgument } from '../../run-argument.js';
-import { namedRun, runView, unreachedNote, unreachedRows } from '../../runs.js';
+import { runsArgument } from '../../run-argument.js';
+import { pastRun } from '../../runs/past.js';
+import { runView, unreachedNote } from '../../runs/view.js';
 
-/** How many rows that need a look are shown beside the run. */
+/** How many rows are shown beside the run. */
 const SHOWN = 20;
 
 /** What a table of the run leaves out. */
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'settings', 'next']);
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['failures', 'plan', 'next']);
 
-/** What it tells only of a part of a sharded run. */
-const OF_SHARDS: ReadonlySet<string> = new Set(['shard', 'input_rows']);
+const BAD: ReadonlySet<OutcomeName> = new Set(['failed', 'differs', 'invalid', 'unknown', 'not-sent']);
 
-const NEED_A_LOOK: ReadonlySet<OutcomeName> = new Set(['differs', 'failed', 'invalid', 'unknown', 'not-sent']);
+interface Shown {
+	path: string;
+	scan: JournalScan;
+	summary: RunSummary;
+}
 
-/** The rows' last records, without the answers, which a journal does not keep. */
+async function readRun(path: string): Promise<Shown> {
+	const scan = await scanJournal(path);
+	return { path, scan, summary: await summariseRun(path, scan.header.id, scan) };
+}
+
+/** The last records of rows; a journal has no bodies. */
 function recordView(record: RowRecord): Row {
 	const { body: _body, ...view } = outcomeView(record);
 	return { ...view, line: record.line ?? null };
 }
 
-function details(scan: JournalScan): Row {
-	const { done, inFlight, resumes, snapshots, corruptLines, corrupt, header } = scan;
+function details({ scan, summary }: Shown): Row {
+	const { done, inFlight, resumes, snapshots, corruptLines, corrupt, header, counts, end } = scan;
+	// Rows of a run without an end may be open though the journal has no record of them.
+	const resumable = summary.state !== 'running' && (end === undefined || openRows(end.counts) > 0);
 	return {
 		done,
 		in_flight: inFlight ?? null,
@@ -45,63 +58,80 @@ function details(scan: JournalScan): Row {
 		damaged_lines: corruptLines,
 		...(corruptLines === 0 ? {} : { damage: corrupt.map(({ line, reason }) => `line ${line}: ${reason}`) }),
 		tool: header.tool,
-		settings: header.settings,
+		plan: header.plan,
+		next: summary.state === 'running' ? [] : nextSteps(header.id, counts, resumable).map(([, command]) => command),
 	};
-}
-
-/** What can be done next. A run without an end has rows that nobody has word of, which is not to say that they were not sent. */
-function nextCommands({ state, end }: RunSummary, { header, counts }: JournalScan): string[] {
-	if (state === 'running') return [];
-	const known = end === undefined ? { ...counts, 'not-sent': counts['not-sent'] + 1 } : end.counts;
-	return nextSteps({ header, counts: known }).map(([, command]) => command);
 }
 
 async function rowColumns(path: string, palette: Palette): Promise<Column[]> {
 	return [{ path: 'row' }, ...plainColumns({ ids: await recordedIdNames(path), palette })];
 }
 
-/** A list of rows instead of the run. */
-async function listRows(invocation: Invocation, path: string, isWanted: (record: RowRecord) => boolean): Promise<void> {
+/** Rows instead of the run. */
+async function listRows(invocation: Invocation, runs: readonly Shown[], outcomes: readonly OutcomeName[]): Promise<void> {
 	const palette = await stdoutPalette(invocation);
-	const columns = await rowColumns(path, palette);
+	const columns = await rowColumns((runs[0] as Shown).path, palette);
 	const results = await openResults(invocation, { palette, columns });
-	for await (const batch of finalRecords(path)) {
-		for (const record of batch) if (isWanted(record)) await results.row(recordView(record));
+	for (const { path } of runs) {
+		for await (const batch of finalRecords(path)) {
+			for (const record of batch) if (outcomes.includes(record.outcome)) await results.row(recordView(record));
+		}
 	}
 	await results.end();
+	if (!outcomes.includes('not-sent')) return;
+	for (const { scan, summary } of runs) invocation.context.stderr.write(unreachedNote(scan.header, summary, scan));
 }
 
-/** Says of rows that were not sent, and that no list from a journal can have, how many there are. */
-async function noteUnreached({ context }: Invocation, path: string): Promise<void> {
-	const scan = await scanJournal(path);
-	const { header } = scan;
-	const unreached = unreachedRows(await summariseRun(path, header.id, scan), scan);
-	const step = `supportctl run rejects ${header.id} --outcome not-sent gives them back`;
-	context.stderr.write(unreachedNote(header, unreached, step));
+/** Several runs as one: the shards of one input, with what is missing or there twice. @throws UsageError for runs of different inputs */
+function together(runs: readonly Shown[]): Row {
+	const [first, ...others] = runs as [Shown, ...Shown[]];
+	const { header } = first.scan;
+	const other = others.find(({ scan }) => scan.header.input.sha256 !== header.input.sha256);
+	if (other !== undefined) {
+		throw new UsageError(`run ${other.scan.header.id} read another input than run ${header.id}`, { code: 'input_changed' });
+	}
+	const counts: Counts = createCounts();
+	for (const { scan } of runs) {
+		for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += (scan.end?.counts ?? scan.counts)[name];
+	}
+	const parts = runs.map(({ scan }) => scan.header.plan.shard).filter((each) => each !== undefined);
+	const of = parts[0]?.count ?? 1;
+	const indices = parts.map(({ index }) => index);
+	const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => parts.length > 0 && !indices.includes(index));
+	const twice = parts.filter(({ index }, at) => indices.indexOf(index) !== at);
+	return {
+		...runView({ ...first.summary, counts, state: runs.every(({ summary }) => summary.state === 'finished') ? 'finished' : 'stopped' }),
+		run: runs.map(({ scan }) => scan.header.id).join(','),
+		shard: parts.map(formatShard).join(', ') || null,
+		rows: runs.reduce((sum, { scan }) => sum + scan.header.input.own, 0),
+		open: runs.reduce((sum, { summary }) => sum + Number(runView(summary).open), 0),
+		exit_code: exitCodeOf(counts),
+		journal: runs.map(({ path }) => path).join(','),
+		missing_shards: missing.map((index) => `${index}/${of}`),
+		shards_twice: twice.map(formatShard),
+	};
 }
 
-async function showRun(invocation: Invocation, path: string): Promise<void> {
+async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise<void> {
 	const palette = await stdoutPalette(invocation);
-	const scan = await scanJournal(path);
-	const { header } = scan;
-	const summary = await summariseRun(path, header.id, scan);
-	const first = async (isWanted: Parameters<typeof firstRecords>[2]): Promise<Row[]> =>
-		(await firstRecords(path, scan, isWanted, SHOWN)).map(recordView);
-	const failures = await first((outcome) => NEED_A_LOOK.has(outcome));
-	const next = nextCommands(summary, scan);
-	const view: Row = { ...runView(summary), ...details(scan), next, failures };
+	const failures: Row[] = [];
+	for (const { path, scan } of runs) {
+		const found = await firstRecords(path, scan, (outcome) => BAD.has(outcome), SHOWN - failures.length);
+		failures.push(...found.map(recordView));
+		if (failures.length >= SHOWN) break;
+	}
+	const only = runs.length === 1 ? (runs[0] as Shown) : undefined;
+	const view: Row = { ...(only === undefined ? together(runs) : { ...runView(only.summary), ...details(only) }), failures };
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
-	const shown = Object.keys(view).filter(
-		(name) => !FOR_PROGRAMS.has(name) && !(view.shard === null && OF_SHARDS.has(name)),
-	);
+	const shown = Object.keys(view).filter((name) => !FOR_PROGRAMS.has(name) && view[name] !== null && view[name] !== 0);
 	const results = await openResults(invocation, {
 		palette,
 		single: true,
 		keys: Object.keys(view),
 		idOf: ({ run }) => run,
-		...(forPerson ? { columns: shown.map((name) => ({ path: name })) } : {}),
+		...(forPerson ? { columns: shown.map((path) => ({ path })) } : {}),
 	});
 	await results.row(view);
 	await results.end();
@@ -109,44 +139,42 @@ async function showRun(invocation: Invocation, path: string): Promise<void> {
 	const { stdout, stderr } = invocation.context;
 	if (failures.length > 0) {
 		stdout.write('\n');
-		const rows = await openResults(invocation, { palette, columns: await rowColumns(path, palette) });
+		const rows = await openResults(invocation, { palette, columns: await rowColumns((runs[0] as Shown).path, palette) });
 		for (const row of failures) await rows.row(row);
 		await rows.end();
 	}
-	for (const command of next) stderr.write(`next: ${palette.command(command)}\n`);
+	for (const command of (view.next as string[] | undefined) ?? []) stderr.write(`next: ${palette.command(command)}\n`);
 }
 
 export const command = defineCommand({
-	summary: 'Show a run: its counts, and the first rows that did not go well.',
+	summary: 'Show a run, or several together: counts, and the first rows that did not go well.',
 	description:
-		'With --outcome, its rows are listed instead, each with its last outcome. A journal has no bodies of answers.',
+		'Several runs are added up: the shards of one input, with what is missing or there twice. With --outcome, rows are listed instead, each with its last outcome. A journal has no bodies of responses.',
 	examples: [
 		{ command: 'supportctl run show last', note: 'the newest run' },
-		{ command: 'supportctl run show 20261121 --json', note: 'all that its journal says' },
-		{ command: 'supportctl run show last --outcome unknown --format ids', note: 'rows nobody knows the fate of' },
-		{ command: 'supportctl run show last --outcome differs', note: 'rows that the service shows with another value' },
+		{ command: 'supportctl run show shard-*.ndjson --json', note: 'the shards of one input together' },
+		{ command: 'supportctl run show last --outcome unknown', note: 'rows with an unknown outcome' },
 	],
-	arguments: [runArgument],
+	arguments: [runsArgument],
 	options: [
-		{
-			flags: '--outcome <name>',
-			help: 'List the rows with this outcome',
-			group: 'Rows',
-			repeatable: true,
-			choices: outcomeNames,
-		},
+		...options([
+			{
+				flags: '--outcome <name>',
+				help: 'List the rows with this outcome',
+				group: 'Rows',
+				repeatable: true,
+				choices: outcomeNames,
+			},
+		]),
 		...outputOptions,
 	],
 	async run(invocation) {
-		const { options } = invocation;
-		const path = namedRun(invocation);
-		const outcomes = options.outcome as OutcomeName[] | undefined;
-		if (outcomes === undefined) {
-			await showRun(invocation, path);
-			return ExitCode.ok;
-		}
-		await listRows(invocation, path, ({ outcome }) => outcomes.includes(outcome));
-		if (outcomes.includes('not-sent')) await noteUnreached(invocation, path);
+		const names = invocation.args.length === 0 ? [undefined] : invocation.args;
+		const paths = names.map((_, at) => pastRun(invocation, at).path);
+		const runs: Shown[] = [];
+		for (const path of new Set(paths)) runs.push(await readRun(path));
+		const { outcome } = invocation.options;
+		await (outcome === undefined ? showRuns(invocation, runs) : listRows(invocation, runs, outcome));
 		return ExitCode.ok;
 	},
 });

@@ -1,30 +1,43 @@
-/** `run undo`: puts back the custom fields that a run with `--snapshot` overwrote. */
+/** `run undo`: write back the old values that a run kept, as a new run. */
 
 import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
-import { allBut } from '../../options/option.js';
+import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
-import { engineOptions, guardOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
+import type { RunInvocation } from '../../runs/flags.js';
+import { guardOptions, journalOptions, tuningOptions } from '../../runs/options.js';
 
 export const command = defineCommand({
-	summary: 'Put back what a run of ticket fields set --snapshot overwrote.',
+	summary: 'Revert a run that was made with --snapshot.',
 	description:
-		'It says which run it is, when it was, what it did and how many tickets are meant, and asks. It is a run of its own: it reads first, sends only what differs, reads back, and keeps what it overwrites, so that it can be resumed and undone. A field that a ticket did not have before stays as it is, since the interface shows no way to remove one. Values go back with the types that they had; a row with a number that can not be held exactly fails and is not written.',
+		'Objects whose value is no longer what the run wrote are left alone, unless --overwrite is given. An undo keeps old values too, so that it can be undone.',
 	examples: [
-		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would be put back' },
-		{ command: 'supportctl run undo 20261121-0815', note: 'put it back, after a question' },
-		{ command: 'supportctl run undo 20261121-0815 --yes', note: 'without one' },
+		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would change' },
+		{ command: 'supportctl run undo 20261122-081554 --yes', note: 'without a question' },
 	],
 	arguments: [runArgument],
 	options: [
-		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Guards' },
+		...options([
+			{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
+			{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Checks' },
+		]),
 		...guardOptions,
-		...allBut(engineOptions, 'shard'),
+		...tuningOptions,
+		...journalOptions,
 		...outputOptions,
 		...connectionOptions,
 	],
 	async run(invocation) {
-		return (await import('../../rows/undo.js')).undoRun(invocation);
+		const call = invocation as RunInvocation;
+		const { checkEnded, pastRun, sessionFor } = await import('../../runs/past.js');
+		const past = pastRun(invocation);
+		checkEnded(past);
+		const { undoPlan } = await import('../../../bulk/run/undo.js');
+		const plan = undoPlan(past.header, past.path, invocation.options.overwrite === true);
+		const session = await sessionFor(past, call);
+		const { startRun } = await import('../../runs/run.js');
+		const { tuningOf } = await import('../../runs/flags.js');
+		return await startRun({ plan, tuning: tuningOf(call, session), secrets: {}, session, invocation: call });
 	},
 });

@@ -1,9 +1,8 @@
 /** `ticket update`: change fields of tickets (interface section 4, POST /tickets/<id>). */
 
-import { endpoints } from '../../../api/endpoints.js';
-import { endpointCommand } from '../../rows/row-command.js';
+import { runCommand } from '../../runs/definition.js';
 
-export const command = endpointCommand(endpoints['ticket.update'], {
+export const command = runCommand('ticket.update', {
 	summary: 'Change fields of one ticket or of many.',
 	description:
 		'Only the fields that are given are sent. What the service answers is compared with what was asked for, and a difference is shown.',
@@ -12,6 +11,4 @@ export const command = endpointCommand(endpoints['ticket.update'], {
 		{ command: 'supportctl ticket update --input edits.csv', note: 'a row per ticket, a column per field' },
 		{ command: 'cut -f1 list.tsv | supportctl ticket update - --department billing', note: 'ids from a pipe' },
 	],
-	verb: 'update',
-	nouns: 'tickets',
 });

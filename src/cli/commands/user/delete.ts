@@ -1,9 +1,8 @@
 /** `user delete`: delete users for good and hand over what they leave (interface section 4, DELETE /users/<id>). */
 
-import { endpoints } from '../../../api/endpoints.js';
-import { endpointCommand } from '../../rows/row-command.js';
+import { runCommand } from '../../runs/definition.js';
 
-export const command = endpointCommand(endpoints['user.delete'], {
+export const command = runCommand('user.delete', {
 	summary: 'Delete users for good and reassign what they leave.',
 	description:
 		"Users can't be trashed, so force=true is always sent. A user in the same set can't receive, and the account that is signed in can't be deleted.",
@@ -12,6 +11,4 @@ export const command = endpointCommand(endpoints['user.delete'], {
 		{ command: 'supportctl user delete 21 22 23 --reassign 2 --yes', note: 'several, without a question' },
 		{ command: 'supportctl user delete --input leavers.csv --yes --max 50', note: 'columns id and reassign' },
 	],
-	verb: 'delete',
-	nouns: 'users',
 });

@@ -1,9 +1,8 @@
 /** `ticket fields get`: read custom fields (interface section 4, GET /tickets/<id>/custom-fields). */
 
-import { endpoints } from '../../../../api/endpoints.js';
-import { endpointCommand } from '../../../rows/row-command.js';
+import { runCommand } from '../../../runs/definition.js';
 
-export const command = endpointCommand(endpoints['ticket.fields.get'], {
+export const command = runCommand('ticket.fields.get', {
 	summary: 'Read the custom fields of one ticket or of many.',
 	description: 'Several tickets make one table with a column per field.',
 	examples: [
@@ -12,6 +11,4 @@ export const command = endpointCommand(endpoints['ticket.fields.get'], {
 		{ command: 'supportctl ticket fields get 14 15 16', note: 'several, side by side' },
 		{ command: 'supportctl ticket fields get - --format csv < ids.txt > fields.csv', note: 'a sheet of many' },
 	],
-	verb: 'read',
-	nouns: 'tickets',
 });

@@ -1,26 +1,14 @@
 /** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
 
-import { isOwnerId, ownIdName } from '../../api/path-ids.js';
+import type { Endpoint } from '../../api/endpoints.js';
 import { differences } from '../../bulk/records.js';
 import type { StopReason } from '../../bulk/stop.js';
-import { ExitCode } from '../../errors.js';
+import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
+import { printedIds } from '../../output/outcome-view.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
-
-/** "ticket 14", "reply 101 of ticket 14", "product term 9". */
-export function nameRow({ ids }: Pick<Outcome, 'ids'>, noun: string): string {
-	const { taxonomy, username } = ids;
-	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
-	const names = Object.keys(ids);
-	const own = ownIdName(names);
-	const owners = names.filter((name) => isOwnerId(name) && name !== own);
-	return [
-		taxonomy === undefined ? noun : `${taxonomy} term`,
-		...(own === undefined ? [] : [ids[own]]),
-		...owners.map((name) => `of ${name.slice(0, -'_id'.length).replaceAll('_', ' ')} ${ids[name]}`),
-	].join(' ');
-}
+import { nameRow } from './confirm.js';
 
 export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
 
@@ -50,7 +38,7 @@ export function nextStep(outcome: Outcome, reads: boolean, caller: Caller): stri
 		case outcome.status === 403 && outcome.code !== 'html_answer':
 			return 'the account that is signed in lacks the right; use a profile that has it';
 		case outcome.code === NO_ROUTE:
-			return 'the service answers, but has no such path or method: supportctl doctor checks the base URL and the prefixes';
+			return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
 		case outcome.status === 404 && outcome.code === 'html_answer':
 			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
 		case outcome.code === 'redirect':
@@ -62,9 +50,9 @@ export function nextStep(outcome: Outcome, reads: boolean, caller: Caller): stri
 		case outcome.outcome === 'differs':
 			return '--allow-differs=FIELDS takes other values of these fields for ok';
 		case outcome.outcome === 'unknown' && reads:
-			return 'nothing was to be changed: try again';
+			return 'a read changes nothing: try again';
 		case outcome.outcome === 'unknown':
-			return 'whether the service acted is not known: look before you send it again';
+			return 'the service may have done it: check before you send it again, or use --verify';
 		default:
 			return undefined;
 	}
@@ -78,8 +66,8 @@ const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 	invalid: 'is invalid',
 };
 
-/** One line, and a further one for each reason. */
-export function describeFailure(outcome: Outcome, verb: string, noun: string): { message: string; details: string[] } {
+/** The error that a row stands for: what happened to what, why, and the next step. */
+export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint): SupportctlError {
 	const verdict = outcome.code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome.outcome] ?? outcome.outcome);
 	const status =
 		outcome.status === undefined || outcome.outcome === 'differs'
@@ -88,14 +76,24 @@ export function describeFailure(outcome: Outcome, verb: string, noun: string): {
 	const why = outcome.message ?? outcome.code ?? '';
 	const reasons = Object.entries(outcome.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`);
 	const tries = outcome.attempts > 1 ? `, after ${outcome.attempts} attempts` : '';
-	return {
-		message: `${verb} ${nameRow(outcome, noun)} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`,
+	const message = `${verb} ${nameRow(outcome.ids, noun)} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`;
+	const hint = nextStep(outcome, replay === 'read');
+	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
+		code: outcome.code ?? outcome.outcome,
 		details: [...reasons, ...differences(outcome)],
-	};
+		data: {
+			...printedIds(outcome.ids),
+			...(outcome.status === undefined ? {} : { status: outcome.status }),
+			outcome: outcome.outcome,
+			attempts: outcome.attempts,
+			...(outcome.reasons === undefined ? {} : { reasons: outcome.reasons }),
+		},
+		...(hint === undefined ? {} : { hint }),
+	});
 }
 
 /** The exit code that a lone outcome stands for. */
-export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
+function exitCodeOfOutcome(outcome: Outcome): ExitCode {
 	if (outcome.outcome === 'unknown') return ExitCode.unknown;
 	if (outcome.outcome === 'differs') return ExitCode.differs;
 	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;

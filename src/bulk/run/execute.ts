@@ -1,0 +1,255 @@
+/** The second pass of a run: sends every row that is not done, and records and prints its outcome. */
+
+import { setMaxListeners } from 'node:events';
+import type { Dialect } from '../../api/dialect.js';
+import { chooseEndpoint } from '../../api/choose.js';
+import { asksNothing } from '../../api/plan.js';
+import { type ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
+import { type FailedAttempt, type SendOptions, send } from '../../http/send.js';
+import type { Outcome } from '../../http/outcome.js';
+import type { Clock } from '../../io/context.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../counts.js';
+import { runEngine } from '../engine.js';
+import type { Journal } from '../journal.js';
+import { AdaptivePace } from '../pace.js';
+import { type StopReason, StopWatch } from '../stop.js';
+import type { RunPlan, RunTuning } from './plan.js';
+import { createPerform, type Result, readPlannerOf, type RowSteps } from './read-back.js';
+import type { PastPart } from './resume.js';
+import { type InvalidRow, invalidOutcome, isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
+import type { Survey } from './survey.js';
+
+/** How a run ended, for its summary, its reports and its journal. */
+export interface Ended {
+	counts: Counts;
+	exitCode: ExitCode;
+	stopped: StopReason | undefined;
+	/** How long this process worked on it, in milliseconds. */
+	ms: number;
+	/** Whether a resume has something to send. */
+	resumable: boolean;
+}
+
+/** What a person sees of a run while it goes on. */
+export interface Screen {
+	/** Before the first row. @param control lets signals stop the run */
+	start(total: number, counts: Counts, control: RunControl): void;
+	/** Resolves when whoever reads the results keeps up. */
+	outcome(outcome: Outcome, counts: Counts): Promise<void> | void;
+	/** After the last row, whatever happened. */
+	done(): void;
+}
+
+export interface RunControl {
+	stop(reason: StopReason): void;
+	/** Rows without an outcome. */
+	open(): number;
+	/** How long the run pauses at present, in milliseconds. */
+	pauseMs(): number;
+}
+
+export interface RunParts {
+	plan: RunPlan;
+	tuning: RunTuning;
+	rows: PlannedRows;
+	survey: Survey;
+	client: Client;
+	dialect: Dialect;
+	/** Undefined where nothing is to be resumed, as for reads. */
+	journal: Journal | undefined;
+	/** What earlier parts of the run did. */
+	past: PastPart | undefined;
+	screen: Screen;
+	/** Removes the secrets of a row's request from text of the service, and from its outcome. */
+	redact: RowRedactor;
+	clock: Clock;
+	random(): number;
+}
+
+export interface RowRedactor {
+	text(row: RunRow): ((text: string) => string) | undefined;
+	outcome(outcome: Outcome, row: RunRow): Outcome;
+}
+
+/** Rows planned before they are sent: few enough to be short-lived for the garbage collector. */
+const PLANNED_AHEAD = 128;
+
+/** Sends the rows of a run. @throws FailedError where the journal can't be kept; what was done until then is in it */
+export async function execute(parts: RunParts): Promise<Ended> {
+	const { plan, tuning, survey, journal, past, screen, redact, clock } = parts;
+	const counts = past?.counts ?? createCounts();
+	const before = totalOf(counts);
+	const own = past?.own ?? survey.selected + survey.skipped + (plan.shard === undefined || plan.shard.index === 1 ? survey.invalid : 0);
+	const total = tuning.first === undefined ? own : Math.min(own, before + tuning.first);
+	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate, concurrency: tuning.concurrency });
+	const stop = new RunStop(plan, tuning, clock);
+	const perform = createRowPerform(parts, pace, stop);
+
+	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
+	const take = (outcome: Outcome): Promise<void> | undefined => {
+		const written = journal?.outcome(outcome);
+		countOutcome(counts, outcome);
+		const printed = screen.outcome(outcome, counts);
+		return printed === undefined ? written : Promise.all([printed, written]).then(() => undefined);
+	};
+
+	const started = clock.monotonic();
+	let failure: unknown;
+	screen.start(total, counts, {
+		stop: (reason) => stop.because(reason),
+		open: () => total - totalOf(counts),
+		pauseMs: () => pace.pauseMs,
+	});
+	try {
+		await runEngine({
+			rows: rowsToSend(parts, (invalid) => take(invalidOutcome(invalid))),
+			concurrency: tuning.concurrency,
+			stop: stop.signal,
+			perform: async (row) => ({ row: row.row, line: row.line, ids: idsOf(row), ...(await perform(row)) }) as Outcome,
+			record(raw, row) {
+				const outcome = redact.outcome(raw, row);
+				if (!asksNothing(row.request)) stop.look(outcome);
+				// A row that the stop held back has no outcome: a resume sends it.
+				if (stop.signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;
+				return take(outcome);
+			},
+		});
+	} catch (error) {
+		failure = totalOf(counts) > before ? asPartial(error) : error;
+	} finally {
+		screen.done();
+	}
+	counts['not-sent'] += Math.max(0, own - totalOf(counts));
+	const ended: Ended = {
+		counts,
+		exitCode: exitCodeOf(counts, stop.reason?.kind === 'signal'),
+		stopped: stop.reason,
+		ms: clock.monotonic() - started,
+		resumable: openRows(counts) > 0 || failure !== undefined,
+	};
+	const interrupted = stop.reason?.kind === 'signal' ? true : undefined;
+	const at = new Date(clock.now()).toISOString();
+	try {
+		journal?.close({ at, counts, exit: ended.exitCode, interrupted });
+	} catch (error) {
+		failure ??= error;
+	}
+	if (failure !== undefined) throw failure;
+	return ended;
+}
+
+/** The own rows that are not done, in input order; rows that can't be sent go to `reject`. */
+async function* rowsToSend(
+	{ rows, plan: { shard }, past, tuning }: RunParts,
+	reject: (row: InvalidRow) => Promise<void> | undefined,
+): AsyncGenerator<RunRow[]> {
+	let left = tuning.first ?? Number.POSITIVE_INFINITY;
+	for await (const batch of rows.read()) {
+		let ready: RunRow[] = [];
+		for (const planned of batch) {
+			if (left === 0) break;
+			if (past?.isDone(planned.row) === true || !isOwn(planned, shard)) continue;
+			left--;
+			if (isInvalid(planned)) {
+				await reject(planned);
+				continue;
+			}
+			ready.push(planned);
+			if (ready.length < PLANNED_AHEAD) continue;
+			yield ready;
+			ready = [];
+		}
+		if (ready.length > 0) yield ready;
+		if (left === 0) return;
+	}
+}
+
+/** The steps of each row: requests with retries at the pace of the run, and the records that they leave in the journal. */
+function createRowPerform(
+	{ plan, tuning, client, dialect, journal, past, redact, clock, random }: RunParts,
+	pace: AdaptivePace,
+	stop: RunStop,
+): (row: RunRow) => Promise<Result> {
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
+	const options: SendOptions = {
+		retries: tuning.retries,
+		clock,
+		random,
+		dialect,
+		stop: stop.signal,
+		pace,
+		ignoreMissing: plan.checks.ignoreMissing,
+	};
+	const { stop: _stop, pace: _pace, ...afterStop } = options;
+	const isDelete = endpoint.replay === 'delete';
+	const steps: RowSteps = {
+		send: (row, request) =>
+			send(client, request, options, {
+				maybeSent: past?.maybeSent(row.row) === true,
+				clean: redact.text(row),
+				onRetry(attempt: FailedAttempt) {
+					const { status, code, lost } = attempt;
+					// A journal that failed says so at the next outcome.
+					journal?.attempt({ row: row.row, attempt: attempt.attempt, status, code, lost: lost || undefined }).catch(() => undefined);
+					stop.lookAttempt(attempt);
+				},
+				...(isDelete && journal !== undefined ? { beforeSend: () => journal.sent(row.row) } : {}),
+			}),
+		// A row that was written is read back even if the run is stopping.
+		read: (row, request, isAfter) =>
+			send(client, request, isAfter && stop.signal.aborted ? { ...afterStop, retries: 0 } : options, {
+				clean: redact.text(row),
+			}),
+		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
+	};
+	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(endpoint, dialect), steps);
+}
+
+/** A look-up's outcome has the id that was found. */
+function idsOf({ request }: RunRow): Outcome['ids'] {
+	return request.ids;
+}
+
+/** When and why a run stops before its end. */
+class RunStop {
+	private readonly controller = new AbortController();
+	private readonly watch: StopWatch;
+	reason: StopReason | undefined;
+
+	constructor(
+		{ stop }: RunPlan,
+		{ concurrency }: RunTuning,
+		private readonly clock: Clock,
+	) {
+		this.watch = new StopWatch({ stopOnError: stop.onError, maxFailures: stop.maxFailures, concurrency });
+		// Each row that waits its turn listens to it.
+		setMaxListeners(0, this.signal);
+	}
+
+	/** Aborted when nothing new may be sent. */
+	get signal(): AbortSignal {
+		return this.controller.signal;
+	}
+
+	because(reason: StopReason | undefined): void {
+		if (reason === undefined) return;
+		this.reason ??= reason;
+		this.controller.abort();
+	}
+
+	look(outcome: Outcome): void {
+		this.because(this.watch.look(outcome));
+	}
+
+	lookAttempt(attempt: FailedAttempt): void {
+		this.because(this.watch.lookAttempt(attempt, this.clock.monotonic()));
+	}
+}
+
+/** An input that turned out to be unusable on the way: exit code 2 would say that nothing was sent. */
+function asPartial(error: unknown): unknown {
+	if (!(error instanceof UsageError)) return error;
+	const { message, code, hint, details, data, cause } = error;
+	return new SupportctlError(message, 3, { code, details, data, cause, ...(hint === undefined ? {} : { hint }) });
+}

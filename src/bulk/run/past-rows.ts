@@ -1,0 +1,46 @@
+/** Rows of an earlier run as the input of another: those that its journal gives certain outcomes. */
+
+import { createHash } from 'node:crypto';
+import { UsageError } from '../../errors.js';
+import { readRunHeader } from '../runs.js';
+import { scanJournal } from '../scan.js';
+import type { RowSource, RunHeader, RunPlan } from './plan.js';
+import { openRows, type PlannedRow, type PlannedRows, type RowContext } from './rows.js';
+
+/** The plan that sends rows of an earlier run again, with its mapping, values and checks. */
+export function retryPlan({ id, plan }: RunHeader, journal: string, outcomes: readonly string[]): RunPlan {
+	const source = { from: 'run', journal, run: id, outcomes } as Extract<RowSource, { from: 'run' }>;
+	return { ...plan, source };
+}
+
+/** Opens the chosen rows; they keep their place and line of the earlier run's input. @throws UsageError, FailedError */
+export async function openRowsOfRun(
+	plan: RunPlan,
+	source: Extract<RowSource, { from: 'run' }>,
+	context: RowContext,
+): Promise<PlannedRows> {
+	const header = readRunHeader(source.journal);
+	const { states } = await scanJournal(source.journal);
+	const wanted = new Set<unknown>(source.outcomes);
+	const rows = await openRows({ ...plan, source: header.plan.source }, context);
+	let digest = '';
+	return {
+		...rows,
+		source,
+		sha256: () => digest,
+		async *read() {
+			const hash = createHash('sha256');
+			for await (const batch of rows.read()) {
+				const chosen = batch.filter(({ row }) => wanted.has(states.outcomeOf(row)));
+				for (const { row } of chosen) hash.update(`${row} `);
+				if (chosen.length > 0) yield chosen as readonly PlannedRow[];
+			}
+			if (rows.sha256() !== header.input.sha256) {
+				throw new UsageError(`the input is not what run ${header.id} was started with; nothing was sent`, {
+					code: 'input_changed',
+				});
+			}
+			digest = hash.update(rows.sha256()).digest('hex');
+		},
+	};
+}

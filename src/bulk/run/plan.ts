@@ -1,0 +1,173 @@
+/** What a run is, as plain data: the command line builds it, `execute` runs it, and the first line of its journal holds it. */
+
+import type { Prefixes } from '../../api/dialect.js';
+import { isObject } from '../../api/values.js';
+import type { OutcomeName } from '../../http/outcome.js';
+import type { InputFormat } from '../input/formats.js';
+import type { Shard } from '../shard.js';
+
+/** Where the rows of a run come from. */
+export type RowSource =
+	| { readonly from: 'ids'; readonly ids: readonly string[] }
+	/** `path` is absolute, or `-` for standard input; `name` is what messages call it. */
+	| { readonly from: 'file'; readonly path: string; readonly name: string; readonly format?: InputFormat }
+	/** Rows of an earlier run, chosen by their last outcome in its journal. */
+	| { readonly from: 'run'; readonly journal: string; readonly run: string; readonly outcomes: readonly OutcomeName[] }
+	/** The old values that the journal of an earlier run keeps; `overwrite` restores values that others changed since. */
+	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean };
+
+/** How the columns of a file become fields. */
+export interface ColumnSettings {
+	/** Column → field. */
+	readonly map: Readonly<Record<string, string>>;
+	readonly ignore: readonly string[];
+	/** Whether columns that are no field are ignored. */
+	readonly ignoreOther: boolean;
+	readonly idColumn?: string | undefined;
+	/** What an empty cell does: skip the field, or send "". */
+	readonly blank: 'skip' | 'clear';
+}
+
+/** What flags give to every row; a row's own cell wins. */
+export interface SharedValues {
+	/** Path ids, `taxonomy` among them. */
+	readonly ids: Readonly<Record<string, string>>;
+	readonly fields: Readonly<Record<string, unknown>>;
+	/** Secret fields, whose values are never kept: a resume asks for them again. */
+	readonly withheld: readonly string[];
+	readonly force: boolean;
+	readonly reassign?: string | undefined;
+	/** Items to add to and remove from list fields, by field: the object is read first. */
+	readonly add: Readonly<Record<string, readonly (string | number)[]>>;
+	readonly remove: Readonly<Record<string, readonly (string | number)[]>>;
+}
+
+/** A field must hold this value for the row to be sent; "" means that it has none. */
+export interface Condition {
+	readonly field: string;
+	readonly value: string;
+}
+
+/** What is read before and after a write. */
+export interface Checks {
+	readonly onlyChanged: boolean;
+	readonly verify: boolean;
+	readonly snapshot: boolean;
+	readonly ifUnmodified: boolean;
+	readonly conditions: readonly Condition[];
+	/** Fields that may differ in the response without the row being `differs`; true for all. */
+	readonly allowDiffers: boolean | readonly string[];
+	/** Whether a delete of what is gone already (404, 410) is ok. */
+	readonly ignoreMissing: boolean;
+}
+
+/** What stops a run before its end. */
+export interface StopRules {
+	readonly onError: boolean;
+	readonly maxFailures?: number | undefined;
+}
+
+/** Which service the run is for. It is compared on a resume, and never used to sign in. */
+export interface RunService {
+	readonly baseUrl: string;
+	readonly prefixes: Readonly<Prefixes>;
+	readonly profile?: string | undefined;
+	/** Whether that profile is protected: then every part of the run needs --confirm. */
+	readonly protected: boolean;
+}
+
+export interface RunPlan {
+	/** A name of the endpoint table; `term.update` and `term.delete` where rows name their taxonomy. */
+	readonly endpoint: string;
+	readonly source: RowSource;
+	readonly columns: ColumnSettings;
+	readonly values: SharedValues;
+	readonly checks: Checks;
+	readonly stop: StopRules;
+	readonly skipInvalid: boolean;
+	readonly undocumented: boolean;
+	readonly shard?: Shard | undefined;
+	readonly service: RunService;
+}
+
+/** How a run is carried out; each resume may choose anew. */
+export interface RunTuning {
+	/** Requests at a time. */
+	readonly concurrency: number;
+	/** Requests a second at the most. */
+	readonly rate?: number | undefined;
+	readonly retries: number;
+	/** Rows that are sent at the most; a resume sends the rest. */
+	readonly first?: number | undefined;
+	readonly quiet: boolean;
+}
+
+/** The first line of a journal. */
+export interface RunHeader {
+	readonly id: string;
+	/** ISO 8601. */
+	readonly started: string;
+	/** The version of the tool. */
+	readonly tool: string;
+	readonly plan: RunPlan;
+	/** What the first pass found, so that a resume can tell whether the input is the same. */
+	readonly input: {
+		readonly sha256: string;
+		/** Rows of the whole input. */
+		readonly rows: number;
+		/** Rows that this run answers for: all, or those of its shard. */
+		readonly own: number;
+		/** Whether the source's path is a private copy of standard input. */
+		readonly copied: boolean;
+	};
+}
+
+/** The words of the command that a plan's endpoint belongs to: `ticket fields set`. */
+export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'source'>): string {
+	if (source.from === 'snapshots') return 'run undo';
+	const words = endpoint.split('.');
+	return (words[0] === 'term' ? words.slice(0, 2) : words).join(' ');
+}
+
+/** Whether each delete is recorded before it is sent; other rows are sent without a record. */
+export function isDeletePlan({ endpoint }: Pick<RunPlan, 'endpoint'>): boolean {
+	return endpoint.split('.').includes('delete');
+}
+
+/** The file as it was named, for annotations and reports; undefined for standard input and arguments. */
+export function fileOf({ source }: Pick<RunPlan, 'source'>): string | undefined {
+	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
+}
+
+/** What messages call standard input. */
+export const STDIN_NAME = 'standard input';
+
+/** What messages call the input. */
+export function sourceName(source: RowSource): string {
+	switch (source.from) {
+		case 'ids':
+			return 'arguments';
+		case 'file':
+			return source.name;
+		case 'run':
+			return `rows of run ${source.run}`;
+		default:
+			return `old values of run ${source.run}`;
+	}
+}
+
+/** Whether JSON from a journal's first line has the parts of a plan. */
+export function isRunPlan(value: unknown): value is RunPlan {
+	if (!isObject(value)) return false;
+	const { endpoint, source, columns, values, checks, stop, service } = value;
+	return (
+		typeof endpoint === 'string' &&
+		isObject(source) &&
+		['ids', 'file', 'run', 'snapshots'].includes(source.from as string) &&
+		(source.from !== 'ids' || (Array.isArray(source.ids) && source.ids.every((id) => typeof id === 'string'))) &&
+		[columns, values, checks, stop, service].every(isObject) &&
+		isObject((values as { ids?: unknown }).ids) &&
+		isObject((values as { fields?: unknown }).fields) &&
+		typeof (service as { baseUrl?: unknown }).baseUrl === 'string'
+	);
+}

@@ -1,0 +1,292 @@
+/** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
+
+import { type AppliedDifference, customFieldDifferences, objectDifferences, sameValue } from '../../api/applied.js';
+import { customFieldText, readCustomFields } from '../../api/custom-fields.js';
+import type { Endpoint } from '../../api/endpoints.js';
+import { readEndpointOf } from '../../api/reads.js';
+import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
+import { emptyRecord } from '../../api/record.js';
+import { isObject } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
+import type { OldValues } from '../records.js';
+import type { Checks, RunPlan } from './plan.js';
+import type { RunRow } from './rows.js';
+
+/** What an object holds, as far as a read shows it. */
+export interface Held {
+	has(field: string): boolean;
+	/** The raw value; undefined where the read does not show the field. */
+	get(field: string): unknown;
+	/** `modified_gmt`, where the object has one. */
+	readonly modified: string | undefined;
+	/** The trash status of the object, where it shows its status. */
+	readonly status: string | undefined;
+}
+
+/** The result of a request, before it belongs to a row. */
+export type Result = Omit<Outcome, 'row' | 'line' | 'ids'>;
+
+export interface RowSteps {
+	/** Sends the row's request, or another for the same row, with retries. */
+	send(row: RunRow, request: Request): Promise<Result>;
+	/** Sends a read that belongs to a row; `afterStop` reads once even if the run is stopping. */
+	read(row: RunRow, request: Request, afterStop: boolean): Promise<Result>;
+	/** Keeps old values in the journal; the write waits for it. */
+	keep(row: RunRow, before: OldValues): Promise<void>;
+}
+
+/** Whether any check of a plan needs a read before the write. */
+export function readsBefore({ checks, values, source }: Pick<RunPlan, 'checks' | 'values' | 'source'>): boolean {
+	return (
+		checks.onlyChanged ||
+		checks.snapshot ||
+		checks.ifUnmodified ||
+		checks.conditions.length > 0 ||
+		source.from === 'snapshots' ||
+		Object.keys(values.add).length > 0 ||
+		Object.keys(values.remove).length > 0
+	);
+}
+
+/** @throws UsageError for checks that need a read, where the API has none for the endpoint */
+export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' | 'values' | 'source'>): void {
+	if (!(readsBefore(plan) || plan.checks.verify) || readEndpointOf(endpoint) !== undefined) return;
+	throw new UsageError(`${endpoint.name} can't be combined with a read: the API has no way to read ${endpoint.noun}s`, {
+		code: 'no_read',
+		hint: 'leave out --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
+	});
+}
+
+/** Makes the function that carries out one row. */
+export function createPerform(
+	plan: RunPlan,
+	planRequest: Planner,
+	planRead: Planner,
+	steps: RowSteps,
+): (row: RunRow) => Promise<Result> {
+	const { checks } = plan;
+	const first = readsBefore(plan);
+	return async (row) => {
+		let { request } = row;
+		if (first) {
+			const held = await readObject(row, planRead, steps, false);
+			if ('result' in held) return notRead(held.result);
+			const decided = decide(row, held.held, plan);
+			if ('skip' in decided) return decided.skip;
+			if (request.endpoint.body !== 'none') request = planRequest({ ids: request.ids, fields: decided.fields });
+			if (checks.snapshot) await steps.keep(row, oldValues(held.held, request));
+		} else if (asksNothing(request)) {
+			return NOTHING_TO_SEND;
+		}
+		const result = await steps.send(row, request);
+		if (!checks.verify || !needsLook(result)) return allowed(result, checks);
+		return allowed(await verified(row, request, result, planRead, steps), checks);
+	};
+}
+
+const skipped = (code: string, message: string): Result => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
+
+const NOTHING_TO_SEND = skipped('nothing_to_send', 'the row changes no field');
+const UNCHANGED = skipped('unchanged', 'every field has its value already');
+
+type Decision = { skip: Result } | { fields: Readonly<Record<string, unknown>> };
+
+/** What is sent of a row, now that the object's values are known; pure. */
+export function decide(row: RunRow, held: Held, { checks, values }: Pick<RunPlan, 'checks' | 'values'>): Decision {
+	const { endpoint, sent = {} } = row.request;
+	if (checks.ifUnmodified && held.modified !== row.modified) {
+		const now = held.modified ?? 'unknown';
+		return { skip: skipped('conflict', `modified since: modified_gmt is ${now}, not ${row.modified ?? 'given'}`) };
+	}
+	for (const { field, value } of checks.conditions) {
+		if (holds(endpoint, held, field, value)) continue;
+		return { skip: skipped('condition', `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`) };
+	}
+	for (const [field, value] of Object.entries(row.expected ?? {})) {
+		if (same(endpoint, field, value, held)) continue;
+		const now = JSON.stringify(held.get(field) ?? null);
+		return { skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`) };
+	}
+	let fields: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
+	if (checks.onlyChanged) {
+		fields = changedFields(endpoint, fields, held);
+		if (Object.keys(fields).length === 0 && endpoint.body !== 'none') return { skip: UNCHANGED };
+	}
+	if (endpoint.body !== 'none' && Object.keys(fields).length === 0) return { skip: NOTHING_TO_SEND };
+	return { fields };
+}
+
+function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
+	const now = held.get(field);
+	if (value === '') return isNothing(now);
+	if (Array.isArray(now)) {
+		const wanted = value.split(',').map((item) => item.trim());
+		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
+	}
+	return !isNothing(now) && same(endpoint, field, value, held);
+}
+
+function isNothing(value: unknown): boolean {
+	return value === undefined || value === null || value === '' || value === 0 || value === '0' || isEmptyList(value);
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** List fields after items were added and removed. */
+function listChanges(held: Held, { add, remove }: RunPlan['values']): Record<string, unknown> {
+	const changes = emptyRecord<unknown>();
+	for (const field of new Set([...Object.keys(add), ...Object.keys(remove)])) {
+		const now = held.get(field);
+		const items = Array.isArray(now) ? now : isNothing(now) ? [] : [now];
+		const gone = new Set((remove[field] ?? []).map(String));
+		const kept = items.filter((item) => !gone.has(String(item)));
+		const there = new Set(kept.map(String));
+		const added = (add[field] ?? []).filter((item) => !there.has(String(item)));
+		if (added.length > 0 || kept.length < items.length) changes[field] = [...kept, ...added];
+	}
+	return changes;
+}
+
+function same(endpoint: Endpoint, field: string, value: unknown, held: Held): boolean {
+	if (!held.has(field)) return false;
+	const now = held.get(field);
+	if (endpoint.body === 'custom_fields') return customFieldText(value) === customFieldText(now);
+	return sameValue(endpoint.fields.find((each) => each.name === field), value, now) === true;
+}
+
+/** The fields whose value is not exactly the one that is held; white space counts, since it may be what is corrected. */
+function changedFields(
+	endpoint: Endpoint,
+	fields: Readonly<Record<string, unknown>>,
+	held: Held,
+): Record<string, unknown> {
+	const changed = emptyRecord<unknown>();
+	for (const [name, value] of Object.entries(fields)) {
+		const now = held.get(name);
+		const isText = typeof value === 'string' && typeof now === 'string';
+		if (!(isText ? value === now : same(endpoint, name, value, held))) changed[name] = value;
+	}
+	return changed;
+}
+
+function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
+	// A ticket in the trash is restored by its status.
+	const names = endpoint.trash ? ['status'] : Object.keys(sent);
+	const values = emptyRecord<unknown>();
+	const absent: string[] = [];
+	for (const name of names) {
+		if (held.has(name)) values[name] = held.get(name);
+		else absent.push(name);
+	}
+	return { values, absent, sent: endpoint.trash ? { status: 'trash' } : sent };
+}
+
+type Reading = { held: Held } | { result: Result };
+
+async function readObject(row: RunRow, planRead: Planner, steps: RowSteps, afterStop: boolean): Promise<Reading> {
+	const result = await steps.read(row, planRead({ ids: row.request.ids }), afterStop);
+	if (result.outcome !== 'ok') return { result };
+	const held = heldOf(row.request.endpoint, result.body);
+	if (held !== undefined) return { held };
+	const message = 'the response to the read is in an unknown shape';
+	return { result: { ...result, outcome: 'failed', code: 'unexpected_shape', message } };
+}
+
+/** What a read's body shows; undefined for a shape that is not known. */
+export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown): Held | undefined {
+	const values = endpoint.body === 'custom_fields' ? readCustomFields(body) : isObject(body) ? body : undefined;
+	if (values === undefined) return undefined;
+	const get = (field: string): unknown => (Object.hasOwn(values, field) ? rawValue(values[field]) : undefined);
+	const text = (field: string): string | undefined => (typeof get(field) === 'string' ? (get(field) as string) : undefined);
+	return { has: (field) => get(field) !== undefined, get, modified: text('modified_gmt'), status: text('status') };
+}
+
+/** `{raw, rendered}` stands for its raw text; rendered text alone is no value that could be written. */
+function rawValue(value: unknown): unknown {
+	if (!isObject(value)) return value;
+	if (Object.hasOwn(value, 'raw')) return value.raw;
+	return Object.hasOwn(value, 'rendered') ? undefined : value;
+}
+
+/** Nothing was written, so that a lost response to the read leaves nothing unknown. */
+function notRead({ body: _, ...result }: Result): Result {
+	const outcome = result.outcome === 'failed' ? 'failed' : 'not-sent';
+	const why = result.message ?? result.code ?? result.outcome;
+	return { ...result, outcome, message: `could not read the old values, nothing was written: ${why}` };
+}
+
+/** Whether a read after the write can say more than the result does. */
+function needsLook({ outcome, status = 0 }: Result): boolean {
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
+}
+
+async function verified(
+	row: RunRow,
+	request: Request,
+	result: Result,
+	planRead: Planner,
+	steps: RowSteps,
+): Promise<Result> {
+	const reading = await steps.read(row, planRead({ ids: request.ids }), true);
+	if (request.method === 'DELETE') return verifiedDelete(request, result, reading);
+	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, reading.body) : undefined;
+	if (held === undefined) {
+		const why = reading.message ?? reading.outcome;
+		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+		return { ...result, outcome: 'unknown', code: 'not_verified', message: `written, but could not be read back: ${why}` };
+	}
+	const differs = differencesOf(request, held);
+	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
+	if (differs.length === 0) return { ...rest, outcome: 'ok' };
+	// Nothing of what was sent is there: the service's own error stands.
+	if (result.outcome === 'failed' && differs.length === Object.keys(request.sent ?? {}).length) return result;
+	return withDifferences(rest, differs);
+}
+
+function differencesOf({ endpoint, sent = {} }: Request, held: Held): AppliedDifference[] {
+	if (endpoint.body !== 'custom_fields') return objectDifferences(endpoint.fields, sent, (name) => held.get(name));
+	const values = emptyRecord<unknown>();
+	for (const name of Object.keys(sent)) if (held.has(name)) values[name] = held.get(name);
+	return customFieldDifferences(sent, values, 'differs');
+}
+
+function verifiedDelete({ permanent }: Request, result: Result, reading: Result): Result {
+	const isGone = reading.outcome === 'failed' && (reading.status === 404 || reading.status === 410);
+	const held = reading.outcome === 'ok' ? heldOf({ body: 'fields' }, reading.body) : undefined;
+	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
+	if (isGone) {
+		if (permanent || result.outcome !== 'ok') return { ...rest, outcome: 'ok' };
+		return withDifferences(rest, [{ field: 'status', sent: 'trash', shown: 'deleted' }]);
+	}
+	if (held === undefined) return result;
+	if (!permanent && held.status === 'trash') return { ...rest, outcome: 'ok' };
+	if (result.outcome === 'failed') return result;
+	return withDifferences(rest, [
+		{ field: 'status', sent: permanent ? 'deleted' : 'trash', shown: held.status ?? 'still there' },
+	]);
+}
+
+/** A result whose write was done, with the fields that hold another value. */
+export function withDifferences(result: Result, differs: AppliedDifference[]): Result {
+	const fields = differs.map((each) => each.field).join(', ');
+	return { ...result, outcome: 'differs', code: 'differs', message: `the service shows another value: ${fields}`, differs };
+}
+
+/** `--allow-differs` turns differences into warnings. */
+function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>): Result {
+	const { differs = [] } = result;
+	if (result.outcome !== 'differs' || allowDiffers === false) return result;
+	if (Array.isArray(allowDiffers) && !differs.every(({ field }) => allowDiffers.includes(field))) return result;
+	const { code: _code, message: _message, ...rest } = result;
+	return { ...rest, outcome: 'ok', warnings: [...(result.warnings ?? []), result.message ?? 'differs'] };
+}
+
+/** The planner of the read that shows an endpoint's objects; one that is never called where there is none. */
+export function readPlannerOf(endpoint: Endpoint, dialect: Parameters<typeof createPlanner>[1]): Planner {
+	const read = readEndpointOf(endpoint);
+	if (read === undefined) return () => { throw new UsageError(`the API has no way to read ${endpoint.noun}s`); };
+	const planner = createPlanner(read, dialect);
+	// Custom fields are written below ticket_id and read below id.
+	return ({ ids }) => planner({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });
+}

@@ -1,0 +1,105 @@
+/** Takes a run up again from its journal: what is done, what may have been sent, and which rows have to be sent anew. */
+
+import { chooseEndpoint } from '../../api/choose.js';
+import { asksNothing } from '../../api/plan.js';
+import { UsageError } from '../../errors.js';
+import type { Counts } from '../counts.js';
+import { type Journal, openJournal } from '../journal.js';
+import type { Redact } from '../records.js';
+import type { RunHeader } from './plan.js';
+import { isInvalid, isOwn, type PlannedRows } from './rows.js';
+import type { Survey } from './survey.js';
+
+/** What earlier parts of a run did. */
+export interface PastPart {
+	/** Rows that are done; those to be sent again are not among them. */
+	readonly counts: Counts;
+	/** Rows that the run answers for. */
+	readonly own: number;
+	isDone(row: number): boolean;
+	/** Whether the row may have been sent without an outcome that is known. */
+	maybeSent(row: number): boolean;
+}
+
+/** @throws UsageError where the rows are not those that the run was started with */
+export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, survey: Survey): void {
+	if (rows.sha256() === input.sha256 && survey.rows === input.rows) return;
+	throw new UsageError(`the input is not what run ${id} was started with; nothing was sent`, {
+		code: 'input_changed',
+		hint: 'resume with the unchanged input, or start a new run',
+		details: [
+			`then: ${input.rows} rows, SHA-256 ${input.sha256}`,
+			`now: ${survey.rows} rows, SHA-256 ${rows.sha256()}`,
+		],
+	});
+}
+
+/** Locks the journal, reads it, and opens again the rows that were overtaken. @throws FailedError */
+export async function takeUp(
+	path: string,
+	rows: PlannedRows,
+	{ redact, at, tool }: { redact: Redact; at: string; tool: string },
+): Promise<{ journal: Journal; past: PastPart }> {
+	const { journal, scan } = await openJournal(path, { redact, at, tool });
+	const { states } = scan;
+	const counts = { ...scan.counts };
+	// Rows that are sent again are counted anew.
+	counts.unknown = 0;
+	counts['not-sent'] = 0;
+	counts.failed -= counts.unauthorized;
+	counts.unauthorized = 0;
+	const reopened = await reopenOvertaken(journal, rows, scan, counts);
+	return {
+		journal,
+		past: {
+			counts,
+			own: scan.header.input.own,
+			isDone: (row) => states.isDone(row) && !reopened.has(row),
+			maybeSent: (row) => states.maybeSent(row) || reopened.has(row),
+		},
+	};
+}
+
+/**
+ * Of two rows that write the same object, the later one must be written last. Where it is done and the earlier one is
+ * not, it is recorded as not sent and sent again after it. Deletes have no order.
+ */
+async function reopenOvertaken(
+	journal: Journal,
+	rows: PlannedRows,
+	{ header: { plan }, states }: Awaited<ReturnType<typeof openJournal>>['scan'],
+	counts: Counts,
+): Promise<ReadonlySet<number>> {
+	const reopened = new Set<number>();
+	if (chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint.replay !== 'set') return reopened;
+	const { lastDone } = states;
+	const open = new Set<string>();
+	for await (const batch of rows.read()) {
+		for (const planned of batch) {
+			if (planned.row > lastDone) return reopened;
+			const isDone = states.isDone(planned.row);
+			if ((isDone && open.size === 0) || isInvalid(planned) || asksNothing(planned.request)) continue;
+			if (!isOwn(planned, plan.shard)) continue;
+			const { key, ids } = planned.request;
+			if (!isDone) {
+				open.add(key);
+				continue;
+			}
+			const outcome = states.outcomeOf(planned.row);
+			if (!open.has(key) || (outcome !== 'ok' && outcome !== 'differs' && outcome !== 'skipped')) continue;
+			reopened.add(planned.row);
+			counts[outcome]--;
+			await journal.outcome({
+				row: planned.row,
+				...(planned.line === undefined ? {} : { line: planned.line }),
+				ids,
+				outcome: 'not-sent',
+				code: 'overtaken',
+				message: 'an earlier row of the same id has to be sent again, and this one after it',
+				attempts: 0,
+				ms: 0,
+			});
+		}
+	}
+	return reopened;
+}

@@ -1,0 +1,188 @@
+/** A plan's rows: reads its source, whatever it is, and plans one request per row; both passes of a run read the same. */
+
+import type { Dialect } from '../../api/dialect.js';
+import { chooseEndpoint } from '../../api/choose.js';
+import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
+import type { OutcomeName } from '../../http/outcome.js';
+import { openArguments } from '../input/arguments.js';
+import { type Complaint, compileColumns } from '../input/rows.js';
+import { inShard, type Shard } from '../shard.js';
+import type { InputSource, RawRow } from '../input/source.js';
+import type { RowSource, RunPlan } from './plan.js';
+
+/** A row that can be sent. */
+export interface RunRow {
+	/** 1-based place in the input. */
+	readonly row: number;
+	/** 1-based line in the input file, where there is one. */
+	readonly line?: number | undefined;
+	readonly request: Request;
+	/** The user who receives what a deleted user leaves. */
+	readonly reassign?: string | undefined;
+	/** Values that the object must still hold for the row to be sent: what an undone run wrote. */
+	readonly expected?: Readonly<Record<string, unknown>> | undefined;
+	/** What a person has to know of the row whatever its outcome is. */
+	readonly remarks?: readonly string[] | undefined;
+	/** The object's `modified_gmt` as the input has it, for --if-unmodified. */
+	readonly modified?: string | undefined;
+}
+
+/** A row that can't be sent. */
+export interface InvalidRow {
+	readonly row: number;
+	readonly line?: number | undefined;
+	readonly complaints: readonly Complaint[];
+}
+
+export type PlannedRow = RunRow | InvalidRow;
+
+export function isInvalid(planned: PlannedRow): planned is InvalidRow {
+	return 'complaints' in planned;
+}
+
+/** The rows of a plan, which can be read any number of times: each time the same rows, or an error. */
+export interface PlannedRows {
+	/** Where they can be read again: standard input has become a file by then. */
+	readonly source: RowSource;
+	/** The input as bytes, for whoever prints its rows again; undefined where rows come from a journal's old values. */
+	readonly input: InputSource | undefined;
+	/** Columns that are not sent. */
+	readonly ignored: readonly string[];
+	/** Known after the first whole pass. */
+	sha256(): string;
+	/** All rows, in input order, many at a time; a shard takes its own by `isOwn`. */
+	read(): AsyncIterable<readonly PlannedRow[]>;
+	/** Gives a private copy of standard input a name, so that a resume finds it. Not for rows with secrets. */
+	keep(): Promise<void>;
+	/** Closes the source and removes a private copy, unless a resume needs it. */
+	dispose(options?: { keep?: boolean }): Promise<void>;
+}
+
+export interface RowContext {
+	dialect: Dialect;
+	/** Values of the plan's withheld fields, and of secret fields from a prompt. */
+	secrets: Readonly<Record<string, unknown>>;
+	stdin: AsyncIterable<Uint8Array>;
+	stateDir: string;
+	/** Is called before something is read that may take as long as whoever writes it. */
+	onWait?: (() => void) | undefined;
+}
+
+/** Whether a shard answers for a row. An invalid row has no key: it belongs to the first shard. */
+export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
+	if (shard === undefined) return true;
+	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
+}
+
+/** Opens the rows of a plan. @throws UsageError for a source or header that can't be used */
+export async function openRows(plan: RunPlan, context: RowContext): Promise<PlannedRows> {
+	const { source } = plan;
+	if (source.from === 'run') return await (await import('./past-rows.js')).openRowsOfRun(plan, source, context);
+	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
+	const input = await openInputOf(source, context);
+	try {
+		const { planRow, ignored } = planRows(plan, input, context);
+		return {
+			source: withPlace(source, input),
+			input,
+			ignored,
+			sha256: () => input.sha256 ?? '',
+			async *read() {
+				for await (const batch of input.read()) yield batch.map(planRow);
+			},
+			keep: () => input.keep(),
+			dispose: (options) => input.dispose(options),
+		};
+	} catch (error) {
+		await input.dispose();
+		throw error;
+	}
+}
+
+/** Opens the bytes of a source. @throws UsageError */
+export async function openInputOf(
+	source: Extract<RowSource, { from: 'ids' | 'file' }>,
+	{ stdin, stateDir, onWait }: Pick<RowContext, 'stdin' | 'stateDir' | 'onWait'>,
+): Promise<InputSource> {
+	if (source.from === 'ids') return openArguments(source.ids);
+	const { openInput } = await import('../input/source.js');
+	const { path, name, format } = source;
+	return await openInput({ path, name, stdin, stateDir, onWait, ...(format === undefined ? {} : { format }) });
+}
+
+function withPlace(source: RowSource, { path, format }: InputSource): RowSource {
+	return source.from === 'file' && path !== undefined ? { ...source, path, format } : source;
+}
+
+/** How raw rows become requests. @throws UsageError for a header that can't be used */
+export function planRows(
+	plan: RunPlan,
+	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
+	{ dialect, secrets }: Pick<RowContext, 'dialect' | 'secrets'>,
+): { planRow(raw: RawRow): PlannedRow; ignored: readonly string[] } {
+	const { values, columns, undocumented } = plan;
+	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
+	const request = plannerOf(plan, dialect);
+	const { read, ignored } = compileColumns({
+		name: input.name,
+		columns: input.columns,
+		headerLine: input.headerLine,
+		endpoint,
+		...(forTaxonomy === undefined ? {} : { endpointFor: forTaxonomy }),
+		rules: { undocumented, statusIn: dialect.statusIn },
+		fieldIn: dialect.fieldIn,
+		map: columns.map,
+		ignore: columns.ignore,
+		ignoreOther: columns.ignoreOther,
+		idColumn: columns.idColumn,
+		blank: columns.blank,
+		flags: {
+			ids: values.ids,
+			...(values.force ? { force: true } : {}),
+			reassign: values.reassign,
+			fields: { ...values.fields, ...secrets },
+		},
+	});
+	return {
+		ignored,
+		planRow(raw) {
+			const { row, line } = raw;
+			const found = read(raw);
+			if (Array.isArray(found)) return { row, line, complaints: found };
+			return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };
+		},
+	};
+}
+
+/** The planner of a plan's endpoint, by the taxonomy of each row where rows have one. */
+export function plannerOf(
+	{ endpoint, undocumented, values: shared }: Pick<RunPlan, 'endpoint' | 'undocumented' | 'values'>,
+	dialect: Dialect,
+): Planner {
+	const { endpoint: model, forTaxonomy } = chooseEndpoint(endpoint, shared.ids.taxonomy, undocumented);
+	if (forTaxonomy === undefined) return createPlanner(model, dialect);
+	const planners = new Map<string, Planner>();
+	return (values: RowValues) => {
+		const taxonomy = values.ids.taxonomy as string;
+		let planner = planners.get(taxonomy);
+		if (planner === undefined) {
+			planner = createPlanner(forTaxonomy(taxonomy), dialect);
+			planners.set(taxonomy, planner);
+		}
+		return planner(values);
+	};
+}
+
+/** The outcome of a row that can't be sent. */
+export function invalidOutcome({ row, line, complaints }: InvalidRow) {
+	return {
+		row,
+		...(line === undefined ? {} : { line }),
+		ids: complaints[0]?.ids ?? {},
+		outcome: 'invalid' as OutcomeName,
+		code: 'invalid_input',
+		message: complaints.map((each) => each.message).join('; '),
+		attempts: 0,
+		ms: 0,
+	};
+}

@@ -1,0 +1,181 @@
+/** The old values that a run's journal keeps, as rows of another run that writes them back. */
+
+import { createHash } from 'node:crypto';
+import { emptyRecord } from '../../api/record.js';
+import { isObject } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
+import { journalLines, parseRecord } from '../journal-lines.js';
+import { rowRecordOf } from '../read-records.js';
+import type { RowRecord } from '../records.js';
+import { RowNumbers } from '../row-numbers.js';
+import { scanJournal } from '../scan.js';
+import type { RowSource, RunHeader, RunPlan } from './plan.js';
+import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
+
+/** The plan that undoes a run. It keeps old values itself, so that it can be undone too. @throws UsageError */
+export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: boolean): RunPlan {
+	if (!plan.checks.snapshot) {
+		throw new UsageError(`run ${id} kept no old values`, {
+			code: 'nothing_to_undo',
+			hint: 'only a run with --snapshot can be undone',
+		});
+	}
+	return {
+		...plan,
+		// What is in the trash is restored by its status.
+		endpoint: plan.endpoint.endsWith('.delete') ? plan.endpoint.replace(/\.delete$/, '.update') : plan.endpoint,
+		source: { from: 'snapshots', journal, run: id, overwrite },
+		values: { ids: plan.values.ids, fields: {}, withheld: [], force: false, add: {}, remove: {} },
+		checks: {
+			onlyChanged: true,
+			verify: true,
+			snapshot: true,
+			ifUnmodified: false,
+			conditions: [],
+			allowDiffers: false,
+			ignoreMissing: false,
+		},
+		shard: undefined,
+		skipInvalid: false,
+	};
+}
+
+interface FieldChange {
+	/** Before the run's first write. */
+	old: unknown;
+	/** What the run wrote last, as the service showed it. */
+	written: unknown;
+}
+
+/** One object that the run wrote. */
+interface Change {
+	row: number;
+	ids: Record<string, string>;
+	fields: Record<string, FieldChange>;
+	/** Why a field keeps its value. */
+	remarks: string[];
+}
+
+/** Opens the rows. Memory grows with the number of objects and fields. @throws UsageError where nothing was written */
+export async function openOldValues(
+	plan: RunPlan,
+	source: Extract<RowSource, { from: 'snapshots' }>,
+	{ dialect }: Pick<RowContext, 'dialect'>,
+): Promise<PlannedRows> {
+	const changes = await readChanges(source.journal);
+	if (changes.length === 0) {
+		throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
+	}
+	const request = plannerOf(plan, dialect);
+	const rows = changes.map(({ ids, fields, remarks }, index): RunRow => {
+		const names = Object.keys(fields);
+		const pick = (part: 'old' | 'written') => recordOf(names, (name) => fields[name]?.[part]);
+		return {
+			row: index + 1,
+			request: request({ ids, fields: pick('old') }),
+			...(source.overwrite ? {} : { expected: pick('written') }),
+			...(remarks.length === 0 ? {} : { remarks }),
+		};
+	});
+	return {
+		source,
+		input: undefined,
+		ignored: [],
+		sha256: () => createHash('sha256').update(JSON.stringify(changes)).digest('hex'),
+		async *read() {
+			yield rows;
+		},
+		keep: async () => undefined,
+		dispose: async () => undefined,
+	};
+}
+
+function recordOf(names: readonly string[], value: (name: string) => unknown): Record<string, unknown> {
+	const record = emptyRecord<unknown>();
+	for (const name of names) record[name] = value(name);
+	return record;
+}
+
+/** Each written object once, with the oldest value of each field and the last one that the run wrote. */
+async function readChanges(path: string): Promise<Change[]> {
+	const wasWritten = await writtenRows(path);
+	const shown = await shownValues(path);
+	const changes = new Map<string, Change>();
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			const record = parseRecord(text);
+			if (typeof record === 'string' || record.type !== 'before' || !isRecord(record) || !wasWritten(record.row)) continue;
+			const { row, ids, values, sent, absent = [], withheld = [] } = record;
+			const key = JSON.stringify(ids);
+			const change = changes.get(key) ?? { row, ids, fields: emptyRecord<FieldChange>(), remarks: [] };
+			changes.set(key, change);
+			for (const name of Object.keys(values)) {
+				const written = shown(row, name) ?? sent[name];
+				const earlier = change.fields[name];
+				change.fields[name] = { old: earlier === undefined ? values[name] : earlier.old, written };
+			}
+			for (const name of absent) change.remarks.push(`${name} stays: it had no value before, and the API can't remove it`);
+			for (const name of withheld) change.remarks.push(`${name} stays: its old value was not kept, because it is secret`);
+		}
+	}
+	return [...changes.values()];
+}
+
+interface BeforeRecord {
+	row: number;
+	ids: Record<string, string>;
+	values: Record<string, unknown>;
+	sent: Record<string, unknown>;
+	absent?: string[];
+	withheld?: string[];
+}
+
+function isRecord(record: Readonly<Record<string, unknown>>): record is Readonly<Record<string, unknown>> & BeforeRecord {
+	return typeof record.row === 'number' && isObject(record.ids) && isObject(record.values) && isObject(record.sent);
+}
+
+/** Values that the service showed in place of what was sent, by row and field. */
+async function shownValues(path: string): Promise<(row: number, field: string) => unknown> {
+	const shown = new Map<string, unknown>();
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			if (text?.includes('"differs"') !== true) continue;
+			const json = parseRecord(text);
+			const record = typeof json === 'string' ? undefined : rowRecordOf(json);
+			for (const each of record?.differs ?? []) shown.set(`${record?.row} ${each.field}`, each.shown);
+		}
+	}
+	return (row, field) => shown.get(`${row} ${field}`);
+}
+
+/** Whether the write of a row with this outcome may have been carried out: a server error leaves that open. */
+function mayBeWritten({ outcome, status = 0 }: RowRecord): boolean {
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
+}
+
+/** Whether a row with old values may have been written after they were read, at any time of the run and its resumes. */
+async function writtenRows(path: string): Promise<(row: number) => boolean> {
+	const { states } = await scanJournal(path);
+	const written = new RowNumbers(Uint8Array);
+	/** Rows whose old values are kept and whose outcome is not known yet. */
+	const open = new Set<number>();
+	// A process that ended without their outcome may have written them.
+	const leaveOpen = (): void => {
+		for (const row of open) written.set(row, 1);
+		open.clear();
+	};
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			const json = parseRecord(text);
+			if (typeof json === 'string') continue;
+			if (json.type === 'before') open.add(json.row as number);
+			if (json.type === 'resume') leaveOpen();
+			const record = rowRecordOf(json);
+			if (record === undefined) continue;
+			open.delete(record.row);
+			if (mayBeWritten(record)) written.set(record.row, 1);
+		}
+	}
+	leaveOpen();
+	return (row) => states.maybeSent(row) || written.get(row) === 1;
+}

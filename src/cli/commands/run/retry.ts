@@ -1,0 +1,52 @@
+/** `run retry`: send rows of an earlier run again, as a new run. */
+
+import { defineCommand } from '../../command.js';
+import { connectionOptions } from '../../options/connection.js';
+import { options } from '../../options/option.js';
+import { outputOptions } from '../../options/output.js';
+import { runArgument } from '../../run-argument.js';
+import type { RunInvocation } from '../../runs/flags.js';
+import { againOptions, guardOptions, journalOptions, tuningOptions } from '../../runs/options.js';
+
+export const command = defineCommand({
+	summary: 'Retry the failed rows of a run, as a new run.',
+	description: 'The rows, mapping, values and checks are those of the earlier run; its input must be unchanged.',
+	examples: [
+		{ command: 'supportctl run retry last', note: 'the failed rows of the newest run' },
+		{ command: 'supportctl run retry last --outcome failed,differs', note: 'and those that show other values' },
+	],
+	arguments: [runArgument],
+	options: [
+		...options([
+			{
+				flags: '--outcome <names>',
+				help: 'Rows with these outcomes: failed, differs, invalid, unknown',
+				group: 'Rows',
+				repeatable: true,
+				suggests: ['failed', 'differs', 'invalid', 'unknown'],
+				defaultText: 'failed',
+			},
+			{ flags: '--input <file>', help: 'Where the input is now', group: 'Input', completes: 'files' },
+		]),
+		...againOptions,
+		...guardOptions,
+		...tuningOptions,
+		...journalOptions,
+		...outputOptions,
+		...connectionOptions,
+	],
+	async run(invocation) {
+		const call = invocation as RunInvocation;
+		const { checkEnded, pastRun, secretsAgain, sessionFor } = await import('../../runs/past.js');
+		const { outcomesOf } = await import('../../runs/past.js');
+		const past = pastRun(invocation);
+		checkEnded(past);
+		const { retryPlan } = await import('../../../bulk/run/past-rows.js');
+		const plan = retryPlan(past.header, past.path, outcomesOf(invocation.options.outcome) ?? ['failed']);
+		const secrets = await secretsAgain(past, call);
+		const session = await sessionFor(past, call);
+		const { startRun } = await import('../../runs/run.js');
+		const { tuningOf } = await import('../../runs/flags.js');
+		return await startRun({ plan, tuning: tuningOf(call, session), secrets, session, invocation: call });
+	},
+});

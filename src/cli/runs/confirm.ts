@@ -1,0 +1,141 @@
+/** What stands between checked rows and the first write: protected profiles, the question before a delete, the own account. */
+
+import { chooseEndpoint } from '../../api/choose.js';
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner } from '../../api/plan.js';
+import { readEndpointOf } from '../../api/reads.js';
+import { userIdIn } from '../../api/user-id.js';
+import { isObject } from '../../api/values.js';
+import type { Survey } from '../../bulk/run/survey.js';
+import { RefusedError, UsageError } from '../../errors.js';
+import type { Client } from '../../http/client.js';
+import { send } from '../../http/send.js';
+import { warn } from '../notices.js';
+import type { RunJob } from './run.js';
+
+/** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
+export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
+	const { taxonomy, username } = ids;
+	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
+	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && (ids.id ?? ids.slug) !== undefined);
+	const own = ids.id ?? ids.slug ?? Object.values(ids)[0] ?? '';
+	return [
+		taxonomy === undefined ? noun : `${taxonomy} term`,
+		own,
+		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
+	].join(' ');
+}
+
+/** `ticket` → `tickets`, `reply` → `replies`. */
+export function plural(noun: string, count: number): string {
+	if (count === 1) return noun;
+	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** What is about to happen: `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`. */
+export function describeAction({ plan }: Pick<RunJob, 'plan'>, { selected, permanent, first }: Survey, rows = selected): string {
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const what = `${rows} ${plural(endpoint.noun, rows)}`;
+	const named = rows === selected ? namesOf(first.map(({ ids }) => ids), rows) : '';
+	if (endpoint.replay !== 'delete') return `${endpoint.verb} ${what}${named}`;
+	if (!endpoint.trash || permanent === selected) return `permanently delete ${what}${named}`;
+	const some = permanent === 0 ? '' : ` (${rows === selected ? permanent : 'some'} of them permanently)`;
+	return permanent === 0 ? `move ${what} to the trash${named}` : `delete ${what}${some}${named}`;
+}
+
+function namesOf(ids: readonly Readonly<Record<string, string>>[], rows: number): string {
+	const names = ids.map((each) => each.id ?? each.slug ?? Object.values(each).join('/'));
+	return names.length === 0 ? '' : `: ${names.join(', ')}${rows > names.length ? ', …' : ''}`;
+}
+
+/**
+ * Asks, or takes --yes and --confirm as the reply.
+ * @param rows How many are about to be sent
+ * @throws UsageError where a person says no, or where nobody can be asked
+ */
+export async function confirmWrite(job: RunJob, survey: Survey, rows = survey.selected): Promise<void> {
+	const { plan, session, invocation } = job;
+	const { options, context } = invocation;
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
+	const profile = session.connection.profileName ?? plan.service.profile;
+	const isProtected = session.connection.protected || plan.service.protected;
+	const action = describeAction(job, survey, rows);
+	const where = `on ${session.host}${profile === undefined ? '' : ` (profile ${profile})`}`;
+	if (isProtected && options.confirm !== profile) {
+		throw new UsageError(`profile ${profile} is protected: to ${action} ${where} needs --confirm=${profile}`, {
+			code: 'protected_profile',
+			...(options.confirm === undefined ? {} : { details: [`--confirm=${options.confirm} names another profile`] }),
+		});
+	}
+	if (!isProtected && options.confirm !== undefined && options.confirm !== profile) {
+		throw new UsageError(`--confirm=${options.confirm}, but the profile is ${profile ?? 'none'}`, { code: 'protected_profile' });
+	}
+	const asks = endpoint.confirm || plan.source.from === 'snapshots';
+	if (!asks || options.yes === true) return;
+	if (!context.prompts.available) {
+		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
+	}
+	const question = `${action.charAt(0).toUpperCase()}${action.slice(1)} ${where}?`;
+	if (!(await context.prompts.confirm(question))) {
+		throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
+	}
+}
+
+/** Refuses to delete the caller's own account, and to reassign to a user that does not exist. @throws UsageError, RefusedError */
+export async function checkUsers(job: RunJob, survey: Survey, client: Client): Promise<void> {
+	if (job.plan.endpoint !== endpoints['user.delete'].name || survey.selected === 0) return;
+	const own = await ownId(job, client);
+	if ('why' in own) {
+		warn(job.invocation.context, [`could not check whether this deletes the account that is signed in: ${own.why}`]);
+	} else if (survey.guard.deletes(own.id)) {
+		throw new UsageError(`user ${own.id} is the account that is signed in; nothing was sent`, {
+			code: 'own_account',
+			hint: 'sign in as somebody else to delete it',
+		});
+	}
+	const { reassign } = job.plan.values;
+	if (reassign !== undefined) await checkReceiver(job, reassign, client);
+}
+
+/** The caller's id: by name, and where the service knows no such name (a sign-in by e-mail), by GET /users/me. */
+async function ownId({ session, tuning, invocation }: RunJob, client: Client): Promise<{ id: string } | { why: string }> {
+	const { auth } = session.connection;
+	if (auth.scheme === 'none') return { why: 'no account is signed in' };
+	const { clock, random } = invocation.context;
+	const options = { retries: tuning.retries, clock, random, dialect: session.dialect };
+	if (auth.scheme === 'basic') {
+		const { username } = auth;
+		const byName = createPlanner(endpoints['user.id'], session.dialect)({ ids: { username }, fields: { username } });
+		const found = await send(client, byName, options);
+		checkSignedIn(found);
+		const id = found.outcome === 'ok' ? userIdIn(found.body) : undefined;
+		if (id !== undefined) return { id };
+	}
+	const read = readEndpointOf(endpoints['user.update']);
+	if (read === undefined) return { why: 'the service does not say whose credentials they are' };
+	const me = await send(client, createPlanner(read, session.dialect)({ ids: { id: 'me' } }), options);
+	checkSignedIn(me);
+	const id = me.outcome === 'ok' && isObject(me.body) ? userIdIn({ id: me.body.id }) : undefined;
+	return id === undefined ? { why: me.message ?? 'the service does not say whose credentials they are' } : { id };
+}
+
+/** Where the service offers no read, the first delete will tell. */
+async function checkReceiver({ session, tuning, invocation }: RunJob, id: string, client: Client): Promise<void> {
+	const read = readEndpointOf(endpoints['user.update']);
+	if (read === undefined) return;
+	const { clock, random } = invocation.context;
+	const options = { retries: tuning.retries, clock, random, dialect: session.dialect };
+	const found = await send(client, createPlanner(read, session.dialect)({ ids: { id } }), options);
+	if (found.outcome !== 'failed' || found.status !== 404 || found.code !== 'rest_user_invalid_id') return;
+	throw new UsageError(`--reassign ${id}: there is no user ${id}; nothing was sent`, { code: 'no_such_user' });
+}
+
+/** @throws RefusedError where the credentials are refused: every row would be too */
+export function checkSignedIn({ status, code, message }: { status?: number; code?: string; message?: string }): void {
+	if (status !== 401) return;
+	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}; nothing was sent`, {
+		code: code ?? 'unauthorized',
+		hint: 'supportctl login stores others',
+	});
+}

@@ -1,0 +1,139 @@
+/** `--dry-run`: each request as it would be sent, and with `--diff` what it would change. */
+
+import { isSecretName, REDACTED } from '../../output/redact.js';
+import { chooseEndpoint } from '../../api/choose.js';
+import { asksNothing } from '../../api/plan.js';
+import { inOrder } from '../../bulk/in-order.js';
+import { AdaptivePace } from '../../bulk/pace.js';
+import { decide, type Held, heldOf, readPlannerOf } from '../../bulk/run/read-back.js';
+import { isInvalid, isOwn, type PlannedRows, type RunRow } from '../../bulk/run/rows.js';
+import type { Survey } from '../../bulk/run/survey.js';
+import { ExitCode } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
+import { type SendOptions, send } from '../../http/send.js';
+import type { Column } from '../../output/columns.js';
+import { printedIds } from '../../output/outcome-view.js';
+import { stdoutPalette } from '../palette.js';
+import { openResults, type ResultShape } from '../results.js';
+import { checkSignedIn, plural } from './confirm.js';
+import type { RunJob } from './run.js';
+
+/** How many requests a terminal is shown; --all shows the others too. */
+const SHOWN = 20;
+
+const REQUEST_COLUMNS: readonly Column[] = [
+	{ path: 'method', whole: true },
+	{ path: 'path', whole: true },
+	{ path: 'body', least: 16 },
+];
+
+type Print = (row: unknown) => void | Promise<void>;
+
+/** Prints the method, path and body of each request, or what it would change, and sends no write. */
+export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): Promise<ExitCode> {
+	const { invocation, session, tuning, plan } = job;
+	const { context, options } = invocation;
+	const { stdout, stderr } = context;
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const ids = Object.keys(survey.first[0]?.ids ?? {});
+	const shape: ResultShape = {
+		palette: await stdoutPalette(invocation),
+		profileFormat: session.connection.defaults.format,
+		columns: options.diff === true ? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }] : REQUEST_COLUMNS,
+	};
+	const results = await openResults(invocation, shape);
+	const limit = stdout.isTTY && options.all !== true && options.format === undefined && options.json !== true ? SHOWN : Number.POSITIVE_INFINITY;
+	let printed = 0;
+	const print: Print = (row) => (printed++ < limit ? results.row(row) : undefined);
+	const unread = options.diff === true ? await printChanges(job, rows, print) : await printRequests(job, rows, print);
+	await results.end();
+	const { selected, skipped } = survey;
+	if (!tuning.quiet) {
+		if (printed > limit) stderr.write(`… and ${printed - limit} more; --all prints all of them\n`);
+		const { profileName } = session.connection;
+		const where = `on ${session.host}${profileName === undefined ? '' : ` (profile ${profileName})`}`;
+		const notes = [
+			...(skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`]),
+			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
+		];
+		stderr.write(`${[`dry run ${where}: ${selected} ${plural('request', selected)}, none sent`, ...notes].join('; ')}\n`);
+	}
+	if (unread === 0) return ExitCode.ok;
+	return unread === selected ? ExitCode.failed : ExitCode.partial;
+}
+
+/** The own rows that have something to send. */
+async function* rowsToShow({ plan }: RunJob, rows: PlannedRows): AsyncGenerator<RunRow[]> {
+	for await (const batch of rows.read()) {
+		yield batch.filter((each): each is RunRow => !isInvalid(each) && isOwn(each, plan.shard) && !asksNothing(each.request));
+	}
+}
+
+async function printRequests(job: RunJob, rows: PlannedRows, print: Print): Promise<number> {
+	for await (const batch of rowsToShow(job, rows)) {
+		for (const { row, line, request } of batch) {
+			const { method, path, body, ids } = request;
+			const place = line === undefined ? { row } : { row, line };
+			await print({ ...place, ...printedIds(ids), method, path, body: body === undefined ? null : JSON.parse(body) });
+		}
+	}
+	return 0;
+}
+
+/** Reads each object, several at a time, and prints what would change; returns how many can't be read. */
+async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promise<number> {
+	const { plan, session, tuning, invocation } = job;
+	const { clock, random } = invocation.context;
+	const { dialect } = session;
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const planRead = readPlannerOf(endpoint, dialect);
+	const client = await session.openClient(tuning.concurrency);
+	const options: SendOptions = {
+		retries: tuning.retries,
+		clock,
+		random,
+		dialect,
+		pace: new AdaptivePace({ clock, random, rate: tuning.rate }),
+	};
+	const read = async (row: RunRow) => ({ row, found: await send(client, planRead({ ids: row.request.ids }), options) });
+	let unread = 0;
+	try {
+		for await (const { row, found } of inOrder(rowsToShow(job, rows), tuning.concurrency, read)) {
+			checkSignedIn(found);
+			const held = found.outcome === 'ok' ? heldOf(endpoint, found.body) : undefined;
+			if (held === undefined) unread++;
+			const changes = held === undefined ? [unreadable(found)] : changesOf(row, held, plan);
+			for (const change of changes) await print({ row: row.row, ...printedIds(row.request.ids), ...change });
+		}
+	} finally {
+		await client.close();
+	}
+	return unread;
+}
+
+interface Change {
+	field: string | null;
+	old: unknown;
+	new: unknown;
+	message: string | null;
+}
+
+function unreadable({ message, code, outcome }: Pick<Outcome, 'message' | 'code' | 'outcome'>): Change {
+	const why = outcome === 'ok' ? 'the response is in an unknown shape' : (message ?? code ?? outcome);
+	return { field: null, old: null, new: null, message: `not readable: ${why}` };
+}
+
+/** The fields that the row would change; a row that a check skips is one line that says why. */
+function changesOf(row: RunRow, held: Held, { checks, values }: RunJob['plan']): Change[] {
+	const decided = decide(row, held, { checks: { ...checks, onlyChanged: true }, values });
+	if ('skip' in decided) {
+		const { code, message = null } = decided.skip;
+		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [{ field: null, old: null, new: null, message }];
+	}
+	return Object.entries(decided.fields).map(([field, value]) => {
+		const known = held.has(field);
+		const message = known ? null : 'the service does not show this field';
+		if (isSecretName(field)) return { field, old: known ? REDACTED : null, new: REDACTED, message };
+		return { field, old: known ? held.get(field) : null, new: value, message };
+	});
+}

@@ -1,0 +1,198 @@
+/** The arguments and flags of one call → the plan of a run, how it is carried out, and the secrets that no plan holds. */
+
+import { resolve } from 'node:path';
+import { chooseEndpoint } from '../../api/choose.js';
+import type { Endpoint } from '../../api/endpoints.js';
+import { findField, isProblem, parseField, parseId, parseSlug, quote } from '../../api/values.js';
+import type { RunPlan, RowSource, RunTuning, SharedValues } from '../../bulk/run/plan.js';
+import { parseShard } from '../../bulk/shard.js';
+import { UsageError } from '../../errors.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
+import { isSecretName } from '../../output/redact.js';
+import type { Invocation } from '../command.js';
+import type { Session } from '../session.js';
+import { type Positional, positionalsOf } from './definition.js';
+import { readFields } from './fields.js';
+import type { RunFlags } from './options.js';
+
+export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: RunFlags };
+
+/** Secret values, by field: they are sent, and never kept. */
+export type Secrets = Readonly<Record<string, unknown>>;
+
+/** The rows and values that arguments and flags give; no service is needed to know them. */
+export interface Given {
+	endpoint: Endpoint;
+	source: RowSource;
+	values: SharedValues;
+	secrets: Secrets;
+}
+
+/** Reads what was given. @throws UsageError */
+export async function readGiven(name: string, invocation: RunInvocation): Promise<Given> {
+	const { options } = invocation;
+	const { source, ids } = readSource(name, invocation);
+	const { endpoint } = chooseEndpoint(name, ids.taxonomy, options.undocumented === true);
+	const fields = await readFields(endpoint, source, ids, invocation);
+	const names = Object.keys(fields);
+	const isKept = (field: string): boolean => !isSecretName(field) && !holdsSecret(fields[field]);
+	const part = (wanted: boolean) => Object.fromEntries(names.filter((each) => isKept(each) === wanted).map((each) => [each, fields[each]]));
+	const given: Given = {
+		endpoint,
+		source,
+		values: {
+			ids,
+			fields: part(true),
+			withheld: names.filter((each) => !isKept(each)),
+			force: options.force === true,
+			reassign: options.reassign === undefined ? undefined : readId('--reassign', options.reassign),
+			add: {},
+			remove: {},
+		},
+		secrets: part(false),
+	};
+	checkComplete(given, names.length);
+	return given;
+}
+
+function holdsSecret(value: unknown): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return Object.entries(value).some(([key, inner]) => isSecretName(key) || holdsSecret(inner));
+}
+
+function readId(flag: string, text: string): string {
+	const parsed = parseId(text);
+	if (isProblem(parsed)) throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_id' });
+	return parsed.value;
+}
+
+/** What no row can have by itself is refused at once rather than once a row. */
+function checkComplete({ endpoint, source, values }: Given, fields: number): void {
+	if (source.from !== 'ids') return;
+	for (const { name, presence, reason } of endpoint.query) {
+		if (presence !== 'must') continue;
+		if (name === 'force' && !values.force) throw new UsageError(`--force is missing: ${reason}`, { code: 'needs_force' });
+		if (name === 'reassign' && values.reassign === undefined) {
+			throw new UsageError(`--reassign <user-id> is missing: ${reason}`, { code: 'needs_reassign' });
+		}
+	}
+	const changesNothing = fields === 0 && Object.keys({ ...values.add, ...values.remove }).length === 0;
+	if (endpoint.body !== 'none' && endpoint.answer !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
+}
+
+export function nothingToChange({ body }: Endpoint): UsageError {
+	const flag = body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
+	return new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
+}
+
+/** Positional arguments and --input. @throws UsageError for a missing, surplus or malformed one */
+function readSource(name: string, { args, options, words, context }: RunInvocation): { source: RowSource; ids: Record<string, string> } {
+	const positionals = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
+	const last = positionals.at(-1) as Positional;
+	const hint = `supportctl ${words.join(' ')} --help shows examples`;
+	const ids: Record<string, string> = {};
+	for (const [at, positional] of positionals.slice(0, -1).entries()) {
+		const text = args[at];
+		if (text !== undefined) ids[positional.name] = checkArgument(positional, text);
+		else if (options.input === undefined) throw missing(positional, hint);
+	}
+	const rest = args.slice(positionals.length - 1);
+	const { input, inputFormat: format } = options;
+	if (input !== undefined && rest.length > 0) {
+		throw new UsageError(`${quote(rest[0] as string)}: rows come from --input or from arguments, not from both`, { hint });
+	}
+	if (input === undefined && rest.length === 0) throw missing(last, hint, ', -, or --input');
+	if (rest.includes('-') && rest.length > 1) throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
+	const path = input ?? (rest[0] === '-' ? '-' : undefined);
+	if (path === undefined) return { source: { from: 'ids', ids: rest.map((text) => checkArgument(last, text)) }, ids };
+	const source: RowSource = {
+		from: 'file',
+		path: path === '-' ? '-' : resolve(context.cwd, path),
+		name: path === '-' ? 'standard input' : path,
+		...(format !== undefined ? { format } : input === undefined ? { format: 'ids' } : {}),
+	};
+	return { source, ids };
+}
+
+function missing({ name }: Positional, hint: string, others = ''): UsageError {
+	return new UsageError(`missing <${name.replaceAll('_', '-')}>${others}`, { code: 'missing_argument', hint });
+}
+
+function checkArgument({ name, kind }: Positional, text: string): string {
+	const label = name.replaceAll('_', ' ');
+	const parsed = kind === 'id' ? parseId(text) : kind === 'slug' ? parseSlug(text) : { value: text };
+	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
+	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
+	return parsed.value;
+}
+
+/** The plan of a run for the service of a session. @throws UsageError */
+export function planOf(name: string, { endpoint, source, values }: Given, { options }: RunInvocation, session: Session): RunPlan {
+	const { connection } = session;
+	const { allowDiffers } = options;
+	return {
+		endpoint: name,
+		source,
+		columns: {
+			map: readMap(options.map),
+			ignore: options.ignoreColumn ?? [],
+			ignoreOther: options.ignoreOtherColumns === true,
+			idColumn: options.idColumn,
+			blank: options.blank ?? 'skip',
+		},
+		values,
+		checks: {
+			onlyChanged: options.onlyChanged === true,
+			verify: options.verify === true,
+			snapshot: options.snapshot === true,
+			ifUnmodified: options.ifUnmodified === true,
+			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint)),
+			allowDiffers: typeof allowDiffers === 'string' ? allowDiffers.split(',').map((field) => field.trim()) : allowDiffers === true,
+			ignoreMissing: options.ignoreMissing === true,
+		},
+		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },
+		skipInvalid: options.skipInvalid === true,
+		undocumented: options.undocumented === true,
+		shard: options.shard === undefined ? undefined : parseShard(options.shard),
+		service: {
+			baseUrl: connection.baseUrl,
+			prefixes: connection.prefixes,
+			profile: connection.profileName,
+			protected: connection.protected,
+		},
+	};
+}
+
+/** How a run is carried out: flags first, then the profile's defaults. */
+export function tuningOf({ options }: RunInvocation, { connection: { defaults } }: Session): RunTuning {
+	return {
+		concurrency: options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY,
+		rate: options.rate ?? defaults.rate,
+		retries: options.retries ?? DEFAULT_RETRIES,
+		first: options.first,
+		quiet: options.quiet === true,
+	};
+}
+
+/** Column → field, as `--map COLUMN=FIELD` says. @throws UsageError */
+function readMap(pairs: readonly string[] = []): Record<string, string> {
+	return Object.fromEntries(
+		pairs.map((pair) => {
+			const at = pair.lastIndexOf('=');
+			if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${quote(pair)} is not COLUMN=FIELD`);
+			return [pair.slice(0, at), pair.slice(at + 1)];
+		}),
+	);
+}
+
+/** `--if status=hold`; a field that the endpoint has is checked like a value to send. @throws UsageError */
+function readCondition(text: string, endpoint: Endpoint): { field: string; value: string } {
+	const at = text.indexOf('=');
+	if (at <= 0) throw new UsageError(`--if ${quote(text)} is not FIELD=VALUE`, { code: 'invalid_value' });
+	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+	const field = findField(endpoint.fields, name);
+	if (field === undefined || value === '') return { field: field?.name ?? name, value };
+	const parsed = parseField(field, value, { undocumented: false });
+	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
+	return { field: field.name, value };
+}

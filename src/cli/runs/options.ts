@@ -1,0 +1,170 @@
+/** The flags of commands that send rows: where rows come from, what is checked, what guards them, how they are sent. */
+
+import type { Endpoint } from '../../api/endpoints.js';
+
+import { readEndpointOf } from '../../api/reads.js';
+import { inputFormats } from '../../bulk/input/formats.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
+import { connectionOptions } from '../options/connection.js';
+import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
+import { allowDiffersOption, positiveNumber, wholeNumber } from '../options/run.js';
+import { outputOptions } from '../options/output.js';
+import { fieldOptions } from './fields.js';
+
+const INPUT = 'Input';
+const CHECKS = 'Checks';
+const GUARDS = 'Guards';
+const RUN = 'Run';
+const FIELDS = 'Fields';
+
+export const inputOptions = options([
+	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', group: INPUT, completes: 'files' },
+	{ flags: '--input-format <format>', help: 'Format of the input', group: INPUT, choices: inputFormats },
+	{ flags: '--map <column=field>', help: 'Use a column as a field', group: INPUT, repeatable: true, completes: 'columns' },
+	{ flags: '--ignore-column <column>', help: 'Ignore columns', group: INPUT, repeatable: true, completes: 'columns' },
+	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field', group: INPUT },
+	{ flags: '--id-column <column>', help: 'The column that holds the id', group: INPUT, completes: 'columns' },
+	{
+		flags: '--blank <what>',
+		help: 'What an empty cell does: skip the field, or clear it with ""',
+		group: INPUT,
+		choices: ['skip', 'clear'],
+		defaultText: 'skip',
+	},
+	{ flags: '--skip-invalid', help: 'Send the valid rows and reject the others', group: INPUT },
+	{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: INPUT },
+]);
+
+/** What is read before and after a write. */
+export const checkOptions = options([
+	{ flags: '--verify', help: 'Read each object back and compare', group: CHECKS },
+	{ flags: '--only-changed', help: 'Read first and send only what differs', group: CHECKS },
+	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo', group: CHECKS },
+	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: CHECKS },
+	{ flags: '--if <field=value>', help: 'Send a row only if its object has this value', group: CHECKS, repeatable: true },
+	{ flags: '--if-unmodified', help: 'Send a row only if modified_gmt is still that of the row', group: CHECKS },
+	{ ...allowDiffersOption, group: CHECKS },
+]);
+
+export const ignoreMissingOptions = options([
+	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted', group: CHECKS },
+]);
+
+export const guardOptions = options([
+	{ flags: '-n, --dry-run', help: 'Print each request and send none', group: GUARDS },
+	{ flags: '-y, --yes', help: 'Do not ask', group: GUARDS },
+	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', group: GUARDS, completes: 'profiles' },
+	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', group: GUARDS, parse: wholeNumber('--expect', 0) },
+	{ flags: '--max <n>', help: 'Stop if there are more than N rows', group: GUARDS, parse: wholeNumber('--max', 0) },
+]);
+
+/** How a run is carried out; a resume takes them too. */
+export const tuningOptions = options([
+	{
+		flags: '-j, --concurrency <n>',
+		help: 'Requests at a time',
+		group: RUN,
+		parse: wholeNumber('--concurrency', 1),
+		defaultText: String(DEFAULT_CONCURRENCY),
+	},
+	{ flags: '--rate <n>', help: 'At most N requests a second', group: RUN, parse: positiveNumber('--rate') },
+	{
+		flags: '--retries <n>',
+		help: 'How often a request is retried',
+		group: RUN,
+		parse: wholeNumber('--retries', 0),
+		defaultText: String(DEFAULT_RETRIES),
+	},
+	{ flags: '--first <n>', help: 'Send the first N rows only; run resume sends the rest', group: RUN, parse: wholeNumber('--first', 1) },
+	{
+		flags: '--report <format:file>',
+		help: 'Write a report: junit, json, markdown or csv',
+		group: RUN,
+		repeatable: true,
+		completes: 'reports',
+	},
+]);
+
+export const stopOptions = options([
+	{ flags: '--stop-on-error', help: 'Stop at the first row that fails', group: RUN },
+	{ flags: '--max-failures <n>', help: 'Stop when more than N rows have failed', group: RUN, parse: wholeNumber('--max-failures', 0) },
+	{ flags: '--shard <k/n>', help: 'Only part K of N of the rows, chosen by id', group: RUN },
+]);
+
+/** The journal of a new run. */
+export const journalOptions = options([
+	{ flags: '--journal <file>', help: 'Where to keep the journal', group: RUN, completes: 'files' },
+]);
+
+export const setOptions = options([
+	{ flags: '--set <name=value>', help: 'A custom field; the value may be @file', group: FIELDS, repeatable: true },
+]);
+
+export const passwordOptions = options([
+	{ flags: '--password-stdin', help: 'Read a new password from stdin', group: FIELDS, conflicts: ['password-prompt'] },
+	{ flags: '--password-prompt', help: 'Ask for a new password, hidden', group: FIELDS },
+]);
+
+export const dataOptions = options([
+	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body', group: FIELDS },
+]);
+
+/** Secret values that no journal keeps, given again to resume or retry a run. */
+export const againOptions = [...passwordOptions, ...dataOptions];
+
+export const queryOptions = options([
+	{ flags: '--force', help: 'Delete permanently', group: FIELDS },
+	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links", group: FIELDS },
+]);
+
+type AllOptions = [
+	...typeof inputOptions,
+	...typeof checkOptions,
+	...typeof ignoreMissingOptions,
+	...typeof guardOptions,
+	...typeof tuningOptions,
+	...typeof stopOptions,
+	...typeof journalOptions,
+	...typeof setOptions,
+	...typeof passwordOptions,
+	...typeof dataOptions,
+	...typeof queryOptions,
+	...typeof outputOptions,
+	...typeof connectionOptions,
+];
+
+/** The values of the flags of a run; the flags of fields stand beside them, by their own names. */
+export type RunFlags = ValuesOf<AllOptions> & Readonly<Record<string, unknown>>;
+
+/** Every flag of the command of an endpoint. */
+export function runOptions(endpoint: Endpoint): OptionSpec[] {
+	const isDelete = endpoint.replay === 'delete';
+	const writes = isDelete || endpoint.replay === 'set';
+	const reads = writes && readEndpointOf(endpoint) !== undefined;
+	const hasFields = endpoint.fields.length > 0 && writes;
+	const checks = checkOptions.filter((each) =>
+		isDelete ? ['verify', 'if', ...(endpoint.trash ? ['snapshot'] : [])].includes(longName(each)) : true,
+	);
+	const own = endpoint.query.filter(({ presence }) => presence !== 'always').map(({ name }) => name as string);
+	const all: OptionSpec[] = [
+		...fieldOptions(writes ? endpoint.fields : []),
+		...(hasFields ? dataOptions : []),
+		...(endpoint.body === 'custom_fields' ? setOptions : []),
+		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),
+		...queryOptions
+			.filter((each) => own.includes(longName(each)) || (longName(each) === 'force' && endpoint.query.length > 0))
+			.map((each) => ({ ...each, help: endpoint.query.find(({ name }) => name === longName(each))?.help ?? each.help })),
+		...inputOptions,
+		...(reads ? checks : []),
+		...(isDelete ? ignoreMissingOptions : []),
+		...(writes ? guardOptions : guardOptions.filter((each) => longName(each) === 'dry-run')),
+		...tuningOptions,
+		...stopOptions,
+		...journalOptions,
+		...outputOptions,
+		...connectionOptions,
+	];
+	// A field's flag hides a shared one of the same name, such as --username.
+	return all.filter((option, at) => all.findIndex((each) => longName(each) === longName(option)) === at);
+}
+

@@ -1,0 +1,88 @@
+/** An earlier run as the run commands take it up: its journal, its plan, and the service that this call is set up for. */
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createDialect } from '../../api/dialect.js';
+import { findRun, readRunHeader } from '../../bulk/runs.js';
+import { lockHolder } from '../../bulk/lock.js';
+import type { RunHeader, RunPlan } from '../../bulk/run/plan.js';
+import { FailedError, UsageError } from '../../errors.js';
+import { stateFolder } from '../../profile/folders.js';
+import type { Invocation } from '../command.js';
+import { openSession, type Session } from '../session.js';
+import type { RunInvocation, Secrets } from './flags.js';
+import { readSecretsAgain } from './fields.js';
+
+export interface PastRun {
+	/** Of the journal. */
+	path: string;
+	header: RunHeader;
+}
+
+/** Finds the run that the first argument names. @throws UsageError, FailedError */
+export function pastRun({ args, context }: Pick<Invocation, 'args' | 'context'>, at = 0): PastRun {
+	const name = args[at];
+	if (name === undefined) {
+		throw new UsageError('missing <run>: an id, the start of one, last, or the path of a journal', {
+			code: 'missing_argument',
+			hint: 'supportctl run list shows the runs',
+		});
+	}
+	const path = findRun(stateFolder({ env: context.env, cwd: context.cwd }), name, context.cwd);
+	return { path, header: readRunHeader(path) };
+}
+
+/** The plan with its input where this call says it is. @throws UsageError where the input is gone */
+export function withInput({ header: { id, plan } }: PastRun, { options, context }: Pick<RunInvocation, 'options' | 'context'>): RunPlan {
+	const { source } = plan;
+	if (options.input !== undefined) {
+		if (source.from !== 'file') throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
+		const path = options.input === '-' ? '-' : resolve(context.cwd, options.input);
+		return { ...plan, source: { ...source, path, name: options.input === '-' ? 'standard input' : options.input } };
+	}
+	if (source.from !== 'file' || existsSync(source.path)) return plan;
+	throw new UsageError(`run ${id} read ${source.path}, and there is no such file here`, {
+		code: 'unreadable_input',
+		hint: 'say where it is now with --input FILE',
+	});
+}
+
+/**
+ * The session that this call is set up for, which must be for the service of the run. Nothing in a journal says where or
+ * as whom to sign in.
+ * @throws UsageError that names both services
+ */
+export async function sessionFor({ header }: PastRun, invocation: RunInvocation): Promise<Session> {
+	const { baseUrl, prefixes } = header.plan.service;
+	const session = await openSession(invocation, { pastService: header.plan.service });
+	if (session.connection.baseUrl !== baseUrl) {
+		throw new UsageError(
+			`run ${header.id} was on ${baseUrl}, and this call is set up for ${session.connection.baseUrl}; nothing was sent`,
+			{ code: 'another_service', hint: 'choose the profile of the run with --profile, or its base URL with --base-url' },
+		);
+	}
+	return { ...session, dialect: createDialect(prefixes) };
+}
+
+/** Secret values that the run's plan does not hold, given again. @throws UsageError that names those that are missing */
+export async function secretsAgain({ header }: PastRun, invocation: RunInvocation): Promise<Secrets> {
+	const { withheld } = header.plan.values;
+	if (withheld.length === 0) return {};
+	const given = await readSecretsAgain(header.plan, invocation);
+	const missing = withheld.filter((name) => !Object.hasOwn(given, name));
+	if (missing.length === 0) return Object.fromEntries(withheld.map((name) => [name, given[name]]));
+	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {
+		code: 'withheld',
+		hint: missing.includes('password') ? 'give it again with --password-stdin or --password-prompt' : 'give them again with --data @file',
+	});
+}
+
+/** @throws FailedError while another process works on the run */
+export function checkEnded({ path, header }: PastRun): void {
+	const pid = lockHolder(`${path}.lock`);
+	if (pid === undefined) return;
+	throw new FailedError(`run ${header.id} is still going on in process ${pid}`, {
+		code: 'locked',
+		hint: 'stop it with Ctrl-C, or wait for its end',
+	});
+}

@@ -1,0 +1,236 @@
+/** A run from its plan to its exit code: check all rows, ask, then send them or show what would be sent. */
+
+import { resolve } from 'node:path';
+import { chooseEndpoint } from '../../api/choose.js';
+import { complaintAnnotation, inputErrorAnnotation } from '../../bulk/annotations.js';
+import { createRunId } from '../../bulk/runs.js';
+import { createJournal, type Journal } from '../../bulk/journal.js';
+import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
+import { execute, type RunParts } from '../../bulk/run/execute.js';
+import type { RunHeader, RunPlan, RunTuning } from '../../bulk/run/plan.js';
+import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
+import { openRows, type PlannedRows } from '../../bulk/run/rows.js';
+import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
+import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
+import type { Context } from '../../io/context.js';
+import { createRedactor } from '../../output/redact.js';
+import { sanitise } from '../../output/sanitise.js';
+import { version } from '../../version.js';
+import { wantsJson } from '../results.js';
+import type { Session } from '../session.js';
+import { checkUsers, confirmWrite } from './confirm.js';
+import { nothingToChange, type RunInvocation, type Secrets } from './flags.js';
+import { openScreen } from './screen.js';
+import { rowRedactor } from './shape.js';
+
+/** All that a run starts from. */
+export interface RunJob {
+	plan: RunPlan;
+	tuning: RunTuning;
+	secrets: Secrets;
+	session: Session;
+	invocation: RunInvocation;
+	/** The journal of the run that goes on. */
+	resumes?: { path: string; header: RunHeader };
+}
+
+/** Runs a plan. @throws what `main` turns into a message and an exit code */
+export async function startRun(job: RunJob): Promise<ExitCode> {
+	const { plan, session, invocation, resumes, secrets } = job;
+	const { context, options } = invocation;
+	const before = watchBefore(context);
+	const rows = await annotated(invocation, () =>
+		openRows(plan, {
+			dialect: session.dialect,
+			secrets,
+			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
+			stateDir: session.stateDir,
+			onWait: before.onWait,
+		}),
+	);
+	// A private copy of standard input that a resume reads belongs to the run until it is done.
+	let keep = resumes?.header.input.copied === true;
+	try {
+		noteIgnored(job, rows);
+		const survey = await annotated(invocation, () => checkRows(job, rows));
+		const maySave = !survey.hasSecrets;
+		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
+		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
+		if (saysNothing(rows, survey)) throw nothingToChange(chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint);
+		checkSet(survey, { expect: options.expect, max: options.max });
+		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey);
+		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)));
+		try {
+			await checkUsers(job, survey, client);
+			await confirmWrite(job, survey);
+			await checkReports(job, rows);
+			const screen = await openScreen(job, survey);
+			before.check();
+			before.end();
+			if (maySave) await rows.keep();
+			const { journal, past } = await openJournalOf(job, rows, survey);
+			screen.journal = journal;
+			const parts: RunParts = {
+				...job,
+				rows,
+				survey,
+				client,
+				dialect: session.dialect,
+				journal,
+				past,
+				screen,
+				redact: rowRedactor(survey),
+				clock: context.clock,
+				random: context.random,
+			};
+			keep = maySave;
+			const ended = await execute(parts);
+			keep = ended.resumable && maySave;
+			return await screen.end(ended);
+		} finally {
+			await client.close();
+		}
+	} finally {
+		before.end();
+		await rows.dispose({ keep });
+	}
+}
+
+/** Reads leave nothing to resume; everything else has a journal. */
+async function openJournalOf(job: RunJob, rows: PlannedRows, survey: Survey): Promise<Pick<RunParts, 'journal' | 'past'>> {
+	const { plan, session, invocation, resumes } = job;
+	const { context, options } = invocation;
+	const now = context.clock.now();
+	const at = new Date(now).toISOString();
+	const redact = createRedactor();
+	if (resumes !== undefined) return await takeUp(resumes.path, rows, { redact, at, tool: version });
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const isRead = endpoint.replay === 'read' && plan.source.from === 'ids';
+	if (isRead && options.journal === undefined && options.report === undefined) return { journal: undefined, past: undefined };
+	const header: RunHeader = {
+		id: createRunId(now, context.random),
+		started: at,
+		tool: version,
+		plan: { ...plan, source: rows.source },
+		input: {
+			sha256: rows.sha256(),
+			rows: survey.rows,
+			own: ownRows(survey, plan),
+			copied: rows.input?.spooled === true,
+		},
+	};
+	const path = options.journal === undefined ? undefined : resolve(context.cwd, options.journal);
+	const journal: Journal = createJournal({ header, stateDir: session.stateDir, path, redact });
+	return { journal, past: undefined };
+}
+
+/** Reports must not fail at the end of a run, nor overwrite a file that it needs. @throws UsageError */
+async function checkReports({ invocation, plan, resumes }: RunJob, rows: PlannedRows): Promise<void> {
+	const { options, context } = invocation;
+	if (options.report === undefined) return;
+	const [{ parseReport }, { checkReportPlaces }] = await Promise.all([
+		import('../../bulk/report-spec.js'),
+		import('../../bulk/report-place.js'),
+	]);
+	const { source } = rows;
+	const files = [
+		...(source.from === 'file' ? [{ path: source.path, what: "the run's input" }] : []),
+		...(options.journal === undefined ? [] : [{ path: options.journal, what: "the run's journal" }]),
+		...(resumes === undefined ? [] : [{ path: resumes.path, what: "the run's journal" }]),
+		...('journal' in plan.source ? [{ path: plan.source.journal, what: 'the journal of the earlier run' }] : []),
+		{ path: '/dev/stdout', what: 'where standard output goes' },
+	];
+	await checkReportPlaces(options.report.map(parseReport), files, context.cwd);
+}
+
+/** Whether neither flags nor rows name a field; a header that does is no mistake, whatever its cells leave empty. */
+function saysNothing({ input }: PlannedRows, { rows, empty }: Survey): boolean {
+	if (input === undefined || empty === 0 || input.columns !== undefined) return false;
+	return input.format === 'ids' || empty === rows;
+}
+
+/** How many complaints a person is shown. */
+const SHOWN = 20;
+
+/** The first pass, with a message for each row that can't be sent. */
+async function checkRows({ plan, invocation }: RunJob, rows: PlannedRows): Promise<Survey> {
+	const { context, options } = invocation;
+	const { stderr } = context;
+	const json = wantsJson(options) && !plan.skipInvalid;
+	const redact = createRedactor();
+	const name = rows.input?.name ?? 'input';
+	const fromArguments = plan.source.from === 'ids';
+	const text = (complaint: Complaint): string => (fromArguments ? complaint.message : formatComplaint(complaint, name));
+	let count = 0;
+	const survey = await surveyRows(rows, plan, {
+		holdsSecret: (sent) => redact(sent) !== sent,
+		complain(complaint) {
+			count++;
+			if (json) {
+				const { ids: _, ...place } = complaint;
+				const line = JSON.stringify({ ...place, file: rows.input?.file, message: text(complaint) });
+				stderr.write(count === 1 ? `{"error":{"code":"invalid_input","complaints":[\n${line}` : `,\n${line}`);
+				return;
+			}
+			if (count > SHOWN) return;
+			stderr.write(`error: ${sanitise(text(complaint))}\n`);
+			if (context.env.GITHUB_ACTIONS === 'true') stderr.write(`${complaintAnnotation(complaint, rows.input?.file)}\n`);
+		},
+	});
+	const { invalid } = survey;
+	if (invalid === 0) return survey;
+	const of = `${invalid} of ${survey.rows} ${survey.rows === 1 ? 'row' : 'rows'} ${invalid === 1 ? 'is' : 'are'} invalid`;
+	const what = plan.skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
+	if (json) {
+		stderr.write(`\n],"message":${JSON.stringify(what)},"exitCode":2}}\n`);
+		return survey;
+	}
+	if (count > SHOWN) {
+		const all = plan.skipInvalid ? 'supportctl run rejects last prints all of them' : '--json prints all of them';
+		stderr.write(`… and ${count - SHOWN} more; ${all}\n`);
+	}
+	if (!fromArguments) stderr.write(`${what}${plan.skipInvalid ? '' : '; --skip-invalid sends the others'}\n`);
+	return survey;
+}
+
+/** Columns that could be custom fields, and that our own commands write, are not sent: that is said. */
+function noteIgnored({ plan, invocation }: RunJob, { ignored }: PlannedRows): void {
+	if (plan.endpoint !== 'ticket.fields.set') return;
+	for (const name of ignored) {
+		if (plan.columns.ignore.includes(name)) continue;
+		invocation.context.stderr.write(`note: the column ${sanitise(name)} is not sent; --map ${sanitise(name)}=${sanitise(name)} sends it\n`);
+	}
+}
+
+/** Shows an input that can't be read, or a header that can't be used, beside its line where the CI service does that. */
+async function annotated<T>({ context, options }: RunInvocation, work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (context.env.GITHUB_ACTIONS === 'true' && error instanceof UsageError) {
+			const annotation = inputErrorAnnotation(error, options.input === '-' ? undefined : options.input);
+			if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+		}
+		throw error;
+	}
+}
+
+/** While standard input is read, a signal ends the run at once: reading would go on for as long as somebody writes it. */
+function watchBefore(context: Context) {
+	let interrupted = false;
+	let unlisten: (() => void) | undefined;
+	return {
+		onWait(): void {
+			unlisten ??= context.signals.listen(() => {
+				interrupted = true;
+				context.stderr.write('interrupted; nothing was sent\n');
+				context.abandon(ExitCode.interrupted);
+			});
+		},
+		end: () => unlisten?.(),
+		/** @throws InterruptedError where a signal came */
+		check(): void {
+			if (interrupted) throw new InterruptedError('interrupted; nothing was sent');
+		},
+	};
+}

@@ -1,0 +1,31 @@
+/** One call of a command over rows: a single id takes the short path, everything else is a run. */
+
+import { flagName } from '../../api/fields.js';
+import { checkReadable } from '../../bulk/run/read-back.js';
+import { type ExitCode, UsageError } from '../../errors.js';
+import type { Invocation } from '../command.js';
+import { camelCase } from '../options/option.js';
+import { openSession } from '../session.js';
+import { planOf, type RunInvocation, readGiven, tuningOf } from './flags.js';
+
+/** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
+export async function startCommand(name: string, given: Invocation): Promise<ExitCode> {
+	const invocation = given as RunInvocation;
+	const { options } = invocation;
+	if (options.diff === true && options.dryRun !== true) throw new UsageError('--diff goes with --dry-run');
+	const { endpoint, ...asked } = await readGiven(name, invocation);
+	const session = await openSession(given, {
+		credentials: options.dryRun !== true || options.diff === true,
+		// A field's flag hides the connection's flag of the same name.
+		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
+	});
+	const plan = planOf(name, { endpoint, ...asked }, invocation, session);
+	checkReadable(endpoint, plan);
+	const job = { plan, tuning: tuningOf(invocation, session), secrets: asked.secrets, session, invocation };
+	const isOne = plan.source.from === 'ids' && plan.source.ids.length === 1;
+	const needsRun = plan.checks.snapshot || plan.shard !== undefined || options.journal !== undefined;
+	if (isOne && !needsRun && options.report === undefined && options.dryRun !== true) {
+		return await (await import('./one.js')).sendOne(job);
+	}
+	return await (await import('./run.js')).startRun(job);
+}

@@ -1,0 +1,96 @@
+/** Runs as they are printed: one object a run, its columns, and what a journal can't say about rows without a record. */
+
+import { type Counts, openRows, outcomeNames, totalOf } from '../../bulk/counts.js';
+import { commandOf, type RunHeader, sourceName } from '../../bulk/run/plan.js';
+import type { RunSummary } from '../../bulk/runs.js';
+import type { JournalScan } from '../../bulk/scan.js';
+import { formatShard } from '../../bulk/shard.js';
+import type { Palette } from '../../output/colour.js';
+import type { Column, Row } from '../../output/columns.js';
+
+/** Rows that a resume would send; null where the journal can't be read. */
+function openOf({ header, counts, end }: Pick<RunSummary, 'header' | 'counts' | 'end'>): number | null {
+	if (end !== undefined) return openRows(end.counts);
+	if (header === undefined || counts === undefined) return null;
+	return header.input.own - (totalOf(counts) - openRows(counts));
+}
+
+/** One run as an object; the named keys are always there. */
+export function runView({ id, state, path, header, counts, end, problem }: RunSummary): Row {
+	const plan = header?.plan;
+	const view: Record<string, unknown> = {
+		run: id,
+		state,
+		command: plan === undefined ? null : commandOf(plan),
+		undoes: plan?.source.from === 'snapshots' ? plan.source.run : null,
+		retries: plan?.source.from === 'run' ? plan.source.run : null,
+		service: plan?.service.baseUrl ?? null,
+		profile: plan?.service.profile ?? null,
+		input: plan === undefined ? null : sourceName(plan.source),
+		input_rows: header?.input.rows ?? null,
+		shard: plan?.shard === undefined ? null : formatShard(plan.shard),
+		rows: header?.input.own ?? null,
+	};
+	for (const name of outcomeNames) view[name.replace('-', '_')] = counts?.[name] ?? null;
+	return {
+		...view,
+		open: openOf({ header, counts, end }),
+		exit_code: end?.exit ?? null,
+		started: header?.started ?? null,
+		ended: end?.at ?? null,
+		journal: path,
+		...(problem === undefined ? {} : { problem }),
+	};
+}
+
+/** Every key that a run can have. */
+export const runKeys: readonly string[] = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
+
+const hostOf = ({ service }: Row): string => (typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '');
+
+/** The columns of a list of runs on a terminal; what went wrong is red. */
+export function runColumns(palette: Palette): Column[] {
+	const bad = (path: string): Column => ({ path, style: (text, row) => (row[path] === 0 ? text : palette.bad(text)) });
+	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
+	return [
+		{ path: 'run', whole: true },
+		{ path: 'started' },
+		{ path: 'host', get: hostOf },
+		{ path: 'profile', optional: true },
+		{ path: 'input', least: 8 },
+		{ path: 'command', important: true, least: 12 },
+		{ path: 'state', least: 8, style: (text, row) => (isFine(row.state) ? palette.good(text) : palette.doubtful(text)) },
+		{ path: 'rows' },
+		{ path: 'ok' },
+		bad('failed'),
+		{ ...bad('differs'), optional: true },
+		{ ...bad('invalid'), optional: true },
+		{ ...bad('unknown'), optional: true },
+		{ path: 'open' },
+		{ path: 'shard', optional: true },
+		{ path: 'problem', optional: true, important: true },
+	];
+}
+
+/** A line about rows without a record: how many, whether they may have been sent, and the next step. Empty where there are none. */
+export function unreachedNote({ id }: RunHeader, { state }: RunSummary, { header, counts, end, states }: JournalScan): string {
+	const recorded = totalOf(counts);
+	const all: Counts | undefined = end?.counts;
+	const count = (state === 'running' || all === undefined ? header.input.own : totalOf(all)) - recorded;
+	if (count <= 0) return '';
+	const rows = count === 1 ? '1 row has' : `${count} rows have`;
+	const doubt =
+		state === 'running'
+			? 'the run is still going on'
+			: end === undefined
+				? 'the run has no end'
+				: states.doubtful
+					? 'its journal is damaged'
+					: states.silent
+						? 'an earlier part of the run was killed'
+						: undefined;
+	if (doubt !== undefined) {
+		return `note: ${rows} no record and may have been sent: ${doubt}; supportctl run resume ${id} sends what is not done\n`;
+	}
+	return `note: ${rows} no record, because the run ended before; supportctl run rejects ${id} --outcome not-sent exports them\n`;
+}
