@@ -2,9 +2,12 @@
 
 import type { ArgumentSpec } from './command.js';
 
-export const runArgument: ArgumentSpec = {
+export const runArgument = {
 	name: 'run',
 	help: "A run's id, a unique start of one, last, or a journal's path",
 	required: true,
 	completes: 'runs',
-};
+} as const satisfies ArgumentSpec;
+
+/** The argument that names one run or several. */
+export const runsArgument = { ...runArgument, variadic: true } as const satisfies ArgumentSpec;

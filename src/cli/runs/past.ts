@@ -2,16 +2,21 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
 import { findRun, readRunHeader } from '../../bulk/runs.js';
 import { lockHolder } from '../../bulk/lock.js';
 import type { RunHeader, RunPlan } from '../../bulk/run/plan.js';
 import { FailedError, UsageError } from '../../errors.js';
-import { stateFolder } from '../../profile/folders.js';
+import type { OutcomeName } from '../../http/outcome.js';
+import { sanitise } from '../../output/sanitise.js';
+import { configFolder, stateFolder } from '../../profile/environment.js';
+import { profileNamed, readChoice, readSituation, resolveBaseUrl } from '../../profile/resolve.js';
+import { readStore } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
 import type { RunInvocation, Secrets } from './flags.js';
-import { readSecretsAgain } from './fields.js';
+import { readFields } from './fields.js';
 
 export interface PastRun {
 	/** Of the journal. */
@@ -53,27 +58,67 @@ export function withInput({ header: { id, plan } }: PastRun, { options, context 
  * @throws UsageError that names both services
  */
 export async function sessionFor({ header }: PastRun, invocation: RunInvocation): Promise<Session> {
-	const { baseUrl, prefixes } = header.plan.service;
-	const session = await openSession(invocation, { pastService: header.plan.service });
-	if (session.connection.baseUrl !== baseUrl) {
-		throw new UsageError(
-			`run ${header.id} was on ${baseUrl}, and this call is set up for ${session.connection.baseUrl}; nothing was sent`,
-			{ code: 'another_service', hint: 'choose the profile of the run with --profile, or its base URL with --base-url' },
-		);
+	const { context } = invocation;
+	const { baseUrl, prefixes, profile } = header.plan.service;
+	const call = { ...invocation, options: { ...invocation.options, ...profileOf(header, invocation) } };
+	const { env, cwd, stderr } = context;
+	const situation = readSituation({ env, flags: call.options, cwd });
+	const hint = 'choose the profile of the run with --profile, or its base URL with --base-url';
+	if (situation.settings.baseUrl === undefined) {
+		const message = `run ${header.id} was on ${baseUrl}, and no base URL is set here; nothing was sent`;
+		throw new UsageError(message, { code: 'another_service', hint });
 	}
+	const { url } = resolveBaseUrl(situation);
+	if (url !== baseUrl) {
+		const message = `run ${header.id} was on ${baseUrl}, and this call is set up for ${url}; nothing was sent`;
+		throw new UsageError(message, { code: 'another_service', hint });
+	}
+	if (profile !== undefined && profile !== situation.profileName && call.options.profile === undefined) {
+		const { from, name } = situation.sources.baseUrl;
+		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
+		const note = `note: run ${header.id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`;
+		stderr.write(`${sanitise(note)}\n`);
+	}
+	const session = await openSession(call);
 	return { ...session, dialect: createDialect(prefixes) };
+}
+
+/**
+ * The profile that the journal names, where this call names neither profile nor base URL, the settings choose another
+ * profile, and this machine has one of that name for the run's own base URL.
+ */
+function profileOf({ plan }: RunHeader, { options, context: { env, cwd } }: RunInvocation): { profile?: string } {
+	const { profile, baseUrl } = plan.service;
+	if (profile === undefined || options.profile !== undefined || options.baseUrl !== undefined) return {};
+	const reading = readStore(configFolder({ env, cwd }));
+	const stored = profileNamed(reading.store, profile)?.baseUrl;
+	const isSame = typeof stored === 'string' && stored.replace(/\/+$/, '') === baseUrl;
+	return isSame && readChoice(reading, { env, flags: {}, cwd }).profileName !== profile ? { profile } : {};
 }
 
 /** Secret values that the run's plan does not hold, given again. @throws UsageError that names those that are missing */
 export async function secretsAgain({ header }: PastRun, invocation: RunInvocation): Promise<Secrets> {
 	const { withheld } = header.plan.values;
 	if (withheld.length === 0) return {};
-	const given = await readSecretsAgain(header.plan, invocation);
+	const { plan } = header;
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const given = await readFields(endpoint, plan.source, plan.values.ids, invocation);
 	const missing = withheld.filter((name) => !Object.hasOwn(given, name));
 	if (missing.length === 0) return Object.fromEntries(withheld.map((name) => [name, given[name]]));
 	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {
 		code: 'withheld',
 		hint: missing.includes('password') ? 'give it again with --password-stdin or --password-prompt' : 'give them again with --data @file',
+	});
+}
+
+const RETRYABLE: readonly OutcomeName[] = ['failed', 'differs', 'invalid', 'unknown'];
+
+/** `--outcome failed,differs`. @throws UsageError */
+export function outcomesOf(texts: readonly string[] | undefined): readonly OutcomeName[] {
+	return (texts ?? ['failed']).flatMap((text) => text.split(',')).map((text) => {
+		const known = RETRYABLE.find((each) => each === text.trim());
+		if (known !== undefined) return known;
+		throw new UsageError(`--outcome ${JSON.stringify(text)} is not one of ${RETRYABLE.join(', ')}`, { code: 'invalid_value' });
 	});
 }
 

@@ -6,7 +6,7 @@ import { defineCommand } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
-import { stateFolder } from '../../../profile/folders.js';
+import { stateFolder } from '../../../profile/environment.js';
 import { runColumns, runKeys, runView } from '../../runs/view.js';
 
 export const command = defineCommand({

@@ -37,12 +37,11 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, pastRun, secretsAgain, sessionFor } = await import('../../runs/past.js');
-		const { outcomesOf } = await import('../../runs/past.js');
+		const { checkEnded, outcomesOf, pastRun, secretsAgain, sessionFor, withInput } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { retryPlan } = await import('../../../bulk/run/past-rows.js');
-		const plan = retryPlan(past.header, past.path, outcomesOf(invocation.options.outcome) ?? ['failed']);
+		const plan = retryPlan(past.header, past.path, outcomesOf(invocation.options.outcome));
 		const secrets = await secretsAgain(past, call);
 		const session = await sessionFor(past, call);
 		const { startRun } = await import('../../runs/run.js');
