@@ -2,8 +2,8 @@
 
 import { ExitCode, InterruptedError } from '../errors.js';
 import type { Client } from '../http/client.js';
-import type { Delivery } from '../http/outcome.js';
-import { type Deliverable, type DeliverOptions, deliver } from '../http/send.js';
+import type { Result } from '../http/outcome.js';
+import { type Sendable, type SendOptions, send } from '../http/send.js';
 import type { Context } from '../io/context.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';
@@ -21,9 +21,9 @@ export function leaveOnSignal({ context, options }: Invocation, says: string): (
 	});
 }
 
-export type Deliver = (request: Deliverable, options: DeliverOptions) => Promise<Delivery>;
+export type Send = (request: Sendable, options: SendOptions) => Promise<Result>;
 
-function isDecided({ outcome }: Delivery): boolean {
+function isDecided({ outcome }: Result): boolean {
 	return outcome !== 'unknown' && outcome !== 'not-sent';
 }
 
@@ -32,11 +32,11 @@ function isDecided({ outcome }: Delivery): boolean {
  * it was sent. The function throws InterruptedError then, unless the answer was quicker.
  * @param says What is known of the request that was given up.
  */
-export function createInterruptibleDeliver(
+export function createInterruptibleSend(
 	{ signals, abandon }: Context,
 	client: Client,
-	says: (delivery: Delivery, request: Deliverable) => string,
-): Deliver {
+	says: (delivery: Result, request: Sendable) => string,
+): Send {
 	const stop = new AbortController();
 
 	function giveUp(): void {
@@ -49,7 +49,7 @@ export function createInterruptibleDeliver(
 	return async (request, options) => {
 		const unlisten = signals.listen(giveUp);
 		try {
-			const delivery = await deliver(client, request, { ...options, stop: stop.signal });
+			const delivery = await send(client, request, { ...options, stop: stop.signal });
 			if (stop.signal.aborted && !isDecided(delivery))
 				throw new InterruptedError(`interrupted; ${says(delivery, request)}`);
 			return delivery;

@@ -9,20 +9,20 @@ import { checkTyped, isProblem, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { type Client, createClient } from '../http/client.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/options.js';
-import type { Delivery } from '../http/outcome.js';
-import { type DeliverClock, deliver } from '../http/send.js';
+import type { Result } from '../http/outcome.js';
+import { type SendClock, send } from '../http/send.js';
 import { initialSettings } from '../profile/settings.js';
 import { version } from '../version.js';
 import { checkOptions, type SupportClientOptions } from './options.js';
 import type { CallInput } from './types.js';
 
 /** What became of a call. The service's "no" is an outcome, not an exception. */
-export interface CallResult extends Delivery {
+export interface CallResult extends Result {
 	/** What the answer shows otherwise than it was asked for. */
 	differs: AppliedDifference[];
 }
 
-const clock: DeliverClock = {
+const clock: SendClock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -64,7 +64,7 @@ export class SupportClient {
 			throw new UsageError(`there is no endpoint ${JSON.stringify(name)}`, { code: 'unknown_endpoint' });
 		const endpoint: Endpoint = endpoints[name];
 		const request = this.planner(endpoint)(this.readInput(endpoint, input as Record<string, unknown>));
-		const delivery = await deliver(this.client, request, {
+		const delivery = await send(this.client, request, {
 			retries: this.options.retries ?? DEFAULT_RETRIES,
 			clock,
 			random: Math.random,

@@ -31,10 +31,17 @@ export type Response =
 /** Hides in the service's text what must not be repeated, before text of ours is put around it. */
 export type CleanWords = (text: string) => string;
 
+/** How valid JSON becomes a value. */
+export type Parse = (json: string) => unknown;
+
 export const asItCame: CleanWords = (text) => text;
 
 /** Reads what an attempt brought back; a promise only where the body has to be unpacked. */
-export function readResponse(attempt: Attempt, clean: CleanWords = asItCame): Response | Promise<Response> {
+export function readResponse(
+	attempt: Attempt,
+	clean: CleanWords = asItCame,
+	parse: Parse = JSON.parse,
+): Response | Promise<Response> {
 	if (attempt.kind === 'problem') return { problem: attempt.problem, sent: attempt.sent };
 	const { answer } = attempt;
 	const { status, headers, incomplete } = answer;
@@ -42,7 +49,7 @@ export function readResponse(attempt: Attempt, clean: CleanWords = asItCame): Re
 		status,
 		headers,
 		content: Buffer.isBuffer(body)
-			? readContent(body, headerOf(headers, 'content-type') ?? '', clean)
+			? readContent(body, headerOf(headers, 'content-type') ?? '', clean, parse)
 			: { kind: 'broken', why: body.why },
 		...(incomplete === undefined ? {} : { incomplete }),
 	});
@@ -111,9 +118,9 @@ interface Found {
 }
 
 /** Reads the text from `start` on. */
-function parseJson(text: string, start = 0): Found | undefined {
+function parseJson(text: string, parse: Parse, start = 0): Found | undefined {
 	try {
-		return { value: JSON.parse(start === 0 ? text : text.slice(start)) as unknown, start };
+		return { value: parse(start === 0 ? text : text.slice(start)), start };
 	} catch {
 		return undefined;
 	}
@@ -130,19 +137,19 @@ const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
  * JSON that runs to the end of the text after something else: a PHP notice may stand before it. Only the first object
  * that begins is tried, since a later one that is whole may be a part of one that is cut off.
  */
-function jsonAfterText(text: string): Found | undefined {
+function jsonAfterText(text: string, parse: Parse): Found | undefined {
 	const start = OBJECT_START.exec(text)?.index;
-	if (start !== undefined) return parseJson(text, start);
+	if (start !== undefined) return parseJson(text, parse, start);
 	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
-	return last === undefined ? undefined : parseJson(text, text.lastIndexOf(last));
+	return last === undefined ? undefined : parseJson(text, parse, text.lastIndexOf(last));
 }
 
 /** The JSON of a text: all of it, or what stands after something else. */
-function findJson(text: string): Found | undefined {
-	const found = parseJson(text);
+function findJson(text: string, parse: Parse = JSON.parse): Found | undefined {
+	const found = parseJson(text, parse);
 	if (found !== undefined) return found;
 	// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
-	return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);
+	return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text, parse);
 }
 
 /** A body's text without the byte order mark. */
@@ -158,12 +165,12 @@ export function jsonIn(body: Buffer): string | undefined {
 }
 
 /** The JSON with what is odd about its surroundings, or undefined where there is none. */
-function readJson(text: string, body: Buffer, clean: CleanWords): Content | undefined {
+function readJson(text: string, body: Buffer, clean: CleanWords, parse: Parse): Content | undefined {
 	const warnings: string[] = [];
 	// A replacement character comes from the service, or from bytes that are no text.
 	if (text.includes('\uFFFD') && !isUtf8(body))
 		warnings.push("the response is not valid UTF-8; what can't be read is shown as \uFFFD");
-	const found = findJson(text);
+	const found = findJson(text, parse);
 	if (found === undefined) return undefined;
 	const before = found.start === 0 ? '' : firstWords(text.slice(0, found.start), clean);
 	if (before === '') return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
@@ -173,14 +180,14 @@ function readJson(text: string, body: Buffer, clean: CleanWords): Content | unde
 }
 
 /** @param contentType The header, for what turns out to be other text; else the bytes speak for themselves. */
-function readContent(body: Buffer, contentType: string, clean: CleanWords): Content {
+function readContent(body: Buffer, contentType: string, clean: CleanWords, parse: Parse): Content {
 	const text = textOf(body);
 	const trimmed = text.trimStart();
 	if (trimmed === '') return { kind: 'empty' };
 	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {
 		return { kind: 'broken', why: `it nests deeper than ${MAX_DEPTH} levels` };
 	}
-	const json = readJson(text, body, clean);
+	const json = readJson(text, body, clean, parse);
 	if (json !== undefined) return json;
 	// Of what begins as JSON only the end is searched: a ticket may be about a fatal error.
 	const searched = BEGINS_AS_JSON.test(trimmed) ? trimmed.slice(trimmed.lastIndexOf('}') + 1) : trimmed;

@@ -16,7 +16,7 @@ import {
 } from './body.js';
 import type { AnswerHeaders } from './client.js';
 import { asItCame, type CleanWords, type Content, headerOf, nameContent, type Response } from './content.js';
-import type { Delivery } from './outcome.js';
+import type { Result } from './outcome.js';
 
 /** What is judged: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export interface Judged extends Omit<Asked, 'replay'> {
@@ -49,7 +49,7 @@ export interface Reading {
 export type Retry = 'never' | 'once' | 'later' | 'lost' | 'unsent';
 
 /** What an attempt comes to, if it is the last. */
-export interface Verdict extends Omit<Delivery, 'attempts' | 'ms'> {
+export interface Verdict extends Omit<Result, 'attempts' | 'ms'> {
 	retry: Retry;
 	/** What this attempt and those before it leave open. */
 	history: History;
@@ -73,7 +73,7 @@ export function isServed(status: number): boolean {
 }
 
 /** Whether a refusal came from something else than the service: a redirect, a page, a login form, a path it does not serve. */
-export function isFromElsewhere({ status, code }: Pick<Delivery, 'status' | 'code'>): boolean {
+export function isFromElsewhere({ status, code }: Pick<Result, 'status' | 'code'>): boolean {
 	if (status === undefined || (status >= 500 && status < 600) || LATER.has(status)) return false;
 	return /^(?:redirect|login_form|html_answer|not_json|http_[34]\d\d|rest_no_route)$/.test(code ?? '');
 }

@@ -1,11 +1,11 @@
-/** What became of a request, in the words of the command line's "Outcomes". */
+/** What a request came to: the outcome, and what the service said. */
 
 import type { AppliedDifference } from '../api/applied.js';
 
 export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
 
-/** What became of one planned request after all its attempts. */
-export interface Delivery {
+/** The result of one request after all its attempts. */
+export interface Result {
 	outcome: OutcomeName;
 	/** HTTP status of the last answer; absent where none came. */
 	status?: number;
@@ -23,21 +23,21 @@ export interface Delivery {
 	body?: unknown;
 	/** What is odd about an answer that counts all the same, for instance text before the JSON. */
 	warnings?: string[];
+	/** Fields that the response shows with another value than the one sent. */
+	differs?: AppliedDifference[];
 }
 
 /** One row's result, as it is printed, reported and journalled. */
-export interface Outcome extends Delivery {
+export interface Outcome extends Result {
 	/** 1-based place in the input. */
 	row: number;
 	/** 1-based line of the input file, where there is one. */
 	line?: number;
 	/** Path ids by name: `id`, `ticket_id`, `user_id`, `slug`, `taxonomy`; `username` for look-ups. */
 	ids: Readonly<Record<string, string>>;
-	/** Fields that the answer shows with another value than the one sent. */
-	differs?: AppliedDifference[];
 }
 
 /** Whether what was asked for was not done, or nobody knows. */
-export function wentWrong({ outcome }: Pick<Delivery, 'outcome'>): boolean {
+export function wentWrong({ outcome }: Pick<Result, 'outcome'>): boolean {
 	return outcome === 'failed' || outcome === 'unknown' || outcome === 'not-sent';
 }

@@ -1,14 +1,15 @@
 /** Sends a planned request, and again where that may help, until its outcome is known or can't be. */
 
 import type { Dialect } from '../api/dialect.js';
+import { parseExact } from '../api/exact-numbers.js';
 import type { AnswerHeaders, Client, HttpRequest, RawAnswer } from './client.js';
 import { type CleanWords, headerOf, type Response, readResponse } from './content.js';
 import { type History, type Judged, judge, type Verdict } from './judge.js';
-import type { Delivery } from './outcome.js';
+import type { Result } from './outcome.js';
 import { decideRetry, parseRetryAfter } from './retry.js';
 
 /** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
-export type Deliverable = HttpRequest & Judged;
+export type Sendable = HttpRequest & Judged;
 
 /** The run-wide brake that all rows share. */
 export interface Pace {
@@ -35,17 +36,17 @@ export interface FailedAttempt {
 	waitMs: number;
 }
 
-export interface DeliverClock {
+export interface SendClock {
 	now(): number;
 	monotonic(): number;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** How requests are delivered. */
-export interface DeliverOptions extends OwnDeliverOptions {
+export interface SendOptions extends OwnSendOptions {
 	/** Attempts after the first. */
 	retries: number;
-	clock: DeliverClock;
+	clock: SendClock;
 	random(): number;
 	dialect?: Dialect;
 	/** Aborted when nothing new may be sent; what is in flight is waited for. */
@@ -53,12 +54,14 @@ export interface DeliverOptions extends OwnDeliverOptions {
 	pace?: Pace;
 	/** Takes 404 and 410 on a delete for success. */
 	ignoreMissing?: boolean;
+	/** Keeps numbers that JavaScript would change as `parseExact` does: values that are to be written back. */
+	exactNumbers?: boolean;
 	/** Each response as it came, for what shows more of it than its meaning. */
 	onAnswer?(answer: RawAnswer): void;
 }
 
 /** What belongs to one request, where many share their options. */
-export interface OwnDeliverOptions {
+export interface OwnSendOptions {
 	/** True where an earlier process may have sent this request already. */
 	maybeSent?: boolean;
 	/** Before each sending; the request waits for it. */
@@ -73,12 +76,12 @@ export interface OwnDeliverOptions {
  * Delivers one request. Never throws for what the service or the network does.
  * @param own What belongs to this request alone, in place of the same parts of `options`.
  */
-export async function deliver(
+export async function send(
 	client: Client,
-	request: Deliverable,
-	options: DeliverOptions,
-	own: OwnDeliverOptions = options,
-): Promise<Delivery> {
+	request: Sendable,
+	options: SendOptions,
+	own: OwnSendOptions = options,
+): Promise<Result> {
 	const { clock, stop, pace, dialect, ignoreMissing } = options;
 	const reading = { dialect, ignoreMissing, clean: own.clean };
 	let history: History = own.maybeSent === true ? { mayBeApplied: true } : {};
@@ -97,7 +100,7 @@ export async function deliver(
 		const attempt = await client.send(request);
 		attempts++;
 		if (attempt.kind === 'answer') options.onAnswer?.(attempt.answer);
-		const read = readResponse(attempt, own.clean);
+		const read = readResponse(attempt, own.clean, options.exactNumbers === true ? parseExact : undefined);
 		const response = read instanceof Promise ? await read : read;
 		const verdict = judge(request, response, history, reading);
 		const retryAfterMs = 'headers' in response ? retryAfterOf(response.headers, clock.now()) : undefined;
@@ -163,6 +166,6 @@ function putOff(verdict: Verdict, history: History, until: number): void {
 	verdict.message = verdict.message === undefined ? note : `${verdict.message}; ${note}`;
 }
 
-function deliveryOf({ retry, history, location, ...rest }: Verdict, attempts: number, ms: number): Delivery {
+function deliveryOf({ retry, history, location, ...rest }: Verdict, attempts: number, ms: number): Result {
 	return { ...rest, attempts, ms: Math.round(ms * 10) / 10 };
 }

@@ -4,7 +4,7 @@ import { createPlanner } from '../../src/api/plan.js';
 import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace, type PaceOptions } from '../../src/bulk/pace.js';
 import type { Outcome } from '../../src/http/outcome.js';
-import { deliver } from '../../src/http/send.js';
+import { send } from '../../src/http/send.js';
 import { bucket, chances, perSecond, type SmallHost, smallHost, workers } from '../support/small-host.js';
 import { VirtualClock } from '../support/virtual-clock.js';
 
@@ -52,7 +52,7 @@ async function run(
 			concurrency,
 			stop: new AbortController().signal,
 			async perform({ row, request }): Promise<Outcome> {
-				const delivery = await deliver(host, request, { retries: 4, clock, random, pace });
+				const delivery = await send(host, request, { retries: 4, clock, random, pace });
 				return { row, ids: {}, ...delivery };
 			},
 			record(outcome) {

@@ -4,8 +4,8 @@ import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../src/api/plan.js';
 import { type Client, createClient } from '../../src/http/client.js';
 import type { ConnectionOptions } from '../../src/http/options.js';
-import type { Delivery } from '../../src/http/outcome.js';
-import { type DeliverOptions, deliver, type FailedAttempt } from '../../src/http/send.js';
+import type { Result } from '../../src/http/outcome.js';
+import { type SendOptions, send, type FailedAttempt } from '../../src/http/send.js';
 import { whenTestEnds } from './test-end.js';
 
 /** An update of ticket 14 to `hold`. */
@@ -66,7 +66,7 @@ export function instantClock(): {
 	};
 }
 
-export interface Delivered extends Delivery {
+export interface Delivered extends Result {
 	waits: number[];
 	/** Attempts that were repeated. */
 	retried: FailedAttempt[];
@@ -76,13 +76,13 @@ export interface Delivered extends Delivery {
 export async function deliverTo(
 	target: Client | string,
 	request: Request,
-	options: Partial<DeliverOptions> & { connection?: Partial<ConnectionOptions> } = {},
+	options: Partial<SendOptions> & { connection?: Partial<ConnectionOptions> } = {},
 ): Promise<Delivered> {
 	const { connection, ...more } = options;
 	const client = typeof target === 'string' ? await testClient(target, connection) : target;
 	const clock = instantClock();
 	const retried: FailedAttempt[] = [];
-	const delivery = await deliver(client, request, {
+	const delivery = await send(client, request, {
 		retries: 4,
 		clock,
 		random: () => 0.5,

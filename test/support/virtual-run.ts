@@ -7,7 +7,7 @@ import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace } from '../../src/bulk/pace.js';
 import type { Attempt, Client } from '../../src/http/client.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
-import { deliver } from '../../src/http/send.js';
+import { send } from '../../src/http/send.js';
 import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -91,7 +91,7 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 		rows: rows(),
 		concurrency: options.workers,
 		stop: stop.signal,
-		perform: async ({ row, request }) => ({ row, ids: {}, ...(await deliver(client as Client, request, delivery)) }),
+		perform: async ({ row, request }) => ({ row, ids: {}, ...(await send(client as Client, request, delivery)) }),
 		record({ row, outcome }) {
 			if (stop.signal.aborted) return undefined;
 			run.outcomes[outcome] = (run.outcomes[outcome] ?? 0) + 1;

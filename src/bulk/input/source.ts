@@ -15,6 +15,8 @@ export type { Batch, RawRow } from './text.js';
 export interface OpenInputOptions extends SpoolOptions {
 	/** A file, or `-` for standard input. */
 	path?: string;
+	/** What messages call it; the path by default. */
+	name?: string;
 	/** Ids from the command line, instead of a path. */
 	ids?: readonly string[];
 	/** Beats what the extension or the first bytes say. */
@@ -141,7 +143,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	if (options.ids !== undefined) return openArguments(options.ids);
 	const { path: given = '-', stateDir } = options;
 	const fromStdin = given === '-';
-	const name = fromStdin ? 'standard input' : given;
+	const name = options.name ?? (fromStdin ? 'standard input' : given);
 	const path = fromStdin ? undefined : resolve(options.cwd ?? '.', given);
 	const limits: ReadLimits = { name, maxRecordBytes: options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES };
 

@@ -7,7 +7,7 @@ import { asksNothing } from '../../api/plan.js';
 import { type ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import { type FailedAttempt, type SendOptions, send } from '../../http/send.js';
-import type { Outcome } from '../../http/outcome.js';
+import type { Outcome, Result } from '../../http/outcome.js';
 import type { Clock } from '../../io/context.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../counts.js';
 import { runEngine } from '../engine.js';
@@ -15,7 +15,7 @@ import type { Journal } from '../journal.js';
 import { AdaptivePace } from '../pace.js';
 import { type StopReason, StopWatch } from '../stop.js';
 import type { RunPlan, RunTuning } from './plan.js';
-import { createPerform, type Result, readPlannerOf, type RowSteps } from './read-back.js';
+import { createPerform, readPlannerOf, type RowSteps } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { type InvalidRow, invalidOutcome, isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import type { Survey } from './survey.js';
@@ -82,7 +82,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const before = totalOf(counts);
 	const own = past?.own ?? survey.selected + survey.skipped + (plan.shard === undefined || plan.shard.index === 1 ? survey.invalid : 0);
 	const total = tuning.first === undefined ? own : Math.min(own, before + tuning.first);
-	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate, concurrency: tuning.concurrency });
+	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate});
 	const stop = new RunStop(plan, tuning, clock);
 	const perform = createRowPerform(parts, pace, stop);
 
@@ -198,7 +198,7 @@ function createRowPerform(
 			}),
 		// A row that was written is read back even if the run is stopping.
 		read: (row, request, isAfter) =>
-			send(client, request, isAfter && stop.signal.aborted ? { ...afterStop, retries: 0 } : options, {
+			send(client, request, { ...(isAfter && stop.signal.aborted ? { ...afterStop, retries: 0 } : options), exactNumbers: true }, {
 				clean: redact.text(row),
 			}),
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),

@@ -1,14 +1,16 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import { type AppliedDifference, customFieldDifferences, objectDifferences, sameValue } from '../../api/applied.js';
-import { customFieldText, readCustomFields } from '../../api/custom-fields.js';
+import { type AppliedDifference, contradictions, customFieldDifferences, objectDifferences, sameValue } from '../../api/applied.js';
+import { customFieldText, readCustomFields, sameCustomField } from '../../api/custom-fields.js';
+import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
+import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { emptyRecord } from '../../api/record.js';
 import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { Outcome } from '../../http/outcome.js';
+import type { Result } from '../../http/outcome.js';
 import type { OldValues } from '../records.js';
 import type { Checks, RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
@@ -23,9 +25,6 @@ export interface Held {
 	/** The trash status of the object, where it shows its status. */
 	readonly status: string | undefined;
 }
-
-/** The result of a request, before it belongs to a row. */
-export type Result = Omit<Outcome, 'row' | 'line' | 'ids'>;
 
 export interface RowSteps {
 	/** Sends the row's request, or another for the same row, with retries. */
@@ -65,24 +64,46 @@ export function createPerform(
 	planRead: Planner,
 	steps: RowSteps,
 ): (row: RunRow) => Promise<Result> {
-	const { checks } = plan;
+	const { checks, service } = plan;
 	const first = readsBefore(plan);
 	return async (row) => {
 		let { request } = row;
+		const inexact = inexactField(request);
+		if (inexact !== undefined) return inexact;
 		if (first) {
-			const held = await readObject(row, planRead, steps, false);
+			const held = await readObject(row, planRead, steps, service.prefixes.product);
 			if ('result' in held) return notRead(held.result);
 			const decided = decide(row, held.held, plan);
 			if ('skip' in decided) return decided.skip;
 			if (request.endpoint.body !== 'none') request = planRequest({ ids: request.ids, fields: decided.fields });
-			if (checks.snapshot) await steps.keep(row, oldValues(held.held, request));
+			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held.held, request));
 		} else if (asksNothing(request)) {
 			return NOTHING_TO_SEND;
 		}
-		const result = await steps.send(row, request);
-		if (!checks.verify || !needsLook(result)) return allowed(result, checks);
-		return allowed(await verified(row, request, result, planRead, steps), checks);
+		const sent = await steps.send(row, request);
+		const differs = sent.outcome === 'ok' ? contradictions(request, sent.body) : [];
+		const result = differs.length === 0 ? sent : withDifferences(sent, differs);
+		const seen =
+			checks.verify && needsLook(result)
+				? await verified(row, request, result, planRead, steps, service.prefixes.product)
+				: result;
+		return withRemarks(allowed(seen, checks), row);
 	};
+}
+
+/** A number that JavaScript can't hold exactly is not written: it would be another one. */
+function inexactField({ sent = {} }: Request): Result | undefined {
+	for (const [name, value] of Object.entries(sent)) {
+		const number = inexactNumberIn(value);
+		if (number === undefined) continue;
+		const message = `${name} was ${number}, which can't be written exactly; nothing was written`;
+		return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
+	}
+	return undefined;
+}
+
+function withRemarks(result: Result, { remarks = [] }: RunRow): Result {
+	return remarks.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...remarks] };
 }
 
 const skipped = (code: string, message: string): Result => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
@@ -151,7 +172,7 @@ function listChanges(held: Held, { add, remove }: RunPlan['values']): Record<str
 function same(endpoint: Endpoint, field: string, value: unknown, held: Held): boolean {
 	if (!held.has(field)) return false;
 	const now = held.get(field);
-	if (endpoint.body === 'custom_fields') return customFieldText(value) === customFieldText(now);
+	if (endpoint.body === 'custom_fields') return sameCustomField(value, now) === true;
 	return sameValue(endpoint.fields.find((each) => each.name === field), value, now) === true;
 }
 
@@ -164,8 +185,11 @@ function changedFields(
 	const changed = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(fields)) {
 		const now = held.get(name);
+		// The type of a custom field counts where it is written back.
+		const isExact = typeof value === 'string' ? customFieldText(now) === value : now === value;
 		const isText = typeof value === 'string' && typeof now === 'string';
-		if (!(isText ? value === now : same(endpoint, name, value, held))) changed[name] = value;
+		const isSame = endpoint.body === 'custom_fields' ? held.has(name) && isExact : isText ? value === now : same(endpoint, name, value, held);
+		if (!isSame) changed[name] = value;
 	}
 	return changed;
 }
@@ -184,27 +208,37 @@ function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 
 type Reading = { held: Held } | { result: Result };
 
-async function readObject(row: RunRow, planRead: Planner, steps: RowSteps, afterStop: boolean): Promise<Reading> {
-	const result = await steps.read(row, planRead({ ids: row.request.ids }), afterStop);
+async function readObject(row: RunRow, planRead: Planner, steps: RowSteps, prefix: string): Promise<Reading> {
+	const result = await steps.read(row, planRead({ ids: row.request.ids }), false);
 	if (result.outcome !== 'ok') return { result };
-	const held = heldOf(row.request.endpoint, result.body);
+	const held = heldOf(row.request.endpoint, result.body, prefix);
 	if (held !== undefined) return { held };
 	const message = 'the response to the read is in an unknown shape';
 	return { result: { ...result, outcome: 'failed', code: 'unexpected_shape', message } };
 }
 
-/** What a read's body shows; undefined for a shape that is not known. */
-export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown): Held | undefined {
-	const values = endpoint.body === 'custom_fields' ? readCustomFields(body) : isObject(body) ? body : undefined;
+/**
+ * What a read's body shows; undefined for a shape that is not known.
+ * @param prefix the deployment's product prefix: services write a custom field with it and show it without
+ */
+export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown, prefix: string): Held | undefined {
+	const isCustom = endpoint.body === 'custom_fields';
+	const values = isCustom ? readCustomFields(body) : isObject(body) ? body : undefined;
 	if (values === undefined) return undefined;
-	const get = (field: string): unknown => (Object.hasOwn(values, field) ? rawValue(values[field]) : undefined);
+	const start = `${prefix}_`;
+	const otherName = (name: string): string => (name.startsWith(start) ? name.slice(start.length) : start + name);
+	const names = (name: string): string[] => (isCustom ? [name, otherName(name)] : [name]);
+	const get = (field: string): unknown => {
+		const name = names(field).find((each) => Object.hasOwn(values, each));
+		return name === undefined ? undefined : isCustom ? values[name] : rawValue(values[name]);
+	};
 	const text = (field: string): string | undefined => (typeof get(field) === 'string' ? (get(field) as string) : undefined);
 	return { has: (field) => get(field) !== undefined, get, modified: text('modified_gmt'), status: text('status') };
 }
 
 /** `{raw, rendered}` stands for its raw text; rendered text alone is no value that could be written. */
 function rawValue(value: unknown): unknown {
-	if (!isObject(value)) return value;
+	if (!isObject(value) || inexactNumberIn(value) !== undefined) return value;
 	if (Object.hasOwn(value, 'raw')) return value.raw;
 	return Object.hasOwn(value, 'rendered') ? undefined : value;
 }
@@ -227,10 +261,11 @@ async function verified(
 	result: Result,
 	planRead: Planner,
 	steps: RowSteps,
+	prefix: string,
 ): Promise<Result> {
 	const reading = await steps.read(row, planRead({ ids: request.ids }), true);
 	if (request.method === 'DELETE') return verifiedDelete(request, result, reading);
-	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, reading.body) : undefined;
+	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, reading.body, prefix) : undefined;
 	if (held === undefined) {
 		const why = reading.message ?? reading.outcome;
 		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
@@ -253,7 +288,7 @@ function differencesOf({ endpoint, sent = {} }: Request, held: Held): AppliedDif
 
 function verifiedDelete({ permanent }: Request, result: Result, reading: Result): Result {
 	const isGone = reading.outcome === 'failed' && (reading.status === 404 || reading.status === 410);
-	const held = reading.outcome === 'ok' ? heldOf({ body: 'fields' }, reading.body) : undefined;
+	const held = reading.outcome === 'ok' ? heldOf({ body: 'fields' }, reading.body, '') : undefined;
 	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
 	if (isGone) {
 		if (permanent || result.outcome !== 'ok') return { ...rest, outcome: 'ok' };
@@ -283,7 +318,7 @@ function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>)
 }
 
 /** The planner of the read that shows an endpoint's objects; one that is never called where there is none. */
-export function readPlannerOf(endpoint: Endpoint, dialect: Parameters<typeof createPlanner>[1]): Planner {
+export function readPlannerOf(endpoint: Endpoint, dialect: Dialect): Planner {
 	const read = readEndpointOf(endpoint);
 	if (read === undefined) return () => { throw new UsageError(`the API has no way to read ${endpoint.noun}s`); };
 	const planner = createPlanner(read, dialect);

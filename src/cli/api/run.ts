@@ -4,8 +4,8 @@ import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client, RawAnswer } from '../../http/client.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
-import type { Delivery, Outcome } from '../../http/outcome.js';
-import type { Deliverable } from '../../http/send.js';
+import type { Result, Outcome } from '../../http/outcome.js';
+import type { Sendable } from '../../http/send.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { redactUrl } from '../../output/redact.js';
@@ -101,7 +101,7 @@ async function confirmCall({ context, options }: ApiInvocation, session: Session
 
 function sender({ context, options }: ApiInvocation, session: Session, client: Client, call: Call): Api['send'] {
 	const replay = call.isRead ? 'read' : 'once';
-	const deliver = createInterruptibleDeliver(context, client, whatIsKnown);
+	const send = createInterruptibleSend(context, client, whatIsKnown);
 	return async (path) => {
 		let response: RawAnswer | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
@@ -121,7 +121,7 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 	};
 }
 
-function whatIsKnown({ outcome }: Delivery, { method, path, endpoint }: Deliverable): string {
+function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable): string {
 	const request = `${method} ${redactUrl(path)}`;
 	if (endpoint.replay === 'read') return `${request} was given up, which changes nothing`;
 	if (outcome === 'not-sent') return `${request} was not sent`;
@@ -205,7 +205,7 @@ async function reportFailure(
 ): Promise<ExitCode> {
 	if (trouble !== undefined) warn(invocation.context, [trouble.message]);
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
-	const { message, details } = describeFailure(outcome, call.method, redactUrl(path));
+	const { message, details } = whatFailed(outcome, `${call.method} ${redactUrl(path)}`);
 	const exitCode = exitCodeOfOutcome(outcome);
 	const reads = call.method === 'GET' || call.method === 'HEAD';
 	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, reads, session.connection);

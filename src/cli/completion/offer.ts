@@ -3,7 +3,6 @@
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import { commands, startsWith } from '../manifest.js';
 import { type Completes, camelCase, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
-import { givenFields, type RowCommandSpec } from '../rows/definition.js';
 import { findFlag, findRoute, type ReadLine, readLine } from './line.js';
 
 export interface Candidate {
@@ -179,7 +178,7 @@ async function offerColumns(
 	const column = isPair ? columns.find((each) => typed.startsWith(`${each}=`)) : undefined;
 	if (isPair && (column !== undefined || (columns.length === 0 && typed.includes('=')))) {
 		const stem = prefix + (column === undefined ? typed.slice(0, typed.lastIndexOf('=') + 1) : `${column}=`);
-		return words(fieldNames(line.spec).map((value) => ({ value: stem + value })));
+		return words((line.spec.fieldNames ?? []).map((value) => ({ value: stem + value })));
 	}
 	const used = [
 		...(line.given.get('ignore-column') ?? []),
@@ -187,11 +186,4 @@ async function offerColumns(
 	];
 	const left = columns.filter((each) => !used.includes(each));
 	return { candidates: left.map((each) => ({ value: `${prefix}${each}${isPair ? '=' : ''}` })), open: isPair };
-}
-
-/** What a column can be called: ids of the path, and the fields of the body. */
-function fieldNames(spec: CommandSpec): string[] {
-	const { rows } = spec as Partial<RowCommandSpec>;
-	if (rows === undefined) return [];
-	return [...new Set([...rows.positionals, ...givenFields(rows)].map((each) => each.name))];
 }

@@ -51,6 +51,7 @@ export function runCommand(name: string, text: RunCommandText): CommandSpec {
 			}),
 		),
 		options: runOptions(endpoint),
+		fieldNames: [...new Set([...positionals, ...endpoint.fields].map((each) => each.name))],
 		async run(invocation) {
 			const { startCommand } = await import('./start.js');
 			return await startCommand(name, invocation);

@@ -2,6 +2,7 @@
 
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { chooseEndpoint } from '../../api/choose.js';
+import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing } from '../../api/plan.js';
 import { inOrder } from '../../bulk/in-order.js';
 import { AdaptivePace } from '../../bulk/pace.js';
@@ -93,6 +94,7 @@ async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promi
 		clock,
 		random,
 		dialect,
+		exactNumbers: true,
 		pace: new AdaptivePace({ clock, random, rate: tuning.rate }),
 	};
 	const read = async (row: RunRow) => ({ row, found: await send(client, planRead({ ids: row.request.ids }), options) });
@@ -100,7 +102,7 @@ async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promi
 	try {
 		for await (const { row, found } of inOrder(rowsToShow(job, rows), tuning.concurrency, read)) {
 			checkSignedIn(found);
-			const held = found.outcome === 'ok' ? heldOf(endpoint, found.body) : undefined;
+			const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, plan.service.prefixes.product) : undefined;
 			if (held === undefined) unread++;
 			const changes = held === undefined ? [unreadable(found)] : changesOf(row, held, plan);
 			for (const change of changes) await print({ row: row.row, ...printedIds(row.request.ids), ...change });
@@ -110,6 +112,9 @@ async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promi
 	}
 	return unread;
 }
+
+/** A number that JavaScript would change is shown as it is written. */
+const shown = (value: unknown): unknown => inexactNumberIn(value) ?? value;
 
 interface Change {
 	field: string | null;
@@ -134,6 +139,6 @@ function changesOf(row: RunRow, held: Held, { checks, values }: RunJob['plan']):
 		const known = held.has(field);
 		const message = known ? null : 'the service does not show this field';
 		if (isSecretName(field)) return { field, old: known ? REDACTED : null, new: REDACTED, message };
-		return { field, old: known ? held.get(field) : null, new: value, message };
+		return { field, old: known ? shown(held.get(field)) : null, new: shown(value), message };
 	});
 }

@@ -66,8 +66,8 @@ const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 	invalid: 'is invalid',
 };
 
-/** The error that a row stands for: what happened to what, why, and the next step. */
-export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint): SupportctlError {
+/** What happened, in one line and a further one for each reason. @param what was asked for: "update ticket 14" */
+export function whatFailed(outcome: Outcome, what: string): { message: string; details: string[] } {
 	const verdict = outcome.code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome.outcome] ?? outcome.outcome);
 	const status =
 		outcome.status === undefined || outcome.outcome === 'differs'
@@ -76,11 +76,19 @@ export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint): S
 	const why = outcome.message ?? outcome.code ?? '';
 	const reasons = Object.entries(outcome.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`);
 	const tries = outcome.attempts > 1 ? `, after ${outcome.attempts} attempts` : '';
-	const message = `${verb} ${nameRow(outcome.ids, noun)} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`;
+	return {
+		message: `${what} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`,
+		details: [...reasons, ...differences(outcome)],
+	};
+}
+
+/** The error that a row stands for: what happened to what, why, and the next step. */
+export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint): SupportctlError {
+	const { message, details } = whatFailed(outcome, `${verb} ${nameRow(outcome.ids, noun)}`);
 	const hint = nextStep(outcome, replay === 'read');
 	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
 		code: outcome.code ?? outcome.outcome,
-		details: [...reasons, ...differences(outcome)],
+		details,
 		data: {
 			...printedIds(outcome.ids),
 			...(outcome.status === undefined ? {} : { status: outcome.status }),
@@ -93,7 +101,7 @@ export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint): S
 }
 
 /** The exit code that a lone outcome stands for. */
-function exitCodeOfOutcome(outcome: Outcome): ExitCode {
+export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
 	if (outcome.outcome === 'unknown') return ExitCode.unknown;
 	if (outcome.outcome === 'differs') return ExitCode.differs;
 	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;

@@ -44,7 +44,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const own = { clean: hide.text(row) };
 		const steps: RowSteps = {
 			send: (_, request) => send(client, request, shared, own),
-			read: (_, request, afterWrite) => send(client, request, afterWrite ? { ...shared, stop: undefined } : shared, own),
+			read: (_, request, afterWrite) => send(client, request, { ...shared, exactNumbers: true, ...(afterWrite ? { stop: undefined } : {}) }, own),
 			keep: async () => undefined,
 		};
 		const counts = createCounts();

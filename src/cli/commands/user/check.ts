@@ -4,7 +4,7 @@ import { endpoints } from '../../../api/endpoints.js';
 import { createPlanner } from '../../../api/plan.js';
 import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
-import type { Delivery } from '../../../http/outcome.js';
+import type { Result } from '../../../http/outcome.js';
 import { createTextRedactor, redactName, redactNames, redactTexts } from '../../../output/redact.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
@@ -46,7 +46,7 @@ const INVALID_HINT =
 	'some services take only login names here, not e-mail addresses, and change quotes, backslashes and outer spaces in passwords';
 
 /** The delivery without the password that was checked; codes that mean something to us, and our own, stay whole. */
-function withoutPassword(delivery: Delivery, password: string): Delivery {
+function withoutPassword(delivery: Result, password: string): Result {
 	const { code, reasons, body } = delivery;
 	const clean = { ...delivery };
 	if (code !== undefined && 'body' in delivery && !INVALID_CODES.has(code) && !CALLER_CODES.has(code)) {
@@ -61,7 +61,7 @@ function withoutPassword(delivery: Delivery, password: string): Delivery {
  * Reads the verdict from what came back (section 4 shows the request; section 7 shows no responses).
  * @param shown The delivery as it may be repeated.
  */
-export function judgeCheck(delivery: Delivery, username: string, shown: Delivery): CheckVerdict {
+export function judgeCheck(delivery: Result, username: string, shown: Result): CheckVerdict {
 	const { outcome, status, code, message, body } = delivery;
 	const who = quote(username);
 	const words = [shown.code, message].filter((each) => each !== undefined).join(': ');
@@ -148,7 +148,7 @@ export const command = defineCommand({
 		const username = await readUsername(invocation);
 		const password = await readPassword(invocation);
 		if (password === '') throw new UsageError('the password is empty; nothing was sent');
-		const { createInterruptibleDeliver } = await import('../../interruption.js');
+		const { createInterruptibleSend } = await import('../../interruption.js');
 		const request = createPlanner(
 			endpoints['user.check'],
 			session.dialect,
@@ -157,11 +157,11 @@ export const command = defineCommand({
 			fields: { username, password },
 		});
 		const client = await session.openClient(1);
-		let delivery: Delivery;
+		let delivery: Result;
 		try {
 			const clean = createTextRedactor([password]);
-			const deliver = createInterruptibleDeliver(context, client, (given) => whatIsKnown(given, username));
-			delivery = await deliver(request, { retries: 0, clock: context.clock, random: context.random, clean });
+			const send = createInterruptibleSend(context, client, (given) => whatIsKnown(given, username));
+			delivery = await send(request, { retries: 0, clock: context.clock, random: context.random, clean });
 		} finally {
 			await client.close();
 		}
@@ -188,7 +188,7 @@ export const command = defineCommand({
 	},
 });
 
-function whatIsKnown({ outcome }: Delivery, username: string): string {
+function whatIsKnown({ outcome }: Result, username: string): string {
 	const credentials = `the credentials of ${quote(username)} were`;
 	return outcome === 'not-sent'
 		? `${credentials} not sent`
@@ -209,7 +209,7 @@ async function openVerdict(invocation: Invocation, { connection }: Session): Pro
 /** What stderr says of any verdict but `valid`, and of that too where it could not be printed. */
 function errorOf(
 	{ verdict, exitCode, message, hint }: CheckVerdict,
-	{ code, status, reasons = {} }: Delivery,
+	{ code, status, reasons = {} }: Result,
 	username: string,
 	trouble: SupportctlError | undefined,
 ): SupportctlError | undefined {
