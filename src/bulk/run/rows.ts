@@ -64,8 +64,8 @@ export interface RowContext {
 	secrets: Readonly<Record<string, unknown>>;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
-	/** Is called before something is read that may take as long as whoever writes it. */
-	onWait?: (() => void) | undefined;
+	/** Is called with the path of each private copy of standard input before it is made. */
+	onCopy?: ((path: string) => void) | undefined;
 }
 
 /** Whether a shard answers for a row. An invalid row has no key: it belongs to the first shard. */
@@ -102,12 +102,12 @@ export async function openRows(plan: RunPlan, context: RowContext): Promise<Plan
 /** Opens the bytes of a source. @throws UsageError */
 export async function openInputOf(
 	source: Extract<RowSource, { from: 'ids' | 'file' }>,
-	{ stdin, stateDir, onWait }: Pick<RowContext, 'stdin' | 'stateDir' | 'onWait'>,
+	{ stdin, stateDir, onCopy }: Pick<RowContext, 'stdin' | 'stateDir' | 'onCopy'>,
 ): Promise<InputSource> {
 	if (source.from === 'ids') return openArguments(source.ids);
 	const { openInput } = await import('../input/source.js');
 	const { path, name, format } = source;
-	return await openInput({ path, name, stdin, stateDir, onWait, ...(format === undefined ? {} : { format }) });
+	return await openInput({ path, name, stdin, stateDir, onSpool: onCopy, ...(format === undefined ? {} : { format }) });
 }
 
 function withPlace(source: RowSource, { path, format }: InputSource): RowSource {

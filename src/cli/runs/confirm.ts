@@ -9,28 +9,11 @@ import { isObject } from '../../api/values.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { RefusedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
+import type { Result } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { warn } from '../notices.js';
+import { type Caller, plural, signInAgain } from './failures.js';
 import type { RunJob } from './run.js';
-
-/** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
-export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
-	const { taxonomy, username } = ids;
-	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
-	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && (ids.id ?? ids.slug) !== undefined);
-	const own = ids.id ?? ids.slug ?? Object.values(ids)[0] ?? '';
-	return [
-		taxonomy === undefined ? noun : `${taxonomy} term`,
-		own,
-		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
-	].join(' ');
-}
-
-/** `ticket` → `tickets`, `reply` → `replies`. */
-export function plural(noun: string, count: number): string {
-	if (count === 1) return noun;
-	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-}
 
 /** What is about to happen: `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`. */
 export function describeAction({ plan }: Pick<RunJob, 'plan'>, { selected, permanent, first }: Survey, rows = selected): string {
@@ -50,10 +33,11 @@ function namesOf(ids: readonly Readonly<Record<string, string>>[], rows: number)
 
 /**
  * Asks, or takes --yes and --confirm as the reply.
- * @param rows How many are about to be sent
+ * @param note What a person has to know before the reply
  * @throws UsageError where a person says no, or where nobody can be asked
  */
-export async function confirmWrite(job: RunJob, survey: Survey, rows = survey.selected): Promise<void> {
+export async function confirmWrite(job: RunJob, survey: Survey, note?: string): Promise<void> {
+	const rows = survey.selected;
 	const { plan, session, invocation } = job;
 	const { options, context } = invocation;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
@@ -76,46 +60,60 @@ export async function confirmWrite(job: RunJob, survey: Survey, rows = survey.se
 	if (!context.prompts.available) {
 		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
 	}
-	const question = `${action.charAt(0).toUpperCase()}${action.slice(1)} ${where}?`;
+	const question = `${note === undefined ? '' : `Note: ${note}. `}${action.charAt(0).toUpperCase()}${action.slice(1)} ${where}?`;
 	if (!(await context.prompts.confirm(question))) {
 		throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
 	}
 }
 
-/** Refuses to delete the caller's own account, and to reassign to a user that does not exist. @throws UsageError, RefusedError */
-export async function checkUsers(job: RunJob, survey: Survey, client: Client): Promise<void> {
-	if (job.plan.endpoint !== endpoints['user.delete'].name || survey.selected === 0) return;
+/** How many of the users that receive posts and links are looked up. */
+const RECEIVERS = 20;
+
+/**
+ * Refuses to delete the caller's own account, and to reassign to a user that does not exist.
+ * @returns a note for the question, where the own account is not known
+ * @throws UsageError, RefusedError
+ */
+export async function checkUsers(job: RunJob, survey: Survey, client: Client): Promise<string | undefined> {
+	if (job.plan.endpoint !== endpoints['user.delete'].name || survey.selected === 0) return undefined;
+	for (const receiver of survey.guard.firstReceivers(RECEIVERS)) await checkReceiver(job, String(receiver), client);
 	const own = await ownId(job, client);
+	if (own === undefined) return undefined;
 	if ('why' in own) {
-		warn(job.invocation.context, [`could not check whether this deletes the account that is signed in: ${own.why}`]);
-	} else if (survey.guard.deletes(own.id)) {
-		throw new UsageError(`user ${own.id} is the account that is signed in; nothing was sent`, {
-			code: 'own_account',
-			hint: 'sign in as somebody else to delete it',
-		});
+		const note = 'could not check whether this deletes the account that is signed in';
+		warn(job.invocation.context, [`${note}: ${own.why}`]);
+		return note;
 	}
-	const { reassign } = job.plan.values;
-	if (reassign !== undefined) await checkReceiver(job, reassign, client);
+	if (!survey.guard.deletes(own.id)) return undefined;
+	const { auth } = job.session.connection;
+	const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
+	throw new UsageError(`user ${own.id} is the account that is signed in${name}; nothing was sent`, {
+		code: 'own_account',
+		hint: 'sign in as somebody else to delete it',
+	});
 }
 
 /** The caller's id: by name, and where the service knows no such name (a sign-in by e-mail), by GET /users/me. */
-async function ownId({ session, tuning, invocation }: RunJob, client: Client): Promise<{ id: string } | { why: string }> {
+async function ownId(
+	{ session, tuning, invocation }: RunJob,
+	client: Client,
+): Promise<{ id: string } | { why: string } | undefined> {
 	const { auth } = session.connection;
-	if (auth.scheme === 'none') return { why: 'no account is signed in' };
+	if (auth.scheme === 'none') return undefined;
 	const { clock, random } = invocation.context;
 	const options = { retries: tuning.retries, clock, random, dialect: session.dialect };
 	if (auth.scheme === 'basic') {
 		const { username } = auth;
 		const byName = createPlanner(endpoints['user.id'], session.dialect)({ ids: { username }, fields: { username } });
 		const found = await send(client, byName, options);
-		checkSignedIn(found);
+		checkSignedIn(found, session.connection);
 		const id = found.outcome === 'ok' ? userIdIn(found.body) : undefined;
 		if (id !== undefined) return { id };
 	}
 	const read = readEndpointOf(endpoints['user.update']);
 	if (read === undefined) return { why: 'the service does not say whose credentials they are' };
 	const me = await send(client, createPlanner(read, session.dialect)({ ids: { id: 'me' } }), options);
-	checkSignedIn(me);
+	checkSignedIn(me, session.connection);
 	const id = me.outcome === 'ok' && isObject(me.body) ? userIdIn({ id: me.body.id }) : undefined;
 	return id === undefined ? { why: me.message ?? 'the service does not say whose credentials they are' } : { id };
 }
@@ -128,14 +126,14 @@ async function checkReceiver({ session, tuning, invocation }: RunJob, id: string
 	const options = { retries: tuning.retries, clock, random, dialect: session.dialect };
 	const found = await send(client, createPlanner(read, session.dialect)({ ids: { id } }), options);
 	if (found.outcome !== 'failed' || found.status !== 404 || found.code !== 'rest_user_invalid_id') return;
-	throw new UsageError(`--reassign ${id}: there is no user ${id}; nothing was sent`, { code: 'no_such_user' });
+	throw new UsageError(`there is no user ${id} to reassign to; nothing was sent`, { code: 'no_such_user' });
 }
 
 /** @throws RefusedError where the credentials are refused: every row would be too */
-export function checkSignedIn({ status, code, message }: { status?: number; code?: string; message?: string }): void {
+export function checkSignedIn({ status, code, message }: Result, caller: Caller): void {
 	if (status !== 401) return;
 	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}; nothing was sent`, {
 		code: code ?? 'unauthorized',
-		hint: 'supportctl login stores others',
+		hint: signInAgain(caller),
 	});
 }

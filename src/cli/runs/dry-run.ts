@@ -16,7 +16,8 @@ import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
-import { checkSignedIn, plural } from './confirm.js';
+import { checkSignedIn } from './confirm.js';
+import { plural } from './failures.js';
 import type { RunJob } from './run.js';
 
 /** How many requests a terminal is shown; --all shows the others too. */
@@ -101,7 +102,7 @@ async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promi
 	let unread = 0;
 	try {
 		for await (const { row, found } of inOrder(rowsToShow(job, rows), tuning.concurrency, read)) {
-			checkSignedIn(found);
+			checkSignedIn(found, session.connection);
 			const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, plan.service.prefixes.product) : undefined;
 			if (held === undefined) unread++;
 			const changes = held === undefined ? [unreadable(found)] : changesOf(row, held, plan);

@@ -8,7 +8,25 @@ import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import { printedIds } from '../../output/outcome-view.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
-import { nameRow } from './confirm.js';
+
+/** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
+export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
+	const { taxonomy, username } = ids;
+	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
+	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && (ids.id ?? ids.slug) !== undefined);
+	const own = ids.id ?? ids.slug ?? Object.values(ids)[0] ?? '';
+	return [
+		taxonomy === undefined ? noun : `${taxonomy} term`,
+		own,
+		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
+	].join(' ');
+}
+
+/** `ticket` → `tickets`, `reply` → `replies`. */
+export function plural(noun: string, count: number): string {
+	if (count === 1) return noun;
+	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
 
 export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
 
@@ -21,7 +39,7 @@ export function signInAgain({ profileName: name, secretSource }: Caller): string
 	const login = isStored
 		? `the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`
 		: 'supportctl login stores other credentials';
-	return `${login}; supportctl doctor finds out whether the host drops them`;
+	return `${login}; supportctl doctor checks whether the host drops them`;
 }
 
 /** Who sends the requests. */
@@ -83,9 +101,9 @@ export function whatFailed(outcome: Outcome, what: string): { message: string; d
 }
 
 /** The error that a row stands for: what happened to what, why, and the next step. */
-export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint): SupportctlError {
+export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint, caller: Caller): SupportctlError {
 	const { message, details } = whatFailed(outcome, `${verb} ${nameRow(outcome.ids, noun)}`);
-	const hint = nextStep(outcome, replay === 'read');
+	const hint = nextStep(outcome, replay === 'read', caller);
 	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
 		code: outcome.code ?? outcome.outcome,
 		details,

@@ -25,10 +25,10 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { survey, take } = createSurvey(plan, { complain: () => undefined, holdsSecret: (sent) => redact(sent) !== sent });
 	take(row);
 	checkSet(survey, { expect: options.expect, max: options.max });
-	const client = await session.openClient(1);
+	const client = await session.openClient(1, 'few requests');
 	try {
-		await checkUsers(job, survey, client);
-		await confirmWrite(job, survey);
+		const note = await checkUsers(job, survey, client);
+		await confirmWrite(job, survey, note);
 		const screen = await openScreen(job, survey);
 		const stop = new AbortController();
 		const { clock, random } = context;

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
 import { findRun, readRunHeader } from '../../bulk/runs.js';
-import { lockHolder } from '../../bulk/lock.js';
+import { lockHolder } from '../../lock.js';
 import type { RunHeader, RunPlan } from '../../bulk/run/plan.js';
 import { FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';

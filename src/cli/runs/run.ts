@@ -1,5 +1,6 @@
 /** A run from its plan to its exit code: check all rows, ask, then send them or show what would be sent. */
 
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { complaintAnnotation, inputErrorAnnotation } from '../../bulk/annotations.js';
@@ -45,7 +46,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			secrets,
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 			stateDir: session.stateDir,
-			onWait: before.onWait,
+			onCopy: before.onCopy,
 		}),
 	);
 	// A private copy of standard input that a resume reads belongs to the run until it is done.
@@ -61,8 +62,8 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey);
 		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)));
 		try {
-			await checkUsers(job, survey, client);
-			await confirmWrite(job, survey);
+			const note = await checkUsers(job, survey, client);
+			await confirmWrite(job, survey, note);
 			await checkReports(job, rows);
 			const screen = await openScreen(job, survey);
 			before.check();
@@ -215,17 +216,23 @@ async function annotated<T>({ context, options }: RunInvocation, work: () => Pro
 	}
 }
 
-/** While standard input is read, a signal ends the run at once: reading would go on for as long as somebody writes it. */
+/** Before the first request a signal ends the run: nothing is sent, and no private copy of the input stays. */
 function watchBefore(context: Context) {
+	const copies: string[] = [];
 	let interrupted = false;
 	let unlisten: (() => void) | undefined;
+	const leave = (): void => {
+		interrupted = true;
+		for (const path of copies) rmSync(path, { force: true });
+		// Standard input may be open for as long as somebody writes it.
+		context.stderr.write('interrupted; nothing was sent\n');
+		context.abandon(ExitCode.interrupted);
+	};
 	return {
-		onWait(): void {
-			unlisten ??= context.signals.listen(() => {
-				interrupted = true;
-				context.stderr.write('interrupted; nothing was sent\n');
-				context.abandon(ExitCode.interrupted);
-			});
+		/** From the first copy on; before that the system's own handling will do. */
+		onCopy(path: string): void {
+			copies.push(path);
+			unlisten ??= context.signals.listen(leave);
 		},
 		end: () => unlisten?.(),
 		/** @throws InterruptedError where a signal came */

@@ -18,8 +18,7 @@ import { sanitise } from '../../output/sanitise.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, wantsJson } from '../results.js';
 import { createSentResults, onlyOutputFailed, type SentResults } from '../sent-results.js';
-import { nameRow } from './confirm.js';
-import { failureOf, stepAfterStop, whyStopped } from './failures.js';
+import { failureOf, nameRow, stepAfterStop, whyStopped } from './failures.js';
 import type { RunJob } from './run.js';
 import { outcomeShape } from './shape.js';
 
@@ -169,7 +168,7 @@ export class RunScreen implements Screen {
 		// A program gets one object at the end.
 		if (this.json && !this.isLone) return;
 		if (isBad) {
-			const error = failureOf(outcome, this.endpoint);
+			const error = failureOf(outcome, this.endpoint, this.job.session.connection);
 			context.stderr.write(renderError(error, { json: this.json, debug: options.debug === true, palette: this.palette }));
 		} else {
 			if (this.json) return;
@@ -189,7 +188,7 @@ export class RunScreen implements Screen {
 		if (this.json) {
 			const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
 			const steps = [
-				stopped === undefined ? undefined : stepAfterStop(stopped),
+				stopped === undefined ? undefined : stepAfterStop(stopped, this.job.session.connection),
 				resumable && id !== undefined ? `supportctl run resume ${id} sends the rest` : undefined,
 			].filter((each) => each !== undefined);
 			const error = new SupportctlError(`${why}${bad} of ${totalOf(counts)} rows did not succeed`, exitCode, {
@@ -237,7 +236,7 @@ export class RunScreen implements Screen {
 		if (this.json) return;
 		if (stopped !== undefined) {
 			stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
-			const step = stepAfterStop(stopped);
+			const step = stepAfterStop(stopped, this.job.session.connection);
 			if (step !== undefined) stderr.write(`  ${step}\n`);
 		}
 		for (const [text, command] of nextSteps(id, counts, resumable)) stderr.write(`${text}: ${palette.command(command)}\n`);

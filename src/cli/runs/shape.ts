@@ -12,7 +12,6 @@ import {
 	customFieldColumns,
 	customFieldNamed,
 	deleteColumns,
-	fieldsColumns,
 	lookupColumns,
 	outcomeKeys,
 	plainColumns,
@@ -48,7 +47,7 @@ export function outcomeShape({ plan, session }: RunJob, fields: readonly string[
 			return shape(lookupColumns({ ids, palette }));
 		case 'fields':
 			return {
-				...shape(fieldsColumns({ ids, palette })),
+				...shape(plainColumns({ ids, palette })),
 				more: customFieldColumns(readCustomFields, RESERVED),
 				resolve: customFieldNamed(readCustomFields, base.keys, RESERVED),
 				aliases: { ticket_id: 'id' },
