@@ -10,5 +10,5 @@ export { type CallResult, SupportClient } from './client/support-client.js';
 export type { CallInput } from './client/types.js';
 export { ExitCode, SupportctlError, UsageError } from './errors.js';
 export type { Auth, ProxySettings } from './http/options.js';
-export type { Result, OutcomeName } from './http/outcome.js';
+export type { OutcomeName, Result } from './http/outcome.js';
 export { version } from './version.js';

@@ -17,7 +17,8 @@ export interface EndpointChoice {
 export function chooseEndpoint(name: string, taxonomy: string | undefined, undocumented: boolean): EndpointChoice {
 	if (name !== 'term.update' && name !== 'term.delete') {
 		const endpoint = endpointList.find((each) => each.name === name);
-		if (endpoint === undefined) throw new UsageError(`there is no endpoint ${quote(name)}`, { code: 'unknown_endpoint' });
+		if (endpoint === undefined)
+			throw new UsageError(`there is no endpoint ${quote(name)}`, { code: 'unknown_endpoint' });
 		return { endpoint };
 	}
 	const operation = name === 'term.update' ? 'update' : 'delete';

@@ -5,8 +5,8 @@ import { FailedError } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
 import { createCounts, outcomeNames } from './counts.js';
 import { type Json, parseRecord } from './journal-lines.js';
-import { isRunPlan, type RunHeader } from './run/plan.js';
 import { type EndRecord, isIdName, JOURNAL_VERSION, type RowRecord } from './records.js';
+import { isRunPlan, type RunHeader } from './run/plan.js';
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,7 +1,5 @@
 /** Reports on a run for machines and people, written from its journal in constant memory. */
 
-import { commandOf, fileOf, type RunHeader, sourceName } from './run/plan.js';
-import { formatShard } from './shard.js';
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -14,6 +12,8 @@ import { differences, fullMessage, type RowRecord } from './records.js';
 import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
 import { finalRecords, recordedIdNames } from './row-records.js';
+import { commandOf, fileOf, type RunHeader, sourceName } from './run/plan.js';
+import { formatShard } from './shard.js';
 
 /** What a report says besides the rows. */
 export interface ReportFacts {
@@ -131,7 +131,12 @@ function flat(record: RowRecord): Record<string, unknown> {
 
 async function* json(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header, counts, exit, ended, ms, journalPath } = facts;
-	const head = { run: header.id, command: commandOf(header.plan), service: header.plan.service.baseUrl, profile: header.plan.service.profile };
+	const head = {
+		run: header.id,
+		command: commandOf(header.plan),
+		service: header.plan.service.baseUrl,
+		profile: header.plan.service.profile,
+	};
 	const shard = header.plan.shard && formatShard(header.plan.shard);
 	const input = { name: sourceName(header.plan.source), ...header.input };
 	const rest = { input, shard, started: header.started, ended, ms, exit, counts };

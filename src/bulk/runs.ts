@@ -1,6 +1,5 @@
 /** Runs by name: their ids, and the journals that the state folder knows of. */
 
-import type { RunHeader } from './run/plan.js';
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../errors.js';
@@ -10,6 +9,7 @@ import { runsFolder } from './journal.js';
 import { MAX_LINE_BYTES } from './journal-lines.js';
 import { endRecordOf, readHeader } from './read-records.js';
 import type { EndRecord } from './records.js';
+import type { RunHeader } from './run/plan.js';
 import { inStartOrder } from './run-order.js';
 import { type JournalScan, scanJournal } from './scan.js';
 

@@ -7,8 +7,8 @@ import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { type Json, journalLines, parseRecord } from './journal-lines.js';
 import { endRecordOf, isCount, notAJournal, readHeader } from './read-records.js';
 import type { EndRecord } from './records.js';
-import { isDeletePlan, type RunHeader } from './run/plan.js';
 import { FORBIDDEN, isDoneState, LOST, OUTCOME, RowStates, SENT, UNAUTHORIZED } from './row-states.js';
+import { isDeletePlan, type RunHeader } from './run/plan.js';
 
 /** A line that is no record although the journal goes on behind it. */
 export interface CorruptLine {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/counts.js';
 import { journalLines, parseRecord } from '../../src/bulk/journal-lines.js';
 import { rowRecordOf } from '../../src/bulk/read-records.js';
-import type { RunHeader } from '../../src/bulk/records.js';
 import { firstRecords } from '../../src/bulk/row-records.js';
 import { RowStates } from '../../src/bulk/row-states.js';
+import type { RunPlan } from '../../src/bulk/run/plan.js';
 import { scanJournal } from '../../src/bulk/scan.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
@@ -16,10 +16,10 @@ import { temporaryFolder } from '../support/temporary.js';
 function journalWith(
 	lines: readonly (string | Record<string, unknown>)[],
 	rows = 10,
-	more: Partial<RunHeader> = {},
+	more: Partial<RunPlan> = {},
 ): string {
 	const path = join(temporaryFolder(), 'run.ndjson');
-	const header = { type: 'run', version: 1, ...headerOf(rows, more) };
+	const header = { type: 'plan', version: 2, ...headerOf(rows, more) };
 	const texts = [header, ...lines].map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
 	writeFileSync(path, `${texts.join('\n')}\n`);
 	return path;

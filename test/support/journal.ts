@@ -1,26 +1,46 @@
 /** Journals for tests. */
 
 import { join } from 'node:path';
+import { neutralPrefixes } from '../../src/api/dialect.js';
 import { createJournal, type Journal } from '../../src/bulk/journal.js';
-import type { RunHeader } from '../../src/bulk/records.js';
+import type { RunHeader, RunPlan } from '../../src/bulk/run/plan.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { redact } from '../../src/output/redact.js';
 
-export function headerOf(rows: number, more: Partial<RunHeader> = {}): RunHeader {
+export function planOf(more: Partial<RunPlan> = {}): RunPlan {
 	return {
-		id: '20261121-074512-k3f9x',
-		command: ['ticket', 'update'],
-		settings: { concurrency: 4 },
-		input: { name: 'edits.csv', path: '/data/edits.csv', file: 'edits.csv', format: 'csv', sha256: 'ab', rows },
-		profile: 'desk',
-		baseUrl: 'https://desk.example',
-		tool: '0.1.0',
-		started: '2026-11-21T07:45:12.000Z',
+		endpoint: 'ticket.update',
+		source: { from: 'file', path: '/data/edits.csv', name: 'edits.csv', format: 'csv' },
+		columns: { map: {}, ignore: [], ignoreOther: false, blank: 'skip' },
+		values: { ids: {}, fields: {}, withheld: [], force: false, add: {}, remove: {} },
+		checks: {
+			onlyChanged: false,
+			verify: false,
+			snapshot: false,
+			ifUnmodified: false,
+			conditions: [],
+			allowDiffers: false,
+			ignoreMissing: false,
+		},
+		stop: { onError: false },
+		skipInvalid: false,
+		undocumented: false,
+		service: { baseUrl: 'https://desk.example', prefixes: neutralPrefixes, profile: 'desk', protected: false },
 		...more,
 	};
 }
 
-export function startJournal(stateDir: string, rows: number, path?: string, more: Partial<RunHeader> = {}): Journal {
+export function headerOf(rows: number, more: Partial<RunPlan> = {}): RunHeader {
+	return {
+		id: '20261121-074512-k3f9x',
+		started: '2026-11-21T07:45:12.000Z',
+		tool: '0.1.0',
+		plan: planOf(more),
+		input: { sha256: 'ab', rows, own: rows, copied: false },
+	};
+}
+
+export function startJournal(stateDir: string, rows: number, path?: string, more: Partial<RunPlan> = {}): Journal {
 	return createJournal({ header: headerOf(rows, more), stateDir, path, redact });
 }
 

@@ -1,13 +1,13 @@
 /** The second pass of a run: sends every row that is not done, and records and prints its outcome. */
 
 import { setMaxListeners } from 'node:events';
-import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint } from '../../api/choose.js';
+import type { Dialect } from '../../api/dialect.js';
 import { asksNothing } from '../../api/plan.js';
 import { type ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
-import { type FailedAttempt, type SendOptions, send } from '../../http/send.js';
 import type { Outcome, Result } from '../../http/outcome.js';
+import { type FailedAttempt, type SendOptions, send } from '../../http/send.js';
 import type { Clock } from '../../io/context.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../counts.js';
 import { runEngine } from '../engine.js';
@@ -15,7 +15,7 @@ import type { Journal } from '../journal.js';
 import { AdaptivePace } from '../pace.js';
 import { type StopReason, StopWatch } from '../stop.js';
 import type { RunPlan, RunTuning } from './plan.js';
-import { createPerform, readPlannerOf, type RowSteps } from './read-back.js';
+import { createPerform, type RowSteps, readPlannerOf } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { type InvalidRow, invalidOutcome, isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import type { Survey } from './survey.js';
@@ -80,9 +80,11 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const { plan, tuning, survey, journal, past, screen, redact, clock } = parts;
 	const counts = past?.counts ?? createCounts();
 	const before = totalOf(counts);
-	const own = past?.own ?? survey.selected + survey.skipped + (plan.shard === undefined || plan.shard.index === 1 ? survey.invalid : 0);
+	const own =
+		past?.own ??
+		survey.selected + survey.skipped + (plan.shard === undefined || plan.shard.index === 1 ? survey.invalid : 0);
 	const total = tuning.first === undefined ? own : Math.min(own, before + tuning.first);
-	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate});
+	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate });
 	const stop = new RunStop(plan, tuning, clock);
 	const perform = createRowPerform(parts, pace, stop);
 
@@ -191,16 +193,23 @@ function createRowPerform(
 				onRetry(attempt: FailedAttempt) {
 					const { status, code, lost } = attempt;
 					// A journal that failed says so at the next outcome.
-					journal?.attempt({ row: row.row, attempt: attempt.attempt, status, code, lost: lost || undefined }).catch(() => undefined);
+					journal
+						?.attempt({ row: row.row, attempt: attempt.attempt, status, code, lost: lost || undefined })
+						.catch(() => undefined);
 					stop.lookAttempt(attempt);
 				},
 				...(isDelete && journal !== undefined ? { beforeSend: () => journal.sent(row.row) } : {}),
 			}),
 		// A row that was written is read back even if the run is stopping.
 		read: (row, request, isAfter) =>
-			send(client, request, { ...(isAfter && stop.signal.aborted ? { ...afterStop, retries: 0 } : options), exactNumbers: true }, {
-				clean: redact.text(row),
-			}),
+			send(
+				client,
+				request,
+				{ ...(isAfter && stop.signal.aborted ? { ...afterStop, retries: 0 } : options), exactNumbers: true },
+				{
+					clean: redact.text(row),
+				},
+			),
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};
 	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(endpoint, dialect), steps);

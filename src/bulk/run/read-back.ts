@@ -1,12 +1,18 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import { type AppliedDifference, contradictions, customFieldDifferences, objectDifferences, sameValue } from '../../api/applied.js';
+import {
+	type AppliedDifference,
+	contradictions,
+	customFieldDifferences,
+	objectDifferences,
+	sameValue,
+} from '../../api/applied.js';
 import { customFieldText, readCustomFields, sameCustomField } from '../../api/custom-fields.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { inexactNumberIn } from '../../api/exact-numbers.js';
-import { readEndpointOf } from '../../api/reads.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
+import { readEndpointOf } from '../../api/reads.js';
 import { emptyRecord } from '../../api/record.js';
 import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
@@ -127,7 +133,9 @@ export function decide(row: RunRow, held: Held, { checks, values }: Pick<RunPlan
 	for (const [field, value] of Object.entries(row.expected ?? {})) {
 		if (same(endpoint, field, value, held)) continue;
 		const now = JSON.stringify(held.get(field) ?? null);
-		return { skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`) };
+		return {
+			skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`),
+		};
 	}
 	let fields: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
 	if (checks.onlyChanged) {
@@ -173,7 +181,13 @@ function same(endpoint: Endpoint, field: string, value: unknown, held: Held): bo
 	if (!held.has(field)) return false;
 	const now = held.get(field);
 	if (endpoint.body === 'custom_fields') return sameCustomField(value, now) === true;
-	return sameValue(endpoint.fields.find((each) => each.name === field), value, now) === true;
+	return (
+		sameValue(
+			endpoint.fields.find((each) => each.name === field),
+			value,
+			now,
+		) === true
+	);
 }
 
 /** The fields whose value is not exactly the one that is held; white space counts, since it may be what is corrected. */
@@ -188,7 +202,12 @@ function changedFields(
 		// The type of a custom field counts where it is written back.
 		const isExact = typeof value === 'string' ? customFieldText(now) === value : now === value;
 		const isText = typeof value === 'string' && typeof now === 'string';
-		const isSame = endpoint.body === 'custom_fields' ? held.has(name) && isExact : isText ? value === now : same(endpoint, name, value, held);
+		const isSame =
+			endpoint.body === 'custom_fields'
+				? held.has(name) && isExact
+				: isText
+					? value === now
+					: same(endpoint, name, value, held);
 		if (!isSame) changed[name] = value;
 	}
 	return changed;
@@ -232,7 +251,8 @@ export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown, prefix: 
 		const name = names(field).find((each) => Object.hasOwn(values, each));
 		return name === undefined ? undefined : isCustom ? values[name] : rawValue(values[name]);
 	};
-	const text = (field: string): string | undefined => (typeof get(field) === 'string' ? (get(field) as string) : undefined);
+	const text = (field: string): string | undefined =>
+		typeof get(field) === 'string' ? (get(field) as string) : undefined;
 	return { has: (field) => get(field) !== undefined, get, modified: text('modified_gmt'), status: text('status') };
 }
 
@@ -269,7 +289,12 @@ async function verified(
 	if (held === undefined) {
 		const why = reading.message ?? reading.outcome;
 		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
-		return { ...result, outcome: 'unknown', code: 'not_verified', message: `written, but could not be read back: ${why}` };
+		return {
+			...result,
+			outcome: 'unknown',
+			code: 'not_verified',
+			message: `written, but could not be read back: ${why}`,
+		};
 	}
 	const differs = differencesOf(request, held);
 	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
@@ -305,7 +330,13 @@ function verifiedDelete({ permanent }: Request, result: Result, reading: Result)
 /** A result whose write was done, with the fields that hold another value. */
 export function withDifferences(result: Result, differs: AppliedDifference[]): Result {
 	const fields = differs.map((each) => each.field).join(', ');
-	return { ...result, outcome: 'differs', code: 'differs', message: `the service shows another value: ${fields}`, differs };
+	return {
+		...result,
+		outcome: 'differs',
+		code: 'differs',
+		message: `the service shows another value: ${fields}`,
+		differs,
+	};
 }
 
 /** `--allow-differs` turns differences into warnings. */
@@ -320,7 +351,10 @@ function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>)
 /** The planner of the read that shows an endpoint's objects; one that is never called where there is none. */
 export function readPlannerOf(endpoint: Endpoint, dialect: Dialect): Planner {
 	const read = readEndpointOf(endpoint);
-	if (read === undefined) return () => { throw new UsageError(`the API has no way to read ${endpoint.noun}s`); };
+	if (read === undefined)
+		return () => {
+			throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
+		};
 	const planner = createPlanner(read, dialect);
 	// Custom fields are written below ticket_id and read below id.
 	return ({ ids }) => planner({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });

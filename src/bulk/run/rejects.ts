@@ -1,15 +1,15 @@
 /** The rows of a run that were not done, in the columns of its input, each with the reason; found without holding them in memory. */
 
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { UsageError } from '../../errors.js';
 import { formatCsvRecord } from '../../csv.js';
+import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/source.js';
 import { journalLines, parseRecord } from '../journal-lines.js';
 import { rowRecordOf } from '../read-records.js';
 import { differences, fullMessage, type RowRecord } from '../records.js';
-import { finalRecords } from '../row-records.js';
 import { RowNumbers } from '../row-numbers.js';
+import { finalRecords } from '../row-records.js';
 import { readRunHeader } from '../runs.js';
 import { scanJournal } from '../scan.js';
 import type { RunHeader, RunPlan } from './plan.js';
@@ -47,7 +47,8 @@ export async function openPastInput(
 	context: Pick<RowContext, 'stdin' | 'stateDir'>,
 ): Promise<InputSource | undefined> {
 	if (source.from === 'run') return await openPastInput(readRunHeader(source.journal).plan, context);
-	if (source.from === 'snapshots' || (source.from === 'file' && !existsSync(source.path) && source.path !== '-')) return undefined;
+	if (source.from === 'snapshots' || (source.from === 'file' && !existsSync(source.path) && source.path !== '-'))
+		return undefined;
 	return await openInputOf(source, context);
 }
 
@@ -70,7 +71,9 @@ export async function* rejectsOf(
 	context: Pick<RowContext, 'dialect'>,
 ): AsyncGenerator<Reject> {
 	const records = await findRecords(journal, options.isWanted);
-	const unreached = options.isWanted({ outcome: 'not-sent' }) ? await unreachedRows(journal, header, input, context) : undefined;
+	const unreached = options.isWanted({ outcome: 'not-sent' })
+		? await unreachedRows(journal, header, input, context)
+		: undefined;
 	try {
 		for await (const batch of input.read()) {
 			for (const raw of batch) {
@@ -84,7 +87,10 @@ export async function* rejectsOf(
 }
 
 /** What the journal alone has of the wanted rows: ids and reason. */
-export async function* rejectsWithoutInput(journal: string, { isWanted, reason }: RejectOptions): AsyncGenerator<Reject> {
+export async function* rejectsWithoutInput(
+	journal: string,
+	{ isWanted, reason }: RejectOptions,
+): AsyncGenerator<Reject> {
 	for await (const batch of finalRecords(journal)) {
 		for (const record of batch) {
 			if (isWanted(record)) yield { row: { ...record.ids, [reason]: errorText(record) }, ids: record.ids };
@@ -108,7 +114,9 @@ async function unreachedRows(
 		const planned = planRow(raw);
 		if (!isOwn(planned, plan.shard)) return undefined;
 		const invalid = isInvalid(planned) ? invalidOutcome(planned) : undefined;
-		const message = ['the run ended before it was reached', ...(invalid === undefined ? [] : [invalid.message])].join('; ');
+		const message = ['the run ended before it was reached', ...(invalid === undefined ? [] : [invalid.message])].join(
+			'; ',
+		);
 		const ids = isInvalid(planned) ? (invalid?.ids ?? {}) : planned.request.ids;
 		return { type: 'row', row: raw.row, ids, outcome: 'not-sent', message, attempts: 0, ms: 0 };
 	};
@@ -121,7 +129,12 @@ function errorText(record: RowRecord): string {
 	return head === '' || record.outcome === 'invalid' ? message : `${head}: ${message}`;
 }
 
-function rejectedRow(raw: RawRow, record: RowRecord, { columns, delimiter }: InputSource, { reason, isSecret }: RejectOptions): Record<string, unknown> {
+function rejectedRow(
+	raw: RawRow,
+	record: RowRecord,
+	{ columns, delimiter }: InputSource,
+	{ reason, isSecret }: RejectOptions,
+): Record<string, unknown> {
 	const { cells } = raw;
 	const isMisshapen = cells !== undefined && columns !== undefined && cells.length !== columns.length;
 	// Which cell is whose is not known: the row is given as text, unless some cell is secret.

@@ -1,13 +1,13 @@
 /** A plan's rows: reads its source, whatever it is, and plans one request per row; both passes of a run read the same. */
 
-import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint } from '../../api/choose.js';
+import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { openArguments } from '../input/arguments.js';
 import { type Complaint, compileColumns } from '../input/rows.js';
-import { inShard, type Shard } from '../shard.js';
 import type { InputSource, RawRow } from '../input/source.js';
+import { inShard, type Shard } from '../shard.js';
 import type { RowSource, RunPlan } from './plan.js';
 
 /** A row that can be sent. */

@@ -104,7 +104,8 @@ async function readChanges(path: string): Promise<Change[]> {
 	for await (const { texts } of journalLines(path)) {
 		for (const text of texts) {
 			const record = parseRecord(text);
-			if (typeof record === 'string' || record.type !== 'before' || !isRecord(record) || !wasWritten(record.row)) continue;
+			if (typeof record === 'string' || record.type !== 'before' || !isRecord(record) || !wasWritten(record.row))
+				continue;
 			const { row, ids, values, sent, absent = [], withheld = [] } = record;
 			const key = JSON.stringify(ids);
 			const change = changes.get(key) ?? { row, ids, fields: emptyRecord<FieldChange>(), remarks: [] };
@@ -114,8 +115,10 @@ async function readChanges(path: string): Promise<Change[]> {
 				const earlier = change.fields[name];
 				change.fields[name] = { old: earlier === undefined ? values[name] : earlier.old, written };
 			}
-			for (const name of absent) change.remarks.push(`${name} stays: it had no value before, and the API can't remove it`);
-			for (const name of withheld) change.remarks.push(`${name} stays: its old value was not kept, because it is secret`);
+			for (const name of absent)
+				change.remarks.push(`${name} stays: it had no value before, and the API can't remove it`);
+			for (const name of withheld)
+				change.remarks.push(`${name} stays: its old value was not kept, because it is secret`);
 		}
 	}
 	return [...changes.values()];
@@ -130,7 +133,9 @@ interface BeforeRecord {
 	withheld?: string[];
 }
 
-function isRecord(record: Readonly<Record<string, unknown>>): record is Readonly<Record<string, unknown>> & BeforeRecord {
+function isRecord(
+	record: Readonly<Record<string, unknown>>,
+): record is Readonly<Record<string, unknown>> & BeforeRecord {
 	return typeof record.row === 'number' && isObject(record.ids) && isObject(record.values) && isObject(record.sent);
 }
 

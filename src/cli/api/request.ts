@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
 import { refuseSecretNames } from '../argv-secrets.js';
-import { readTextValue } from '../rows/field-flags.js';
+import { readTextValue } from '../runs/fields.js';
 import { readTextFile, readTextInput } from '../text-file.js';
 import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from './fields.js';
 import { type ApiInvocation, methods } from './options.js';

@@ -4,17 +4,17 @@ import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client, RawAnswer } from '../../http/client.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
-import type { Result, Outcome } from '../../http/outcome.js';
+import type { Outcome, Result } from '../../http/outcome.js';
 import type { Sendable } from '../../http/send.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
-import { createInterruptibleDeliver } from '../interruption.js';
+import { createInterruptibleSend } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { checkOutput, chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
-import { describeFailure, exitCodeOfOutcome, NO_ROUTE, nextStep } from '../rows/failures.js';
+import { exitCodeOfOutcome, NO_ROUTE, nextStep, whatFailed } from '../runs/failures.js';
 import { onlyOutputFailed, outputTrouble } from '../sent-results.js';
 import { openSession, type Session } from '../session.js';
 import type { ApiInvocation } from './options.js';
@@ -26,7 +26,7 @@ import { joined } from './target.js';
 /** What was asked for and came back: what it means, and the response itself where there was one. */
 interface Exchanged {
 	path: string;
-	delivery: Delivery;
+	delivery: Result;
 	response: RawAnswer | undefined;
 }
 
@@ -105,7 +105,7 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 	return async (path) => {
 		let response: RawAnswer | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
-		const delivery = await deliver(request, {
+		const delivery = await send(request, {
 			retries: options.retries ?? DEFAULT_RETRIES,
 			clock: context.clock,
 			random: context.random,
@@ -129,7 +129,7 @@ function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable):
 }
 
 /** What is not a row's result but is a request's: nothing but headers, and text that says it is text. */
-function isFine(method: string, { outcome, code }: Delivery, response: RawAnswer): boolean {
+function isFine(method: string, { outcome, code }: Result, response: RawAnswer): boolean {
 	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
 	if (code === 'empty_answer') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));

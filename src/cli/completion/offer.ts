@@ -1,6 +1,6 @@
 /** What completion offers for the word that is typed: commands, flags and values, from the descriptions of the commands. */
 
-import type { ArgumentSpec, CommandSpec } from '../command.js';
+import type { ArgumentSpec } from '../command.js';
 import { commands, startsWith } from '../manifest.js';
 import { type Completes, camelCase, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
 import { findFlag, findRoute, type ReadLine, readLine } from './line.js';

@@ -16,10 +16,20 @@ import { type Caller, plural, signInAgain } from './failures.js';
 import type { RunJob } from './run.js';
 
 /** What is about to happen: `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`. */
-export function describeAction({ plan }: Pick<RunJob, 'plan'>, { selected, permanent, first }: Survey, rows = selected): string {
+export function describeAction(
+	{ plan }: Pick<RunJob, 'plan'>,
+	{ selected, permanent, first }: Survey,
+	rows = selected,
+): string {
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const what = `${rows} ${plural(endpoint.noun, rows)}`;
-	const named = rows === selected ? namesOf(first.map(({ ids }) => ids), rows) : '';
+	const named =
+		rows === selected
+			? namesOf(
+					first.map(({ ids }) => ids),
+					rows,
+				)
+			: '';
 	if (endpoint.replay !== 'delete') return `${endpoint.verb} ${what}${named}`;
 	if (!endpoint.trash || permanent === selected) return `permanently delete ${what}${named}`;
 	const some = permanent === 0 ? '' : ` (${rows === selected ? permanent : 'some'} of them permanently)`;
@@ -53,12 +63,16 @@ export async function confirmWrite(job: RunJob, survey: Survey, note?: string): 
 		});
 	}
 	if (!isProtected && options.confirm !== undefined && options.confirm !== profile) {
-		throw new UsageError(`--confirm=${options.confirm}, but the profile is ${profile ?? 'none'}`, { code: 'protected_profile' });
+		throw new UsageError(`--confirm=${options.confirm}, but the profile is ${profile ?? 'none'}`, {
+			code: 'protected_profile',
+		});
 	}
 	const asks = endpoint.confirm || plan.source.from === 'snapshots';
 	if (!asks || options.yes === true) return;
 	if (!context.prompts.available) {
-		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
+		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, {
+			code: 'needs_yes',
+		});
 	}
 	const question = `${note === undefined ? '' : `Note: ${note}. `}${action.charAt(0).toUpperCase()}${action.slice(1)} ${where}?`;
 	if (!(await context.prompts.confirm(question))) {

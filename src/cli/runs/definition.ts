@@ -31,7 +31,9 @@ export function positionalsOf(name: string, { parameters, answer, required }: En
 	const names: Positional[] =
 		answer === 'user-id' ? required.map((each) => ({ name: each, kind: 'text', help: 'User names' })) : [];
 	const all = [...taxonomy, ...parameters, ...names];
-	return all.map((each, at) => (at < all.length - 1 ? each : { ...each, help: `${each.help}, or - to read them from stdin` }));
+	return all.map((each, at) =>
+		at < all.length - 1 ? each : { ...each, help: `${each.help}, or - to read them from stdin` },
+	);
 }
 
 /** The command of an endpoint. @param name A row of the table, or `term.update` and `term.delete` */

@@ -1,6 +1,5 @@
 /** `--dry-run`: each request as it would be sent, and with `--diff` what it would change. */
 
-import { isSecretName, REDACTED } from '../../output/redact.js';
 import { chooseEndpoint } from '../../api/choose.js';
 import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing } from '../../api/plan.js';
@@ -14,6 +13,7 @@ import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';
+import { isSecretName, REDACTED } from '../../output/redact.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
 import { checkSignedIn } from './confirm.js';
@@ -41,10 +41,16 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 	const shape: ResultShape = {
 		palette: await stdoutPalette(invocation),
 		profileFormat: session.connection.defaults.format,
-		columns: options.diff === true ? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }] : REQUEST_COLUMNS,
+		columns:
+			options.diff === true
+				? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }]
+				: REQUEST_COLUMNS,
 	};
 	const results = await openResults(invocation, shape);
-	const limit = stdout.isTTY && options.all !== true && options.format === undefined && options.json !== true ? SHOWN : Number.POSITIVE_INFINITY;
+	const limit =
+		stdout.isTTY && options.all !== true && options.format === undefined && options.json !== true
+			? SHOWN
+			: Number.POSITIVE_INFINITY;
 	let printed = 0;
 	const print: Print = (row) => (printed++ < limit ? results.row(row) : undefined);
 	const unread = options.diff === true ? await printChanges(job, rows, print) : await printRequests(job, rows, print);
@@ -58,7 +64,9 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 			...(skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`]),
 			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
 		];
-		stderr.write(`${[`dry run ${where}: ${selected} ${plural('request', selected)}, none sent`, ...notes].join('; ')}\n`);
+		stderr.write(
+			`${[`dry run ${where}: ${selected} ${plural('request', selected)}, none sent`, ...notes].join('; ')}\n`,
+		);
 	}
 	if (unread === 0) return ExitCode.ok;
 	return unread === selected ? ExitCode.failed : ExitCode.partial;
@@ -67,7 +75,9 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 /** The own rows that have something to send. */
 async function* rowsToShow({ plan }: RunJob, rows: PlannedRows): AsyncGenerator<RunRow[]> {
 	for await (const batch of rows.read()) {
-		yield batch.filter((each): each is RunRow => !isInvalid(each) && isOwn(each, plan.shard) && !asksNothing(each.request));
+		yield batch.filter(
+			(each): each is RunRow => !isInvalid(each) && isOwn(each, plan.shard) && !asksNothing(each.request),
+		);
 	}
 }
 

@@ -11,6 +11,7 @@ import {
 	isObject,
 	isProblem,
 	mergeValues,
+	nestingProblem,
 	parseField,
 	quote,
 	type ValueRules,
@@ -19,6 +20,7 @@ import type { RowSource } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
+import { refuseSecretKeys, refuseSecretNames } from '../argv-secrets.js';
 import { camelCase, type OptionSpec } from '../options/option.js';
 import { readFirstLine } from '../secret-input.js';
 import { dialectOf } from '../session.js';
@@ -72,6 +74,14 @@ export async function readTextValue(flag: string, text: string, context: Context
 	return readTextFile(text.slice(1), context.cwd, flag);
 }
 
+/** How a secret in --data and in a map can be given instead. */
+const DATA_FILE = 'give it with --data @file or --data @-';
+
+/** Whether a value names a file or standard input. */
+export function isFile(text: string): boolean {
+	return text.startsWith('@') && !text.startsWith('@@');
+}
+
 /** The body that --data, field flags, --set and password flags make together, by wire name. @throws UsageError */
 export async function readFields(
 	endpoint: Endpoint,
@@ -82,7 +92,8 @@ export async function readFields(
 	const { options } = invocation;
 	// A look-up's field is its argument.
 	if (endpoint.replay !== 'set') return {};
-	const context = source.from === 'file' && source.path === '-' ? withTakenStdin(invocation.context) : invocation.context;
+	const context =
+		source.from === 'file' && source.path === '-' ? withTakenStdin(invocation.context) : invocation.context;
 	// Settings are read only for words that are not the interface's.
 	const dialect = () => dialectOf(invocation);
 	const rules: ValueRules = {
@@ -94,14 +105,20 @@ export async function readFields(
 		const field = findField(endpoint.fields, name);
 		const isMap = field?.kind === 'map' && isObject(values[name]) && isObject(value);
 		if (Object.hasOwn(values, name) && !isMap && JSON.stringify(values[name]) !== JSON.stringify(value)) {
-			throw new UsageError(`${name} is given by --data and by a flag of its own, with two values`, { code: 'contradiction' });
+			throw new UsageError(`${name} is given by --data and by a flag of its own, with two values`, {
+				code: 'contradiction',
+			});
 		}
 		values[name] = isMap && field !== undefined ? mergeValues(field, values[name], value) : value;
 	}
 	for (const text of options.set ?? []) {
 		const at = text.indexOf('=');
 		if (at <= 0) throw new UsageError(`--set ${quote(text)} is not name=value`, { code: 'invalid_value' });
-		values[text.slice(0, at)] = await readTextValue('--set', text.slice(at + 1), context);
+		const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+		if (!isFile(value)) refuseSecretNames('--set', [name], 'give it with --set NAME=@file or --set NAME=@-');
+		const read = await readTextValue('--set', value, context);
+		// The line end of a file with a password in it is no part of the password.
+		values[name] = isSecretName(name) ? read.replace(/\r?\n$/, '') : read;
 	}
 	const password = await readPassword(options, context);
 	if (password !== undefined) values.password = password;
@@ -142,25 +159,11 @@ async function readFieldFlags(
 			const full = field.kind === 'longtext' ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
 			if (isProblem(parsed)) throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_value' });
-			if (field.kind === 'map' && isObject(parsed.value)) refuseSecrets(flag, parsed.value);
+			if (field.kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			values[field.name] = field.name in values ? mergeValues(field, values[field.name], parsed.value) : parsed.value;
 		}
 	}
 	return values;
-}
-
-/** @throws UsageError for a secret on the command line, where other users of the machine can read it */
-function refuseSecrets(flag: string, value: unknown): void {
-	if (typeof value !== 'object' || value === null) return;
-	for (const [name, inner] of Object.entries(value)) {
-		if (isSecretName(name)) {
-			throw new UsageError(`${flag}: ${name} on the command line can be read by other users of the machine`, {
-				code: 'secret_on_command_line',
-				hint: 'give it with --data @file or --data @-',
-			});
-		}
-		refuseSecrets(flag, inner);
-	}
 }
 
 /** The object that --data gives, checked where its names are documented. @throws UsageError */
@@ -176,7 +179,9 @@ async function readData(
 	const values = emptyRecord<unknown>();
 	if (given === undefined) return values;
 	const data = parseData(await readTextValue('--data', given, context));
-	if (!given.startsWith('@')) refuseSecrets('--data', data);
+	const deep = nestingProblem(data);
+	if (deep !== undefined) throw new UsageError(`--data: ${deep}`, { code: 'invalid_value' });
+	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
 	const isDocumented = (name: string) => fields.some((field) => field.name === name);
 	for (const [key, value] of Object.entries(data)) {
 		const name = isDocumented(key) ? key : dialect().fieldIn(key);
@@ -222,8 +227,11 @@ function checkSameId(name: string, value: unknown, source: RowSource, ids: Reado
 }
 
 function unknownField(name: string, fields: readonly Field[]): UsageError {
-	return new UsageError(`--data: there is no field ${quote(name)}; the fields are ${fields.map((each) => each.name).join(', ')}`, {
-		code: 'unknown_field',
-		hint: '--undocumented allows other names',
-	});
+	return new UsageError(
+		`--data: there is no field ${quote(name)}; the fields are ${fields.map((each) => each.name).join(', ')}`,
+		{
+			code: 'unknown_field',
+			hint: '--undocumented allows other names',
+		},
+	);
 }

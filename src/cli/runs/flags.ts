@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { findField, isProblem, parseField, parseId, parseSlug, quote } from '../../api/values.js';
-import type { RunPlan, RowSource, RunTuning, SharedValues } from '../../bulk/run/plan.js';
+import type { RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
 import { parseShard } from '../../bulk/shard.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
@@ -36,7 +36,8 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	const fields = await readFields(endpoint, source, ids, invocation);
 	const names = Object.keys(fields);
 	const isKept = (field: string): boolean => !isSecretName(field) && !holdsSecret(fields[field]);
-	const part = (wanted: boolean) => Object.fromEntries(names.filter((each) => isKept(each) === wanted).map((each) => [each, fields[each]]));
+	const part = (wanted: boolean) =>
+		Object.fromEntries(names.filter((each) => isKept(each) === wanted).map((each) => [each, fields[each]]));
 	const given: Given = {
 		endpoint,
 		source,
@@ -71,7 +72,8 @@ function checkComplete({ endpoint, source, values }: Given, fields: number): voi
 	if (source.from !== 'ids') return;
 	for (const { name, presence, reason } of endpoint.query) {
 		if (presence !== 'must') continue;
-		if (name === 'force' && !values.force) throw new UsageError(`--force is missing: ${reason}`, { code: 'needs_force' });
+		if (name === 'force' && !values.force)
+			throw new UsageError(`--force is missing: ${reason}`, { code: 'needs_force' });
 		if (name === 'reassign' && values.reassign === undefined) {
 			throw new UsageError(`--reassign <user-id> is missing: ${reason}`, { code: 'needs_reassign' });
 		}
@@ -86,7 +88,10 @@ export function nothingToChange({ body }: Endpoint): UsageError {
 }
 
 /** Positional arguments and --input. @throws UsageError for a missing, surplus or malformed one */
-function readSource(name: string, { args, options, words, context }: RunInvocation): { source: RowSource; ids: Record<string, string> } {
+function readSource(
+	name: string,
+	{ args, options, words, context }: RunInvocation,
+): { source: RowSource; ids: Record<string, string> } {
 	const positionals = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
 	const last = positionals.at(-1) as Positional;
 	const hint = `supportctl ${words.join(' ')} --help shows examples`;
@@ -99,10 +104,13 @@ function readSource(name: string, { args, options, words, context }: RunInvocati
 	const rest = args.slice(positionals.length - 1);
 	const { input, inputFormat: format } = options;
 	if (input !== undefined && rest.length > 0) {
-		throw new UsageError(`${quote(rest[0] as string)}: rows come from --input or from arguments, not from both`, { hint });
+		throw new UsageError(`${quote(rest[0] as string)}: rows come from --input or from arguments, not from both`, {
+			hint,
+		});
 	}
 	if (input === undefined && rest.length === 0) throw missing(last, hint, ', -, or --input');
-	if (rest.includes('-') && rest.length > 1) throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
+	if (rest.includes('-') && rest.length > 1)
+		throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
 	const path = input ?? (rest[0] === '-' ? '-' : undefined);
 	if (path === undefined) return { source: { from: 'ids', ids: rest.map((text) => checkArgument(last, text)) }, ids };
 	const source: RowSource = {
@@ -127,7 +135,12 @@ function checkArgument({ name, kind }: Positional, text: string): string {
 }
 
 /** The plan of a run for the service of a session. @throws UsageError */
-export function planOf(name: string, { endpoint, source, values }: Given, { options }: RunInvocation, session: Session): RunPlan {
+export function planOf(
+	name: string,
+	{ endpoint, source, values }: Given,
+	{ options }: RunInvocation,
+	session: Session,
+): RunPlan {
 	const { connection } = session;
 	const { allowDiffers } = options;
 	return {
@@ -147,7 +160,8 @@ export function planOf(name: string, { endpoint, source, values }: Given, { opti
 			snapshot: options.snapshot === true,
 			ifUnmodified: options.ifUnmodified === true,
 			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint)),
-			allowDiffers: typeof allowDiffers === 'string' ? allowDiffers.split(',').map((field) => field.trim()) : allowDiffers === true,
+			allowDiffers:
+				typeof allowDiffers === 'string' ? allowDiffers.split(',').map((field) => field.trim()) : allowDiffers === true,
 			ignoreMissing: options.ignoreMissing === true,
 		},
 		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },

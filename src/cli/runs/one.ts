@@ -1,11 +1,11 @@
 /** One request: plan, ask where it deletes, send, check, print. No journal and no engine. */
 
 import { chooseEndpoint } from '../../api/choose.js';
-import { createCounts, countOutcome, exitCodeOf } from '../../bulk/counts.js';
+import { countOutcome, createCounts, exitCodeOf } from '../../bulk/counts.js';
 import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
 import { isInvalid, openRows, type PlannedRow, plannerOf } from '../../bulk/run/rows.js';
 import { checkSet, createSurvey } from '../../bulk/run/survey.js';
-import { ExitCode, UsageError } from '../../errors.js';
+import { type ExitCode, UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { createRedactor } from '../../output/redact.js';
@@ -16,13 +16,17 @@ import { rowRedactor } from './shape.js';
 
 /** Sends the one row of a plan. @throws what `main` turns into a message and an exit code */
 export async function sendOne(job: RunJob): Promise<ExitCode> {
-	const { plan, session, invocation, secrets, tuning } = job;
+	const { plan, session, invocation, tuning } = job;
 	const { context, options } = invocation;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	const row = await onlyRow(job);
-	if (isInvalid(row)) throw new UsageError(row.complaints.map((each) => each.message).join('; '), { code: 'invalid_value' });
+	if (isInvalid(row))
+		throw new UsageError(row.complaints.map((each) => each.message).join('; '), { code: 'invalid_value' });
 	const redact = createRedactor();
-	const { survey, take } = createSurvey(plan, { complain: () => undefined, holdsSecret: (sent) => redact(sent) !== sent });
+	const { survey, take } = createSurvey(plan, {
+		complain: () => undefined,
+		holdsSecret: (sent) => redact(sent) !== sent,
+	});
 	take(row);
 	checkSet(survey, { expect: options.expect, max: options.max });
 	const client = await session.openClient(1, 'few requests');
@@ -44,13 +48,19 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const own = { clean: hide.text(row) };
 		const steps: RowSteps = {
 			send: (_, request) => send(client, request, shared, own),
-			read: (_, request, afterWrite) => send(client, request, { ...shared, exactNumbers: true, ...(afterWrite ? { stop: undefined } : {}) }, own),
+			read: (_, request, afterWrite) =>
+				send(client, request, { ...shared, exactNumbers: true, ...(afterWrite ? { stop: undefined } : {}) }, own),
 			keep: async () => undefined,
 		};
 		const counts = createCounts();
 		screen.start(1, counts, { stop: () => stop.abort(), open: () => 1, pauseMs: () => 0 });
 		const started = clock.monotonic();
-		const perform = createPerform(plan, plannerOf(plan, session.dialect), readPlannerOf(endpoint, session.dialect), steps);
+		const perform = createPerform(
+			plan,
+			plannerOf(plan, session.dialect),
+			readPlannerOf(endpoint, session.dialect),
+			steps,
+		);
 		const result = await perform(row).finally(() => screen.done());
 		const outcome = hide.outcome({ row: 1, ids: row.request.ids, ...result } as Outcome, row);
 		countOutcome(counts, outcome);

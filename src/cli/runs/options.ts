@@ -7,8 +7,8 @@ import { inputFormats } from '../../bulk/input/formats.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import { connectionOptions } from '../options/connection.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
-import { allowDiffersOption, positiveNumber, wholeNumber } from '../options/run.js';
 import { outputOptions } from '../options/output.js';
+import { allowDiffersOption, positiveNumber, wholeNumber } from '../options/run.js';
 import { fieldOptions } from './fields.js';
 
 const INPUT = 'Input';
@@ -20,7 +20,13 @@ const FIELDS = 'Fields';
 export const inputOptions = options([
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', group: INPUT, completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', group: INPUT, choices: inputFormats },
-	{ flags: '--map <column=field>', help: 'Use a column as a field', group: INPUT, repeatable: true, completes: 'columns' },
+	{
+		flags: '--map <column=field>',
+		help: 'Use a column as a field',
+		group: INPUT,
+		repeatable: true,
+		completes: 'columns',
+	},
 	{ flags: '--ignore-column <column>', help: 'Ignore columns', group: INPUT, repeatable: true, completes: 'columns' },
 	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field', group: INPUT },
 	{ flags: '--id-column <column>', help: 'The column that holds the id', group: INPUT, completes: 'columns' },
@@ -41,7 +47,12 @@ export const checkOptions = options([
 	{ flags: '--only-changed', help: 'Read first and send only what differs', group: CHECKS },
 	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo', group: CHECKS },
 	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: CHECKS },
-	{ flags: '--if <field=value>', help: 'Send a row only if its object has this value', group: CHECKS, repeatable: true },
+	{
+		flags: '--if <field=value>',
+		help: 'Send a row only if its object has this value',
+		group: CHECKS,
+		repeatable: true,
+	},
 	{ flags: '--if-unmodified', help: 'Send a row only if modified_gmt is still that of the row', group: CHECKS },
 	{ ...allowDiffersOption, group: CHECKS },
 ]);
@@ -53,8 +64,18 @@ export const ignoreMissingOptions = options([
 export const guardOptions = options([
 	{ flags: '-n, --dry-run', help: 'Print each request and send none', group: GUARDS },
 	{ flags: '-y, --yes', help: 'Do not ask', group: GUARDS },
-	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', group: GUARDS, completes: 'profiles' },
-	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', group: GUARDS, parse: wholeNumber('--expect', 0) },
+	{
+		flags: '--confirm <profile>',
+		help: 'Confirm a write with a protected profile',
+		group: GUARDS,
+		completes: 'profiles',
+	},
+	{
+		flags: '--expect <n>',
+		help: 'Stop unless there are exactly N rows',
+		group: GUARDS,
+		parse: wholeNumber('--expect', 0),
+	},
 	{ flags: '--max <n>', help: 'Stop if there are more than N rows', group: GUARDS, parse: wholeNumber('--max', 0) },
 ]);
 
@@ -75,19 +96,28 @@ export const tuningOptions = options([
 		parse: wholeNumber('--retries', 0),
 		defaultText: String(DEFAULT_RETRIES),
 	},
-	{ flags: '--first <n>', help: 'Send the first N rows only; run resume sends the rest', group: RUN, parse: wholeNumber('--first', 1) },
+	{
+		flags: '--first <n>',
+		help: 'Send the first N rows only; run resume sends the rest',
+		group: RUN,
+		parse: wholeNumber('--first', 1),
+	},
 	{
 		flags: '--report <format:file>',
 		help: 'Write a report: junit, json, markdown or csv',
 		group: RUN,
 		repeatable: true,
-		completes: 'reports',
 	},
 ]);
 
 export const stopOptions = options([
 	{ flags: '--stop-on-error', help: 'Stop at the first row that fails', group: RUN },
-	{ flags: '--max-failures <n>', help: 'Stop when more than N rows have failed', group: RUN, parse: wholeNumber('--max-failures', 0) },
+	{
+		flags: '--max-failures <n>',
+		help: 'Stop when more than N rows have failed',
+		group: RUN,
+		parse: wholeNumber('--max-failures', 0),
+	},
 	{ flags: '--shard <k/n>', help: 'Only part K of N of the rows, chosen by id', group: RUN },
 ]);
 
@@ -153,7 +183,10 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),
 		...queryOptions
 			.filter((each) => own.includes(longName(each)) || (longName(each) === 'force' && endpoint.query.length > 0))
-			.map((each) => ({ ...each, help: endpoint.query.find(({ name }) => name === longName(each))?.help ?? each.help })),
+			.map((each) => ({
+				...each,
+				help: endpoint.query.find(({ name }) => name === longName(each))?.help ?? each.help,
+			})),
 		...inputOptions,
 		...(reads ? checks : []),
 		...(isDelete ? ignoreMissingOptions : []),
@@ -167,4 +200,3 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 	// A field's flag hides a shared one of the same name, such as --username.
 	return all.filter((option, at) => all.findIndex((each) => longName(each) === longName(option)) === at);
 }
-

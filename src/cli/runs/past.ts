@@ -4,19 +4,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
-import { findRun, readRunHeader } from '../../bulk/runs.js';
-import { lockHolder } from '../../lock.js';
 import type { RunHeader, RunPlan } from '../../bulk/run/plan.js';
+import { findRun, readRunHeader } from '../../bulk/runs.js';
 import { FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { lockHolder } from '../../lock.js';
 import { sanitise } from '../../output/sanitise.js';
 import { configFolder, stateFolder } from '../../profile/environment.js';
 import { profileNamed, readChoice, readSituation, resolveBaseUrl } from '../../profile/resolve.js';
 import { readStore } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
-import type { RunInvocation, Secrets } from './flags.js';
 import { readFields } from './fields.js';
+import type { RunInvocation, Secrets } from './flags.js';
 
 export interface PastRun {
 	/** Of the journal. */
@@ -38,7 +38,10 @@ export function pastRun({ args, context }: Pick<Invocation, 'args' | 'context'>,
 }
 
 /** The plan with its input where this call says it is. @throws UsageError where the input is gone */
-export function withInput({ header: { id, plan } }: PastRun, { options, context }: Pick<RunInvocation, 'options' | 'context'>): RunPlan {
+export function withInput(
+	{ header: { id, plan } }: PastRun,
+	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
+): RunPlan {
 	const { source } = plan;
 	if (options.input !== undefined) {
 		if (source.from !== 'file') throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
@@ -107,7 +110,9 @@ export async function secretsAgain({ header }: PastRun, invocation: RunInvocatio
 	if (missing.length === 0) return Object.fromEntries(withheld.map((name) => [name, given[name]]));
 	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {
 		code: 'withheld',
-		hint: missing.includes('password') ? 'give it again with --password-stdin or --password-prompt' : 'give them again with --data @file',
+		hint: missing.includes('password')
+			? 'give it again with --password-stdin or --password-prompt'
+			: 'give them again with --data @file',
 	});
 }
 
@@ -115,11 +120,15 @@ const RETRYABLE: readonly OutcomeName[] = ['failed', 'differs', 'invalid', 'unkn
 
 /** `--outcome failed,differs`. @throws UsageError */
 export function outcomesOf(texts: readonly string[] | undefined): readonly OutcomeName[] {
-	return (texts ?? ['failed']).flatMap((text) => text.split(',')).map((text) => {
-		const known = RETRYABLE.find((each) => each === text.trim());
-		if (known !== undefined) return known;
-		throw new UsageError(`--outcome ${JSON.stringify(text)} is not one of ${RETRYABLE.join(', ')}`, { code: 'invalid_value' });
-	});
+	return (texts ?? ['failed'])
+		.flatMap((text) => text.split(','))
+		.map((text) => {
+			const known = RETRYABLE.find((each) => each === text.trim());
+			if (known !== undefined) return known;
+			throw new UsageError(`--outcome ${JSON.stringify(text)} is not one of ${RETRYABLE.join(', ')}`, {
+				code: 'invalid_value',
+			});
+		});
 }
 
 /** @throws FailedError while another process works on the run */

@@ -4,14 +4,14 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { complaintAnnotation, inputErrorAnnotation } from '../../bulk/annotations.js';
-import { createRunId } from '../../bulk/runs.js';
-import { createJournal, type Journal } from '../../bulk/journal.js';
 import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
+import { createJournal, type Journal } from '../../bulk/journal.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
 import type { RunHeader, RunPlan, RunTuning } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import { openRows, type PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
+import { createRunId } from '../../bulk/runs.js';
 import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { createRedactor } from '../../output/redact.js';
@@ -57,7 +57,8 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		const maySave = !survey.hasSecrets;
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
-		if (saysNothing(rows, survey)) throw nothingToChange(chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint);
+		if (saysNothing(rows, survey))
+			throw nothingToChange(chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint);
 		checkSet(survey, { expect: options.expect, max: options.max });
 		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey);
 		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)));
@@ -98,7 +99,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 }
 
 /** Reads leave nothing to resume; everything else has a journal. */
-async function openJournalOf(job: RunJob, rows: PlannedRows, survey: Survey): Promise<Pick<RunParts, 'journal' | 'past'>> {
+async function openJournalOf(
+	job: RunJob,
+	rows: PlannedRows,
+	survey: Survey,
+): Promise<Pick<RunParts, 'journal' | 'past'>> {
 	const { plan, session, invocation, resumes } = job;
 	const { context, options } = invocation;
 	const now = context.clock.now();
@@ -107,7 +112,8 @@ async function openJournalOf(job: RunJob, rows: PlannedRows, survey: Survey): Pr
 	if (resumes !== undefined) return await takeUp(resumes.path, rows, { redact, at, tool: version });
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const isRead = endpoint.replay === 'read' && plan.source.from === 'ids';
-	if (isRead && options.journal === undefined && options.report === undefined) return { journal: undefined, past: undefined };
+	if (isRead && options.journal === undefined && options.report === undefined)
+		return { journal: undefined, past: undefined };
 	const header: RunHeader = {
 		id: createRunId(now, context.random),
 		started: at,
@@ -199,7 +205,9 @@ function noteIgnored({ plan, invocation }: RunJob, { ignored }: PlannedRows): vo
 	if (plan.endpoint !== 'ticket.fields.set') return;
 	for (const name of ignored) {
 		if (plan.columns.ignore.includes(name)) continue;
-		invocation.context.stderr.write(`note: the column ${sanitise(name)} is not sent; --map ${sanitise(name)}=${sanitise(name)} sends it\n`);
+		invocation.context.stderr.write(
+			`note: the column ${sanitise(name)} is not sent; --map ${sanitise(name)}=${sanitise(name)} sends it\n`,
+		);
 	}
 }
 

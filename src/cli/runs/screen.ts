@@ -5,8 +5,8 @@ import { outcomeAnnotation } from '../../bulk/annotations.js';
 import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
 import type { Journal } from '../../bulk/journal.js';
 import { nextSteps } from '../../bulk/next-steps.js';
-import { fileOf } from '../../bulk/run/plan.js';
 import type { Ended, RunControl, Screen } from '../../bulk/run/execute.js';
+import { fileOf } from '../../bulk/run/plan.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { type Outcome, wentWrong } from '../../http/outcome.js';
@@ -73,7 +73,8 @@ export class RunScreen implements Screen {
 		this.annotates = context.env.GITHUB_ACTIONS === 'true';
 		this.isLone = plan.source.from === 'ids' && plan.source.ids.length === 1;
 		this.isTable = isTable;
-		this.hidesGood = isTable && this.endpoint.replay !== 'read' && rows > WHOLE_TABLE_ROWS && plan.source.from !== 'ids';
+		this.hidesGood =
+			isTable && this.endpoint.replay !== 'read' && rows > WHOLE_TABLE_ROWS && plan.source.from !== 'ids';
 		// A table on the terminal has the failures already.
 		this.listsFailures = this.isLone || this.annotates || !(this.json || isTable);
 	}
@@ -130,13 +131,19 @@ export class RunScreen implements Screen {
 		await this.writeReports(ended);
 		this.writeSummary(ended);
 		if (trouble === undefined) return ended.exitCode;
-		if (ended.exitCode !== ExitCode.ok) throw onlyOutputFailed(trouble, 'the outcomes of the rows stand', ended.exitCode);
+		if (ended.exitCode !== ExitCode.ok)
+			throw onlyOutputFailed(trouble, 'the outcomes of the rows stand', ended.exitCode);
 		// What was only read can be read again.
 		throw this.endpoint.replay === 'read' ? trouble : onlyOutputFailed(trouble, 'every row is ok', ended.exitCode);
 	}
 
 	private draw(counts: Counts, note?: string): void {
-		this.progress.update({ done: totalOf(counts), failed: counts.failed, unknown: counts.unknown, ...(note === undefined ? {} : { note }) });
+		this.progress.update({
+			done: totalOf(counts),
+			failed: counts.failed,
+			unknown: counts.unknown,
+			...(note === undefined ? {} : { note }),
+		});
 	}
 
 	/** Draws the time and the reason of a pause while no row ends. */
@@ -145,7 +152,8 @@ export class RunScreen implements Screen {
 		while (!this.over.signal.aborted) {
 			await clock.sleep(REFRESH_MS, this.over.signal);
 			const seconds = Math.round(control.pauseMs() / 1000);
-			if (!this.over.signal.aborted) this.draw(counts, seconds < 1 ? undefined : `waiting ${seconds} s for the service`);
+			if (!this.over.signal.aborted)
+				this.draw(counts, seconds < 1 ? undefined : `waiting ${seconds} s for the service`);
 		}
 	}
 
@@ -169,7 +177,9 @@ export class RunScreen implements Screen {
 		if (this.json && !this.isLone) return;
 		if (isBad) {
 			const error = failureOf(outcome, this.endpoint, this.job.session.connection);
-			context.stderr.write(renderError(error, { json: this.json, debug: options.debug === true, palette: this.palette }));
+			context.stderr.write(
+				renderError(error, { json: this.json, debug: options.debug === true, palette: this.palette }),
+			);
 		} else {
 			if (this.json) return;
 			const name = nameRow(outcome.ids, this.endpoint.noun);
@@ -200,7 +210,9 @@ export class RunScreen implements Screen {
 		} else if (this.failures > SHOWN && this.listsFailures) {
 			const outcomes = (['failed', 'differs', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
 			const which = outcomes.map((name) => ` --outcome ${name}`).join('');
-			context.stderr.write(`… and ${this.failures - SHOWN} more; supportctl run show ${id ?? 'last'}${which} lists them\n`);
+			context.stderr.write(
+				`… and ${this.failures - SHOWN} more; supportctl run show ${id ?? 'last'}${which} lists them\n`,
+			);
 		}
 	}
 
@@ -239,14 +251,19 @@ export class RunScreen implements Screen {
 			const step = stepAfterStop(stopped, this.job.session.connection);
 			if (step !== undefined) stderr.write(`  ${step}\n`);
 		}
-		for (const [text, command] of nextSteps(id, counts, resumable)) stderr.write(`${text}: ${palette.command(command)}\n`);
+		for (const [text, command] of nextSteps(id, counts, resumable))
+			stderr.write(`${text}: ${palette.command(command)}\n`);
 		const total = totalOf(counts);
-		stderr.write(`run ${id} on ${session.host}: ${total} ${total === 1 ? 'row' : 'rows'} in ${seconds(ms)}: ${countsText(counts)}\n`);
+		stderr.write(
+			`run ${id} on ${session.host}: ${total} ${total === 1 ? 'row' : 'rows'} in ${seconds(ms)}: ${countsText(counts)}\n`,
+		);
 	}
 }
 
 export function countsText(counts: Counts): string {
-	const parts = outcomeNames.filter((name) => counts[name] > 0).map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
+	const parts = outcomeNames
+		.filter((name) => counts[name] > 0)
+		.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
 	return parts.length === 0 ? 'no rows' : parts.join(', ');
 }
 

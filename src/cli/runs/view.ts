@@ -46,7 +46,8 @@ export function runView({ id, state, path, header, counts, end, problem }: RunSu
 /** Every key that a run can have. */
 export const runKeys: readonly string[] = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-const hostOf = ({ service }: Row): string => (typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '');
+const hostOf = ({ service }: Row): string =>
+	typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '';
 
 /** The columns of a list of runs on a terminal; what went wrong is red. */
 export function runColumns(palette: Palette): Column[] {
@@ -59,7 +60,11 @@ export function runColumns(palette: Palette): Column[] {
 		{ path: 'profile', optional: true },
 		{ path: 'input', least: 8 },
 		{ path: 'command', important: true, least: 12 },
-		{ path: 'state', least: 8, style: (text, row) => (isFine(row.state) ? palette.good(text) : palette.doubtful(text)) },
+		{
+			path: 'state',
+			least: 8,
+			style: (text, row) => (isFine(row.state) ? palette.good(text) : palette.doubtful(text)),
+		},
 		{ path: 'rows' },
 		{ path: 'ok' },
 		bad('failed'),
@@ -73,7 +78,11 @@ export function runColumns(palette: Palette): Column[] {
 }
 
 /** A line about rows without a record: how many, whether they may have been sent, and the next step. Empty where there are none. */
-export function unreachedNote({ id }: RunHeader, { state }: RunSummary, { header, counts, end, states }: JournalScan): string {
+export function unreachedNote(
+	{ id }: RunHeader,
+	{ state }: RunSummary,
+	{ header, counts, end, states }: JournalScan,
+): string {
 	const recorded = totalOf(counts);
 	const all: Counts | undefined = end?.counts;
 	const count = (state === 'running' || all === undefined ? header.input.own : totalOf(all)) - recorded;

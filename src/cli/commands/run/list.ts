@@ -2,11 +2,11 @@
 
 import { listRuns } from '../../../bulk/runs.js';
 import { ExitCode } from '../../../errors.js';
+import { stateFolder } from '../../../profile/environment.js';
 import { defineCommand } from '../../command.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults } from '../../results.js';
-import { stateFolder } from '../../../profile/environment.js';
 import { runColumns, runKeys, runView } from '../../runs/view.js';
 
 export const command = defineCommand({
@@ -30,7 +30,8 @@ export const command = defineCommand({
 			keys: runKeys,
 			idOf: (row) => (row as Record<string, unknown>).run,
 		});
-		for (const summary of await listRuns(stateFolder({ env: invocation.context.env, cwd: invocation.context.cwd }))) await results.row(runView(summary));
+		for (const summary of await listRuns(stateFolder({ env: invocation.context.env, cwd: invocation.context.cwd })))
+			await results.row(runView(summary));
 		await results.end();
 		return ExitCode.ok;
 	},

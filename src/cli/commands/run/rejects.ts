@@ -103,7 +103,9 @@ export const command = defineCommand({
 			stateDir: stateFolder({ env: context.env, cwd: context.cwd }),
 		});
 		if (input === undefined) {
-			context.stderr.write('note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n');
+			context.stderr.write(
+				'note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n',
+			);
 			await print(invocation, columnsOf(undefined, reason), 'csv', rejects.rejectsWithoutInput(path, wanted));
 			return ExitCode.ok;
 		}
@@ -111,7 +113,12 @@ export const command = defineCommand({
 			await rejects.checkUnchanged(header, input);
 			const dialect = createDialect(header.plan.service.prefixes);
 			const format = input.format === 'ids' ? 'csv' : input.format;
-			await print(invocation, columnsOf(input, reason), format, rejects.rejectsOf(path, header, input, wanted, { dialect }));
+			await print(
+				invocation,
+				columnsOf(input, reason),
+				format,
+				rejects.rejectsOf(path, header, input, wanted, { dialect }),
+			);
 		} finally {
 			await input.dispose({ keep: true });
 		}

@@ -37,7 +37,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, outcomesOf, pastRun, secretsAgain, sessionFor, withInput } = await import('../../runs/past.js');
+		const { checkEnded, outcomesOf, pastRun, secretsAgain, sessionFor } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { retryPlan } = await import('../../../bulk/run/past-rows.js');

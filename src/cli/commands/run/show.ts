@@ -68,7 +68,11 @@ async function rowColumns(path: string, palette: Palette): Promise<Column[]> {
 }
 
 /** Rows instead of the run. */
-async function listRows(invocation: Invocation, runs: readonly Shown[], outcomes: readonly OutcomeName[]): Promise<void> {
+async function listRows(
+	invocation: Invocation,
+	runs: readonly Shown[],
+	outcomes: readonly OutcomeName[],
+): Promise<void> {
 	const palette = await stdoutPalette(invocation);
 	const columns = await rowColumns((runs[0] as Shown).path, palette);
 	const results = await openResults(invocation, { palette, columns });
@@ -88,7 +92,9 @@ function together(runs: readonly Shown[]): Row {
 	const { header } = first.scan;
 	const other = others.find(({ scan }) => scan.header.input.sha256 !== header.input.sha256);
 	if (other !== undefined) {
-		throw new UsageError(`run ${other.scan.header.id} read another input than run ${header.id}`, { code: 'input_changed' });
+		throw new UsageError(`run ${other.scan.header.id} read another input than run ${header.id}`, {
+			code: 'input_changed',
+		});
 	}
 	const counts: Counts = createCounts();
 	for (const { scan } of runs) {
@@ -97,10 +103,16 @@ function together(runs: readonly Shown[]): Row {
 	const parts = runs.map(({ scan }) => scan.header.plan.shard).filter((each) => each !== undefined);
 	const of = parts[0]?.count ?? 1;
 	const indices = parts.map(({ index }) => index);
-	const missing = Array.from({ length: of }, (_, at) => at + 1).filter((index) => parts.length > 0 && !indices.includes(index));
+	const missing = Array.from({ length: of }, (_, at) => at + 1).filter(
+		(index) => parts.length > 0 && !indices.includes(index),
+	);
 	const twice = parts.filter(({ index }, at) => indices.indexOf(index) !== at);
 	return {
-		...runView({ ...first.summary, counts, state: runs.every(({ summary }) => summary.state === 'finished') ? 'finished' : 'stopped' }),
+		...runView({
+			...first.summary,
+			counts,
+			state: runs.every(({ summary }) => summary.state === 'finished') ? 'finished' : 'stopped',
+		}),
 		run: runs.map(({ scan }) => scan.header.id).join(','),
 		shard: parts.map(formatShard).join(', ') || null,
 		rows: runs.reduce((sum, { scan }) => sum + scan.header.input.own, 0),
@@ -121,7 +133,10 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 		if (failures.length >= SHOWN) break;
 	}
 	const only = runs.length === 1 ? (runs[0] as Shown) : undefined;
-	const view: Row = { ...(only === undefined ? together(runs) : { ...runView(only.summary), ...details(only) }), failures };
+	const view: Row = {
+		...(only === undefined ? together(runs) : { ...runView(only.summary), ...details(only) }),
+		failures,
+	};
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
@@ -139,7 +154,10 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 	const { stdout, stderr } = invocation.context;
 	if (failures.length > 0) {
 		stdout.write('\n');
-		const rows = await openResults(invocation, { palette, columns: await rowColumns((runs[0] as Shown).path, palette) });
+		const rows = await openResults(invocation, {
+			palette,
+			columns: await rowColumns((runs[0] as Shown).path, palette),
+		});
 		for (const row of failures) await rows.row(row);
 		await rows.end();
 	}
