@@ -163,7 +163,6 @@ export const endpoints = {
 		answer: 'fields-set',
 	}),
 	'ticket.fields.get': endpoint('ticket.fields.get', 'GET', '/tickets/<id>/custom-fields', 'ticket', {
-		verb: 'read custom fields of',
 		parameters: [id('Ticket')],
 		answer: 'fields',
 	}),
@@ -174,6 +173,7 @@ export const endpoints = {
 		answer: 'check',
 	}),
 	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', {
+		verb: 'look up',
 		fields: [usernameField],
 		required: ['username'],
 		replay: 'read',

@@ -17,7 +17,16 @@ import { type StopReason, StopWatch } from '../stop.js';
 import type { RunPlan, RunTuning } from './plan.js';
 import { createPerform, type RowSteps, readPlannerOf } from './read-back.js';
 import type { PastPart } from './resume.js';
-import { type InvalidRow, invalidOutcome, isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
+import {
+	type InvalidRow,
+	invalidOutcome,
+	isInvalid,
+	isOwn,
+	outcomeOf,
+	type PlannedRows,
+	plannerOf,
+	type RunRow,
+} from './rows.js';
 import type { Survey } from './survey.js';
 
 /** How a run ended, for its summary, its reports and its journal. */
@@ -108,7 +117,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 			rows: rowsToSend(parts, (invalid) => take(invalidOutcome(invalid))),
 			concurrency: tuning.concurrency,
 			stop: stop.signal,
-			perform: async (row) => ({ row: row.row, line: row.line, ids: idsOf(row), ...(await perform(row)) }) as Outcome,
+			perform: async (row) => outcomeOf(row, await perform(row)),
 			record(raw, row) {
 				const outcome = redact.outcome(raw, row);
 				if (!asksNothing(row.request)) stop.look(outcome);
@@ -213,11 +222,6 @@ function createRowPerform(
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};
 	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(endpoint, dialect), steps);
-}
-
-/** A look-up's outcome has the id that was found. */
-function idsOf({ request }: RunRow): Outcome['ids'] {
-	return request.ids;
 }
 
 /** When and why a run stops before its end. */

@@ -3,7 +3,8 @@
 import { chooseEndpoint } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
-import type { OutcomeName } from '../../http/outcome.js';
+import { userIdIn } from '../../api/user-id.js';
+import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
 import { openArguments } from '../input/arguments.js';
 import { type Complaint, compileColumns } from '../input/rows.js';
 import type { InputSource, RawRow } from '../input/source.js';
@@ -171,6 +172,12 @@ export function plannerOf(
 		}
 		return planner(values);
 	};
+}
+
+/** The outcome of a row; that of a look-up has the id that was found. */
+export function outcomeOf({ row, line, request: { endpoint, ids } }: RunRow, result: Result): Outcome {
+	const id = endpoint.answer === 'user-id' && result.outcome === 'ok' ? userIdIn(result.body) : undefined;
+	return { row, ...(line === undefined ? {} : { line }), ids: id === undefined ? ids : { ...ids, id }, ...result };
 }
 
 /** The outcome of a row that can't be sent. */

@@ -3,6 +3,8 @@
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import type { Endpoint } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
+import { didYouMean } from '../../api/suggest.js';
 import { findField, isProblem, parseField, parseId, parseSlug, quote } from '../../api/values.js';
 import type { RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
 import { parseShard } from '../../bulk/shard.js';
@@ -142,7 +144,6 @@ export function planOf(
 	session: Session,
 ): RunPlan {
 	const { connection } = session;
-	const { allowDiffers } = options;
 	return {
 		endpoint: name,
 		source,
@@ -160,8 +161,7 @@ export function planOf(
 			snapshot: options.snapshot === true,
 			ifUnmodified: options.ifUnmodified === true,
 			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint)),
-			allowDiffers:
-				typeof allowDiffers === 'string' ? allowDiffers.split(',').map((field) => field.trim()) : allowDiffers === true,
+			allowDiffers: allowedDifferences(options.allowDiffers, endpoint, options.undocumented === true),
 			ignoreMissing: options.ignoreMissing === true,
 		},
 		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },
@@ -209,4 +209,29 @@ function readCondition(text: string, endpoint: Endpoint): { field: string; value
 	const parsed = parseField(field, value, { undocumented: false });
 	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
 	return { field: field.name, value };
+}
+
+/** What a response to a write may show besides the fields that were sent. */
+const RESPONSE_FIELDS: readonly Field[] = ['id', 'parent', 'status'].map((name) => ({ name, kind: 'text', help: '' }));
+
+/** `--allow-differs` for all fields, or `--allow-differs=slug,title`. @throws UsageError for a name that is no field */
+function allowedDifferences(
+	given: readonly (readonly string[])[] | undefined,
+	endpoint: Endpoint,
+	undocumented: boolean,
+): boolean | string[] {
+	const names = (given ?? []).flat();
+	if (names.includes('*')) return true;
+	if (names.length === 0) return false;
+	if (endpoint.body === 'custom_fields') return names;
+	const known = [...endpoint.fields, ...RESPONSE_FIELDS];
+	return names.map((name) => {
+		const field = findField(known, name);
+		if (field !== undefined || undocumented) return field?.name ?? name;
+		const fields = known.map((each) => each.name);
+		throw new UsageError(`--allow-differs: no field ${quote(name)}${didYouMean(name, fields)}`, {
+			code: 'invalid_value',
+			hint: `it takes ${fields.join(', ')}`,
+		});
+	});
 }

@@ -3,10 +3,9 @@
 import { chooseEndpoint } from '../../api/choose.js';
 import { countOutcome, createCounts, exitCodeOf } from '../../bulk/counts.js';
 import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
-import { isInvalid, openRows, type PlannedRow, plannerOf } from '../../bulk/run/rows.js';
+import { isInvalid, openRows, outcomeOf, type PlannedRow, plannerOf } from '../../bulk/run/rows.js';
 import { checkSet, createSurvey } from '../../bulk/run/survey.js';
 import { type ExitCode, UsageError } from '../../errors.js';
-import type { Outcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { createRedactor } from '../../output/redact.js';
 import { checkUsers, confirmWrite } from './confirm.js';
@@ -62,7 +61,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			steps,
 		);
 		const result = await perform(row).finally(() => screen.done());
-		const outcome = hide.outcome({ row: 1, ids: row.request.ids, ...result } as Outcome, row);
+		const outcome = hide.outcome(outcomeOf(row, result), row);
 		countOutcome(counts, outcome);
 		await screen.outcome(outcome, counts);
 		const interrupted = stop.signal.aborted && outcome.outcome !== 'ok';

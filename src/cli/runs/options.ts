@@ -164,7 +164,9 @@ type AllOptions = [
 ];
 
 /** The values of the flags of a run; the flags of fields stand beside them, by their own names. */
-export type RunFlags = ValuesOf<AllOptions> & Readonly<Record<string, unknown>>;
+export type RunFlags = ValuesOf<AllOptions> & { readonly allowDiffers?: readonly (readonly string[])[] } & Readonly<
+		Record<string, unknown>
+	>;
 
 /** Every flag of the command of an endpoint. */
 export function runOptions(endpoint: Endpoint): OptionSpec[] {

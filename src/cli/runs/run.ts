@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
-import { complaintAnnotation, inputErrorAnnotation } from '../../bulk/annotations.js';
+import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
 import { createJournal, type Journal } from '../../bulk/journal.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
@@ -15,7 +15,7 @@ import { createRunId } from '../../bulk/runs.js';
 import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { createRedactor } from '../../output/redact.js';
-import { sanitise } from '../../output/sanitise.js';
+import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { wantsJson } from '../results.js';
 import type { Session } from '../session.js';
@@ -175,13 +175,14 @@ async function checkRows({ plan, invocation }: RunJob, rows: PlannedRows): Promi
 			count++;
 			if (json) {
 				const { ids: _, ...place } = complaint;
-				const line = JSON.stringify({ ...place, file: rows.input?.file, message: text(complaint) });
+				const line = escapeJson(JSON.stringify({ ...place, file: rows.input?.file, message: text(complaint) }));
 				stderr.write(count === 1 ? `{"error":{"code":"invalid_input","complaints":[\n${line}` : `,\n${line}`);
 				return;
 			}
 			if (count > SHOWN) return;
 			stderr.write(`error: ${sanitise(text(complaint))}\n`);
-			if (context.env.GITHUB_ACTIONS === 'true') stderr.write(`${complaintAnnotation(complaint, rows.input?.file)}\n`);
+			if (context.env.GITHUB_ACTIONS === 'true')
+				writeAnnotation(stderr, complaintAnnotation(complaint, rows.input?.file));
 		},
 	});
 	const { invalid } = survey;
@@ -218,7 +219,7 @@ async function annotated<T>({ context, options }: RunInvocation, work: () => Pro
 	} catch (error) {
 		if (context.env.GITHUB_ACTIONS === 'true' && error instanceof UsageError) {
 			const annotation = inputErrorAnnotation(error, options.input === '-' ? undefined : options.input);
-			if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+			if (annotation !== undefined) writeAnnotation(context.stderr, annotation);
 		}
 		throw error;
 	}

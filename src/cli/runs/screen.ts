@@ -1,7 +1,7 @@
 /** What a person or a program sees of a run: results, failures, progress, signals, and the summary at its end. */
 
 import { chooseEndpoint } from '../../api/choose.js';
-import { outcomeAnnotation } from '../../bulk/annotations.js';
+import { outcomeAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
 import type { Journal } from '../../bulk/journal.js';
 import { nextSteps } from '../../bulk/next-steps.js';
@@ -171,7 +171,7 @@ export class RunScreen implements Screen {
 		this.clear();
 		if (this.annotates) {
 			const annotation = outcomeAnnotation(outcome, fileOf(this.job.plan));
-			if (annotation !== undefined) context.stderr.write(`${annotation}\n`);
+			if (annotation !== undefined) writeAnnotation(context.stderr, annotation);
 		}
 		// A program gets one object at the end.
 		if (this.json && !this.isLone) return;
@@ -185,7 +185,7 @@ export class RunScreen implements Screen {
 			const name = nameRow(outcome.ids, this.endpoint.noun);
 			const where = this.isLone ? name : `row ${outcome.row} (${name})`;
 			for (const warning of outcome.warnings ?? []) {
-				context.stderr.write(`${this.palette.doubtful('warning:')} ${sanitise(`${where}: ${warning}`)}\n`);
+				context.stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
 			}
 		}
 	}
