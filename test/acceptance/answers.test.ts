@@ -117,7 +117,7 @@ const cases: Record<string, Case> = {
 		answer: text(200, ''),
 		exitCode: 5,
 		outcome: 'unknown',
-		says: /is unknown \(HTTP 200 empty_answer\): the response is empty\n.*(?:look before you send it again|nothing was to be changed: try again)\n/,
+		says: /is unknown \(HTTP 200 empty_answer\): the response is empty\n.*(?:check before you send it again(?:, or use --verify)?|a read changes nothing: try again)\n/,
 	},
 	'JSON that breaks off': {
 		answer: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),

@@ -71,7 +71,7 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		expect(diff).toEqual({
 			exitCode: 0,
 			stdout: 'ticket_id,field,old,new,message\n1,size,xl,m,\n3,colour,red,green,\n',
-			stderr: `dry run: 3 requests to ${new URL(recorder.baseUrl).host}, none sent\n`,
+			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 3 requests, none sent\n`,
 		});
 		expect(writes()).toEqual([]);
 
@@ -111,7 +111,7 @@ describe('--diff', () => {
 				'9,,,,not readable: Invalid post ID.',
 				'',
 			].join('\n'),
-			stderr: `dry run: 2 requests to ${new URL(recorder.baseUrl).host}, none sent; 1 ticket could not be read\n`,
+			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 requests, none sent; 1 ticket could not be read\n`,
 		});
 		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
 	});
@@ -158,9 +158,7 @@ describe('a sheet that ticket fields get wrote', () => {
 		work.write('fields.csv', 'id,outcome,colour,message\n1,ok,green,\n');
 		const result = await work.run(set());
 		expect(writes()).toEqual(['1 {"colour":"green"}']);
-		expect(result.stderr).toContain(
-			'note: the column outcome is what ticket fields get adds, and is not sent; --map outcome=outcome sends it\n',
-		);
+		expect(result.stderr).toContain('note: the column outcome is not sent; --map outcome=outcome sends it\n');
 		work.write('fields.csv', 'id,outcome\n1,won\n');
 		await work.run(set('-q'));
 		expect(writes()).toHaveLength(2);
@@ -191,11 +189,11 @@ describe('--verify', () => {
 			outcome: 'differs',
 			differs: [{ field: 'fresh', sent: 'x', shown: null }],
 		});
-		expect(told.stderr).toMatch(/: 1 differs\n$/);
+		expect(JSON.parse(told.stderr).error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
 		expect((await work.run(['run', 'rejects', 'last', '--format', 'csv'])).stdout).toMatch(
 			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
 		);
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/nothing is left to send/);
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/there is nothing to send/);
 		const allowed = await work.run(set('--verify', '--allow-differs=fresh', '--format', 'ndjson'));
 		expect(allowed.exitCode).toBe(0);
 		expect(JSON.parse(allowed.stdout)).toMatchObject({ outcome: 'ok', differs: [{ field: 'fresh' }] });
@@ -267,11 +265,20 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '-q'));
 		recorder.requests.length = 0;
+		const { host } = new URL(recorder.baseUrl);
+		const when = String(work.records()[0]?.started).slice(0, 16).replace('T', ' ');
+		const action = `revert run ${runId(work)} (ticket fields set of ${when}, 1 ticket) on ${host}`;
 		const refused = await work.run(['run', 'undo', 'last']);
-		expect(refused.exitCode).toBe(2);
-		expect(refused.stderr).toContain(`put back on 1 ticket what run ${runId(work)} overwrote (ticket fields set of 20`);
-		expect(refused.stderr).toContain('1 rows from fields.csv');
-		expect(refused.stderr).toContain('give --yes; nothing was sent');
+		expect([refused.exitCode, refused.stderr]).toEqual([
+			2,
+			`error: to ${action} without a terminal, give --yes; nothing was sent\n`,
+		]);
+		const questions: string[] = [];
+		const confirm = async (question: string) => questions.push(question) === 0;
+		const unused = () => Promise.reject(new Error('not this question'));
+		const prompts = { available: true, text: unused, secret: unused, choice: unused, confirm };
+		expect((await work.run(['run', 'undo', 'last'], { prompts })).exitCode).toBe(2);
+		expect(questions).toEqual([`R${action.slice(1)}?`]);
 		expect(writes()).toEqual([]);
 		expect((await work.run(['run', 'undo', 'last', '--yes', '-q'])).exitCode).toBe(0);
 	});
@@ -345,9 +352,11 @@ describe('run undo', () => {
 		]);
 		expect(result.stderr.split('\n').sort()).toEqual([
 			'',
-			'warning: api_token stays as it is on 1 ticket: its old value was not kept, being secret',
-			'warning: fresh stays as it is on 2 tickets: there was none before, and the interface shows no way to remove one',
-			'warning: tags stays as it is on 2 tickets: its old value was a list or an object, which can not be sent',
+			'warning: row 1 (ticket 1): api_token stays: its old value was not kept, because it is secret',
+			"warning: row 1 (ticket 1): fresh stays: it had no value before, and the API can't remove it",
+			"warning: row 1 (ticket 1): tags stays: its old value was a list or an object, which can't be sent",
+			"warning: row 2 (ticket 2): fresh stays: it had no value before, and the API can't remove it",
+			"warning: row 2 (ticket 2): tags stays: its old value was a list or an object, which can't be sent",
 		]);
 	});
 
@@ -423,7 +432,7 @@ describe('run undo', () => {
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
 		expect(await work.run(['run', 'undo', '--yes', 'last'])).toMatchObject({
 			exitCode: 2,
-			stderr: `error: run ${runId(work)} wrote nothing that could be put back\n`,
+			stderr: `error: run ${runId(work)} wrote nothing that can be restored\n`,
 		});
 	});
 
@@ -457,7 +466,7 @@ describe('run undo', () => {
 		await work.run(['run', 'undo', '--yes', 'last', '-q']);
 		const runs = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as Record<string, unknown>[];
 		expect(runs.map(({ undoes }) => undoes)).toEqual([undone, null]);
-		expect(runs[0]?.input).toBe(`what run ${undone} overwrote`);
+		expect(runs[0]?.input).toBe(`old values of run ${undone}`);
 		expect((await work.run(['run', 'list'], { columns: 120 })).stdout).toContain(undone);
 	});
 
@@ -480,7 +489,7 @@ describe('run undo', () => {
 		expect(await work.run(['run', 'undo', '--yes', 'last'])).toEqual({
 			exitCode: 2,
 			stdout: '',
-			stderr: `error: run ${runId(work)} has no old values that could be put back\nhint: only ticket fields set --snapshot keeps them\n`,
+			stderr: `error: run ${runId(work)} kept no old values\nhint: only a run with --snapshot can be undone\n`,
 		});
 		await work.run(set('-q', '--snapshot'));
 		const other = await startRecorder();
@@ -490,7 +499,7 @@ describe('run undo', () => {
 		recorder.requests.length = 0;
 		expect(await work.run(['run', 'undo', '--yes', 'last'])).toMatchObject({
 			exitCode: 2,
-			stderr: expect.stringContaining('is of ticket delete'),
+			stderr: expect.stringContaining('kept no old values'),
 		});
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 		expect(work.spooled()).toEqual([]);

@@ -72,7 +72,9 @@ export function createPerform(
 ): (row: RunRow) => Promise<Result> {
 	const { checks, service } = plan;
 	const first = readsBefore(plan);
-	return async (row) => {
+	return async (row) => withRemarks(await perform(row), row);
+
+	async function perform(row: RunRow): Promise<Result> {
 		let { request } = row;
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
@@ -93,8 +95,8 @@ export function createPerform(
 			checks.verify && needsLook(result)
 				? await verified(row, request, result, planRead, steps, service.prefixes.product)
 				: result;
-		return withRemarks(allowed(seen, checks), row);
-	};
+		return allowed(seen, checks);
+	}
 }
 
 /** A number that JavaScript can't hold exactly is not written: it would be another one. */
@@ -131,7 +133,8 @@ export function decide(row: RunRow, held: Held, { checks, values }: Pick<RunPlan
 		return { skip: skipped('condition', `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`) };
 	}
 	for (const [field, value] of Object.entries(row.expected ?? {})) {
-		if (same(endpoint, field, value, held)) continue;
+		// What has its old value again is restored already.
+		if (isStill(endpoint, field, value, held) || same(endpoint, field, sent[field], held)) continue;
 		const now = JSON.stringify(held.get(field) ?? null);
 		return {
 			skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`),
@@ -154,6 +157,12 @@ function holds(endpoint: Endpoint, held: Held, field: string, value: string): bo
 		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
 	}
 	return !isNothing(now) && same(endpoint, field, value, held);
+}
+
+/** Whether a field holds what was written; services may leave out a field that was cleared. */
+function isStill(endpoint: Endpoint, field: string, written: unknown, held: Held): boolean {
+	if (!held.has(field)) return written === '' || written === null;
+	return same(endpoint, field, written, held);
 }
 
 function isNothing(value: unknown): boolean {
@@ -339,13 +348,13 @@ export function withDifferences(result: Result, differs: AppliedDifference[]): R
 	};
 }
 
-/** `--allow-differs` turns differences into warnings. */
+/** `--allow-differs` makes the row ok; its differences are printed as warnings. */
 function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>): Result {
 	const { differs = [] } = result;
 	if (result.outcome !== 'differs' || allowDiffers === false) return result;
 	if (Array.isArray(allowDiffers) && !differs.every(({ field }) => allowDiffers.includes(field))) return result;
 	const { code: _code, message: _message, ...rest } = result;
-	return { ...rest, outcome: 'ok', warnings: [...(result.warnings ?? []), result.message ?? 'differs'] };
+	return { ...rest, outcome: 'ok' };
 }
 
 /** The planner of the read that shows an endpoint's objects; one that is never called where there is none. */

@@ -1,6 +1,9 @@
 /** The old values that a run's journal keeps, as rows of another run that writes them back. */
 
 import { createHash } from 'node:crypto';
+import { chooseEndpoint } from '../../api/choose.js';
+import { customFieldText } from '../../api/custom-fields.js';
+import type { Endpoint } from '../../api/endpoints.js';
 import { emptyRecord } from '../../api/record.js';
 import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
@@ -52,8 +55,8 @@ interface Change {
 	row: number;
 	ids: Record<string, string>;
 	fields: Record<string, FieldChange>;
-	/** Why a field keeps its value. */
-	remarks: string[];
+	/** Why a field keeps its value, by field. */
+	remarks: Record<string, string>;
 }
 
 /** Opens the rows. Memory grows with the number of objects and fields. @throws UsageError where nothing was written */
@@ -62,7 +65,8 @@ export async function openOldValues(
 	source: Extract<RowSource, { from: 'snapshots' }>,
 	{ dialect }: Pick<RowContext, 'dialect'>,
 ): Promise<PlannedRows> {
-	const changes = await readChanges(source.journal);
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const changes = await readChanges(source.journal, endpoint);
 	if (changes.length === 0) {
 		throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
 	}
@@ -74,7 +78,7 @@ export async function openOldValues(
 			row: index + 1,
 			request: request({ ids, fields: pick('old') }),
 			...(source.overwrite ? {} : { expected: pick('written') }),
-			...(remarks.length === 0 ? {} : { remarks }),
+			...(Object.keys(remarks).length === 0 ? {} : { remarks: Object.values(remarks) }),
 		};
 	});
 	return {
@@ -96,8 +100,13 @@ function recordOf(names: readonly string[], value: (name: string) => unknown): R
 	return record;
 }
 
+const ABSENT = "it had no value before, and the API can't remove it";
+const WITHHELD = 'its old value was not kept, because it is secret';
+const NOT_TEXT = "its old value was a list or an object, which can't be sent";
+
 /** Each written object once, with the oldest value of each field and the last one that the run wrote. */
-async function readChanges(path: string): Promise<Change[]> {
+async function readChanges(path: string, { body }: Pick<Endpoint, 'body'>): Promise<Change[]> {
+	const canBeSent = (value: unknown): boolean => body !== 'custom_fields' || customFieldText(value) !== undefined;
 	const wasWritten = await writtenRows(path);
 	const shown = await shownValues(path);
 	const changes = new Map<string, Change>();
@@ -108,17 +117,25 @@ async function readChanges(path: string): Promise<Change[]> {
 				continue;
 			const { row, ids, values, sent, absent = [], withheld = [] } = record;
 			const key = JSON.stringify(ids);
-			const change = changes.get(key) ?? { row, ids, fields: emptyRecord<FieldChange>(), remarks: [] };
+			const change = changes.get(key) ?? {
+				row,
+				ids,
+				fields: emptyRecord<FieldChange>(),
+				remarks: emptyRecord<string>(),
+			};
 			changes.set(key, change);
+			const keep = (name: string, why: string): void => {
+				if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} stays: ${why}`;
+			};
+			for (const name of absent) keep(name, ABSENT);
+			for (const name of withheld) keep(name, WITHHELD);
 			for (const name of Object.keys(values)) {
-				const written = shown(row, name) ?? sent[name];
 				const earlier = change.fields[name];
+				if (earlier === undefined && !canBeSent(values[name])) keep(name, NOT_TEXT);
+				if (Object.hasOwn(change.remarks, name)) continue;
+				const written = shown(row, name) ?? sent[name];
 				change.fields[name] = { old: earlier === undefined ? values[name] : earlier.old, written };
 			}
-			for (const name of absent)
-				change.remarks.push(`${name} stays: it had no value before, and the API can't remove it`);
-			for (const name of withheld)
-				change.remarks.push(`${name} stays: its old value was not kept, because it is secret`);
 		}
 	}
 	return [...changes.values()];

@@ -2,7 +2,7 @@
 
 import { bodyOut, type Dialect } from '../../api/dialect.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isObject, quote } from '../../api/values.js';
+import { isObject, nestingProblem, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
@@ -98,6 +98,8 @@ async function readBody(input: string, context: Context, dialect: Dialect): Prom
 		// The parser's message would quote the text, which may hold a password.
 		throw new UsageError(`${name} is not JSON`, { code: 'invalid_input' });
 	}
+	const deep = nestingProblem(value);
+	if (deep !== undefined) throw new UsageError(`${name}: ${deep}`, { code: 'invalid_input' });
 	if (isObject(value)) Object.keys(value).forEach(checkOverrides);
 	// What nothing has to be changed in is sent to the letter, so that large numbers stay what they are.
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));

@@ -207,8 +207,8 @@ async function reportFailure(
 	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
 	const { message, details } = whatFailed(outcome, `${call.method} ${redactUrl(path)}`);
 	const exitCode = exitCodeOfOutcome(outcome);
-	const reads = call.method === 'GET' || call.method === 'HEAD';
-	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, reads, session.connection);
+	const isRead = call.method === 'GET' || call.method === 'HEAD';
+	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, { isRead }, session.connection);
 	const { status, reasons, attempts } = delivery;
 	const error = new SupportctlError(message, exitCode, {
 		code: delivery.code ?? delivery.outcome,

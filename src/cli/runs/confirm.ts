@@ -6,7 +6,9 @@ import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { userIdIn } from '../../api/user-id.js';
 import { isObject } from '../../api/values.js';
+import { commandOf, type RunHeader } from '../../bulk/run/plan.js';
 import type { Survey } from '../../bulk/run/survey.js';
+import { readRunHeader } from '../../bulk/runs.js';
 import { RefusedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Result } from '../../http/outcome.js';
@@ -36,6 +38,12 @@ export function describeAction(
 	return permanent === 0 ? `move ${what} to the trash${named}` : `delete ${what}${some}${named}`;
 }
 
+/** `revert run 20261122-081554-1a2b3 (ticket fields set of 2026-11-22 08:15, 2 tickets)`. */
+function describeUndo({ id, started, plan }: RunHeader, noun: string, rows: number): string {
+	const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
+	return `revert run ${id} (${commandOf(plan)} of ${when}, ${rows} ${plural(noun, rows)})`;
+}
+
 function namesOf(ids: readonly Readonly<Record<string, string>>[], rows: number): string {
 	const names = ids.map((each) => each.id ?? each.slug ?? Object.values(each).join('/'));
 	return names.length === 0 ? '' : `: ${names.join(', ')}${rows > names.length ? ', …' : ''}`;
@@ -52,9 +60,11 @@ export async function confirmWrite(job: RunJob, survey: Survey, note?: string): 
 	const { options, context } = invocation;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
-	const profile = session.connection.profileName ?? plan.service.profile;
-	const isProtected = session.connection.protected || plan.service.protected;
-	const action = describeAction(job, survey, rows);
+	const { profile, protected: isProtected } = plan.service;
+	const action =
+		plan.source.from === 'snapshots'
+			? describeUndo(readRunHeader(plan.source.journal), endpoint.noun, rows)
+			: describeAction(job, survey, rows);
 	const where = `on ${session.host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 	if (isProtected && options.confirm !== profile) {
 		throw new UsageError(`profile ${profile} is protected: to ${action} ${where} needs --confirm=${profile}`, {

@@ -1,6 +1,7 @@
 /** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
 
 import type { Endpoint } from '../../api/endpoints.js';
+import { readEndpointOf } from '../../api/reads.js';
 import { differences } from '../../bulk/records.js';
 import type { StopReason } from '../../bulk/stop.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
@@ -47,9 +48,13 @@ export type Caller = Pick<ResolvedConnection, 'profileName' | 'secretSource'>;
 
 /**
  * The next step after an outcome, where there is one.
- * @param reads Whether the request changes nothing.
+ * @param request Whether it changes nothing, and whether the command has --verify.
  */
-export function nextStep(outcome: Outcome, reads: boolean, caller: Caller): string | undefined {
+export function nextStep(
+	outcome: Outcome,
+	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
+	caller: Caller,
+): string | undefined {
 	switch (true) {
 		case outcome.status === 401:
 			return signInAgain(caller);
@@ -67,10 +72,10 @@ export function nextStep(outcome: Outcome, reads: boolean, caller: Caller): stri
 			return 'try again later; where there are many rows, --rate asks for fewer a second';
 		case outcome.outcome === 'differs':
 			return '--allow-differs=FIELDS takes other values of these fields for ok';
-		case outcome.outcome === 'unknown' && reads:
+		case outcome.outcome === 'unknown' && isRead:
 			return 'a read changes nothing: try again';
 		case outcome.outcome === 'unknown':
-			return 'the service may have done it: check before you send it again, or use --verify';
+			return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
 		default:
 			return undefined;
 	}
@@ -101,9 +106,11 @@ export function whatFailed(outcome: Outcome, what: string): { message: string; d
 }
 
 /** The error that a row stands for: what happened to what, why, and the next step. */
-export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint, caller: Caller): SupportctlError {
+export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller): SupportctlError {
+	const { verb, noun, replay } = endpoint;
 	const { message, details } = whatFailed(outcome, `${verb} ${nameRow(outcome.ids, noun)}`);
-	const hint = nextStep(outcome, replay === 'read', caller);
+	const request = { isRead: replay === 'read', canVerify: readEndpointOf(endpoint) !== undefined };
+	const hint = nextStep(outcome, request, caller);
 	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
 		code: outcome.code ?? outcome.outcome,
 		details,
@@ -113,6 +120,7 @@ export function failureOf(outcome: Outcome, { verb, noun, replay }: Endpoint, ca
 			outcome: outcome.outcome,
 			attempts: outcome.attempts,
 			...(outcome.reasons === undefined ? {} : { reasons: outcome.reasons }),
+			...(outcome.differs === undefined ? {} : { differs: outcome.differs }),
 		},
 		...(hint === undefined ? {} : { hint }),
 	});
@@ -148,5 +156,5 @@ export function whyStopped(reason: StopReason): string {
 /** What a person can do about the reason for which a run stopped, where there is something. */
 export function stepAfterStop(reason: StopReason, caller: Caller): string | undefined {
 	if (reason.kind === 'unreachable') return DOCTOR_STEP;
-	return 'outcome' in reason ? nextStep(reason.outcome, false, caller) : undefined;
+	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }

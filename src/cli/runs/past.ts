@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
-import type { RunHeader, RunPlan } from '../../bulk/run/plan.js';
+import type { RunHeader, RunPlan, RunService } from '../../bulk/run/plan.js';
 import { findRun, readRunHeader } from '../../bulk/runs.js';
 import { FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -39,7 +39,13 @@ export function pastRun({ args, context }: Pick<Invocation, 'args' | 'context'>,
 
 /** The plan with its input where this call says it is. @throws UsageError where the input is gone */
 export function withInput(
-	{ header: { id, plan } }: PastRun,
+	{
+		header: {
+			id,
+			plan,
+			input: { copied },
+		},
+	}: PastRun,
 	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
 ): RunPlan {
 	const { source } = plan;
@@ -49,7 +55,8 @@ export function withInput(
 		return { ...plan, source: { ...source, path, name: options.input === '-' ? 'standard input' : options.input } };
 	}
 	if (source.from !== 'file' || existsSync(source.path)) return plan;
-	throw new UsageError(`run ${id} read ${source.path}, and there is no such file here`, {
+	const what = copied ? 'standard input, and there is no copy of it' : `${source.path}, and there is no such file`;
+	throw new UsageError(`run ${id} read ${what} here`, {
 		code: 'unreadable_input',
 		hint: 'say where it is now with --input FILE',
 	});
@@ -97,6 +104,25 @@ function profileOf({ plan }: RunHeader, { options, context: { env, cwd } }: RunI
 	const stored = profileNamed(reading.store, profile)?.baseUrl;
 	const isSame = typeof stored === 'string' && stored.replace(/\/+$/, '') === baseUrl;
 	return isSame && readChoice(reading, { env, flags: {}, cwd }).profileName !== profile ? { profile } : {};
+}
+
+const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
+
+/**
+ * The service of the run's plan as this call uses it. A protected profile of the run still has to be confirmed, unless
+ * this call names a profile itself, or this machine has that one and it is no longer protected.
+ */
+export function serviceHere(
+	{ header }: PastRun,
+	{ connection }: Session,
+	{ options, context }: Invocation,
+): RunService {
+	const { service } = header.plan;
+	const here = { ...service, profile: connection.profileName, protected: connection.protected };
+	if (here.protected || !service.protected || options.profile !== undefined) return here;
+	const { store } = readStore(configFolder({ env: context.env, cwd: context.cwd }));
+	const stored = profileNamed(store, service.profile);
+	return stored !== undefined && UNPROTECTED.has(stored.protected) ? here : service;
 }
 
 /** Secret values that the run's plan does not hold, given again. @throws UsageError that names those that are missing */

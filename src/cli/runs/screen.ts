@@ -5,6 +5,7 @@ import { outcomeAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
 import type { Journal } from '../../bulk/journal.js';
 import { nextSteps } from '../../bulk/next-steps.js';
+import { differences } from '../../bulk/records.js';
 import type { Ended, RunControl, Screen } from '../../bulk/run/execute.js';
 import { fileOf } from '../../bulk/run/plan.js';
 import type { Survey } from '../../bulk/run/survey.js';
@@ -105,7 +106,7 @@ export class RunScreen implements Screen {
 
 	outcome(outcome: Outcome, counts: Counts): Promise<void> | void {
 		const isBad = wentWrong(outcome) || outcome.outcome === 'differs';
-		const hasWarning = isBad || (outcome.warnings?.length ?? 0) > 0;
+		const hasWarning = isBad || warningsOf(outcome).length > 0;
 		if (hasWarning) this.report(outcome, isBad);
 		const isPrinted = this.isLone && this.isTable ? !isBad : !this.hidesGood || hasWarning;
 		const printed = isPrinted ? this.results.row(outcomeView(outcome)) : undefined;
@@ -184,7 +185,7 @@ export class RunScreen implements Screen {
 			if (this.json) return;
 			const name = nameRow(outcome.ids, this.endpoint.noun);
 			const where = this.isLone ? name : `row ${outcome.row} (${name})`;
-			for (const warning of outcome.warnings ?? []) {
+			for (const warning of warningsOf(outcome)) {
 				context.stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
 			}
 		}
@@ -258,6 +259,11 @@ export class RunScreen implements Screen {
 			`run ${id} on ${session.host}: ${total} ${total === 1 ? 'row' : 'rows'} in ${seconds(ms)}: ${countsText(counts)}\n`,
 		);
 	}
+}
+
+/** What a person has to know of a row that went well; differences are those that --allow-differs allows. */
+function warningsOf(outcome: Outcome): string[] {
+	return [...differences(outcome), ...(outcome.warnings ?? [])];
 }
 
 export function countsText(counts: Counts): string {

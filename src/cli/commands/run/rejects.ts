@@ -97,7 +97,9 @@ export const command = defineCommand({
 			reason,
 			isSecret: (name: string) => isSecretName(name) || isSecretName(map[name] ?? name),
 		};
-		const plan = withInput(past, invocation as RunInvocation);
+		// Of standard input there may be no copy any more.
+		const isKept = header.input.copied && invocation.options.input === undefined;
+		const plan = isKept ? header.plan : withInput(past, invocation as RunInvocation);
 		const input = await rejects.openPastInput(plan, {
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 			stateDir: stateFolder({ env: context.env, cwd: context.cwd }),

@@ -32,7 +32,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { pastRun, secretsAgain, sessionFor, withInput } = await import('../../runs/past.js');
+		const { pastRun, secretsAgain, serviceHere, sessionFor, withInput } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		const { end } = await summariseRun(past.path, past.header.id);
 		if (end !== undefined && openRows(end.counts) === 0) {
@@ -45,6 +45,13 @@ export const command = defineCommand({
 		const session = await sessionFor(past, call);
 		const { startRun } = await import('../../runs/run.js');
 		const { tuningOf } = await import('../../runs/flags.js');
-		return await startRun({ plan, tuning: tuningOf(call, session), secrets, session, invocation: call, resumes: past });
+		return await startRun({
+			plan: { ...plan, service: serviceHere(past, session, invocation) },
+			tuning: tuningOf(call, session),
+			secrets,
+			session,
+			invocation: call,
+			resumes: past,
+		});
 	},
 });

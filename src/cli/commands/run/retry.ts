@@ -37,7 +37,9 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, outcomesOf, pastRun, secretsAgain, sessionFor } = await import('../../runs/past.js');
+		const { checkEnded, outcomesOf, pastRun, secretsAgain, serviceHere, sessionFor } = await import(
+			'../../runs/past.js'
+		);
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { retryPlan } = await import('../../../bulk/run/past-rows.js');
@@ -46,6 +48,12 @@ export const command = defineCommand({
 		const session = await sessionFor(past, call);
 		const { startRun } = await import('../../runs/run.js');
 		const { tuningOf } = await import('../../runs/flags.js');
-		return await startRun({ plan, tuning: tuningOf(call, session), secrets, session, invocation: call });
+		return await startRun({
+			plan: { ...plan, service: serviceHere(past, session, invocation) },
+			tuning: tuningOf(call, session),
+			secrets,
+			session,
+			invocation: call,
+		});
 	},
 });

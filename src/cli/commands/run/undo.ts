@@ -30,7 +30,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, pastRun, sessionFor } = await import('../../runs/past.js');
+		const { checkEnded, pastRun, serviceHere, sessionFor } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { undoPlan } = await import('../../../bulk/run/undo.js');
@@ -38,6 +38,12 @@ export const command = defineCommand({
 		const session = await sessionFor(past, call);
 		const { startRun } = await import('../../runs/run.js');
 		const { tuningOf } = await import('../../runs/flags.js');
-		return await startRun({ plan, tuning: tuningOf(call, session), secrets: {}, session, invocation: call });
+		return await startRun({
+			plan: { ...plan, service: serviceHere(past, session, invocation) },
+			tuning: tuningOf(call, session),
+			secrets: {},
+			session,
+			invocation: call,
+		});
 	},
 });
