@@ -53,6 +53,10 @@ export function hasOwnCode(value: unknown): boolean {
 	return isObject(value) && typeof value.code === 'string' && /[a-z]/i.test(value.code);
 }
 
+/** Keys that can be any of the kinds below; the others, most of an object's, are passed over at once. */
+const MAY_SPEAK =
+	/err|fault|fail|exception|succ|ok|delet|trash|remov|revok|destroy|updat|sav|appl|stor|stat|code|result|outcome|response|data|body|items/i;
+
 const plainKey = (name: string): string => name.replace(/[^a-z]/gi, '').toLowerCase();
 
 /** Keys that hold an error, unless their value says that there is none. */
@@ -140,7 +144,9 @@ export function findNo(body: Record<string, unknown>, asked: Asked, depth = 0): 
 	const itself = isTheObject(body, asked);
 	// An object that is in the trash was not deleted permanently: "deleted": false is no refusal then.
 	const inTrash = itself && body.status === 'trash';
-	for (const [name, value] of Object.entries(body)) {
+	for (const name in body) {
+		if (!MAY_SPEAK.test(name)) continue;
+		const value = body[name];
 		if (asked.sent !== undefined && Object.hasOwn(asked.sent, name) && asked.sent[name] === value) continue;
 		const key = plainKey(name);
 		if (ERROR_KEY.test(key) && isError(value)) return name;

@@ -286,12 +286,10 @@ function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<stri
 }
 
 /** What earlier attempts make of the last one: a refusal does not prove that a lost attempt was not applied. */
-function withHistory(
-	request: Judged,
-	{ open, ...finding }: Finding,
-	before: History,
-	{ ignoreMissing }: Reading,
-): Verdict {
+function withHistory(request: Judged, found: Finding, before: History, { ignoreMissing }: Reading): Verdict {
+	// Most rows end here.
+	if (found.outcome === 'ok' && found.open === undefined) return Object.assign(found, { history: before });
+	const { open, ...finding } = found;
 	const writes = request.endpoint.replay === 'set' || request.endpoint.replay === 'delete';
 	const history: History = open === undefined ? before : { ...before, [open]: true };
 	if (isGone(request, finding) && (before.mayBeApplied || ignoreMissing)) {

@@ -116,7 +116,7 @@ export async function send(
 		});
 		if (!decision.again) {
 			if (decision.why === 'wait-too-long') putOff(verdict, history, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
-			return deliveryOf(verdict, attempts, clock.monotonic() - started);
+			return resultOf(verdict, attempts, clock.monotonic() - started);
 		}
 		last = verdict.retry === 'later' ? { ...verdict, outcome: openOutcome(history) } : verdict;
 		own.onRetry?.({
@@ -131,7 +131,7 @@ export async function send(
 		await clock.sleep(decision.waitMs, stop);
 	}
 	last ??= { outcome: openOutcome(history), retry: 'unsent', history };
-	return deliveryOf(last, attempts, started === undefined ? 0 : clock.monotonic() - started);
+	return resultOf(last, attempts, started === undefined ? 0 : clock.monotonic() - started);
 }
 
 /** What a request is that was not refused, and that is not sent again now: a resume sends it. */
@@ -166,6 +166,15 @@ function putOff(verdict: Verdict, history: History, until: number): void {
 	verdict.message = verdict.message === undefined ? note : `${verdict.message}; ${note}`;
 }
 
-function deliveryOf({ retry, history, location, ...rest }: Verdict, attempts: number, ms: number): Result {
-	return { ...rest, attempts, ms: Math.round(ms * 10) / 10 };
+/** What is left of a verdict at the end. Written out: it is made for each row, and copying all but some keys is slow. */
+function resultOf(verdict: Verdict, attempts: number, ms: number): Result {
+	const { outcome, status, code, message, reasons, warnings } = verdict;
+	const result: Result = { outcome, attempts, ms: Math.round(ms * 10) / 10 };
+	if (status !== undefined) result.status = status;
+	if (code !== undefined) result.code = code;
+	if (message !== undefined) result.message = message;
+	if (reasons !== undefined) result.reasons = reasons;
+	if (warnings !== undefined) result.warnings = warnings;
+	if ('body' in verdict) result.body = verdict.body;
+	return result;
 }

@@ -1,72 +1,119 @@
-/** One request as the resources see it: who calls, with which parameters, and what is at hand to answer it. */
+/** One request as the resources see it: who calls, with which arguments, and what the caller may do. */
 
 import type { Dialect } from '../api/dialect.js';
-import { toBoolean, toInteger } from './accept.js';
-import { type Answer, invalidParameter, noRoute } from './answers.js';
-import type { UserRecord } from './records.js';
-import type { Store } from './store.js';
+import type { Field } from '../api/fields.js';
+import type { Arguments } from './arguments.js';
+import { forbidden, notSignedIn, type SandboxResponse, ServiceError } from './responses.js';
+import type { Store, UserRecord } from './store.js';
+import { hashPassword } from './text.js';
 
 /** What every resource works with. */
-export interface Desk {
+export interface Service {
 	readonly store: Store;
 	readonly dialect: Dialect;
-	/** The path of the interface's root: `/wp-json/support-api/v1`. */
-	readonly root: string;
 	/** Now, as the interface writes dates. */
 	now(): string;
-	/** Forgets remembered sign-ins, because a password or a user is gone. */
-	signInsChanged(): void;
+	/** Waits a moment between reading and writing a stored value. */
+	pause(): Promise<void>;
 }
 
 export interface Call {
 	/** Undefined for a caller without credentials. */
 	readonly caller: UserRecord | undefined;
-	/** The path below the interface's root, without the query. */
-	readonly route: string;
-	/** Placeholders of the path by name, as they stand in it. */
-	readonly path: Readonly<Record<string, string>>;
+	/** The path below `/support-api/v1`. */
+	readonly path: string;
+	/** Checked arguments by neutral name. */
+	readonly values: Readonly<Record<string, unknown>>;
 	readonly query: URLSearchParams;
-	readonly body: Readonly<Record<string, unknown>>;
-	/** `http://host:port`, as the caller addressed the sandbox. */
+	/** Whether raw values are shown: for writes, and under `context=edit`. */
+	readonly edit: boolean;
+	/** `http://host:port`, as the caller wrote it. */
 	readonly origin: string;
+	/** The address of a path below `/support-api/v1`, in the form that the caller uses. */
+	url(path: string): string;
 }
 
-export type Meaning = (call: Call) => Answer;
-
-/** A parameter wherever it stands: the body beats the query, which beats the path. */
-export function parameter(call: Call, name: string): unknown {
-	if (Object.hasOwn(call.body, name)) return call.body[name];
-	return call.query.get(name) ?? call.path[name];
+/** What a kind of object answers to, and what its list takes. */
+export interface Resource {
+	readonly handlers: Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>>;
+	readonly listArguments: Arguments;
 }
 
-/** An id, with the body's beating the path's. Anything but an integer is refused. */
-export function idParameter(call: Call, name: string): number {
-	const value = parameter(call, name);
-	// Digits too long for a number name nothing that exists.
-	if (typeof value === 'string' && /^\d{17,}$/.test(value)) return Number.MAX_SAFE_INTEGER;
-	const id = toInteger(value);
-	if (id === undefined) throw invalidParameter(name, `${name} is not of type integer.`, 'rest_invalid_type');
-	return id;
+export type Handler = (call: Call) => SandboxResponse | Promise<SandboxResponse>;
+
+/** Customers see only themselves; agents and supervisors work on tickets; the rest is for administrators. */
+export type Role = 'staff' | 'administrator';
+
+export function may({ roles }: UserRecord, role: Role): boolean {
+	if (roles.includes('administrator')) return true;
+	return role === 'staff' && (roles.includes('supervisor') || roles.includes('agent'));
 }
 
-/** `force`: absent is false. */
-export function forced(call: Call): boolean {
-	const value = parameter(call, 'force');
-	if (value === undefined) return false;
-	const force = toBoolean(value);
-	if (force === undefined) throw invalidParameter('force', 'force is not of type boolean.', 'rest_invalid_type');
-	return force;
+/** The caller, or 401. */
+export function signedIn({ caller }: Call): UserRecord {
+	if (caller === undefined) throw notSignedIn();
+	return caller;
 }
 
-/** A placeholder that every route of the meaning has. */
-export function pathText(call: Call, name: string): string {
-	const text = call.path[name];
-	if (text === undefined) throw noRoute();
-	return text;
+/** The caller where the role is theirs, else 401 or 403 with the code. */
+export function allowed(call: Call, role: Role, code: string): UserRecord {
+	const caller = signedIn(call);
+	if (!may(caller, role)) throw forbidden(code);
+	return caller;
 }
 
-export const ok = (body: unknown, headers?: Record<string, string>): Answer => ({
-	status: 200,
-	body,
-	...(headers === undefined ? {} : { headers }),
-});
+/**
+ * The caller that an Authorization header names by user name or e-mail address, with an application password.
+ * @returns undefined without a header
+ * @throws ServiceError 401 for wrong credentials
+ */
+export function callerOf(store: Store, header: string | undefined): UserRecord | undefined {
+	if (header === undefined) return undefined;
+	const encoded = /^basic +([a-z0-9+/=_-]+)\s*$/i.exec(header)?.[1];
+	if (encoded === undefined) throw notSignedIn();
+	const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+	const user = findUser(store, (each) => each.username === name || each.email === name);
+	if (user === undefined) {
+		throw new ServiceError(401, 'invalid_username', 'Unknown username. Check again or try your email address.');
+	}
+	const hash = hashPassword(rest.join(':'));
+	if (user.passwords.every((each) => each.hash !== hash)) {
+		throw new ServiceError(401, 'incorrect_password', 'The provided password is an invalid application password.');
+	}
+	return user;
+}
+
+export function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord | undefined {
+	for (const user of store.users.values()) if (test(user)) return user;
+	return undefined;
+}
+
+/** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other row has. */
+export function freeSlug<T extends { id: number; slug: string }>(
+	rows: () => Iterable<T>,
+	row: T,
+	wanted: string,
+): string {
+	if (wanted === row.slug) return wanted;
+	const taken = new Set<string>();
+	for (const each of rows()) if (each.id !== row.id) taken.add(each.slug);
+	let slug = wanted;
+	for (let next = 2; taken.has(slug); next++) slug = `${wanted}-${next}`;
+	return slug;
+}
+
+/** Adds to a shape what was added to the table of fields, once it was sent: only secrets and `meta` are never shown. */
+export function withNewFields(
+	shape: Record<string, unknown>,
+	fields: readonly Field[],
+	record: object,
+	dialect: Dialect,
+): Record<string, unknown> {
+	for (const { name, kind } of fields) {
+		const wireName = dialect.fieldOut(name);
+		if (kind !== 'secret' && Object.hasOwn(record, name) && !(wireName in shape)) {
+			shape[wireName] = record[name as never];
+		}
+	}
+	return shape;
+}

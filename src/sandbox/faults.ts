@@ -1,49 +1,61 @@
-/** Trouble on demand: slowness, failures and a limit on the rate, as a desk has them on a bad night. */
+/** Faults on demand: slow responses, failures of several kinds, and a limit on the rate of requests. */
 
-import { type Answer, pages, ServiceError } from './answers.js';
-import { type FaultKind, faultKinds } from './fault-kinds.js';
+import { pages, type SandboxResponse, ServiceError } from './responses.js';
+
+/** A failed request: how much of its work is done, and what is sent in place of the response. */
+export interface Fault {
+	readonly help: string;
+	/** `part` saves the first half of the fields. */
+	readonly work: 'none' | 'part' | 'all';
+	/** Undefined drops the connection. */
+	readonly response?: SandboxResponse;
+}
+
+const broken = (code: string, message: string): SandboxResponse => new ServiceError(500, code, message).response;
+const critical = broken('internal_server_error', 'There has been a critical error on this website.');
+const partial = broken('support_save_failed', 'The ticket could not be saved.');
+
+/** Their order decides what a draw gives. */
+export const faultKinds = {
+	'bad-gateway': { help: '502, nothing is done', work: 'none', response: pages.badGateway },
+	unavailable: { help: '503, nothing is done', work: 'none', response: pages.unavailable },
+	critical: { help: '500, nothing is done', work: 'none', response: critical },
+	'drop-before': { help: 'connection dropped, nothing is done', work: 'none' },
+	'drop-after': { help: 'connection dropped after the work', work: 'all' },
+	'critical-after': { help: '500 after the work', work: 'all', response: critical },
+	'bad-gateway-after': { help: '502 after the work', work: 'all', response: pages.badGateway },
+	partial: { help: "500 with the service's own code after half of the fields", work: 'part', response: partial },
+} as const satisfies Record<string, Fault>;
+
+export type FaultKind = keyof typeof faultKinds;
 
 export interface FaultOptions {
-	/** Milliseconds before each answer. */
-	latencyMs: number;
-	/** Share of requests that come to grief, 0 to 1. */
-	failRate: number;
-	/** Requests a second before 429; undefined for no limit. */
+	/** Milliseconds before each response. */
+	latencyMs?: number | undefined;
+	/** Share of requests that fail, 0 to 1. */
+	failRate?: number | undefined;
+	/** What the failures are drawn from; all kinds unless given. */
+	failKinds?: readonly FaultKind[] | undefined;
+	/** Requests a second before they are refused. */
 	rateLimit?: number | undefined;
+	/** The status of such a refusal; 429 unless given. */
+	rateLimitStatus?: 429 | 503 | undefined;
+	/** Whether a refusal says in Retry-After how long to wait; true unless given. */
+	retryAfter?: boolean | undefined;
 }
 
 /**
- * What befalls a request: `answer` instead of the service's; or the connection is dropped, either
- * before the service has seen the request or after it has done what was asked.
- */
-export type Fault = { answer: Answer } | 'drop-before' | 'drop-after';
-
-export interface Faults {
-	/** True where nothing is ever in the way. */
-	readonly none: boolean;
-	readonly latencyMs: number;
-	next(): Fault | undefined;
-}
-
-const critical = (): Answer =>
-	new ServiceError(500, 'internal_server_error', 'There has been a critical error on this website.').answer();
-
-const makers: Readonly<Record<FaultKind, () => Fault>> = {
-	'bad-gateway': () => ({ answer: pages.badGateway }),
-	unavailable: () => ({ answer: pages.unavailable }),
-	critical: () => ({ answer: critical() }),
-	'drop-before': () => 'drop-before',
-	'drop-after': () => 'drop-after',
-};
-
-const kinds = Object.keys(faultKinds) as FaultKind[];
-
-/**
- * @param chance 0 ≤ x < 1; the same numbers make the same trouble
+ * Makes the function that says which fault the next request has.
+ * @param chance 0 ≤ x < 1; the same numbers make the same failures
  * @param monotonic milliseconds on a clock that never jumps
  */
-export function createFaults(options: FaultOptions, chance: () => number, monotonic: () => number): Faults {
-	const { failRate, rateLimit, latencyMs } = options;
+export function createFaults(
+	options: FaultOptions,
+	chance: () => number,
+	monotonic: () => number,
+): () => Omit<Fault, 'help'> | undefined {
+	const { failRate = 0, rateLimit, rateLimitStatus = 429, retryAfter = true } = options;
+	const kinds = options.failKinds ?? (Object.keys(faultKinds) as FaultKind[]);
 	let tokens = rateLimit ?? 0;
 	let filled = monotonic();
 
@@ -57,23 +69,14 @@ export function createFaults(options: FaultOptions, chance: () => number, monoto
 		return 0;
 	}
 
-	return {
-		none: failRate === 0 && rateLimit === undefined && latencyMs === 0,
-		latencyMs,
-		next() {
-			const wait = rateLimit === undefined ? 0 : overLimit(rateLimit);
-			if (wait > 0) {
-				const error = new ServiceError(
-					429,
-					'rest_too_many_requests',
-					'Too many requests.',
-					{},
-					{ 'Retry-After': String(wait) },
-				);
-				return { answer: error.answer() };
-			}
-			if (failRate === 0 || chance() >= failRate) return undefined;
-			return makers[kinds[Math.floor(chance() * kinds.length)] as FaultKind]();
-		},
+	return () => {
+		const wait = rateLimit === undefined ? 0 : overLimit(rateLimit);
+		if (wait > 0) {
+			const headers = retryAfter ? { 'Retry-After': String(wait) } : {};
+			const error = new ServiceError(rateLimitStatus, 'rest_too_many_requests', 'Too many requests.', {}, headers);
+			return { work: 'none', response: error.response };
+		}
+		if (failRate === 0 || chance() >= failRate) return undefined;
+		return faultKinds[kinds[Math.floor(chance() * kinds.length)] as FaultKind];
 	};
 }

@@ -1,193 +1,107 @@
-/** Paths → what they mean: a route for each row of the endpoint table, joined with its meaning, and the reads that the interface does not show. */
+/** The routes: one for each row of the endpoint table, and the reads that the interface does not show. */
 
 import { type EndpointName, endpoints, type Method, termEndpoint } from '../api/endpoints.js';
-import { type Field, taxonomies } from '../api/fields.js';
-import { type Desk, type Meaning, ok } from './call.js';
-import { createAttachments } from './resources/attachments.js';
-import { createReplies } from './resources/replies.js';
+import { taxonomies } from '../api/fields.js';
+import { type Argument, type Arguments, argumentsOf, integer, oneOf, text } from './arguments.js';
+import type { Handler, Service } from './call.js';
+import { createCustomFields } from './resources/custom-fields.js';
+import { createAttachments, createReplies, createTickets } from './resources/posts.js';
 import { createTerms } from './resources/terms.js';
-import { createTickets } from './resources/tickets.js';
 import { createUsers } from './resources/users.js';
+import { ok } from './responses.js';
 
 export interface Route {
 	readonly method: Method;
-	/** With placeholders as the interface writes them. */
-	readonly path: string;
-	readonly fields: readonly Field[];
-	readonly meaning: Meaning;
-	/** Names of the placeholders, in order. */
-	readonly names: readonly string[];
-}
-
-/** A route that was found, and what stands in its placeholders. */
-export interface Found {
-	route: Route;
-	path: Record<string, string>;
-}
-
-export interface Router {
-	/** @param path below the interface's root, beginning with a slash, or empty */
-	find(method: string, path: string): Found | undefined;
+	/** The path as the service lists it: `/tickets/(?P<id>[\d]+)`. */
+	readonly pattern: string;
+	readonly path: RegExp;
+	readonly takes: Arguments;
+	readonly handle: Handler;
 }
 
 type TermEndpoint = Extract<EndpointName, `term.${string}`>;
 
-function makeRoute(method: Method, path: string, meaning: Meaning, fields: readonly Field[] = []): Route {
-	return {
-		method,
-		path,
-		fields,
-		meaning,
-		names: [...path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1] as string),
-	};
+/** @param path with placeholders as the interface writes them */
+function route(method: Method, path: string, takes: Arguments, handle: Handler): Route {
+	const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`);
+	return { method, pattern, path: new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`), takes, handle };
 }
 
-/** Every route; a row of the endpoint table without a meaning does not compile. */
-function allRoutes(desk: Desk): Route[] {
-	const tickets = createTickets(desk);
-	const replies = createReplies(desk);
-	const users = createUsers(desk);
-	const attachments = createAttachments(desk);
-	const meanings: Record<Exclude<EndpointName, TermEndpoint>, Meaning> = {
-		'ticket.update': tickets.update,
-		'ticket.delete': tickets.remove,
-		'ticket.fields.get': tickets.fieldsGet,
-		'ticket.fields.set': tickets.fieldsSet,
-		'reply.update': replies.update,
-		'reply.delete': replies.remove,
-		'user.check': users.check,
-		'user.id': users.lookUp,
-		'user.update': users.update,
-		'user.delete': users.remove,
-		'user.password.delete': users.passwordRemove,
-		'attachment.update': attachments.update,
+/** An undocumented read: its ids are in the path, and it shows raw values under `context=edit`. */
+function read(path: string, handle: Handler, takes: Arguments = {}): Route {
+	const ids: [string, Argument][] = [...path.matchAll(/<([a-z_]+)>/g)].map(([, name = '']) => [
+		name,
+		name === 'slug' ? text : integer,
+	]);
+	const context: Argument = { ...oneOf('view', 'embed', 'edit'), default: 'view' };
+	return route('GET', path, { ...Object.fromEntries(ids), context, _fields: text, ...takes }, handle);
+}
+
+/** Every route. A row of the endpoint table without a handler does not compile. @param documentedOnly leaves out the reads */
+export function createRoutes(service: Service, documentedOnly: boolean): Route[] {
+	const { dialect } = service;
+	const own = dialect.prefixes.product;
+	const customFields = createCustomFields(service, own === 'support' ? '' : `${own}_`);
+	const tickets = createTickets(service);
+	const replies = createReplies(service);
+	const attachments = createAttachments(service);
+	const users = createUsers(service);
+	const handlers: Record<Exclude<EndpointName, TermEndpoint>, Handler> = {
+		'ticket.update': tickets.handlers.update,
+		'ticket.delete': tickets.handlers.delete,
+		'ticket.fields.get': customFields.get,
+		'ticket.fields.set': customFields.set,
+		'reply.update': replies.handlers.update,
+		'reply.delete': replies.handlers.delete,
+		'attachment.update': attachments.handlers.update,
+		'user.check': users.handlers.check,
+		'user.id': users.handlers.lookUp,
+		'user.update': users.handlers.update,
+		'user.delete': users.handlers.delete,
+		'user.password.delete': users.handlers.passwordDelete,
 	};
-	const routes = Object.entries(meanings).map(([name, meaning]) => {
-		const { method, path, fields } = endpoints[name as keyof typeof meanings];
-		return makeRoute(method, path, meaning, fields);
+	const routes = Object.entries(handlers).map(([name, handle]) => {
+		const endpoint = endpoints[name as keyof typeof handlers];
+		return route(endpoint.method, endpoint.path, argumentsOf(endpoint, dialect), handle);
 	});
+	const reads: Route[] = [
+		read('/tickets', tickets.handlers.list, tickets.listArguments),
+		read('/tickets/<id>', tickets.handlers.get),
+		read('/tickets/<ticket_id>/replies', replies.handlers.list, replies.listArguments),
+		read('/tickets/<ticket_id>/replies/<id>', replies.handlers.get),
+		read('/attachments', attachments.handlers.list, attachments.listArguments),
+		read('/attachments/<id>', attachments.handlers.get),
+		read('/users', users.handlers.list, users.listArguments),
+		read('/users/me', users.handlers.me),
+		read('/users/<id>', users.handlers.get),
+		read('/users/<user_id>/passwords', users.handlers.passwordList),
+		read('/users/<user_id>/passwords/<slug>', users.handlers.passwordGet),
+	];
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
-		const terms = createTerms(desk, taxonomy);
-		const update = termEndpoint('update', taxonomy);
-		const remove = termEndpoint('delete', taxonomy);
-		routes.push(
-			makeRoute(update.method, update.path, terms.update, update.fields),
-			makeRoute(remove.method, remove.path, terms.remove),
-			makeRoute('GET', `/${taxonomy}`, terms.list),
-			makeRoute('GET', `/${taxonomy}/<id>`, terms.read),
+		const terms = createTerms(service, taxonomy);
+		for (const operation of ['update', 'delete'] as const) {
+			const endpoint = termEndpoint(operation, taxonomy);
+			if (documentedOnly && !(endpoint.name in endpoints)) continue;
+			routes.push(route(endpoint.method, endpoint.path, argumentsOf(endpoint, dialect), terms.handlers[operation]));
+		}
+		reads.push(
+			read(`/${taxonomy}`, terms.handlers.list, terms.listArguments),
+			read(`/${taxonomy}/<id>`, terms.handlers.get),
 		);
 	}
-	routes.push(
-		makeRoute('GET', '/tickets', tickets.list),
-		makeRoute('GET', '/tickets/<id>', tickets.read),
-		makeRoute('GET', '/tickets/<ticket_id>/replies', replies.list),
-		makeRoute('GET', '/tickets/<ticket_id>/replies/<id>', replies.read),
-		makeRoute('GET', '/users', users.list),
-		makeRoute('GET', '/users/me', users.me),
-		makeRoute('GET', '/users/<id>', users.read),
-		makeRoute('GET', '/users/<user_id>/passwords', users.passwordList),
-		makeRoute('GET', '/users/<user_id>/passwords/<slug>', users.passwordRead),
-		makeRoute('GET', '/attachments', attachments.list),
-		makeRoute('GET', '/attachments/<id>', attachments.read),
-	);
-	routes.push(makeRoute('GET', '', () => ok(routeList(desk, routes))));
-	return routes;
+	if (!documentedOnly) routes.push(...reads);
+	return [...routes, route('GET', '', {}, () => ok(listRoutes(`${dialect.root}/v1`, routes)))];
 }
 
-/** The list of routes, with patterns as the live service writes them. */
-function routeList(desk: Desk, routes: readonly Route[]): unknown {
-	const namespace = `${desk.dialect.root}/v1`;
-	const patterns = new Map<string, Route[]>();
-	for (const route of routes) {
-		const pattern =
-			`/${namespace}` +
-			route.path.replace(/<([a-z_]+)>/g, (_, name) => `(?P<${name}>${isSlug(name) ? '[\\w-]+' : '[\\d]+'})`);
-		patterns.set(pattern, [...(patterns.get(pattern) ?? []), route]);
+/** The list of routes, which is shown without credentials. */
+function listRoutes(namespace: string, routes: readonly Route[]): unknown {
+	const byPattern: Record<string, { namespace: string; methods: string[]; endpoints: unknown[] }> = {};
+	for (const { method, pattern, takes } of routes) {
+		const path = `/${namespace}${pattern}`;
+		byPattern[path] ??= { namespace, methods: [], endpoints: [] };
+		byPattern[path].methods.push(method);
+		byPattern[path].endpoints.push({ methods: [method], args: takes });
 	}
-	const describe = (route: Route): unknown => ({
-		methods: [route.method],
-		args: Object.fromEntries(
-			route.fields.map((field) => [desk.dialect.fieldOut(field.name), { description: field.help, required: false }]),
-		),
-	});
-	return {
-		namespace,
-		routes: Object.fromEntries(
-			[...patterns].map(([pattern, same]) => [
-				pattern,
-				{ namespace, methods: same.map((route) => route.method), endpoints: same.map(describe) },
-			]),
-		),
-	};
-}
-
-/** A placeholder is a number, or a slug where it says so. */
-function isSlug(name: string): boolean {
-	return name === 'slug';
-}
-
-/** One step of a path: fixed words first, then whatever fits a placeholder. */
-interface Step {
-	words: Map<string, Step>;
-	number?: Step;
-	slug?: Step;
-	routes: Map<string, Route>;
-}
-
-const NUMBER = /^\d+$/;
-const SLUG = /^[\w-]+$/;
-
-const createStep = (): Step => ({ words: new Map(), routes: new Map() });
-
-function stepFor(step: Step, segment: string): Step {
-	if (!segment.startsWith('<')) {
-		const known = step.words.get(segment) ?? createStep();
-		step.words.set(segment, known);
-		return known;
-	}
-	const kind = isSlug(segment.slice(1, -1)) ? 'slug' : 'number';
-	step[kind] ??= createStep();
-	return step[kind];
-}
-
-function decode(segment: string): string | undefined {
-	if (!segment.includes('%')) return segment;
-	try {
-		return decodeURIComponent(segment);
-	} catch {
-		return undefined;
-	}
-}
-
-export function createRouter(desk: Desk): Router {
-	const root = createStep();
-	for (const route of allRoutes(desk)) {
-		let step = root;
-		for (const segment of route.path.split('/').slice(1)) step = stepFor(step, segment);
-		step.routes.set(route.method, route);
-	}
-
-	return {
-		find(method, path) {
-			let step = root;
-			const values: string[] = [];
-			const whole = path.endsWith('/') ? path.slice(0, -1) : path;
-			for (const raw of whole.split('/').slice(1)) {
-				const segment = decode(raw);
-				if (segment === undefined) return undefined;
-				const fixed = step.words.get(segment);
-				const next =
-					fixed ?? (NUMBER.test(segment) ? step.number : undefined) ?? (SLUG.test(segment) ? step.slug : undefined);
-				if (next === undefined) return undefined;
-				if (fixed === undefined) values.push(segment);
-				step = next;
-			}
-			const route = step.routes.get(method);
-			if (route === undefined) return undefined;
-			const found: Record<string, string> = {};
-			for (let index = 0; index < values.length; index++) found[route.names[index] as string] = values[index] as string;
-			return { route, path: found };
-		},
-	};
+	return { namespace, routes: byPattern };
 }

@@ -1,54 +1,27 @@
-/** The sample desk: N tickets with what belongs to them, the same for the same N; what is bulky is made when it is asked for. */
+/** The sample data: N tickets with what belongs to them, the same for the same N. */
 
 import { taxonomies } from '../api/fields.js';
-import { createChance } from './chance.js';
-import type { AttachmentRecord, ReplyRecord, TermRecord, TicketRecord, UserRecord } from './records.js';
-import { hashSecret } from './secrets.js';
+import type { AttachmentRecord, ReplyRecord, Seed, TermRecord, TicketRecord, UserRecord } from './store.js';
+import { createChance, hashSecret, passwordSlug, slugify, stamp } from './text.js';
 import { attachmentWords, firstNames, lastNames, locales, termWords, topics } from './words.js';
 
-/** Changes with the words or rules below, so that a state file made for other samples is not mixed with them. */
-export const SEED_VERSION = 1;
+/** Changes with the words and rules below, so that a state file made for other sample data is refused. */
+export const SEED_VERSION = 2;
 
 /** The administrator, whom the sandbox's own credentials belong to. */
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';
 
-/** The samples' clock: the newest ticket is from just before this moment. */
+/** The newest ticket is from just before this moment. */
 const END = Date.UTC(2026, 2, 2, 8, 0, 0);
 const SPAN = 180 * 24 * 3600 * 1000;
 
 /** What sets the draws for different resources apart. */
 const Salt = { ticket: 1, user: 2, attachment: 3, custom: 4 } as const;
 
-export interface Seed {
-	readonly size: number;
-	users(): UserRecord[];
-	terms(): TermRecord[];
-	tickets(): TicketRecord[];
-	attachments(): AttachmentRecord[];
-	/** The replies that a ticket had at first. */
-	replies(ticketId: number): ReplyRecord[];
-	/** The values that a ticket's custom fields had at first. */
-	customValues(ticketId: number): Record<string, string>;
-}
-
-/** The account password that a sample user has until it is changed; sandbox help tells it. */
-export function seededPassword(username: string): string {
+/** The account password that a sample user has until it is changed; the help of the command says so. */
+export function firstPassword(username: string): string {
 	return `desk-${username}`;
-}
-
-export function stamp(ms: number): string {
-	return new Date(ms).toISOString().slice(0, 19);
-}
-
-export function slugify(text: string): string {
-	return text
-		.normalize('NFKD')
-		.replace(/[\u0300-\u036f]/g, '')
-		.toLowerCase()
-		.replace(/[^a-z0-9]+/g, '-')
-		.replace(/^-+|-+$/g, '')
-		.slice(0, 200);
 }
 
 const STATUSES = ['queued', 'queued', 'processing', 'processing', 'hold', 'in-progress', 'pending'];
@@ -65,7 +38,7 @@ export function createSeed(size: number): Seed {
 		for (const words of termWords[taxonomy] ?? []) {
 			const id = termRecords.length + 1;
 			termIds.set(`${taxonomy}/${words.slug}`, id);
-			termRecords.push({ id, taxonomy, parent: 0, meta: {}, ...words });
+			termRecords.push({ id, taxonomy, parent: 0, ...words });
 		}
 	}
 	const termIdsOf = (taxonomy: string): number[] =>
@@ -83,11 +56,11 @@ export function createSeed(size: number): Seed {
 	const customerAt = (index: number): number => firstCustomer + (index % customers);
 	const orderOf = (id: number): string => `A-${10000 + ((id * 7919) % 89999)}`;
 
-	/** What a ticket and its replies have in common; cheap, and drawn again for each. */
+	/** What a ticket, its replies and its attachments have in common; drawn again for each. */
 	function plot(id: number) {
 		const chance = createChance(Salt.ticket, id);
 		const topic = chance.below(topics.length);
-		const answers = topics[topic]?.answers.length ?? 0;
+		const most = topics[topic]?.replies.length ?? 0;
 		const byPhone = id % 4 === 2;
 		return {
 			chance,
@@ -95,23 +68,9 @@ export function createSeed(size: number): Seed {
 			author: byPhone ? ADMIN_ID : customerAt(chance.below(customers)),
 			agent: agentAt(chance.below(agents)),
 			byPhone,
-			replies: chance.below(answers + 1),
+			replies: chance.below(most + 1),
 			date: END - SPAN + Math.floor(((id - 0.9 + chance.next() * 0.8) / size) * SPAN),
 		};
-	}
-
-	/** Where a ticket's replies begin in the order of all; replies, tickets and attachments share one sequence of ids. */
-	let offsets: Uint32Array | undefined;
-	function replyBase(id: number): number {
-		if (offsets === undefined) {
-			offsets = new Uint32Array(size + 1);
-			let sum = 0;
-			for (let each = 1; each <= size; each++) {
-				offsets[each] = sum;
-				sum += plot(each).replies;
-			}
-		}
-		return size + attachmentCount + 1 + (offsets[id] as number);
 	}
 
 	function ticket(id: number): TicketRecord {
@@ -179,7 +138,6 @@ export function createSeed(size: number): Seed {
 			slug: username.replaceAll('.', '-'),
 			roles: [admin ? 'administrator' : agent ? (id === ADMIN_ID + 1 ? 'supervisor' : 'agent') : 'customer'],
 			registered_date: `${stamp(registered)}+00:00`,
-			meta: {},
 			support_can_be_assigned: agent,
 			support_smart_tickets_order: agent && chance.next() < 0.5,
 			support_after_reply: agent ? chance.pick(['stay', 'back', 'ask']) : 'stay',
@@ -204,7 +162,6 @@ export function createSeed(size: number): Seed {
 			author,
 			comment_status: 'closed',
 			ping_status: 'closed',
-			meta: {},
 			template: '',
 			alt_text: words.mime.startsWith('image/') ? words.title : '',
 			caption: '',
@@ -218,26 +175,29 @@ export function createSeed(size: number): Seed {
 	return {
 		size,
 		users: () => Array.from({ length: 1 + agents + customers }, (_, index) => user(index + 1)),
-		terms: () => termRecords.map((each) => ({ ...each, meta: {} })),
+		terms: () => termRecords.map((each) => ({ ...each })),
 		tickets: () => Array.from({ length: size }, (_, index) => ticket(index + 1)),
 		attachments: () => Array.from({ length: attachmentCount }, (_, index) => attachment(index + 1)),
-		replies(ticketId) {
-			if (ticketId < 1 || ticketId > size) return [];
-			const { topic, author, agent, replies, date } = plot(ticketId);
-			const base = replyBase(ticketId);
-			const answers = topics[topic]?.answers ?? [];
-			return Array.from({ length: replies }, (_, index) => {
-				const at = stamp(date + (index + 1) * 5_400_000);
-				const byAgent = index % 2 === 0;
-				return {
-					id: base + index,
-					ticket: ticketId,
-					date: at,
-					modified: at,
-					status: byAgent || index < replies - 1 ? 'read' : 'unread',
-					content: answers[index] ?? '',
-					author: byAgent ? agent : author,
-				};
+		replies() {
+			// Replies, tickets and attachments share one sequence of ids.
+			let id = size + attachmentCount;
+			return Array.from({ length: size }, (_, index) => index + 1).flatMap((ticketId) => {
+				const { topic, author, agent, replies, date } = plot(ticketId);
+				return Array.from({ length: replies }, (_, index): ReplyRecord => {
+					id++;
+					const at = stamp(date + (index + 1) * 5_400_000);
+					const byAgent = index % 2 === 0;
+					return {
+						id,
+						ticket: ticketId,
+						date: at,
+						modified: at,
+						slug: `reply-${id}`,
+						status: byAgent || index < replies - 1 ? 'read' : 'unread',
+						content: topics[topic]?.replies[index] ?? '',
+						author: byAgent ? agent : author,
+					};
+				});
 			});
 		},
 		customValues(ticketId) {
@@ -256,13 +216,11 @@ export function createSeed(size: number): Seed {
 	};
 }
 
-/** Nobody knows these passwords: they are there to be listed and deleted. */
+/** Application passwords that sign nobody in: they are there to be listed and deleted. */
 function samplePasswords(username: string, registered: number): UserRecord['passwords'] {
-	return ['laptop', 'ci-runner'].map((slug, index) => ({
-		slug,
-		name: slug === 'laptop' ? 'Laptop' : 'CI runner',
-		hash: hashSecret(`${username} ${slug} ${registered}`),
-		created: stamp(registered + (index + 1) * 86_400_000),
-		last_used: null,
-	}));
+	return ['Laptop', 'CI runner'].map((name, index) => {
+		const hash = hashSecret(`${username} ${name} ${registered}`);
+		const created = stamp(registered + (index + 1) * 86_400_000);
+		return { slug: passwordSlug(hash), name, hash, created, last_used: null };
+	});
 }

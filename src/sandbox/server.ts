@@ -1,203 +1,300 @@
-/** HTTP around the desk: reads requests, finds who calls and what they ask, and writes answers; whatever comes, it goes on serving. */
+/** The sandbox: data, routes, faults and state file behind an HTTP server on loopback. */
 
 import { isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createDialect, type Prefixes } from '../api/dialect.js';
 import { isObject } from '../api/values.js';
-import type { SignIn } from './access.js';
-import { type Answer, noRoute, pages, ServiceError } from './answers.js';
-import { type Desk, ok } from './call.js';
-import type { Fault, Faults } from './faults.js';
-import type { Router } from './routes.js';
+import { FailedError, UsageError } from '../errors.js';
+import { readArguments } from './arguments.js';
+import { callerOf, type Service } from './call.js';
+import { createFaults, type FaultOptions } from './faults.js';
+import { noRoute, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
+import { createRoutes } from './routes.js';
+import { ADMIN_ID, ADMIN_NAME, createSeed } from './seed.js';
+import { createStateFile, readState, type StateFile } from './state-file.js';
+import { createStore, type Store } from './store.js';
+import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
-/** One answered or dropped request, for a log. Nothing of headers or bodies. */
-export interface RequestEntry {
-	/** Milliseconds since 1970. */
-	time: number;
-	method: string;
-	path: string;
-	/** 0 where the connection was dropped. */
-	status: number;
-	ms: number;
+export interface SandboxOptions extends FaultOptions {
+	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
+	/** 0 ≤ x < 1; what the password is made of. */
+	random(): number;
+	/** How many tickets; 50 unless given, or as many as the state file has. */
+	seed?: number | undefined;
+	stateFile?: string | undefined;
+	prefixes?: Partial<Prefixes> | undefined;
+	/** Leaves out the reads that the interface does not show. */
+	documentedOnly?: boolean | undefined;
+	/** Called after each request; status 0 is a dropped connection. */
+	onRequest?: ((entry: { method: string; path: string; status: number }) => void) | undefined;
+	/** Called when the state can't be written for now. */
+	onWarning?: ((message: string) => void) | undefined;
 }
 
-export interface ServerOptions {
-	desk: Desk;
-	router: Router;
-	signIn: SignIn;
-	faults: Faults;
-	/** What comes before the interface's own path: `/wp-json`. */
-	basePath: string;
-	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
-	onRequest?: ((entry: RequestEntry) => void) | undefined;
+/** Where it listens, and what to sign in with. */
+export interface Listening {
+	baseUrl: string;
+	username: string;
+	password: string;
+	port: number;
+}
+
+export interface Sandbox {
+	/** Opens the port on 127.0.0.1; 0 takes a free one. Throws FailedError where it is taken, or the state can't be written. */
+	listen(port: number): Promise<Listening>;
+	/** Lets requests in flight end, closes every connection and writes the state. */
+	close(): Promise<void>;
+	readonly store: Store;
 }
 
 /** Larger bodies are refused, as a proxy in front would. */
 export const MAX_BODY = 8 * 1024 * 1024;
 
-const MAX_PASSED = 8 * MAX_BODY;
-
+const DEFAULT_SEED = 50;
+const BASE = '/wp-json';
+/** How long requests in flight may take once the sandbox is asked to stop. */
+const GRACE_MS = 2000;
 /** Connections are kept for callers that take their time between requests. */
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
-
-const NO_BODY: Readonly<Record<string, unknown>> = {};
-const NO_QUERY = new URLSearchParams();
-const JSON_TYPE = 'application/json; charset=UTF-8';
+/** How long a change of a user's passwords takes between reading and writing. */
+const PAUSE_MS = 10;
+/** The name of the application password that the sandbox prints. */
+const OWN_PASSWORD = 'Sandbox';
 const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/;
 
-function invalidJson(reason: string): ServiceError {
-	return new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', {
-		json_error_code: 4,
-		json_error_message: reason,
-	});
-}
-
-/** The parameters of a JSON body; other types of body are no parameters, and neither is JSON that is no object. */
-function parseBody(type: string | undefined, bytes: Buffer): Readonly<Record<string, unknown>> {
-	if (bytes.length === 0 || (type !== undefined && !type.includes('json'))) return NO_BODY;
-	if (!isUtf8(bytes)) throw invalidJson('Malformed UTF-8 characters, possibly incorrectly encoded');
-	let value: unknown;
+/** The arguments in a JSON body; bodies of other types and JSON that is no object have none. */
+function parseBody(type: string | undefined, bytes: Buffer): Record<string, unknown> {
+	if (bytes.length === 0 || (type !== undefined && !type.includes('json'))) return {};
 	try {
-		value = JSON.parse(bytes.toString('utf8'));
+		if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+		const value: unknown = JSON.parse(bytes.toString('utf8'));
+		return isObject(value) ? value : {};
 	} catch {
-		throw invalidJson('Syntax error');
+		throw new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', { json_error_code: 4 });
 	}
-	return isObject(value) ? value : NO_BODY;
 }
 
 /**
- * Reads a body of at most MAX_BODY bytes; undefined where it is larger. The rest of a larger one is let pass, because
- * a caller that is hung up on while it sends never sees the answer; one that never ends is hung up on all the same.
+ * Reads a body; undefined where it is too large. The rest of such a body is read too, up to a limit: a caller sees no
+ * response on a connection that is closed while it sends.
  */
-function readBody(request: IncomingMessage, done: (bytes: Buffer | undefined) => void): void {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
 	let chunks: Buffer[] = [];
 	let length = 0;
-	request.on('data', (chunk: Buffer) => {
+	for await (const chunk of request as AsyncIterable<Buffer>) {
 		length += chunk.length;
 		if (length <= MAX_BODY) chunks.push(chunk);
 		else chunks = [];
-		if (length > MAX_PASSED) request.socket.destroy();
-	});
-	request.on('end', () => {
-		if (length > MAX_BODY) done(undefined);
-		else done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-	});
+		if (length > 8 * MAX_BODY) request.socket.destroy();
+	}
+	return length > MAX_BODY ? undefined : Buffer.concat(chunks);
 }
 
-export function createDeskServer(options: ServerOptions): Server {
-	const { desk, router, signIn, faults, basePath, clock, onRequest } = options;
+/** How the caller wrote the sandbox's address, so that links stay there. */
+function originOf(request: IncomingMessage): string {
+	const host = request.headers.host ?? '';
+	return `http://${HOST.test(host) ? host : `127.0.0.1:${request.socket.localPort ?? 0}`}`;
+}
 
-	/** What the service says to a request below its root. */
-	function serve(request: IncomingMessage, path: string, query: string, bytes: Buffer): Answer {
+/** PHP changes `.` and spaces in a parameter's name to `_`, and cuts it at a null character. */
+function phpName(name: string): string {
+	return (name.split('\0')[0] as string).trimStart().replace(/[ .]/g, '_');
+}
+
+/** The first half of the fields: what is saved where an update fails halfway. */
+function firstHalf(body: Record<string, unknown>): Record<string, unknown> {
+	const entries = Object.entries(body);
+	return Object.fromEntries(entries.slice(0, Math.ceil(entries.length / 2)));
+}
+
+function takeFields(value: unknown, names: ReadonlySet<string>): unknown {
+	if (Array.isArray(value)) return value.map((each) => takeFields(each, names));
+	return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
+}
+
+/** Makes the function that turns a request into its response. */
+function createHandler(service: Service, documentedOnly: boolean) {
+	const routes = createRoutes(service, documentedOnly);
+	const { store, dialect } = service;
+	const root = `/${dialect.root}/v1`;
+
+	/** @param address what links begin with, up to the interface's root */
+	async function serve(
+		request: IncomingMessage,
+		bytes: Buffer,
+		path: string,
+		query: URLSearchParams,
+		address: string,
+		half: boolean,
+	): Promise<SandboxResponse> {
+		const caller = callerOf(store, request.headers.authorization);
+		const override = [...query].find(([name]) => phpName(name) === '_method')?.[1].toUpperCase();
+		const method = override ?? request.method;
+		const route = routes.find((each) => each.method === method && each.path.test(path));
+		if (route === undefined) throw noRoute();
+		const body = parseBody(request.headers['content-type'], bytes);
+		const sources = [{ ...route.path.exec(path)?.groups }, Object.fromEntries(query), half ? firstHalf(body) : body];
+		const values = readArguments(route.takes, sources, dialect);
+		const response = await route.handle({
+			caller,
+			path: path.replace(/\/$/, ''),
+			values,
+			query,
+			edit: method !== 'GET' || values.context === 'edit',
+			origin: originOf(request),
+			url: (of) => address + of,
+		});
+		if (typeof values._fields !== 'string') return response;
+		const names = values._fields.split(',').map((each) => each.trim().split('.')[0] as string);
+		return { ...response, body: takeFields(response.body, new Set(names)) };
+	}
+
+	/** The response to a path of the site, below or outside the interface's root. */
+	async function respond(request: IncomingMessage, bytes: Buffer, half: boolean): Promise<SandboxResponse> {
+		const [path = '/', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
+		const query = new URLSearchParams(search);
+		const named = path === '/' ? query.get('rest_route') : null;
+		const below = named ?? (path === BASE || path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : undefined);
+		if (below === undefined) return path === '/' ? pages.home : pages.notFound;
+		if (below === '' || below === '/') return ok({ name: 'Example Help Desk', namespaces: [root.slice(1)] });
+		if (below !== root && !below.startsWith(`${root}/`)) throw noRoute();
+		query.delete('rest_route');
+		const address = originOf(request) + (named === null ? BASE : '/?rest_route=') + root;
+		return serve(request, bytes, below.slice(root.length), query, address, half);
+	}
+
+	return async (request: IncomingMessage, bytes: Buffer, half: boolean): Promise<SandboxResponse> => {
 		try {
-			const caller = signIn.callerOf(request.headers.authorization);
-			const found = router.find(request.method ?? '', path);
-			if (found === undefined) throw noRoute();
-			return found.route.meaning({
-				caller,
-				route: path,
-				path: found.path,
-				query: query === '' ? NO_QUERY : new URLSearchParams(query),
-				body: parseBody(request.headers['content-type'], bytes),
-				origin: originOf(request),
-			});
+			return await respond(request, bytes, half);
 		} catch (error) {
-			if (error instanceof ServiceError) return error.answer();
-			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).answer();
+			if (error instanceof ServiceError) return error.response;
+			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;
 		}
-	}
+	};
+}
 
-	/** The site's own answers, where the address is not the interface's. */
-	function outside(path: string): Answer {
-		if (path === '/') return pages.home;
-		if (path === basePath || path === `${basePath}/`) {
-			return ok({ name: 'Example Help Desk', namespaces: [desk.root.slice(basePath.length + 1)] });
-		}
-		return basePath !== '' && path.startsWith(`${basePath}/`) ? noRoute().answer() : pages.notFound;
+/** Makes a sandbox that does not listen yet. Throws FailedError for a state file that can't be used. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+	const { clock, stateFile: path } = options;
+	const state = path === undefined ? undefined : readState(path);
+	if (state !== undefined && options.seed !== undefined && options.seed !== state.seed) {
+		throw new UsageError(`the state file ${path} holds ${state.seed} tickets, not ${options.seed}`, {
+			hint: 'Leave --seed out, or name another file with --state.',
+		});
 	}
+	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
+	let file: StateFile | undefined;
+	const store = createStore(createSeed(seed), () => file?.changed());
+	if (state !== undefined) store.restore(state.changes);
+	const service: Service = {
+		store,
+		dialect: createDialect(options.prefixes),
+		now: () => stamp(clock.now()),
+		pause: () => clock.sleep(PAUSE_MS),
+	};
+	const handle = createHandler(service, options.documentedOnly === true);
+	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
+	const password = ownPassword(store, state?.password, options.random, service.now());
 
-	function answerTo(request: IncomingMessage, bytes: Buffer): Answer {
-		const url = request.url ?? '/';
-		const mark = url.indexOf('?');
-		const path = mark === -1 ? url : url.slice(0, mark);
-		const { root } = desk;
-		if (path.startsWith(root) && (path.length === root.length || path[root.length] === '/')) {
-			return serve(request, path.slice(root.length), mark === -1 ? '' : url.slice(mark + 1), bytes);
-		}
-		return outside(path);
-	}
-
-	function send(response: ServerResponse, answer: Answer): void {
-		const text = answer.html ?? JSON.stringify(answer.body);
-		response.writeHead(answer.status, {
-			'Content-Type': answer.html === undefined ? JSON_TYPE : 'text/html; charset=UTF-8',
+	function send(response: ServerResponse, { status, body, html, headers }: SandboxResponse): void {
+		const text = html ?? (body === undefined ? '' : JSON.stringify(body));
+		response.writeHead(status, {
+			'Content-Type': html === undefined ? 'application/json; charset=UTF-8' : 'text/html; charset=UTF-8',
 			'Content-Length': Buffer.byteLength(text),
+			...headers,
 			// Once it stops listening, no connection is kept waiting for more.
-			...(server.listening ? answer.headers : { ...answer.headers, Connection: 'close' }),
+			...(server.listening ? {} : { Connection: 'close' }),
 		});
 		response.end(text);
 	}
 
-	/** Answers, or does what the fault says. */
-	function finish(request: IncomingMessage, response: ServerResponse, bytes: Buffer, fault: Fault | undefined): number {
-		const sent = (answer: Answer): number => {
-			send(response, answer);
-			return answer.status;
-		};
-		switch (fault) {
-			case undefined:
-				return sent(answerTo(request, bytes));
-			case 'drop-before':
-				request.socket.destroy();
-				return 0;
-			case 'drop-after':
-				answerTo(request, bytes);
-				request.socket.destroy();
-				return 0;
-			default:
-				return sent(fault.answer);
-		}
+	/** The response of the service or of a fault; undefined drops the connection. */
+	async function answer(request: IncomingMessage, bytes: Buffer): Promise<SandboxResponse | undefined> {
+		const fault = nextFault();
+		if (fault === undefined) return handle(request, bytes, false);
+		if (fault.work !== 'none') await handle(request, bytes, fault.work === 'part');
+		return fault.response;
 	}
 
-	async function late(handle: () => void): Promise<void> {
-		await clock.sleep(faults.latencyMs);
-		handle();
+	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const bytes = await readBody(request);
+		if (options.latencyMs) await clock.sleep(options.latencyMs);
+		const sent = bytes === undefined ? pages.tooLarge : await answer(request, bytes);
+		options.onRequest?.({ method: request.method ?? '', path: request.url ?? '', status: sent?.status ?? 0 });
+		if (sent === undefined) request.socket.destroy();
+		else send(response, sent);
 	}
 
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-		const started = onRequest === undefined ? 0 : clock.monotonic();
-		const log = (status: number): void =>
-			onRequest?.({
-				time: clock.now(),
-				method: request.method ?? '',
-				path: request.url ?? '',
-				status,
-				ms: Math.round((clock.monotonic() - started) * 10) / 10,
+		// A caller that went away while it was sending.
+		receive(request, response).catch(() => request.socket.destroy());
+	});
+
+	return {
+		store,
+
+		async listen(port) {
+			await new Promise<void>((resolve, reject) => {
+				server.once('error', (cause: NodeJS.ErrnoException) => {
+					const taken = cause.code === 'EADDRINUSE';
+					const why = taken ? 'it is taken' : cause.message;
+					reject(
+						new FailedError(`the sandbox can't listen on port ${port}: ${why}`, {
+							code: taken ? 'port_taken' : 'listen_failed',
+							hint: 'Choose another port with --port, or 0 for a free one.',
+							cause,
+						}),
+					);
+				});
+				server.listen(port, '127.0.0.1', resolve);
 			});
-		request.on('error', () => {});
-		readBody(request, (bytes) => {
-			if (bytes === undefined) {
-				send(response, pages.tooLarge);
-				log(pages.tooLarge.status);
-				return;
+			// Only now: a second sandbox on the same file must not write over the first one's.
+			if (path !== undefined) {
+				const take = () => ({ seed, password, changes: store.changes() });
+				const opened = createStateFile(path, { take, warn: options.onWarning ?? (() => {}), ...clock });
+				try {
+					await opened.open();
+				} catch (error) {
+					server.close();
+					throw error;
+				}
+				file = opened;
 			}
-			const handle = (): void => log(finish(request, response, bytes, faults.none ? undefined : faults.next()));
-			if (faults.latencyMs > 0) void late(handle);
-			else handle();
-		});
-	});
-	server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-		if (!socket.writable || error.code === 'ECONNRESET') {
-			socket.destroy();
-			return;
-		}
-		const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-	});
-	return server;
+			const chosen = (server.address() as AddressInfo).port;
+			return { baseUrl: `http://127.0.0.1:${chosen}${BASE}`, username: ADMIN_NAME, password, port: chosen };
+		},
+
+		async close() {
+			const ended = new AbortController();
+			const closed = new Promise<void>((resolve) => {
+				server.close(() => {
+					ended.abort();
+					resolve();
+				});
+			});
+			server.closeIdleConnections();
+			await clock.sleep(GRACE_MS, ended.signal);
+			server.closeAllConnections();
+			await closed;
+			await file?.close();
+		},
+	};
 }
 
-/** How the caller addressed the sandbox, so that links stay on the caller's origin. */
-function originOf(request: IncomingMessage): string {
-	const host = request.headers.host ?? '';
-	return `http://${HOST.test(host) ? host : `127.0.0.1:${request.socket.localPort ?? 0}`}`;
+/** The password that was printed before, if it still signs in; else a new one. */
+function ownPassword(store: Store, printed: string | undefined, random: () => number, now: string): string {
+	const admin = store.users.get(ADMIN_ID);
+	if (admin === undefined) {
+		throw new FailedError('the state file holds no administrator any more', {
+			hint: 'Start with another file: nobody could sign in with this one.',
+		});
+	}
+	if (printed !== undefined && admin.passwords.some((each) => each.hash === hashPassword(printed))) return printed;
+	const password = makePassword(random);
+	const hash = hashPassword(password);
+	admin.passwords = admin.passwords.filter((each) => each.name !== OWN_PASSWORD);
+	admin.passwords.push({ slug: passwordSlug(hash), name: OWN_PASSWORD, hash, created: now, last_used: null });
+	store.users.put(admin);
+	return password;
 }

@@ -1,4 +1,4 @@
-/** The sandbox's state on disk: read and written at the start, written soon after changes and at the end, never half and never over something damaged. */
+/** The sandbox's state on disk: written soon after changes and at the end, never half, and never over a file that can't be read. */
 
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -6,22 +6,15 @@ import { dirname } from 'node:path';
 import { isObject } from '../api/values.js';
 import { FailedError, fileProblem, isKnownFileProblem } from '../errors.js';
 import { SEED_VERSION } from './seed.js';
-import type { Changes } from './store.js';
+import { type Changes, tableNames } from './store.js';
 
 const FORMAT = 'supportctl-sandbox';
 
 export interface State {
-	format: typeof FORMAT;
-	/** Of the samples that the changes are relative to. */
-	samples: number;
 	seed: number;
-	/** The sandbox's own application password, so that profiles go on working. */
+	/** The sandbox's own application password, so that profiles keep working. */
 	password: string;
 	changes: Changes;
-}
-
-export function makeState(seed: number, password: string, changes: Changes): State {
-	return { format: FORMAT, samples: SEED_VERSION, seed, password, changes };
 }
 
 function damaged(path: string, what: string, cause?: unknown): FailedError {
@@ -32,25 +25,10 @@ function damaged(path: string, what: string, cause?: unknown): FailedError {
 	});
 }
 
-const isTable = (value: unknown): boolean =>
-	isObject(value) &&
-	Array.isArray(value.gone) &&
-	value.gone.every(Number.isSafeInteger) &&
-	Array.isArray(value.rows) &&
-	value.rows.every((row) => isObject(row) && Number.isSafeInteger(row.id));
-
-const isPairs = (value: unknown): boolean =>
-	Array.isArray(value) && value.every((each) => Array.isArray(each) && each.length === 2);
-
-function isState(value: unknown): value is State {
+function isTable(value: unknown): boolean {
+	if (!isObject(value) || !Array.isArray(value.gone) || !Array.isArray(value.rows)) return false;
 	return (
-		isObject(value) &&
-		Number.isSafeInteger(value.seed) &&
-		typeof value.password === 'string' &&
-		isObject(value.changes) &&
-		['tickets', 'users', 'terms', 'attachments', 'replies'].every((name) => isTable((value.changes as never)[name])) &&
-		isPairs(value.changes.reassigned) &&
-		isPairs(value.changes.customValues)
+		value.gone.every(Number.isSafeInteger) && value.rows.every((row) => isObject(row) && Number.isSafeInteger(row.id))
 	);
 }
 
@@ -72,10 +50,14 @@ export function readState(path: string): State | undefined {
 	}
 	if (!isObject(value) || value.format !== FORMAT) throw damaged(path, 'is not the state of a sandbox');
 	if (value.samples !== SEED_VERSION) {
-		throw damaged(path, 'belongs to another version of the sandbox, whose samples were different');
+		throw damaged(path, 'belongs to another version of the sandbox, which had other sample data');
 	}
-	if (!isState(value)) throw damaged(path, 'is damaged: parts of it are missing');
-	return value;
+	const { seed, password, changes } = value;
+	const whole = isObject(changes) && tableNames.every((name) => isTable(changes[name]));
+	if (!Number.isSafeInteger(seed) || typeof password !== 'string' || !whole) {
+		throw damaged(path, 'is damaged: parts of it are missing');
+	}
+	return { seed: seed as number, password, changes: changes as Changes };
 }
 
 export interface StateFile {
@@ -89,7 +71,7 @@ export interface StateFile {
 
 export interface StateFileOptions {
 	take(): State;
-	/** Tells of a write that failed; it is tried again after the next change. */
+	/** Called with the reason for a write that failed; it is tried again after the next change. */
 	warn(message: string): void;
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 	monotonic(): number;
@@ -102,16 +84,17 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 	let dirty = false;
 	let writing: Promise<void> | undefined;
 	let lastMs = 0;
-	/** Which file it was when it was last read or written here. */
+	/** Which file it was when it was last written here. */
 	let known = identity(path);
 	const closing = new AbortController();
 
 	async function write(): Promise<void> {
-		const target = resolved(path);
+		// Through a link, so that it stays one.
+		const target = existsSync(path) ? realpathSync(path) : path;
 		const temporary = `${target}.${process.pid}.tmp`;
 		const started = options.monotonic();
 		dirty = false;
-		const text = `${JSON.stringify(options.take())}\n`;
+		const text = `${JSON.stringify({ format: FORMAT, samples: SEED_VERSION, ...options.take() })}\n`;
 		try {
 			if (identity(target) !== known) throw new Error('another process has written or removed it meanwhile');
 			await rm(temporary, { force: true });
@@ -169,24 +152,15 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 	};
 }
 
-/** What stood in the way of writing. */
+/** Why it could not be written. */
 function explain(cause: unknown, target: string): string {
 	const folder = dirname(target);
 	if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return fileProblem(cause);
 	return existsSync(folder) ? (cause as Error).message : `there is no folder ${folder}`;
 }
 
-/** What tells one writing of a file from the next; empty where there is no file. */
+/** What differs between one writing of a file and the next; empty where there is no file. */
 function identity(path: string): string {
 	const found = statSync(path, { throwIfNoEntry: false });
 	return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
-}
-
-/** Where a link leads, so that a linked state file stays a link. */
-function resolved(path: string): string {
-	try {
-		return realpathSync(path);
-	} catch {
-		return path;
-	}
 }

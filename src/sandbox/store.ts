@@ -1,9 +1,125 @@
-/** What the sandbox holds: the seeded desk plus every change made since, which is all that a state file has to keep. */
+/** What the sandbox holds: its records, and what was changed since the start, which is all that a state file has to keep. */
 
-import type { AttachmentRecord, ReplyRecord, TermRecord, TicketRecord, UserRecord } from './records.js';
-import type { Seed } from './seed.js';
+import type { taxonomies } from '../api/fields.js';
 
-/** The rows of one resource, by id, with a note of those that are no longer as they were seeded. */
+/** What tickets, replies and attachments have in common; keys are the interface's field names wherever it has one (section 2). */
+export interface Post {
+	id: number;
+	date: string;
+	modified: string;
+	slug: string;
+	/** For a ticket a neutral name of section 3, or `trash`. */
+	status: string;
+	author: number;
+}
+
+/** Terms are kept by id, so that a renamed one shows at once; 0 stands for none. */
+export interface TicketRecord extends Post {
+	title: string;
+	content: string;
+	'ticket-tag': number[];
+	product: number;
+	department: number;
+	ticket_priority: number;
+	ticket_channel: number;
+	state: string;
+	assignee: number;
+	'secondary-assignee': number;
+	'tertiary-assignee': number;
+	'customer-reply-count': number;
+	'agent-reply-count': number;
+	'total-reply-count': number;
+	'time-calculated': number;
+	'time-adjustments': number;
+	'time-adjustments-type': string;
+	'time-notes': string;
+}
+
+export interface ReplyRecord extends Post {
+	ticket: number;
+	content: string;
+}
+
+export interface AttachmentRecord extends Post {
+	title: string;
+	comment_status: string;
+	ping_status: string;
+	template: string;
+	alt_text: string;
+	caption: string;
+	description: string;
+	post: number;
+	file: string;
+	mime_type: string;
+}
+
+export interface PasswordRecord {
+	slug: string;
+	name: string;
+	hash: string;
+	created: string;
+	last_used: string | null;
+}
+
+export interface UserRecord {
+	id: number;
+	username: string;
+	name: string;
+	first_name: string;
+	last_name: string;
+	email: string;
+	url: string;
+	description: string;
+	locale: string;
+	nickname: string;
+	slug: string;
+	roles: string[];
+	registered_date: string;
+	support_can_be_assigned: boolean;
+	support_smart_tickets_order: boolean;
+	support_after_reply: string;
+	/** Hash of the account's password; absent while it is the first one (see `firstPassword`). */
+	hash?: string;
+	/** Application passwords: what callers sign in with. */
+	passwords: PasswordRecord[];
+}
+
+export interface TermRecord {
+	id: number;
+	taxonomy: string;
+	name: string;
+	slug: string;
+	description: string;
+	parent: number;
+	/** Only priorities have one. */
+	color?: string;
+}
+
+/** The values of a ticket's custom fields, under the ticket's id. */
+export interface CustomValues {
+	id: number;
+	values: Record<string, string>;
+}
+
+/** What a sandbox begins with. */
+export interface Seed {
+	readonly size: number;
+	users(): UserRecord[];
+	terms(): TermRecord[];
+	tickets(): TicketRecord[];
+	attachments(): AttachmentRecord[];
+	replies(): ReplyRecord[];
+	/** The values that a ticket's custom fields have at first. */
+	customValues(ticketId: number): Record<string, string>;
+}
+
+/** What differs from the seed: rows that were changed or added, and ids of rows that are gone. */
+export interface TableChanges<T> {
+	rows: T[];
+	gone: number[];
+}
+
+/** The rows of one resource, by id. */
 export class Table<T extends { id: number }> {
 	readonly #rows = new Map<number, T>();
 	readonly #touched = new Set<number>();
@@ -45,129 +161,95 @@ export class Table<T extends { id: number }> {
 		return { rows: [...this.#touched].map((id) => this.#rows.get(id) as T), gone: [...this.#gone] };
 	}
 
-	restore(changes: TableChanges<T>): void {
-		for (const row of changes.rows) {
-			this.#rows.set(row.id, row);
-			this.#touched.add(row.id);
-		}
-		for (const id of changes.gone) {
-			this.#rows.delete(id);
-			this.#gone.add(id);
-		}
+	restore({ rows, gone }: TableChanges<T>): void {
+		for (const row of rows) this.put(row);
+		for (const id of gone) this.remove(id);
 	}
 }
 
-export interface TableChanges<T> {
-	rows: T[];
-	gone: number[];
-}
+export const tableNames = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'] as const;
 
-/** Everything that differs from the seed, fit for JSON. */
-export interface Changes {
-	tickets: TableChanges<TicketRecord>;
-	users: TableChanges<UserRecord>;
-	terms: TableChanges<TermRecord>;
-	attachments: TableChanges<AttachmentRecord>;
-	/** Replies are made when they are asked for; here are those that were changed since. */
-	replies: TableChanges<ReplyRecord>;
-	/** [from, to]: who received the posts of a deleted user, in the order of the deletions. */
-	reassigned: [number, number][];
-	customValues: [number, Record<string, string>][];
-}
+/** What a state file keeps. */
+export type Changes = Record<(typeof tableNames)[number], TableChanges<never>>;
 
-/** The desk. Tests may read and write it directly; `put` what was changed. */
+/** The records. Tests may read and write them directly; `put` what was changed. */
 export interface Store {
-	readonly seed: Seed;
 	/** Grows with every change. */
 	readonly version: number;
 	readonly tickets: Table<TicketRecord>;
+	readonly replies: Table<ReplyRecord>;
+	readonly attachments: Table<AttachmentRecord>;
 	readonly users: Table<UserRecord>;
 	readonly terms: Table<TermRecord>;
-	readonly attachments: Table<AttachmentRecord>;
-	/** The replies of a ticket, in the order in which they were written. */
+	/** The replies of a ticket, in the order of their ids. */
 	repliesOf(ticketId: number): ReplyRecord[];
-	putReply(reply: ReplyRecord): void;
+	moveReply(reply: ReplyRecord, ticketId: number): void;
 	removeReply(reply: ReplyRecord): void;
-	/** Deletes a ticket for good, with its replies; its attachments stay, on their own. */
+	/** Deletes a ticket for good, with its replies; its attachments stay, without a ticket. */
 	removeTicket(ticket: TicketRecord): void;
-	/** Deletes a user; posts and assignments go to the receiver. */
+	/** Deletes a user; posts go to the receiver, while assignees of tickets keep the deleted id. */
 	removeUser(user: UserRecord, receiver: number): void;
-	/** Deletes a term and takes it off every ticket. */
+	/** Deletes a term and takes it off every ticket; its children go to its parent. */
 	removeTerm(term: TermRecord): void;
 	customValuesOf(ticketId: number): Readonly<Record<string, string>>;
-	setCustomValues(ticketId: number, values: Readonly<Record<string, string>>): void;
+	setCustomValues(ticketId: number, values: Record<string, string>): void;
 	/** How many tickets have the term. */
 	termCount(term: TermRecord): number;
-	userByName(username: string): UserRecord | undefined;
 	changes(): Changes;
 	restore(changes: Changes): void;
 }
 
 /** Ticket fields that hold one term id. */
 export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
-const assigneeFields = ['assignee', 'secondary-assignee', 'tertiary-assignee'] as const;
+
+/** The ids of a ticket's terms in a taxonomy. */
+export function termsOf(ticket: TicketRecord, taxonomy: string): readonly number[] {
+	const value = ticket[taxonomy as (typeof taxonomies)[number]];
+	return typeof value === 'number' ? [value] : value;
+}
 
 /** @param changed called after every change */
 export function createStore(seed: Seed, changed: () => void = () => {}): Store {
 	let version = 0;
-	const bump = (): void => {
+	const count = (): void => {
 		version++;
 		changed();
 	};
-	const tickets = new Table(seed.tickets(), bump);
-	const users = new Table(seed.users(), bump);
-	const terms = new Table(seed.terms(), bump);
-	const attachments = new Table(seed.attachments(), bump);
-	const replies = new Table<ReplyRecord>([], bump);
-	const goneReplies = new Set<number>();
-	const reassigned: [number, number][] = [];
-	const customValues = new Map<number, Record<string, string>>();
-	const names = new Map<string, number>();
-	for (const user of users.values()) names.set(user.username, user.id);
-	let counts: { version: number; byTerm: Map<number, number> } | undefined;
+	const tables = {
+		tickets: new Table(seed.tickets(), count),
+		replies: new Table(seed.replies(), count),
+		attachments: new Table(seed.attachments(), count),
+		users: new Table(seed.users(), count),
+		terms: new Table(seed.terms(), count),
+		customValues: new Table<CustomValues>([], count),
+	};
+	const { tickets, replies, attachments, users, terms, customValues } = tables;
 
-	function authorNow(author: number): number {
-		for (const [from, to] of reassigned) if (author === from) author = to;
-		return author;
-	}
-
-	function repliesOf(ticketId: number): ReplyRecord[] {
-		if (tickets.get(ticketId) === undefined) return [];
-		const result: ReplyRecord[] = [];
-		for (const seeded of seed.replies(ticketId)) {
-			if (goneReplies.has(seeded.id)) continue;
-			const kept = replies.get(seeded.id);
-			if (kept === undefined) seeded.author = authorNow(seeded.author);
-			result.push(kept ?? seeded);
+	let groups: Map<number, ReplyRecord[]> | undefined;
+	function repliesByTicket(): Map<number, ReplyRecord[]> {
+		if (groups !== undefined) return groups;
+		groups = new Map();
+		for (const reply of [...replies.values()].sort((left, right) => left.id - right.id)) {
+			const group = groups.get(reply.ticket);
+			if (group === undefined) groups.set(reply.ticket, [reply]);
+			else group.push(reply);
 		}
-		return result;
-	}
-
-	function countTerms(): Map<number, number> {
-		const byTerm = new Map<number, number>();
-		const add = (id: number): void => {
-			byTerm.set(id, (byTerm.get(id) ?? 0) + 1);
-		};
-		for (const ticket of tickets.values()) {
-			for (const id of ticket['ticket-tag']) add(id);
-			for (const field of ticketTermFields) add(ticket[field]);
-		}
-		return byTerm;
+		return groups;
 	}
 
 	return {
-		seed,
+		...tables,
 		get version() {
 			return version;
 		},
-		tickets,
-		users,
-		terms,
-		attachments,
-		repliesOf,
-		putReply: (reply) => replies.put(reply),
+		repliesOf: (ticketId) => [...(repliesByTicket().get(ticketId) ?? [])],
+		moveReply(reply, ticketId) {
+			if (reply.ticket !== ticketId) groups = undefined;
+			reply.ticket = ticketId;
+			replies.put(reply);
+		},
 		removeReply(reply) {
-			goneReplies.add(reply.id);
+			groups = undefined;
 			replies.remove(reply.id);
 		},
 		removeTicket(ticket) {
@@ -176,40 +258,31 @@ export function createStore(seed: Seed, changed: () => void = () => {}): Store {
 				attachment.post = 0;
 				attachments.put(attachment);
 			}
-			customValues.delete(ticket.id);
+			const group = repliesByTicket();
+			for (const reply of group.get(ticket.id) ?? []) replies.remove(reply.id);
+			group.delete(ticket.id);
+			customValues.remove(ticket.id);
 			tickets.remove(ticket.id);
 		},
 		removeUser(user, receiver) {
-			for (const ticket of tickets.values()) {
-				let moved = false;
-				for (const field of ['author', ...assigneeFields] as const) {
-					if (ticket[field] !== user.id) continue;
-					ticket[field] = receiver;
-					moved = true;
-				}
-				if (moved) tickets.put(ticket);
-			}
-			for (const table of [attachments, replies] as const) {
+			for (const table of [tickets, replies, attachments] as unknown as Table<Post>[]) {
 				for (const post of table.values()) {
 					if (post.author !== user.id) continue;
 					post.author = receiver;
-					(table as Table<typeof post>).put(post);
+					table.put(post);
 				}
 			}
-			reassigned.push([user.id, receiver]);
-			names.delete(user.username);
 			users.remove(user.id);
 		},
 		removeTerm(term) {
 			for (const ticket of tickets.values()) {
-				let had = ticket['ticket-tag'].includes(term.id);
-				if (had) ticket['ticket-tag'] = ticket['ticket-tag'].filter((id) => id !== term.id);
-				for (const field of ticketTermFields) {
-					if (ticket[field] !== term.id) continue;
-					ticket[field] = 0;
-					had = true;
+				if (!termsOf(ticket, term.taxonomy).includes(term.id)) continue;
+				if (term.taxonomy === 'ticket-tag') {
+					ticket['ticket-tag'] = ticket['ticket-tag'].filter((id) => id !== term.id);
+				} else {
+					ticket[term.taxonomy as (typeof ticketTermFields)[number]] = 0;
 				}
-				if (had) tickets.put(ticket);
+				tickets.put(ticket);
 			}
 			for (const child of terms.values()) {
 				if (child.parent !== term.id) continue;
@@ -218,40 +291,17 @@ export function createStore(seed: Seed, changed: () => void = () => {}): Store {
 			}
 			terms.remove(term.id);
 		},
-		customValuesOf: (ticketId) => customValues.get(ticketId) ?? seed.customValues(ticketId),
-		setCustomValues(ticketId, values) {
-			customValues.set(ticketId, { ...values });
-			bump();
-		},
+		customValuesOf: (ticketId) => customValues.get(ticketId)?.values ?? seed.customValues(ticketId),
+		setCustomValues: (ticketId, values) => customValues.put({ id: ticketId, values }),
 		termCount(term) {
-			if (counts?.version !== version) counts = { version, byTerm: countTerms() };
-			return counts.byTerm.get(term.id) ?? 0;
+			let found = 0;
+			for (const ticket of tickets.values()) if (termsOf(ticket, term.taxonomy).includes(term.id)) found++;
+			return found;
 		},
-		userByName(username) {
-			const id = names.get(username);
-			return id === undefined ? undefined : users.get(id);
-		},
-		changes: () => ({
-			tickets: tickets.changes(),
-			users: users.changes(),
-			terms: terms.changes(),
-			attachments: attachments.changes(),
-			replies: { rows: replies.changes().rows, gone: [...goneReplies] },
-			reassigned: [...reassigned],
-			customValues: [...customValues],
-		}),
+		changes: () => Object.fromEntries(tableNames.map((name) => [name, tables[name].changes()])) as Changes,
 		restore(changes) {
-			tickets.restore(changes.tickets);
-			users.restore(changes.users);
-			terms.restore(changes.terms);
-			attachments.restore(changes.attachments);
-			replies.restore(changes.replies);
-			for (const id of changes.replies.gone) goneReplies.add(id);
-			reassigned.push(...changes.reassigned);
-			for (const [id, values] of changes.customValues) customValues.set(id, values);
-			names.clear();
-			for (const user of users.values()) names.set(user.username, user.id);
-			version++;
+			for (const name of tableNames) tables[name].restore(changes[name]);
+			groups = undefined;
 		},
 	};
 }

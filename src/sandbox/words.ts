@@ -1,6 +1,4 @@
-/** The words that the sample desk is made of: names, products, subjects. Data only. */
-
-import type { CustomField } from './records.js';
+/** The words that the sample data is made of: names, products, subjects. Data only. */
 
 interface TermWords {
 	readonly slug: string;
@@ -58,6 +56,14 @@ export const termWords: Readonly<Record<string, readonly TermWords[]>> = {
 	],
 };
 
+/** A custom field of the service; tickets hold a value for each. */
+export interface CustomField {
+	name: string;
+	label: string;
+	control: 'text' | 'url' | 'textarea' | 'date' | 'select' | 'checkbox';
+	options?: readonly string[];
+}
+
 export const customFields: readonly CustomField[] = [
 	{ name: 'order_number', label: 'Order number', control: 'text' },
 	{ name: 'website', label: 'Website', control: 'url' },
@@ -68,7 +74,7 @@ export const customFields: readonly CustomField[] = [
 	{ name: 'internal_note', label: 'Internal note', control: 'textarea' },
 ];
 
-/** Roles that the desk knows; the first is the administrator's. */
+/** The roles that a user can have. */
 export const roles = ['administrator', 'supervisor', 'agent', 'customer'] as const;
 
 export const locales = ['', 'en_US', 'en_GB', 'de_DE', 'fr_FR', 'es_ES', 'nl_NL', 'pl_PL', 'ja'] as const;
@@ -83,7 +89,7 @@ export const lastNames =
 		' ',
 	);
 
-/** A kind of request: its subject and first message (`%p` is the product, `%o` the order), tags, department, answers. */
+/** What a ticket is about: its subject and first message (`%p` is the product, `%o` the order), tags, department, replies. */
 export interface Topic {
 	/** The products it can be about. */
 	readonly products: readonly string[];
@@ -91,7 +97,7 @@ export interface Topic {
 	readonly content: string;
 	readonly tags: readonly string[];
 	readonly department: string;
-	readonly answers: readonly string[];
+	readonly replies: readonly string[];
 }
 
 const devices = ['aurora-router', 'lumen-lamp', 'tideline-watch', 'pocket-reader'];
@@ -105,7 +111,7 @@ export const topics: readonly Topic[] = [
 			'Since yesterday evening the sign-in page of %p tells me that my password is wrong. I have reset it twice and the new one is refused as well.',
 		tags: ['login'],
 		department: 'technical-support',
-		answers: [
+		replies: [
 			'Please clear the cookies of the sign-in page and try once more; we have just reset the lock on your account.',
 			'Thank you, that did it.',
 		],
@@ -116,7 +122,7 @@ export const topics: readonly Topic[] = [
 		content: 'I ordered a %p two weeks ago (order %o). The tracking page has not moved for six days. Where is it?',
 		tags: ['shipping'],
 		department: 'returns',
-		answers: [
+		replies: [
 			'The courier found your parcel in the wrong depot. It should be with you within two days.',
 			'Still nothing here, I am afraid.',
 			'We are sending a second one today, free of charge.',
@@ -129,7 +135,7 @@ export const topics: readonly Topic[] = [
 			'The %p is not what I expected and I sent it back last week. When will the money for order %o be returned?',
 		tags: ['refund', 'invoice'],
 		department: 'billing',
-		answers: ['Your parcel reached us this morning and the refund is on its way. Banks take up to five days.'],
+		replies: ['Your parcel reached us this morning and the refund is on its way. Banks take up to five days.'],
 	},
 	{
 		subject: '%p loses its settings after an update',
@@ -138,10 +144,10 @@ export const topics: readonly Topic[] = [
 			'After the latest update my %p starts with the factory settings every time it is switched off. This happened three times now.',
 		tags: ['bug', 'data-loss'],
 		department: 'technical-support',
-		answers: [
+		replies: [
 			'Could you tell us the version that is shown under Settings, About?',
 			'It says 4.2.1.',
-			'Version 4.2.2 mends this. It is offered to all devices tonight.',
+			'Version 4.2.2 fixes this. It is offered to all devices tonight.',
 		],
 	},
 	{
@@ -151,7 +157,7 @@ export const topics: readonly Topic[] = [
 			'Please send the invoice for order %o again, with our VAT number on it. Our accountant needs it this week.',
 		tags: ['invoice'],
 		department: 'billing',
-		answers: ['The corrected invoice is attached to this ticket.'],
+		replies: ['The corrected invoice is attached to this ticket.'],
 	},
 	{
 		subject: 'Does %p work with older phones?',
@@ -159,7 +165,7 @@ export const topics: readonly Topic[] = [
 		content: 'I would like to buy a %p for my mother. Her phone is six years old. Will the app run on it?',
 		tags: ['how-to'],
 		department: 'sales',
-		answers: ['The app needs a phone from the last seven years, so hers will do.', 'Wonderful, then I will order one.'],
+		replies: ['The app needs a phone from the last seven years, so hers will do.', 'Wonderful, then I will order one.'],
 	},
 	{
 		subject: 'Warranty: display of %p is cracked',
@@ -168,7 +174,7 @@ export const topics: readonly Topic[] = [
 			'The display of my %p cracked on its own overnight. It is eleven months old (order %o). Is that covered by the warranty?',
 		tags: ['warranty'],
 		department: 'returns',
-		answers: [
+		replies: [
 			'It is. You will find a return label in your mailbox.',
 			'Sent off today.',
 			'The replacement left our house this afternoon.',
@@ -180,7 +186,7 @@ export const topics: readonly Topic[] = [
 		content: 'I use %p late in the evening and the white pages are blinding. A dark mode would be lovely.',
 		tags: ['feature-request'],
 		department: 'technical-support',
-		answers: ['Thank you, we have passed this on. You are the fortieth to ask.'],
+		replies: ['Thank you, we have passed this on. You are the fortieth to ask.'],
 	},
 	{
 		subject: 'Charged twice for %p',
@@ -188,7 +194,7 @@ export const topics: readonly Topic[] = [
 		content: 'My card was charged twice for the same order, %o. Please return one of the two payments.',
 		tags: ['refund', 'vip'],
 		department: 'billing',
-		answers: ['You are right, and we are sorry: the second payment has been returned.', 'Received, thanks.'],
+		replies: ['You are right, and we are sorry: the second payment has been returned.', 'Received, thanks.'],
 	},
 	{
 		subject: 'How do I move %p to another account?',
@@ -196,7 +202,7 @@ export const topics: readonly Topic[] = [
 		content: 'My sister takes over my %p. How can it be moved to her account without losing what is on it?',
 		tags: ['how-to'],
 		department: 'technical-support',
-		answers: ['Under Settings, Owner there is a button for it. Both of you receive a mail to confirm.'],
+		replies: ['Under Settings, Owner there is a button for it. Both of you receive a mail to confirm.'],
 	},
 ];
 

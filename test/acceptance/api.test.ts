@@ -9,7 +9,7 @@ import { runInTerminal } from '../support/terminal.js';
 it('the ids of every page are the input of the next command', async () => {
 	const desk = await startSandbox({ seed: 230 });
 	const shell =
-		"supportctl api GET tickets -f author=0 --paginate --query '[].id' --format ids | supportctl ticket update - --status hold --json -q | tail -c 20";
+		"supportctl api GET tickets -f assignee=0 -f state=any --paginate --query '[].id' --format ids | supportctl ticket update - --status hold --json -q | tail -c 20";
 	const { exitCode, raw } = await runInTerminal([], { shell, env: desk.env });
 	await desk.stop();
 	expect({ exitCode, raw }).toMatchObject({ exitCode: 0 });
@@ -20,7 +20,7 @@ it('the ids of every page are the input of the next command', async () => {
 it('pages are on stdout while later ones are still asked for, and a reader that goes away ends it quietly', async () => {
 	const desk = await startSandbox({ seed: 400 });
 	const shell =
-		'supportctl api GET tickets -f author=0 -f per_page=1 --paginate --format ndjson | head -n 1 | cut -c1-10';
+		'supportctl api GET tickets -f assignee=0 -f state=any -f per_page=1 --paginate --format ndjson | head -n 1 | cut -c1-10';
 	const { exitCode, lines } = await runInTerminal([], { shell, env: desk.env });
 	await desk.stop();
 	expect({ exitCode, lines }).toEqual({ exitCode: 0, lines: ['{"id":400,', ''] });

@@ -74,7 +74,7 @@ test('a sandbox that is killed loses no more than the last moments, and its stat
 	await first.ended;
 	expect(statSync(state).mode & 0o777).toBe(0o600);
 	const second = await startDesk('--state', state);
-	expect(await second.read('/tickets/14')).toMatchObject({ title: { raw: 'Written before the kill' } });
+	expect(await second.read('/tickets/14?context=edit')).toMatchObject({ title: { raw: 'Written before the kill' } });
 	expect(second.password).toBe(first.password);
 });
 

@@ -1,11 +1,10 @@
-/** Trouble on demand comes as asked: the same numbers, the same trouble. */
+/** Faults on demand come as they were asked for: the same numbers, the same faults. */
 
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createChance } from '../../src/sandbox/chance.js';
-import { faultKinds } from '../../src/sandbox/fault-kinds.js';
-import { createFaults, type Fault } from '../../src/sandbox/faults.js';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.js';
+import { createFaults, type FaultKind, faultKinds } from '../../src/sandbox/faults.js';
+import type { SandboxOptions } from '../../src/sandbox/server.js';
+import { createChance } from '../../src/sandbox/text.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 
 async function start(options: Partial<SandboxOptions>): Promise<TestSandbox> {
@@ -14,52 +13,46 @@ async function start(options: Partial<SandboxOptions>): Promise<TestSandbox> {
 	return sandbox;
 }
 
-const describe = (fault: Fault | undefined): string | number =>
-	fault === undefined ? 'served' : typeof fault === 'string' ? fault : fault.answer.status;
-
-function draw(failRate: number, seed: number, count: number): (string | number)[] {
-	const faults = createFaults({ latencyMs: 0, failRate }, createChance(seed).next, () => 0);
-	return Array.from({ length: count }, () => describe(faults.next()));
+function draw(failRate: number, seed: number, count: number): (object | undefined)[] {
+	return Array.from(
+		{ length: count },
+		createFaults({ failRate }, createChance(seed).next, () => 0),
+	);
 }
 
 test('the share of failures is the one asked for, of every kind, and the same for the same seed', () => {
 	const drawn = draw(0.25, 7, 10_000);
-	const failed = drawn.filter((each) => each !== 'served');
+	const failed = drawn.filter((each) => each !== undefined);
 	expect(failed.length / drawn.length).toBeGreaterThan(0.23);
 	expect(failed.length / drawn.length).toBeLessThan(0.27);
-	expect(new Set(failed)).toEqual(new Set([500, 502, 503, 'drop-before', 'drop-after']));
-	expect(new Set(failed).size).toBe(Object.keys(faultKinds).length);
+	expect(new Set(failed)).toEqual(new Set(Object.values(faultKinds)));
 	expect(draw(0.25, 7, 10_000)).toEqual(drawn);
 	expect(draw(0.25, 8, 10_000)).not.toEqual(drawn);
+	expect(new Set(draw(0, 1, 1000))).toEqual(new Set([undefined]));
+	expect(draw(1, 1, 1000)).not.toContain(undefined);
 });
 
-test('a rate of 0 never fails, and a rate of 1 always does', () => {
-	expect(new Set(draw(0, 1, 1000))).toEqual(new Set(['served']));
-	expect(draw(1, 1, 1000)).not.toContain('served');
-});
-
-test("never more than the limit and one second's burst is served, and waiting as told is enough", () => {
+test("never more than the limit and one second's burst is served, and waiting that long is enough", () => {
 	fc.assert(
 		fc.property(
 			fc.integer({ min: 1, max: 50 }),
 			fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 300 }),
 			(limit, gaps) => {
 				let now = 0;
-				const faults = createFaults({ latencyMs: 0, failRate: 0, rateLimit: limit }, Math.random, () => now);
+				const next = createFaults({ rateLimit: limit }, Math.random, () => now);
 				let served = 0;
 				for (const gap of gaps) {
 					now += gap;
-					const fault = faults.next();
+					const fault = next();
 					if (fault === undefined) {
 						served++;
 						continue;
 					}
-					const { answer } = fault as { answer: { status: number; headers: Record<string, string> } };
-					expect(answer.status).toBe(429);
-					const wait = Number(answer.headers['Retry-After']);
+					expect(fault.response?.status).toBe(429);
+					const wait = Number(fault.response?.headers?.['Retry-After']);
 					expect(wait).toBeGreaterThanOrEqual(1);
 					now += wait * 1000;
-					expect(faults.next()).toBeUndefined();
+					expect(next()).toBeUndefined();
 					served++;
 				}
 				expect(served).toBeLessThanOrEqual(limit + (now / 1000) * limit + 1);
@@ -68,39 +61,55 @@ test("never more than the limit and one second's burst is served, and waiting as
 	);
 });
 
-test("a quiet minute is not saved up: no more than a second's worth comes at once", () => {
+test("no more than a second's worth comes at once", () => {
 	let now = 0;
-	const faults = createFaults({ latencyMs: 0, failRate: 0, rateLimit: 5 }, Math.random, () => now);
+	const next = createFaults({ rateLimit: 5 }, Math.random, () => now);
 	now = 60_000;
-	const drawn = Array.from({ length: 8 }, () => describe(faults.next()));
-	expect(drawn).toEqual([...Array(5).fill('served'), ...Array(3).fill(429)]);
+	expect(Array.from({ length: 8 }, () => next()?.response?.status)).toEqual([
+		...Array(5).fill(undefined),
+		429,
+		429,
+		429,
+	]);
 });
 
-test('beyond the limit the answer is 429 in JSON with Retry-After', async () => {
-	const sandbox = await start({ rateLimit: 2, clock: { now: Date.now, monotonic: () => 0, sleep: async () => {} } });
-	await sandbox.call('GET', '/users/me');
-	await sandbox.call('GET', '/users/me');
-	const { status, body, headers } = await sandbox.call('GET', '/users/me');
-	expect([status, headers.get('retry-after')]).toEqual([429, '1']);
-	expect(body).toMatchObject({ code: 'rest_too_many_requests', data: { status: 429 } });
+test.each([
+	[{}, 429, '1'],
+	[{ rateLimitStatus: 503 }, 503, '1'],
+	[{ retryAfter: false }, 429, null],
+] as const)(
+	'beyond the limit with %j the response is %i in JSON, with Retry-After %s',
+	async (options, status, wait) => {
+		const clock = { now: Date.now, monotonic: () => 0, sleep: async () => {} };
+		const sandbox = await start({ rateLimit: 2, ...options, clock });
+		await sandbox.call('GET', '/users/me');
+		await sandbox.call('GET', '/users/me');
+		const response = await sandbox.call('GET', '/users/me');
+		expect([response.status, response.headers.get('retry-after')]).toEqual([status, wait]);
+		expect(response.body).toMatchObject({ code: 'rest_too_many_requests', data: { status } });
+	},
+);
+
+test.each<[FaultKind, number, string, number | undefined]>([
+	['bad-gateway', 502, 'nothing', 502],
+	['unavailable', 503, 'nothing', 503],
+	['critical', 500, 'nothing', 500],
+	['drop-before', 0, 'nothing', undefined],
+	['drop-after', 0, 'everything', undefined],
+	['critical-after', 500, 'everything', 500],
+	['bad-gateway-after', 502, 'everything', 502],
+	['partial', 500, 'half', 500],
+])('under %s the status is %i (0: none), and %s is saved', async (kind, logged, saved, status) => {
+	const sandbox = await start({ failRate: 1, failKinds: [kind] });
+	const response = await sandbox.call('POST', '/tickets/14', { slug: 'new', content: 'New' }).catch(() => undefined);
+	expect(response?.status).toBe(status);
+	const ticket = sandbox.store.tickets.get(14);
+	const done = [ticket?.slug === 'new', ticket?.content === 'New'];
+	expect(done).toEqual({ nothing: [false, false], half: [true, false], everything: [true, true] }[saved]);
+	expect(sandbox.requests.map((each) => each.status)).toEqual([logged]);
 });
 
-test('a dropped connection may come before or after the work was done, and an error comes before it', async () => {
-	const sandbox = await start({ failRate: 1, faultSeed: 3 });
-	const seen = new Set<string>();
-	for (let round = 0; round < 60; round++) {
-		const { slug } = sandbox.store.tickets.get(14) as { slug: string };
-		const wanted = `round-${round}`;
-		const answer = await sandbox.call('POST', '/tickets/14', { slug: wanted }).catch(() => undefined);
-		const done = sandbox.store.tickets.get(14)?.slug === wanted;
-		if (!done) expect(sandbox.store.tickets.get(14)?.slug).toBe(slug);
-		seen.add(`${answer?.status ?? 'dropped'}${done ? ' done' : ''}`);
-	}
-	expect(seen).toEqual(new Set(['500', '502', '503', 'dropped', 'dropped done']));
-	expect(new Set(sandbox.requests.map((each) => each.status))).toEqual(new Set([0, 500, 502, 503]));
-});
-
-test('latency is waited before each answer', async () => {
+test('the latency comes before each response', async () => {
 	const waited: number[] = [];
 	const sleep = async (ms: number): Promise<void> => {
 		waited.push(ms);

@@ -11,17 +11,17 @@ test("a new field is checked by its kind, stored, shown and listed among the rou
 		table.push(added);
 		onTestFinished(() => void table.pop());
 	}
-	const desk = await startSandbox();
-	onTestFinished(() => desk.stop());
+	const sandbox = await startSandbox();
+	onTestFinished(() => sandbox.stop());
 	for (const path of ['/tickets/14', '/users/3', '/ticket_priority/21']) {
-		expect((await desk.call('GET', path)).body).not.toHaveProperty('visits');
-		expect(await desk.call('POST', path, { visits: '7' })).toMatchObject({ status: 200, body: { visits: 7 } });
-		expect(await desk.call('GET', path)).toMatchObject({ body: { visits: 7 } });
-		expect(await desk.call('POST', path, { visits: 'many' })).toMatchObject({
+		expect((await sandbox.call('GET', path)).body).not.toHaveProperty('visits');
+		expect(await sandbox.call('POST', path, { visits: '7' })).toMatchObject({ status: 200, body: { visits: 7 } });
+		expect(await sandbox.call('GET', path)).toMatchObject({ body: { visits: 7 } });
+		expect(await sandbox.call('POST', path, { visits: 'many' })).toMatchObject({
 			status: 400,
 			body: { data: { params: { visits: 'visits is not of type integer.' } } },
 		});
 	}
-	const { body } = await desk.call('GET', '');
-	expect(JSON.stringify(body)).toContain('"visits":{"description":"How often the page was seen"');
+	const { body } = await sandbox.call('GET', '');
+	expect(JSON.stringify(body)).toContain('"visits":{"description":"How often the page was seen","type":"integer"}');
 });

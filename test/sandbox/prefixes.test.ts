@@ -1,4 +1,4 @@
-/** A sandbox with a deployment's own words in place of the neutral ones speaks them both ways. */
+/** A sandbox with a deployment's own words in place of the neutral ones takes and shows them. */
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
@@ -21,7 +21,7 @@ test('paths and links have the product prefix', async () => {
 test("statuses of the shop and membership groups are taken and shown in the deployment's words, and no others", async () => {
 	for (const status of ['wc-on-hold', 'wcm-paused', 'hold']) {
 		expect(await sandbox.call('POST', '/tickets/14', { status })).toMatchObject({ status: 200, body: { status } });
-		const { body } = await sandbox.call('GET', `/tickets?author=0&per_page=100&status=${status}`);
+		const { body } = await sandbox.call('GET', `/tickets?assignee=0&state=any&per_page=100&status=${status}`);
 		expect(body).toContainEqual(expect.objectContaining({ id: 14, status }));
 	}
 	const refused = await sandbox.call('POST', '/tickets/14', { status: 'shop-on-hold' });
@@ -42,4 +42,17 @@ test('user fields that begin with support_ begin with the product prefix', async
 	expect(Object.keys(body as object).filter((name) => name.startsWith('support_'))).toEqual([]);
 	const refused = await sandbox.call('POST', '/users/3', { acme_after_reply: 'nonsense' });
 	expect(refused).toMatchObject({ status: 400, body: { data: { params: { acme_after_reply: expect.any(String) } } } });
+});
+
+test('a custom field is written with the product prefix, and shown without it', async () => {
+	const set = (fields: unknown) => sandbox.call('POST', '/tickets/14/custom-fields', { custom_fields: fields });
+	const severity = async () =>
+		((await sandbox.call('GET', '/tickets/14/custom-fields')).body as Record<string, unknown>).severity;
+	await set({ acme_severity: 'critical' });
+	await set({ severity: 'minor' });
+	expect(await severity()).toMatchObject({
+		name: 'Severity',
+		value: 'critical',
+		markup: expect.stringContaining('name="acme_severity"'),
+	});
 });

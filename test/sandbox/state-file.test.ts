@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/io/process.js';
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.js';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/server.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -26,13 +26,13 @@ const create = (stateFile: string, seed?: number) =>
 async function look(sandbox: TestSandbox): Promise<unknown> {
 	const seen: unknown[] = [];
 	for (const path of [
-		'/tickets?author=0&per_page=100&status=any',
-		'/users?per_page=100',
+		'/tickets?assignee=0&state=any&per_page=100&status=any,trash&context=edit',
+		'/users?per_page=100&context=edit',
 		'/attachments?per_page=100',
 		...['ticket-tag', 'product', 'ticket_priority'].map((each) => `/${each}?per_page=100`),
 		'/users/1/passwords',
 		'/tickets/14/custom-fields',
-		...[...sandbox.store.tickets.values()].map(({ id }) => `/tickets/${id}/replies?status=any`),
+		...[...sandbox.store.tickets.values()].map(({ id }) => `/tickets/${id}/replies?status=any,trash&context=edit`),
 	]) {
 		const { body } = await sandbox.call('GET', path);
 		seen.push(JSON.parse(JSON.stringify(body).replaceAll(`:${sandbox.port}/`, ':PORT/')));
@@ -46,15 +46,15 @@ test('after a restart everything is as it was left', async () => {
 	const talked = [...first.store.tickets.values()].find((each) => each.id > 18 && each['total-reply-count'] > 1)?.id;
 	const [reply, other] = first.store.repliesOf(talked ?? 0);
 	for (const [method, target, body] of [
-		['POST', '/tickets/14', { status: 'shop-on-hold', title: 'Kept', 'ticket-tag': [2], meta: {} }],
+		['POST', '/tickets/14', { status: 'shop-on-hold', title: 'Kept', 'ticket-tag': [2] }],
 		['POST', '/tickets/14/custom-fields', { custom_fields: { website: 'https://kept.example' } }],
 		['DELETE', '/tickets/15', undefined],
 		['DELETE', '/tickets/17?force=true', undefined],
 		['POST', `/tickets/${talked}/replies/${reply?.id}`, { content: 'Kept' }],
 		['DELETE', `/tickets/${talked}/replies/${other?.id}?force=true`, undefined],
-		['POST', '/users/2', '{"meta":{"__proto__":"kept","b":1},"password":"kept secret"}'],
+		['POST', '/users/2', { nickname: 'Kept', password: 'kept secret' }],
 		['DELETE', '/users/3?force=true&reassign=2', undefined],
-		['DELETE', '/users/1/passwords/laptop', undefined],
+		['DELETE', `/users/1/passwords/${first.store.users.get(1)?.passwords[0]?.slug}`, undefined],
 		['DELETE', '/product/12?force=true', undefined],
 		['POST', '/attachments/42', { title: 'Kept' }],
 	] as const) {
@@ -98,7 +98,8 @@ test('it is written soon after a change, without waiting for the end, and nobody
 test('an application password of the sandbox that was deleted is replaced by a new one', async () => {
 	const path = join(temporaryFolder(), 'desk.json');
 	const first = await start(path);
-	await first.call('DELETE', '/users/1/passwords/sandbox');
+	const own = first.store.users.get(1)?.passwords.find((each) => each.name === 'Sandbox');
+	await first.call('DELETE', `/users/1/passwords/${own?.slug}`);
 	await first.stop();
 	const second = await start(path);
 	expect(second.password).not.toBe(first.password);
@@ -107,13 +108,13 @@ test('an application password of the sandbox that was deleted is replaced by a n
 
 test.each([
 	['empty', '', 'is damaged'],
-	['cut off', '{"format":"supportctl-sandbox","samples":1,"seed":', 'is damaged'],
+	['cut off', '{"format":"supportctl-sandbox","samples":2,"seed":', 'is damaged'],
 	['something else', '{"name":"supportctl"}', 'is not the state of a sandbox'],
 	['an array', '[]', 'is not the state of a sandbox'],
 	['of other samples', '{"format":"supportctl-sandbox","samples":0}', 'another version'],
 	[
 		'without its parts',
-		'{"format":"supportctl-sandbox","samples":1,"seed":5,"password":"x","changes":{}}',
+		'{"format":"supportctl-sandbox","samples":2,"seed":5,"password":"x","changes":{}}',
 		'is damaged',
 	],
 ])('a file that is %s is named and left alone', (_, content, message) => {
@@ -140,7 +141,7 @@ test('another number of tickets than the file holds is a usage error', async () 
 	const path = join(temporaryFolder(), 'desk.json');
 	await (await start(path, { seed: 7 })).stop();
 	expect(() => create(path, 8)).toThrow(
-		expect.objectContaining({ exitCode: 2, message: expect.stringContaining('7 tickets, not of 8') }),
+		expect.objectContaining({ exitCode: 2, message: expect.stringContaining('7 tickets, not 8') }),
 	);
 	expect(create(path, 7).store.tickets.size).toBe(7);
 	expect(create(path).store.tickets.size).toBe(7);

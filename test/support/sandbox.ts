@@ -1,26 +1,30 @@
 /** Starts a sandbox in the test's own process, on a free port, with its store at hand. */
 
 import { systemClock } from '../../src/io/process.js';
-import { createSandbox, type Listening, type SandboxOptions } from '../../src/sandbox/sandbox.js';
-import type { RequestEntry } from '../../src/sandbox/server.js';
+import { createSandbox, type Listening, type SandboxOptions } from '../../src/sandbox/server.js';
 import type { Store } from '../../src/sandbox/store.js';
 
 export interface TestSandbox extends Listening {
-	/** Read or write it directly to arrange a test or to see what became of the desk. */
+	/** Read or write it directly to arrange a test or to see what was changed. */
 	store: Store;
-	/** Every request that was answered or dropped, in order. */
-	requests: RequestEntry[];
+	/** Every request, in order; status 0 is a dropped connection. */
+	requests: { method: string; path: string; status: number }[];
 	/** `SUPPORTCTL_BASE_URL`, `SUPPORTCTL_USERNAME` and `SUPPORTCTL_PASSWORD`. */
 	env: Record<string, string>;
 	/** The Authorization header that signs in as the administrator. */
 	authorization: string;
-	/** A request below `/support-api/v1` as the administrator; JSON in and out. */
-	call(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }>;
+	/** A request below `/support-api/v1` as the administrator, or with another Authorization header; JSON in and out. */
+	call(
+		method: string,
+		path: string,
+		body?: unknown,
+		as?: string,
+	): Promise<{ status: number; body: unknown; headers: Headers }>;
 	stop(): Promise<void>;
 }
 
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
-	const requests: RequestEntry[] = [];
+	const requests: TestSandbox['requests'] = [];
 	const sandbox = createSandbox({
 		clock: systemClock,
 		random: Math.random,
@@ -40,14 +44,17 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 			SUPPORTCTL_USERNAME: listening.username,
 			SUPPORTCTL_PASSWORD: listening.password,
 		},
-		async call(method, path, body) {
+		async call(method, path, body, as = authorization) {
 			const response = await fetch(root + path, {
 				method,
-				headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+				headers: {
+					...(as === '' ? {} : { authorization: as }),
+					...(body === undefined ? {} : { 'content-type': 'application/json' }),
+				},
 				...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
 			});
 			const text = await response.text();
-			const isJson = response.headers.get('content-type')?.includes('json');
+			const isJson = text !== '' && response.headers.get('content-type')?.includes('json');
 			return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
 		},
 		stop: () => sandbox.close(),

@@ -14,7 +14,7 @@ export const command = defineCommand({
 	examples: [
 		{ command: 'supportctl api GET tickets/14', note: 'one ticket' },
 		{
-			command: 'supportctl api GET tickets -f status=hold -f author=0 --fields id,status,title',
+			command: 'supportctl api GET tickets -f status=hold -f assignee=0 --fields id,status,title',
 			note: 'a list as a table',
 		},
 		{

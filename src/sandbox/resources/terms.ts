@@ -1,88 +1,116 @@
-/** What requests about the terms of a taxonomy mean. */
+/** The terms of one taxonomy. */
 
 import { termFields } from '../../api/fields.js';
-import { createBodyReader, mergeMeta } from '../accept.js';
-import { allowed, signedIn } from '../access.js';
-import { ServiceError, trashNotSupported } from '../answers.js';
-import { type Call, type Desk, forced, idParameter, type Meaning, ok } from '../call.js';
-import { pageOf } from '../lists.js';
-import type { TermRecord } from '../records.js';
-import { slugify } from '../seed.js';
-import { termShape } from '../shapes.js';
+import { integers } from '../arguments.js';
+import { allowed, type Call, type Resource, type Service, signedIn, withNewFields } from '../call.js';
+import { createList, type ListRules, listArguments } from '../lists.js';
+import { badRequest, noTrash, ok, ServiceError } from '../responses.js';
+import type { TermRecord } from '../store.js';
+import { filtered, slugify } from '../text.js';
 
-export function createTerms(desk: Desk, taxonomy: string): Record<'update' | 'remove' | 'read' | 'list', Meaning> {
-	const { store } = desk;
-	const readBody = createBodyReader({ fields: termFields }, desk.dialect);
+export function createTerms(service: Service, taxonomy: string): Resource {
+	const { store } = service;
 
-	function find(id: number): TermRecord {
-		const term = store.terms.get(id);
+	function* rows(): Iterable<TermRecord> {
+		for (const term of store.terms.values()) if (term.taxonomy === taxonomy) yield term;
+	}
+
+	function find(call: Call): TermRecord {
+		const term = store.terms.get(call.values.id as number);
 		if (term?.taxonomy !== taxonomy) throw new ServiceError(404, 'rest_term_invalid', 'Term does not exist.');
 		return term;
 	}
 
-	function all(): TermRecord[] {
-		return [...store.terms.values()].filter((each) => each.taxonomy === taxonomy);
-	}
-
 	/** A parent exists in the taxonomy, and is neither the term nor below it. */
 	function checkParent(term: TermRecord, parent: number): void {
-		for (let id = parent, steps = 0; id !== 0; steps++) {
+		for (let id = parent; id !== 0; ) {
 			const above = store.terms.get(id);
-			if (above?.taxonomy !== taxonomy || above.id === term.id || steps > store.terms.size) {
-				throw new ServiceError(400, 'rest_term_invalid', 'Parent term does not exist.');
+			if (above?.taxonomy !== taxonomy || above === term) {
+				throw badRequest('rest_term_invalid', 'Parent term does not exist.');
 			}
 			id = above.parent;
 		}
 	}
 
-	function checkSlug(term: TermRecord, slug: string): void {
-		if (!all().some((each) => each.slug === slug && each.id !== term.id)) return;
-		const message = `The slug "${slug}" is already in use by another term.`;
-		throw new ServiceError(400, 'duplicate_term_slug', message);
+	function shape(call: Call, term: TermRecord): Record<string, unknown> {
+		const shape = {
+			id: term.id,
+			count: store.termCount(term),
+			description: term.description,
+			link: `${call.origin}/${term.taxonomy}/${term.slug}/`,
+			name: term.name,
+			slug: term.slug,
+			taxonomy: term.taxonomy,
+			parent: term.parent,
+			meta: [],
+			...(taxonomy === 'ticket_priority' ? { color: term.color ?? '' } : {}),
+			_links: {
+				self: [{ href: call.url(`/${taxonomy}/${term.id}`) }],
+				collection: [{ href: call.url(`/${taxonomy}`) }],
+			},
+		};
+		return withNewFields(shape, termFields, term, service.dialect);
 	}
 
-	const idOf = (call: Call): number => idParameter(call, 'id');
+	const list: ListRules<TermRecord> = {
+		rows,
+		filters: { parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) } },
+		searched: (term) => `${term.name} ${term.slug}`,
+		orders: {
+			name: (term) => term.name,
+			slug: (term) => term.slug,
+			description: (term) => term.description,
+			count: store.termCount,
+		},
+		defaultOrder: ['name', 'asc'],
+		strict: false,
+		linksTo: `/wp-json/wp/v2/${taxonomy}`,
+		shape,
+	};
+	const listTerms = createList(service, list);
 
 	return {
-		update(call) {
-			const id = idOf(call);
-			const { meta, slug, parent, ...rest } = readBody(call.body);
-			allowed(call.caller, 'manage_terms', 'rest_cannot_update', 'edit this term');
-			const term = find(id);
-			const newSlug = slug === undefined ? term.slug : slugify(slug as string) || term.slug;
-			if (newSlug !== term.slug) checkSlug(term, newSlug);
-			if (parent !== undefined) checkParent(term, parent as number);
-			if (rest.name === '') throw new ServiceError(400, 'empty_term_name', 'A name is required for this term.');
-			Object.assign(term, rest, { slug: newSlug }, parent === undefined ? {} : { parent });
-			if (meta !== undefined) term.meta = mergeMeta(term.meta, meta);
-			store.terms.put(term);
-			return ok(termShape(desk, call, term));
-		},
+		listArguments: listArguments(list),
+		handlers: {
+			list(call) {
+				signedIn(call);
+				return listTerms(call);
+			},
 
-		remove(call) {
-			const force = forced(call);
-			const id = idOf(call);
-			allowed(call.caller, 'manage_terms', 'rest_cannot_delete', 'delete this term');
-			const term = find(id);
-			if (!force) throw trashNotSupported('Terms');
-			const previous = termShape(desk, call, term);
-			store.removeTerm(term);
-			return ok({ deleted: true, previous });
-		},
+			get(call) {
+				signedIn(call);
+				return ok(shape(call, find(call)));
+			},
 
-		read(call) {
-			signedIn(call.caller);
-			return ok(termShape(desk, call, find(idOf(call))));
-		},
+			update(call) {
+				allowed(call, 'administrator', 'rest_cannot_update');
+				const term = find(call);
+				const { id: _, meta: _unregistered, slug, ...sent }: Record<string, unknown> = call.values;
+				const wanted = slugify((slug as string | undefined) ?? '') || term.slug;
+				for (const each of rows()) {
+					if (each.slug !== wanted || each === term) continue;
+					throw badRequest('duplicate_term_slug', `The slug "${wanted}" is already in use by another term.`);
+				}
+				if (sent.parent !== undefined) checkParent(term, sent.parent as number);
+				if (sent.name === '') throw badRequest('empty_term_name', 'A name is required for this term.');
+				for (const name of ['name', 'description']) {
+					if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
+				}
+				// An update without a color clears it.
+				if (taxonomy === 'ticket_priority') term.color = '';
+				Object.assign(term, sent, { slug: wanted });
+				store.terms.put(term);
+				return ok(shape(call, term));
+			},
 
-		list(call) {
-			signedIn(call.caller);
-			const search = call.query.get('search')?.toLowerCase();
-			const slug = call.query.get('slug');
-			const found = all().filter(
-				(each) => (!search || each.name.toLowerCase().includes(search)) && (slug === null || each.slug === slug),
-			);
-			return pageOf(desk, call, found, (term) => termShape(desk, call, term), false);
+			delete(call) {
+				allowed(call, 'administrator', 'rest_cannot_delete');
+				const term = find(call);
+				if (call.values.force !== true) throw noTrash('Terms');
+				const previous = shape(call, term);
+				store.removeTerm(term);
+				return ok({ deleted: true, previous });
+			},
 		},
 	};
 }

@@ -1,209 +1,222 @@
-/** What requests about users, their credentials and their application passwords mean. */
+/** Users, their credentials and their application passwords. */
 
-import { endpoints } from '../../api/endpoints.js';
-import { type Acceptor, acceptOneOf, createBodyReader, mergeMeta, toInteger } from '../accept.js';
-import { allowed, forbidden, may, signedIn } from '../access.js';
-import { missingParameters, ServiceError, trashNotSupported } from '../answers.js';
-import { type Call, type Desk, forced, idParameter, type Meaning, ok, parameter, pathText } from '../call.js';
-import { pageOf } from '../lists.js';
-import type { UserRecord } from '../records.js';
-import { hashSecret, withoutBlanks } from '../secrets.js';
-import { seededPassword, slugify } from '../seed.js';
-import { passwordShape, userShape } from '../shapes.js';
-import { locales, roles } from '../words.js';
-import { createSlugs } from './slugs.js';
+import { userFields } from '../../api/fields.js';
+import { texts } from '../arguments.js';
+import {
+	allowed,
+	type Call,
+	findUser,
+	type Handler,
+	may,
+	type Resource,
+	type Service,
+	signedIn,
+	withNewFields,
+} from '../call.js';
+import { createList, type ListRules, listArguments } from '../lists.js';
+import { badRequest, forbidden, invalidArguments, noTrash, ok, ServiceError } from '../responses.js';
+import { firstPassword } from '../seed.js';
+import type { PasswordRecord, UserRecord } from '../store.js';
+import { filtered, hashPassword, hashSecret, slugify } from '../text.js';
+import { roles } from '../words.js';
 
-type Requests =
-	| 'update'
-	| 'remove'
-	| 'check'
-	| 'lookUp'
-	| 'read'
-	| 'me'
-	| 'list'
-	| 'passwordRemove'
-	| 'passwordRead'
-	| 'passwordList';
+type Requests = 'check' | 'lookUp' | 'me' | 'passwordList' | 'passwordGet' | 'passwordDelete';
 
-const noUser = (): ServiceError => new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
-const badRequest = (code: string, message: string): ServiceError => new ServiceError(400, code, message);
+export interface UserResource extends Resource {
+	readonly handlers: Resource['handlers'] & Readonly<Record<Requests, Handler>>;
+}
 
-const acceptNewPassword: Acceptor = (value, name) => {
-	if (typeof value !== 'string') return { code: 'rest_invalid_type', message: `${name} is not of type string.` };
-	if (value === '') return { code: 'rest_user_invalid_password', message: 'Passwords cannot be empty.' };
-	if (!value.includes('\\')) return { value };
-	return { code: 'rest_user_invalid_password', message: 'Passwords cannot contain the "\\" character.' };
-};
+/** Fields that only `context=edit` shows. */
+const editOnly = ['username', 'first_name', 'last_name', 'email', 'locale', 'nickname', 'roles'];
+const names = ['name', 'first_name', 'last_name', 'nickname', 'description'];
 
-export function createUsers(desk: Desk): Record<Requests, Meaning> {
-	const { store } = desk;
-	const slugs = createSlugs(store.users);
-	const readBody = createBodyReader(endpoints['user.update'], desk.dialect, {
-		locale: acceptOneOf(locales),
-		password: acceptNewPassword,
-		support_after_reply: acceptOneOf(['stay', 'back', 'ask']),
-	});
-	// A password that could not be chosen today is no error where it is only looked up.
-	const readCredentials = createBodyReader(endpoints['user.check'], desk.dialect);
+/** The hash stands only where a password is deleted: the tool has to keep it off the screen. */
+function passwordShape(password: PasswordRecord, withHash = false): Record<string, unknown> {
+	const { hash, ...rest } = password;
+	return { ...rest, ...(withHash ? { password: hash } : {}), last_ip: null };
+}
 
-	function find(id: number): UserRecord {
-		const user = store.users.get(id);
-		if (user === undefined) throw noUser();
+export function createUsers(service: Service): UserResource {
+	const { store, dialect } = service;
+
+	function shape(call: Call, user: UserRecord): Record<string, unknown> {
+		const avatar = (size: number): string => `${call.origin}/avatar/${user.id}?s=${size}`;
+		const roleMap = Object.fromEntries(user.roles.map((role) => [role, true]));
+		const whole: Record<string, unknown> = {
+			id: user.id,
+			username: user.username,
+			name: user.name,
+			first_name: user.first_name,
+			last_name: user.last_name,
+			email: user.email,
+			url: user.url,
+			description: user.description,
+			link: `${call.origin}/author/${user.slug}/`,
+			locale: user.locale,
+			nickname: user.nickname,
+			slug: user.slug,
+			roles: user.roles,
+			registered_date: user.registered_date,
+			capabilities: { read: true, ...roleMap },
+			extra_capabilities: roleMap,
+			avatar_urls: { '24': avatar(24), '48': avatar(48), '96': avatar(96) },
+			meta: [],
+			[dialect.fieldOut('support_can_be_assigned')]: user.support_can_be_assigned,
+			[dialect.fieldOut('support_smart_tickets_order')]: user.support_smart_tickets_order,
+			[dialect.fieldOut('support_after_reply')]: user.support_after_reply,
+			_links: { self: [{ href: call.url(`/users/${user.id}`) }], collection: [{ href: call.url('/users') }] },
+		};
+		withNewFields(whole, userFields, user, dialect);
+		if (call.edit) return whole;
+		const hidden = [...editOnly, 'registered_date', 'capabilities', 'extra_capabilities'];
+		return Object.fromEntries(Object.entries(whole).filter(([name]) => !hidden.includes(name)));
+	}
+
+	function find(id: unknown): UserRecord {
+		const user = store.users.get(id as number);
+		if (user === undefined) throw new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
 		return user;
 	}
 
-	function required(call: Call, names: readonly string[]): Record<string, string> {
-		const given = Object.fromEntries(names.map((name) => [name, parameter(call, name)]));
-		const missing = names.filter((name) => given[name] === undefined);
-		if (missing.length > 0) throw missingParameters(missing);
-		return readCredentials(given) as Record<string, string>;
+	/** The user that a request is about: the caller, or anybody for an administrator. */
+	function findFor(call: Call, id: unknown, code: string): UserRecord {
+		if (signedIn(call).id !== id) allowed(call, 'administrator', code);
+		return find(id);
 	}
 
-	/** Only administrators ask about other people's names. */
-	function named(caller: UserRecord, username: string): UserRecord {
-		if (username !== caller.username && !may(caller, 'manage_users')) {
+	/** A user by login name; only administrators ask about other names than their own. */
+	function named(call: Call): UserRecord {
+		const { username } = call.values;
+		const caller = signedIn(call);
+		if (username !== caller.username && !may(caller, 'administrator')) {
 			throw badRequest('invalid_username_access', 'Sorry, you are not allowed to ask about this username.');
 		}
-		const user = store.userByName(username);
+		const user = findUser(store, (each) => each.username === username);
 		if (user === undefined) throw badRequest('invalid_username', 'Invalid username.');
 		return user;
 	}
 
-	/** The account's password, or one of its application passwords, as the live service's sign-in takes both. */
+	/** The account's password, or an application password. Quotes, backslashes and outer spaces make right ones wrong. */
 	function opens(user: UserRecord, password: string): boolean {
-		if (hashSecret(password) === (user.hash ?? hashSecret(seededPassword(user.username)))) return true;
-		const hash = hashSecret(withoutBlanks(password));
-		return user.passwords.some((each) => each.hash === hash);
+		if (/["'\\]|^\s|\s$/.test(password)) return false;
+		const own = user.hash ?? hashSecret(firstPassword(user.username));
+		return own === hashSecret(password) || user.passwords.some(({ hash }) => hash === hashPassword(password));
 	}
 
-	function checkUpdate(caller: UserRecord, user: UserRecord, sent: Record<string, unknown>): void {
-		if (sent.username !== undefined && sent.username !== user.username) {
+	function checkUpdate(call: Call, user: UserRecord): void {
+		const { username, email, roles: newRoles, slug, password } = call.values;
+		if (username !== undefined && username !== user.username) {
 			throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
 		}
-		if (sent.email !== undefined && sent.email !== user.email) {
-			for (const other of store.users.values()) {
-				if (other.email === sent.email) throw badRequest('rest_user_invalid_email', 'Invalid email address.');
-			}
+		if (email !== undefined && (findUser(store, (each) => each.email === email) ?? user) !== user) {
+			throw badRequest('rest_user_invalid_email', 'Invalid email address.');
 		}
-		if (sent.roles !== undefined) {
-			if (!may(caller, 'manage_users')) throw forbidden('rest_cannot_edit_roles', 'edit roles of this user');
-			const unknown = (sent.roles as string[]).find((role) => !(roles as readonly string[]).includes(role));
-			if (unknown !== undefined) {
-				throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
-			}
+		if (newRoles !== undefined) {
+			allowed(call, 'administrator', 'rest_cannot_edit_roles');
+			const unknown = (newRoles as string[]).find((role) => !(roles as readonly string[]).includes(role));
+			if (unknown !== undefined) throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
 		}
-		if (sent.slug !== undefined && (slugs.owner(slugify(sent.slug as string)) ?? user).id !== user.id) {
+		const newSlug = slugify((slug as string | undefined) ?? '');
+		if (slug !== undefined && (findUser(store, (each) => each.slug === newSlug) ?? user) !== user) {
 			throw badRequest('rest_user_invalid_slug', 'Invalid slug.');
 		}
-	}
-
-	/** Whose application passwords are asked for: one's own, or anybody's for an administrator. */
-	function passwordOwner(call: Call): UserRecord {
-		const id = idParameter(call, 'user_id');
-		const caller = signedIn(call.caller);
-		if (caller.id !== id)
-			allowed(caller, 'manage_users', 'rest_cannot_list_passwords', 'manage passwords of this user');
-		return find(id);
-	}
-
-	function findPassword(call: Call, user: UserRecord) {
-		const slug = pathText(call, 'slug');
-		const password = user.passwords.find((each) => each.slug === slug);
-		if (password === undefined) {
-			throw new ServiceError(404, 'rest_password_not_found', 'Application password not found.');
+		if (password === '' || (typeof password === 'string' && password.includes('\\'))) {
+			const message = 'Passwords cannot be empty or contain the "\\" character.';
+			throw invalidArguments([['password', { code: 'rest_user_invalid_password', message }]]);
 		}
-		return password;
 	}
+
+	function findPassword(call: Call, user: UserRecord): PasswordRecord {
+		const password = user.passwords.find((each) => each.slug === call.values.slug);
+		if (password !== undefined) return password;
+		throw new ServiceError(404, 'rest_application_password_not_found', 'Application password not found.');
+	}
+
+	const passwordOwner = (call: Call): UserRecord =>
+		findFor(call, call.values.user_id, 'rest_cannot_list_application_passwords');
+
+	const list: ListRules<UserRecord> = {
+		rows: () => store.users.values(),
+		filters: {
+			roles: { argument: texts, test: (user, wanted: string[]) => user.roles.some((role) => wanted.includes(role)) },
+		},
+		searched: (user) => `${user.username} ${user.name} ${user.email}`,
+		orders: {
+			name: (user) => user.name,
+			slug: (user) => user.slug,
+			email: (user) => user.email,
+			registered_date: (user) => user.registered_date,
+		},
+		defaultOrder: ['name', 'asc'],
+		strict: false,
+		shape,
+	};
+	const listUsers = createList(service, list);
 
 	return {
-		update(call) {
-			const id = idParameter(call, 'id');
-			const sent = readBody(call.body);
-			const caller = signedIn(call.caller);
-			if (id !== caller.id) allowed(caller, 'manage_users', 'rest_cannot_edit', 'edit this user');
-			const user = find(id);
-			checkUpdate(caller, user, sent);
-			const { username: _, password, slug, meta, ...rest } = sent;
-			Object.assign(user, rest);
-			if (slug !== undefined) user.slug = slugs.take(user, slugify(slug as string) || user.slug);
-			if (password !== undefined) user.hash = hashSecret(password as string);
-			if (meta !== undefined) user.meta = mergeMeta(user.meta, meta);
-			store.users.put(user);
-			return ok(userShape(desk, call, user));
-		},
+		listArguments: listArguments(list),
+		handlers: {
+			list(call) {
+				allowed(call, 'administrator', 'rest_forbidden_context');
+				return listUsers(call);
+			},
 
-		remove(call) {
-			const reassign = parameter(call, 'reassign');
-			if (reassign === undefined) throw missingParameters(['reassign']);
-			const force = forced(call);
-			const id = idParameter(call, 'id');
-			const caller = allowed(call.caller, 'manage_users', 'rest_user_cannot_delete', 'delete this user');
-			const user = find(id);
-			if (!force) throw trashNotSupported('Users');
-			const receiver = toInteger(reassign) ?? 0;
-			if (receiver === user.id || store.users.get(receiver) === undefined) {
-				throw badRequest('rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
-			}
-			// A desk without its administrator could only be thrown away.
-			if (user.id === caller.id) throw forbidden('rest_user_cannot_delete', 'delete this user');
-			const previous = userShape(desk, call, user);
-			store.removeUser(user, receiver);
-			desk.signInsChanged();
-			return ok({ deleted: true, previous });
-		},
+			get: (call) => ok(shape(call, findFor(call, call.values.id, 'rest_user_cannot_view'))),
 
-		check(call) {
-			const { username, password } = required(call, ['username', 'password']) as { username: string; password: string };
-			const user = named(signedIn(call.caller), username);
-			if (!opens(user, password)) throw badRequest('invalid_user_credentials', 'Invalid user credentials.');
-			return ok({ id: user.id });
-		},
+			me: (call) => ok(shape(call, signedIn(call))),
 
-		lookUp(call) {
-			const { username } = required(call, ['username']) as { username: string };
-			return ok({ id: named(signedIn(call.caller), username).id });
-		},
+			update(call) {
+				const user = findFor(call, call.values.id, 'rest_cannot_edit');
+				checkUpdate(call, user);
+				const { values }: { values: Record<string, unknown> } = call;
+				const { id: _, meta: _unregistered, username: _fixed, password, slug, ...sent } = values;
+				for (const name of names) if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
+				Object.assign(user, sent);
+				if (slug !== undefined) user.slug = slugify(slug as string) || user.slug;
+				if (password !== undefined) user.hash = hashSecret(password as string);
+				store.users.put(user);
+				return ok(shape(call, user));
+			},
 
-		read(call) {
-			const id = idParameter(call, 'id');
-			const caller = signedIn(call.caller);
-			if (id !== caller.id) allowed(caller, 'list_users', 'rest_user_cannot_view', 'list users');
-			return ok(userShape(desk, call, find(id)));
-		},
+			delete(call) {
+				const caller = allowed(call, 'administrator', 'rest_user_cannot_delete');
+				const user = find(call.values.id);
+				if (call.values.force !== true) throw noTrash('Users');
+				const receiver = store.users.get(call.values.reassign as number);
+				if (receiver === undefined || receiver === user) {
+					throw badRequest('rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
+				}
+				// Without its administrator nobody could use the sandbox.
+				if (user === caller) throw forbidden('rest_user_cannot_delete');
+				const previous = shape(call, user);
+				store.removeUser(user, receiver.id);
+				return ok({ deleted: true, previous });
+			},
 
-		me: (call) => ok(userShape(desk, call, signedIn(call.caller))),
+			check(call) {
+				const user = named(call);
+				if (!opens(user, call.values.password as string)) {
+					throw badRequest('invalid_user_credentials', 'Invalid user credentials.');
+				}
+				return ok({ id: user.id });
+			},
 
-		list(call) {
-			allowed(call.caller, 'list_users', 'rest_forbidden_context', 'list users');
-			const wanted = call.query.get('roles')?.split(',');
-			const search = call.query.get('search')?.toLowerCase();
-			const matches = (user: UserRecord): boolean =>
-				(wanted === undefined || user.roles.some((role) => wanted.includes(role))) &&
-				(!search || `${user.username} ${user.name} ${user.email}`.toLowerCase().includes(search));
-			return pageOf(
-				desk,
-				call,
-				[...store.users.values()].filter(matches),
-				(user) => userShape(desk, call, user),
-				false,
-			);
-		},
+			lookUp: (call) => ok({ id: named(call).id }),
 
-		passwordRemove(call) {
-			const user = passwordOwner(call);
-			const password = findPassword(call, user);
-			user.passwords = user.passwords.filter((each) => each !== password);
-			store.users.put(user);
-			desk.signInsChanged();
-			return ok({ deleted: true, previous: passwordShape(password, true) });
-		},
+			passwordList: (call) => ok(passwordOwner(call).passwords.map((each) => passwordShape(each))),
 
-		passwordRead(call) {
-			return ok(passwordShape(findPassword(call, passwordOwner(call))));
-		},
+			passwordGet: (call) => ok(passwordShape(findPassword(call, passwordOwner(call)))),
 
-		passwordList(call) {
-			return pageOf(desk, call, passwordOwner(call).passwords, (each) => passwordShape(each), false);
+			/** The passwords of a user are one stored value: of two deletes at the same time, one brings back what the other deleted. */
+			async passwordDelete(call) {
+				const user = passwordOwner(call);
+				const password = findPassword(call, user);
+				const left = user.passwords.filter((each) => each !== password);
+				await service.pause();
+				user.passwords = left;
+				store.users.put(user);
+				return ok({ deleted: true, previous: passwordShape(password, true) });
+			},
 		},
 	};
 }

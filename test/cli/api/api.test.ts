@@ -208,14 +208,21 @@ describe('nothing is sent, exit code 2,', () => {
 
 describe('what is printed', () => {
 	it('is the JSON, or what the output flags make of it', async () => {
-		expect(JSON.parse((await api(['GET', 'users/me'])).stdout)).toMatchObject({ id: 1, username: 'admin' });
-		expect((await api(['GET', 'users/me', '--field', 'username'])).stdout).toBe('admin\n');
-		expect((await api(['GET', 'users/me', '--fields', 'id,username', '--format', 'csv'])).stdout).toBe(
+		expect(JSON.parse((await api(['GET', 'users/me?context=edit'])).stdout)).toMatchObject({
+			id: 1,
+			username: 'admin',
+		});
+		expect((await api(['GET', 'users/me?context=edit', '--field', 'username'])).stdout).toBe('admin\n');
+		expect((await api(['GET', 'users/me?context=edit', '--fields', 'id,username', '--format', 'csv'])).stdout).toBe(
 			'id,username\n1,admin\n',
 		);
-		expect((await api(['GET', 'tickets?author=0&per_page=3', '--query', '[].id'])).stdout).toBe('230\n229\n228\n');
-		expect((await api(['GET', 'tickets?author=0&per_page=3', '--format', 'ids'])).stdout).toBe('230\n229\n228\n');
-		expect((await api(['GET', 'tickets?author=0', '--format', 'count'])).stdout).toBe('10\n');
+		expect((await api(['GET', 'tickets?assignee=0&state=any&per_page=3', '--query', '[].id'])).stdout).toBe(
+			'230\n229\n228\n',
+		);
+		expect((await api(['GET', 'tickets?assignee=0&state=any&per_page=3', '--format', 'ids'])).stdout).toBe(
+			'230\n229\n228\n',
+		);
+		expect((await api(['GET', 'tickets?assignee=0&state=any', '--format', 'count'])).stdout).toBe('10\n');
 	});
 
 	it('is never the value under the name of a secret, nor our own secret wherever the service repeats it', async () => {
@@ -501,31 +508,42 @@ describe('sending again', () => {
 describe('--paginate', () => {
 	it('joins every page of a list, and asks for large ones', async () => {
 		desk.requests.length = 0;
-		const { stdout, exitCode } = await api(['GET', 'tickets', '-f', 'author=0', '--paginate', '--json']);
+		const { stdout, exitCode } = await api([
+			'GET',
+			'tickets',
+			'-f',
+			'assignee=0',
+			'-f',
+			'state=any',
+			'--paginate',
+			'--json',
+		]);
 		expect(exitCode).toBe(0);
 		expect((JSON.parse(stdout) as { id: number }[]).map((each) => each.id)).toEqual(
 			Array.from({ length: 230 }, (_, index) => 230 - index),
 		);
 		expect(desk.requests.map((each) => each.path.replace(/.*\?/, ''))).toEqual([
-			'author=0&per_page=100',
-			'author=0&per_page=100&page=2',
-			'author=0&per_page=100&page=3',
+			'assignee=0&state=any&per_page=100',
+			'assignee=0&state=any&per_page=100&page=2',
+			'assignee=0&state=any&per_page=100&page=3',
 		]);
 		desk.requests.length = 0;
-		expect((await api(['GET', 'tickets?author=0&per_page=50', '--paginate', '--format', 'count'])).stdout).toBe(
-			'230\n',
-		);
+		expect(
+			(await api(['GET', 'tickets?assignee=0&state=any&per_page=50', '--paginate', '--format', 'count'])).stdout,
+		).toBe('230\n');
 		expect(desk.requests).toHaveLength(5);
 	});
 
 	it('puts the query to the whole list', async () => {
-		const argv = ['GET', 'tickets?author=0', '--paginate', '--query'];
+		const argv = ['GET', 'tickets?assignee=0&state=any', '--paginate', '--query'];
 		expect((await api([...argv, 'length(@)'])).stdout).toBe('230\n');
 		expect((await api([...argv, '[].id', '--format', 'ids'])).stdout.split('\n')).toHaveLength(231);
 	});
 
 	it('prints a lone object as one', async () => {
-		expect(JSON.parse((await api(['GET', 'users/me', '--paginate'])).stdout)).toMatchObject({ username: 'admin' });
+		expect(JSON.parse((await api(['GET', 'users/me?context=edit', '--paginate'])).stdout)).toMatchObject({
+			username: 'admin',
+		});
 	});
 
 	it('does without a page size that the service does not take', async () => {

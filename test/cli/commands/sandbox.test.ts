@@ -1,4 +1,4 @@
-/** `supportctl sandbox` serves when it says so, says what is needed to use it, and ends cleanly. */
+/** `supportctl sandbox` serves when it has printed that it does, prints what is needed to use it, and ends cleanly. */
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -45,9 +45,9 @@ test('it prints its address and credentials when it is ready, and they work as p
 	await context.stdout.until(/SUPPORTCTL_PASSWORD=.*\n/);
 	const text = context.stdout.text;
 	const variable = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
-	expect(text).toContain('A desk of 3 tickets is served at http://127.0.0.1:');
+	expect(text).toContain('A service with 3 tickets listens at http://127.0.0.1:');
 	expect(text).toContain('supportctl ticket update 3 --status hold\n');
-	const response = await fetch(`${variable('SUPPORTCTL_BASE_URL')}/support-api/v1/users/me`, {
+	const response = await fetch(`${variable('SUPPORTCTL_BASE_URL')}/support-api/v1/users/me?context=edit`, {
 		headers: { authorization: basic(variable('SUPPORTCTL_USERNAME'), variable('SUPPORTCTL_PASSWORD')) },
 	});
 	expect(response.status).toBe(200);
@@ -136,35 +136,10 @@ test('--state keeps changes and the password across restarts, at mode 0600', asy
 	expect(statSync(state).mode & 0o777).toBe(0o600);
 	const second = await startJson({ state });
 	expect(second.desk.password).toBe(first.desk.password);
-	expect(await (await second.get('/support-api/v1/tickets/14')).json()).toMatchObject({
+	expect(await (await second.get('/support-api/v1/tickets/14?context=edit')).json()).toMatchObject({
 		status: 'hold',
 		title: { raw: 'Kept' },
 	});
-});
-
-test('--request-log appends a line of JSON for each request, without credentials or bodies', async () => {
-	const { context, ended, desk, get } = await startJson({ requestLog: 'requests.ndjson' });
-	await get('/support-api/v1/tickets?page=2');
-	await get('/nothing');
-	context.signal('SIGTERM');
-	await ended;
-	const text = readFileSync(join(context.cwd, 'requests.ndjson'), 'utf8');
-	expect(
-		text
-			.trimEnd()
-			.split('\n')
-			.map((line) => JSON.parse(line)),
-	).toMatchObject([
-		{ method: 'GET', path: '/wp-json/support-api/v1/tickets?page=2', status: 200 },
-		{ method: 'GET', path: '/wp-json/nothing', status: 404 },
-	]);
-	expect(text).not.toContain(desk.password);
-});
-
-test('a request log that cannot be opened is an error before anything is served', async () => {
-	const { context, ended } = start({ requestLog: 'no/such/folder.ndjson' });
-	await expect(ended).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('no/such/folder.ndjson') });
-	expect(context.stdout.text).toBe('');
 });
 
 test('a damaged state file is named and left as it is', async () => {
@@ -175,6 +150,15 @@ test('a damaged state file is named and left as it is', async () => {
 	await expect(ended).rejects.toMatchObject({ exitCode: 1, code: 'state_damaged' });
 	expect(context.stdout.text).toBe('');
 	expect(readFileSync(state, 'utf8')).toBe(half);
+});
+
+test('--documented-only, --fail-rate, --fail-kind and the flags of the rate limit reach the service', async () => {
+	const documented = await startJson({ documentedOnly: true, rateLimit: 1, rateLimitStatus: '503', retryAfter: false });
+	expect((await documented.get('/support-api/v1/tickets')).status).toBe(404);
+	const refused = await documented.get('/support-api/v1/tickets');
+	expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, null]);
+	const failing = await startJson({ failRate: 1, failKind: ['critical'] });
+	for (let round = 0; round < 3; round++) expect((await failing.get('/support-api/v1/users/me')).status).toBe(500);
 });
 
 test('prefixes reach the path, and the printed command says them', async () => {

@@ -1,0 +1,86 @@
+/** Texts as the service makes them: slugs, dates, rendered HTML, passwords, and random draws that repeat. */
+
+import { createHash } from 'node:crypto';
+
+/** A date as the interface writes it, to the second. @param ms Since 1970 */
+export function stamp(ms: number): string {
+	return new Date(ms).toISOString().slice(0, 19);
+}
+
+export function slugify(text: string): string {
+	return text
+		.normalize('NFKD')
+		.replace(/[\u0300-\u036f]/g, '')
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, '-')
+		.replace(/^-+|-+$/g, '')
+		.slice(0, 200);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+	'&': '&#038;',
+	'<': '&lt;',
+	'>': '&gt;',
+	'"': '&#8221;',
+	"'": '&#8217;',
+};
+
+/** Text as a page shows it, which is not what an update takes. */
+export function rendered(text: string): string {
+	return text.replace(/[&<>"']/g, (each) => ENTITIES[each] as string);
+}
+
+export function escapeAttribute(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Text that the service stores as HTML: tags go, and an `&` that begins no entity becomes one. */
+export function filtered(text: string): string {
+	return text.replace(/<[^>]*>/g, '').replace(/&(?!#?\w+;)/g, '&amp;');
+}
+
+/** A hash that no password equals. It is fast: the secrets of a sandbox open nothing else. */
+export function hashSecret(secret: string): string {
+	return `$sandbox$${createHash('sha256').update(secret).digest('base64url')}`;
+}
+
+/** The hash of an application password, in which spaces don't count. */
+export function hashPassword(password: string): string {
+	return hashSecret(password.replace(/\s+/g, ''));
+}
+
+/** The slug of an application password: 12 hexadecimal digits. */
+export function passwordSlug(hash: string): string {
+	return createHash('sha256').update(hash).digest('hex').slice(0, 12);
+}
+
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+
+/** An application password: 24 letters and digits in groups of four. @param random 0 ≤ x < 1 */
+export function makePassword(random: () => number): string {
+	const letter = (): string => LETTERS[Math.floor(random() * LETTERS.length)] as string;
+	return Array.from({ length: 6 }, () => letter() + letter() + letter() + letter()).join(' ');
+}
+
+/** Draws from one sequence. */
+export interface Chance {
+	/** 0 ≤ x < 1. */
+	next(): number;
+	/** A whole number from 0 up to, not including, `limit`. */
+	below(limit: number): number;
+	pick<T>(from: readonly T[]): T;
+}
+
+/** Mulberry32 over a mix of the given numbers: the same numbers give the same sequence, on every machine. */
+export function createChance(...seeds: number[]): Chance {
+	let state = 0x9e3779b9;
+	for (const seed of seeds) state = Math.imul(state ^ (seed + 0x7f4a7c15), 0x85ebca6b) ^ (state >>> 13);
+	const next = (): number => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+	};
+	const below = (limit: number): number => Math.floor(next() * limit);
+	return { next, below, pick: (from) => from[below(from.length)] as never };
+}

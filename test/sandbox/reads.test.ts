@@ -1,0 +1,250 @@
+/** Lists and reads as the live service has them: filters, pages, links and contexts (service notes, "Reading"). */
+
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { taxonomies } from '../../src/api/fields.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+
+let sandbox: TestSandbox;
+
+beforeAll(async () => {
+	sandbox = await startSandbox({ seed: 230 });
+});
+afterAll(() => sandbox.stop());
+
+type Row = { id: number } & Record<string, unknown>;
+const ALL = 'assignee=0&author=0&state=any&per_page=100';
+
+async function list(path: string): Promise<{ rows: Row[]; ids: number[]; headers: Headers }> {
+	const { status, body, headers } = await sandbox.call('GET', path);
+	expect(status, JSON.stringify(body)).toBe(200);
+	return { rows: body as Row[], ids: (body as Row[]).map((each) => each.id), headers };
+}
+
+const tickets = () => [...sandbox.store.tickets.values()];
+
+test("by default a list of tickets is the caller's open ones, ten a page, the newest first", async () => {
+	await sandbox.call('POST', '/users/3', { password: 'x' });
+	const own = tickets().filter((each) => each.assignee === 1);
+	expect((await list('/tickets')).ids).toEqual(own.map((each) => each.id));
+	for (const id of [3, 5, 7]) await sandbox.call('POST', `/tickets/${id}`, { assignee: 1, state: 'open' });
+	await sandbox.call('POST', '/tickets/9', { assignee: 1, state: 'closed' });
+	expect((await list('/tickets')).ids).toEqual([7, 5, 3]);
+	expect((await list('/tickets?state=closed')).ids).toEqual([9]);
+	const open = tickets().filter((each) => each.state === 'open');
+	const { ids, headers } = await list('/tickets?assignee=0');
+	expect(ids).toHaveLength(10);
+	expect([headers.get('x-wp-total'), headers.get('x-wp-totalpages')]).toEqual([
+		String(open.length),
+		String(Math.ceil(open.length / 10)),
+	]);
+	expect((await list(`/tickets?${ALL}`)).headers.get('x-wp-total')).toBe('230');
+});
+
+test('pages by number give every object once, while the link of tickets and terms leads elsewhere', async () => {
+	const ids: number[] = [];
+	for (const page of [1, 2, 3]) ids.push(...(await list(`/tickets?${ALL}&orderby=id&order=asc&page=${page}`)).ids);
+	expect(ids).toEqual(Array.from({ length: 230 }, (_, index) => index + 1));
+	const { origin } = new URL(sandbox.baseUrl);
+	for (const path of [`/tickets?${ALL}`, '/product?per_page=2']) {
+		const next = /<([^>]*)>; rel="next"/.exec((await list(path)).headers.get('link') ?? '')?.[1] ?? '';
+		expect(next).toMatch(new RegExp(`^${origin}/wp-json/wp/v2/.*page=2`));
+		expect((await fetch(next, { headers: { authorization: sandbox.authorization } })).status).toBe(404);
+	}
+});
+
+test('the link of users is right, in the form of the base URL that the caller uses', async () => {
+	const { port } = sandbox;
+	for (const [base, mark] of [
+		[`http://localhost:${port}/wp-json/support-api/v1/users`, '?'],
+		[`http://127.0.0.1:${port}/?rest_route=/support-api/v1/users`, '&'],
+	]) {
+		const response = await fetch(`${base}${mark}per_page=3&page=2`, {
+			headers: { authorization: sandbox.authorization },
+		});
+		expect(await response.json()).toHaveLength(3);
+		expect(response.headers.get('link')).toBe(
+			`<${base}${mark}per_page=3&page=1>; rel="prev", <${base}${mark}per_page=3&page=3>; rel="next"`,
+		);
+	}
+});
+
+test('a base URL with ?rest_route= serves writes and reads', async () => {
+	const url = `http://127.0.0.1:${sandbox.port}/?rest_route=/support-api/v1/tickets/14`;
+	const headers = { authorization: sandbox.authorization, 'content-type': 'application/json' };
+	const written = await fetch(url, { method: 'POST', headers, body: '{"title":"By query"}' });
+	expect(await written.json()).toMatchObject({ title: { raw: 'By query' } });
+	expect(await (await fetch(`${url}&context=edit&_fields=title`, { headers })).json()).toMatchObject({
+		title: { raw: 'By query' },
+	});
+	expect((await fetch(`${url}/nothing`, { headers })).status).toBe(404);
+});
+
+test('each filter narrows the list', async () => {
+	const product = [...sandbox.store.terms.values()].find((each) => each.slug === 'lumen-lamp')?.id;
+	const sent = {
+		status: 'shop-failed',
+		assignee: 3,
+		author: 8,
+		product: 'lumen-lamp',
+		state: 'closed',
+		'ticket-tag': [4],
+	};
+	await sandbox.call('POST', '/tickets/14', { ...sent, title: 'Unlike any other', date: '2030-01-01T00:00:00' });
+	const query = async (text: string) => (await list(`/tickets?assignee=0&state=any&per_page=100&${text}`)).ids;
+	for (const text of [
+		'status=shop-failed',
+		'status=shop-failed,shop-active',
+		'after=2029-12-31T00:00:00',
+		'search=unlike',
+		'include=14',
+		'author=8&status=shop-failed',
+		'modified_after=2026-06-01T00:00:00&search=unlike',
+		'state=closed&search=unlike',
+	]) {
+		expect(await query(text), text).toEqual([14]);
+	}
+	for (const text of ['assignee=3', 'author=8', 'product=lumen-lamp', `product=${product}`, 'ticket-tag=4']) {
+		const ids = await query(text);
+		expect(ids, text).toContain(14);
+		expect(ids.length, text).toBeLessThan(100);
+	}
+	for (const text of [
+		'assignee=4',
+		'product_exclude=lumen-lamp',
+		'ticket-tag_exclude=4',
+		'before=2029-12-31T00:00:00',
+		'exclude=14',
+		'state=open',
+		'product=none',
+	]) {
+		expect(await query(text), text).not.toContain(14);
+	}
+	await sandbox.call('DELETE', '/tickets/14');
+	expect(await query('status=any&search=unlike')).toEqual([]);
+	expect(await query('status=trash')).toEqual([14]);
+});
+
+test('a list is in the order that is asked for', async () => {
+	const ids = async (text: string) => (await list(`/tickets?${ALL}&per_page=5&${text}`)).ids;
+	expect(await ids('orderby=id&order=asc')).toEqual([1, 2, 3, 4, 5]);
+	expect(await ids('orderby=include&include=9,4,11&order=asc')).toEqual([9, 4, 11]);
+	await sandbox.call('POST', '/tickets/77', { title: 'Changed last' });
+	expect((await ids('orderby=modified'))[0]).toBe(77);
+	const names = (await list('/users?per_page=100')).rows.map((each) => each.name as string);
+	expect(names).toEqual([...names].sort());
+});
+
+test.each([
+	['/tickets?per_page=101', 'per_page'],
+	['/tickets?per_page=0', 'per_page'],
+	['/tickets?per_page=x', 'per_page'],
+	['/tickets?page=0', 'page'],
+	['/users?page=-1', 'page'],
+	['/tickets?author=me', 'author'],
+	['/tickets?order=sideways', 'order'],
+	['/tickets?orderby=mood', 'orderby'],
+	['/tickets?modified_after=soon', 'modified_after'],
+	['/tickets/14?context=all', 'context'],
+])('%s is refused with a reason', async (path, name) => {
+	const { status, body } = await sandbox.call('GET', path);
+	expect(status).toBe(400);
+	expect(body).toMatchObject({ code: 'rest_invalid_param', data: { params: { [name]: expect.any(String) } } });
+});
+
+test('a page past the last is an error for posts, and empty for users and terms; an empty list is one empty page', async () => {
+	for (const path of ['/tickets', '/attachments', '/tickets/14/replies']) {
+		expect(await sandbox.call('GET', `${path}?page=999`)).toMatchObject({
+			status: 400,
+			body: { code: 'rest_post_invalid_page_number' },
+		});
+	}
+	expect(await sandbox.call('GET', '/users?page=999')).toMatchObject({ status: 200, body: [] });
+	expect(await sandbox.call('GET', '/product?page=999')).toMatchObject({ status: 200, body: [] });
+	const { rows, headers } = await list('/tickets?search=nothing-has-this');
+	expect([rows, headers.get('x-wp-total'), headers.get('x-wp-totalpages'), headers.get('link')]).toEqual([
+		[],
+		'0',
+		'0',
+		null,
+	]);
+});
+
+test('users, terms, attachments, replies and application passwords have lists and single reads', async () => {
+	expect((await list('/users?roles=administrator')).ids).toEqual([1]);
+	for (const taxonomy of taxonomies) {
+		const { rows, ids } = await list(`/${taxonomy}?per_page=100`);
+		expect(rows.length).toBeGreaterThan(3);
+		expect(new Set(rows.map((each) => each.taxonomy))).toEqual(new Set([taxonomy]));
+		expect((await sandbox.call('GET', `/${taxonomy}/${ids[0]}`)).body).toEqual(rows[0]);
+	}
+	expect((await list('/attachments?per_page=100')).headers.get('x-wp-total')).toBe(
+		String(sandbox.store.attachments.size),
+	);
+	const talked = tickets().find((each) => each['total-reply-count'] > 1)?.id ?? 0;
+	const replies = sandbox.store.repliesOf(talked).map((each) => each.id);
+	expect((await list(`/tickets/${talked}/replies`)).ids).toEqual(replies);
+	const { rows } = await list('/users/1/passwords');
+	expect(rows.map((each) => each.name)).toEqual(['Laptop', 'CI runner', 'Sandbox']);
+	expect(JSON.stringify(rows)).not.toContain('$sandbox$');
+	expect((await sandbox.call('GET', `/users/1/passwords/${rows[0]?.slug}`)).body).toEqual(rows[0]);
+	expect((await sandbox.call('GET', '/users/me')).body).toMatchObject({ id: 1, name: 'Desk Administrator' });
+});
+
+test('only context=edit shows raw values, and _fields narrows what is shown', async () => {
+	await sandbox.call('POST', '/tickets/20', { title: 'Fish & Chips', content: 'R & D' });
+	const { body } = await sandbox.call('GET', '/tickets/20');
+	expect(body).toMatchObject({
+		title: { rendered: 'Fish &#038; Chips' },
+		content: { rendered: '<p>R &#038; D</p>\n' },
+	});
+	expect(JSON.stringify(body)).not.toContain('"raw"');
+	const [row] = (await list('/tickets?assignee=0&state=any&include=20&context=edit&_fields=id,title')).rows;
+	expect(row).toEqual({ id: 20, title: { raw: 'Fish & Chips', rendered: 'Fish &#038; Chips' } });
+	expect((await sandbox.call('GET', '/users/2')).body).not.toHaveProperty('email');
+	expect((await sandbox.call('GET', '/users/2?context=edit')).body).toMatchObject({
+		username: expect.any(String),
+		email: expect.any(String),
+		roles: ['supervisor'],
+	});
+});
+
+test('the list of routes needs no credentials and shows methods, types and allowed values', async () => {
+	const { status, body } = await sandbox.call('GET', '', undefined, '');
+	expect(status).toBe(200);
+	const { namespace, routes } = body as {
+		namespace: string;
+		routes: Record<string, { methods: string[]; endpoints: { methods: string[]; args: object }[] }>;
+	};
+	expect(namespace).toBe('support-api/v1');
+	const ticket = routes['/support-api/v1/tickets/(?P<id>[\\d]+)'];
+	expect(ticket?.methods.sort()).toEqual(['DELETE', 'GET', 'POST']);
+	expect(ticket?.endpoints.find((each) => each.methods[0] === 'POST')?.args).toMatchObject({
+		status: { type: 'string', enum: expect.arrayContaining(['hold', 'shop-on-hold']) },
+		'ticket-tag': { type: 'array', items: { type: 'integer' } },
+	});
+	expect(routes['/support-api/v1/tickets']?.endpoints[0]?.args).toMatchObject({
+		per_page: { type: 'integer', maximum: 100, default: 10 },
+		state: { enum: ['open', 'closed', 'any'] },
+	});
+	expect(routes['/support-api/v1/users/(?P<user_id>[\\d]+)/passwords/(?P<slug>[\\w-]+)']?.methods).toContain('DELETE');
+});
+
+test('with documentedOnly the documented endpoints are served, and no reads', async () => {
+	const documented = await startSandbox({ documentedOnly: true });
+	onTestFinished(() => documented.stop());
+	for (const path of [
+		'/tickets',
+		'/tickets/14',
+		'/users',
+		'/users/me',
+		'/users/1/passwords',
+		'/attachments',
+		'/product',
+		'/tickets/14/replies',
+	]) {
+		expect(await documented.call('GET', path), path).toMatchObject({ status: 404, body: { code: 'rest_no_route' } });
+	}
+	expect((await documented.call('POST', '/product/11', { name: 'x' })).status).toBe(404);
+	expect((await documented.call('POST', '/tickets/14', { status: 'hold' })).status).toBe(200);
+	expect((await documented.call('GET', '/tickets/14/custom-fields')).status).toBe(200);
+});

@@ -1,0 +1,465 @@
+/** The sandbox writes as the live service did: shapes, codes, reasons and what it changes of what was sent (service notes). */
+
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { endpointList } from '../../src/api/endpoints.js';
+import { customFields } from '../../src/sandbox/words.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+
+let sandbox: TestSandbox;
+
+beforeEach(async () => {
+	sandbox = await startSandbox();
+});
+afterEach(() => sandbox.stop());
+
+/** The status and the service's code of a refusal. */
+async function refusal(method: string, path: string, body?: unknown): Promise<[number, unknown]> {
+	const response = await sandbox.call(method, path, body);
+	return [response.status, (response.body as { code?: unknown } | null)?.code];
+}
+
+async function send(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+	const response = await sandbox.call(method, path, body);
+	expect(response.status, JSON.stringify(response.body)).toBe(200);
+	return response.body as Record<string, unknown>;
+}
+
+const update = (path: string, body: unknown) => send('POST', path, body);
+const read = (path: string) => send('GET', `${path}?context=edit`);
+const keys = (text: string): string[] => text.split(' ');
+const replyOf = (ticketId: number): number => sandbox.store.repliesOf(ticketId)[0]?.id ?? Number.NaN;
+const termId = (taxonomy: string, slug: string): number =>
+	[...sandbox.store.terms.values()].find((each) => each.taxonomy === taxonomy && each.slug === slug)?.id ?? Number.NaN;
+
+test('every row of the endpoint table has a route', async () => {
+	for (const { method, path } of endpointList) {
+		const target = path.replace('<slug>', 'none').replace(/<[a-z_]+>/g, '999999');
+		const [, code] = await refusal(method, target, method === 'POST' ? {} : undefined);
+		expect(code, `${method} ${path}`).not.toBe('rest_no_route');
+	}
+});
+
+test('every field of a ticket is stored as it was sent, and the response shows the whole ticket', async () => {
+	const sent = {
+		date: '2026-01-02T03:04:05',
+		slug: 'a-new-slug',
+		status: 'shop-on-hold',
+		title: 'a < b & "c"',
+		content: 'New content',
+		'ticket-tag': [3, '1'],
+		product: 'lumen-lamp',
+		department: 'sales',
+		ticket_priority: 'low',
+		ticket_channel: 'chat',
+		state: 'closed',
+		author: 7,
+		assignee: '2',
+		'secondary-assignee': 3,
+		'tertiary-assignee': 4,
+		'customer-reply-count': 11,
+		'agent-reply-count': 12,
+		'total-reply-count': 23,
+		'time-calculated': 30,
+		'time-adjustments': 5,
+		'time-adjustments-type': '+',
+		'time-notes': 'Two calls',
+	};
+	const body = await update('/tickets/14', sent);
+	const { title, content, ...plain } = sent;
+	expect(body).toMatchObject({
+		...plain,
+		id: 14,
+		'ticket-tag': [3, 1],
+		assignee: 2,
+		title: { raw: title, rendered: 'a &lt; b &#038; &#8221;c&#8221;' },
+		content: { raw: content, rendered: `<p>${content}</p>\n`, protected: false },
+		'time-final': 35,
+	});
+	expect(Object.keys(body)).toEqual(
+		keys(
+			'id date date_gmt modified modified_gmt slug status type link title content author ticket-tag product department ' +
+				'ticket_priority ticket_channel state assignee secondary-assignee tertiary-assignee customer-reply-count ' +
+				'agent-reply-count total-reply-count time-calculated time-adjustments time-final time-adjustments-type time-notes _links',
+		),
+	);
+	expect(await read('/tickets/14')).toEqual(body);
+});
+
+test('values that are not allowed are refused with a reason for each field, and nothing is changed', async () => {
+	const before = structuredClone(sandbox.store.tickets.get(14));
+	const { status, body } = await sandbox.call('POST', '/tickets/14', {
+		status: 'hodl',
+		author: 'x',
+		date: '2026-02-30',
+		product: 3,
+		'ticket-tag': ['refund'],
+		title: 'new',
+	});
+	expect(status).toBe(400);
+	expect(body).toMatchObject({
+		code: 'rest_invalid_param',
+		message: expect.stringMatching(/^Invalid parameter\(s\): .*\bauthor\b/),
+		data: {
+			status: 400,
+			params: {
+				status: expect.stringContaining('status is not one of publish, future,'),
+				author: 'author is not of type integer.',
+				date: 'Invalid date.',
+				product: 'product is not of type string.',
+				'ticket-tag': 'ticket-tag[0] is not of type integer.',
+			},
+			details: { author: { code: 'rest_invalid_type' } },
+		},
+	});
+	expect(sandbox.store.tickets.get(14)).toEqual(before);
+});
+
+test('unknown fields, an unknown state and unknown terms are ignored without a message', async () => {
+	const before = await read('/tickets/14');
+	const after = await update('/tickets/14', {
+		nonsense: 1,
+		state: 'ajar',
+		product: 'no-such-product',
+		department: 'lumen-lamp',
+		assignee: 99_999,
+		'ticket-tag': [...(before['ticket-tag'] as number[]), termId('product', 'lumen-lamp')],
+	});
+	expect({ ...after, modified: 0, modified_gmt: 0 }).toEqual({ ...before, modified: 0, modified_gmt: 0 });
+});
+
+test('modified changes with each update, also within a second', async () => {
+	const seen = [];
+	for (let round = 0; round < 3; round++) seen.push((await update('/tickets/14', { status: 'hold' })).modified_gmt);
+	expect(new Set(seen).size).toBe(3);
+	expect(seen).toEqual([...seen].sort());
+});
+
+test('a term may be given by slug or by its id in a string, and removed with the empty string', async () => {
+	const id = termId('product', 'lumen-lamp');
+	expect(await update('/tickets/14', { product: String(id) })).toMatchObject({ product: 'lumen-lamp' });
+	expect(await update('/tickets/14', { product: '' })).toMatchObject({ product: '' });
+});
+
+test.each([
+	['+', 70],
+	['-', 50],
+	['positive', 50],
+	['negative', 50],
+])('time-adjustments-type %s is stored as it is sent; anything but + subtracts', async (type, final) => {
+	const sent = { 'time-calculated': 60, 'time-adjustments': 10, 'time-adjustments-type': type };
+	expect(await update('/tickets/14', sent)).toMatchObject({ ...sent, 'time-final': final });
+});
+
+test.each([
+	['2026-03-31', '2026-03-31T00:00:00'],
+	['2026-03-31T09:00', '2026-03-31T09:00:00'],
+	['2026-03-31T09:00:00+02:00', '2026-03-31T07:00:00'],
+	['2026-03-31 09:00:00Z', '2026-03-31T09:00:00'],
+	['2026-03-31T09:00:00,5Z', '2026-03-31T09:00:00'],
+])('the date %s is stored in GMT', async (sent, stored) => {
+	expect(await update('/tickets/14', { date: sent })).toMatchObject({ date: stored, date_gmt: stored });
+	expect(await update('/tickets/15', { date_gmt: sent })).toMatchObject({ date: stored, date_gmt: stored });
+});
+
+test('what was sent is normalised: slugs, a future date that is past, HTML in notes, & in names, attachment status, meta', async () => {
+	expect(await update('/tickets/14', { slug: 'Same Slug!', status: 'future' })).toMatchObject({
+		slug: 'same-slug',
+		status: 'publish',
+	});
+	expect(await update('/tickets/15', { slug: 'same-slug', status: 'future', date: '2999-01-01' })).toMatchObject({
+		slug: 'same-slug-2',
+		status: 'future',
+	});
+	expect(await update('/tickets/14', { 'time-notes': '<b>R & D</b> &amp; more' })).toMatchObject({
+		'time-notes': 'R &amp; D &amp; more',
+	});
+	expect(await update(`/product/11`, { name: 'R & D', meta: { a: '1' } })).toMatchObject({
+		name: 'R &amp; D',
+		meta: [],
+	});
+	expect(await update('/users/3', { name: 'R & D', meta: { phone: '1' } })).toMatchObject({
+		name: 'R &amp; D',
+		meta: [],
+	});
+	const attachment = [...sandbox.store.attachments.values()][0]?.id;
+	expect(await update(`/attachments/${attachment}`, { status: 'publish' })).toMatchObject({ status: 'inherit' });
+});
+
+test('an id in the body beats the one in the path', async () => {
+	const before = structuredClone(sandbox.store.tickets.get(14));
+	expect(await update('/tickets/14', { id: 15, status: 'hold' })).toMatchObject({ id: 15, status: 'hold' });
+	expect(sandbox.store.tickets.get(14)).toEqual(before);
+	expect(await update('/users/2', { id: '3', nickname: 'Nick' })).toMatchObject({ id: 3, nickname: 'Nick' });
+	expect(await refusal('POST', '/tickets/14', { id: 'x' })).toEqual([400, 'rest_invalid_param']);
+});
+
+test('a method in the query replaces that of the request, however PHP reads its name', async () => {
+	for (const [index, name] of ['_method', '.method', '%20_method', '_method%00x'].entries()) {
+		expect(await update(`/tickets/${14 + index}?${name}=delete`, {})).toMatchObject({ status: 'trash' });
+	}
+});
+
+test('a ticket goes to the trash, once, comes back with a status, and then goes for good', async () => {
+	expect(await send('DELETE', '/tickets/14')).toMatchObject({ id: 14, status: 'trash' });
+	expect(await refusal('DELETE', '/tickets/14')).toEqual([410, 'rest_already_trashed']);
+	expect(await update('/tickets/14', { status: 'hold' })).toMatchObject({ status: 'hold' });
+	const attachment = [...sandbox.store.attachments.values()][0];
+	await update(`/attachments/${attachment?.id}`, { post: 14 });
+	expect(await send('DELETE', '/tickets/14?force=true')).toMatchObject({ deleted: true, previous: { id: 14 } });
+	expect(await refusal('DELETE', '/tickets/14?force=true')).toEqual([404, 'rest_post_invalid_id']);
+	expect(await refusal('POST', '/tickets/14', { status: 'hold' })).toEqual([404, 'rest_post_invalid_id']);
+	expect(await refusal('GET', '/tickets/14/replies')).toEqual([404, 'rest_post_invalid_id']);
+	expect(await read(`/attachments/${attachment?.id}`)).toMatchObject({ post: 0 });
+	expect(await send('DELETE', '/tickets/15?force=false')).toMatchObject({ status: 'trash' });
+	expect(await refusal('DELETE', '/tickets/16?force=maybe')).toEqual([400, 'rest_invalid_param']);
+});
+
+test("the ticket in a reply's path is not checked: an update moves the reply, a delete deletes it", async () => {
+	const id = replyOf(14);
+	const body = await update(`/tickets/14/replies/${id}`, { status: 'unread', content: 'New', author: 2 });
+	expect(body).toMatchObject({ id, status: 'unread', content: { raw: 'New' }, author: 2, parent: 14 });
+	expect(Object.keys(body)).toEqual(
+		keys('id date date_gmt modified modified_gmt slug status type title content author parent _links'),
+	);
+	expect(await read(`/tickets/15/replies/${id}`)).toEqual(body);
+	expect(await update(`/tickets/15/replies/${id}`, { content: 'x' })).toMatchObject({ id, parent: 15 });
+	expect(replyOf(14)).not.toBe(id);
+	expect(sandbox.store.repliesOf(15).map((each) => each.id)).toContain(id);
+	expect(await refusal('POST', `/tickets/14/replies/${id}`, { status: 'hold' })).toEqual([400, 'rest_invalid_param']);
+	expect(await send('DELETE', `/tickets/99/replies/${id}`)).toMatchObject({ id, status: 'trash' });
+	expect(await refusal('DELETE', `/tickets/14/replies/${id}`)).toEqual([410, 'rest_already_trashed']);
+	expect(await send('DELETE', `/tickets/14/replies/${id}?force=1`)).toMatchObject({ deleted: true, previous: { id } });
+	expect(await refusal('GET', `/tickets/15/replies/${id}`)).toEqual([404, 'rest_post_invalid_id']);
+});
+
+test('a user is updated, and the response shows no password', async () => {
+	const sent = {
+		name: 'New Name',
+		email: 'new@desk.example',
+		roles: ['supervisor'],
+		locale: 'fr_FR',
+		support_smart_tickets_order: true,
+		support_after_reply: 'back',
+	};
+	const body = await update('/users/3', { ...sent, password: 'new secret', support_can_be_assigned: 'false' });
+	expect(body).toMatchObject({ id: 3, ...sent, support_can_be_assigned: false });
+	expect(Object.keys(body)).toEqual(
+		keys(
+			'id username name first_name last_name email url description link locale nickname slug roles registered_date ' +
+				'capabilities extra_capabilities avatar_urls meta support_can_be_assigned support_smart_tickets_order ' +
+				'support_after_reply _links',
+		),
+	);
+	expect(JSON.stringify(body)).not.toContain('secret');
+});
+
+test.each([
+	[{ username: 'other' }, 'rest_user_invalid_argument'],
+	[{ email: 'admin@desk.example' }, 'rest_user_invalid_email'],
+	[{ email: 'nobody' }, 'rest_invalid_param'],
+	[{ roles: ['king'] }, 'rest_user_invalid_role'],
+	[{ locale: 'xx_XX' }, 'rest_invalid_param'],
+	[{ support_after_reply: 'leave' }, 'rest_invalid_param'],
+	[{ support_can_be_assigned: 'perhaps' }, 'rest_invalid_param'],
+	[{ password: '' }, 'rest_invalid_param'],
+	[{ slug: 'admin' }, 'rest_user_invalid_slug'],
+	[{ meta: { deep: { er: 1 } } }, 'rest_invalid_param'],
+])('a user is not updated with %j', async (body, code) => {
+	expect(await refusal('POST', '/users/3', body)).toEqual([400, code]);
+});
+
+test('credentials are checked against the account password and application passwords, by login name alone', async () => {
+	const { username, password } = sandbox;
+	const agent = sandbox.store.users.get(3)?.username ?? '';
+	const checks = (name: string, secret: string) =>
+		refusal('POST', '/users/check', { username: name, password: secret });
+	expect(await update('/users/check', { username, password })).toEqual({ id: 1 });
+	expect(await update('/users/check', { username: agent, password: `desk-${agent}` })).toEqual({ id: 3 });
+	expect(await checks(agent, 'wrong')).toEqual([400, 'invalid_user_credentials']);
+	expect(await checks('nobody', 'x')).toEqual([400, 'invalid_username']);
+	expect(await checks('admin@desk.example', password)).toEqual([400, 'invalid_username']);
+	expect((await sandbox.call('POST', '/users/check', { username })).body).toMatchObject({
+		code: 'rest_missing_callback_param',
+		data: { params: ['password'] },
+	});
+	await update('/users/3', { password: 'brand new' });
+	expect(await update('/users/check', { username: agent, password: 'brand new' })).toEqual({ id: 3 });
+	expect(await checks(agent, `desk-${agent}`)).toEqual([400, 'invalid_user_credentials']);
+	for (const odd of ['with "quotes"', ' outer spaces ']) {
+		await update('/users/3', { password: odd });
+		expect(await checks(agent, odd)).toEqual([400, 'invalid_user_credentials']);
+	}
+});
+
+test('a user name is looked up; an e-mail address is none', async () => {
+	expect(await update('/users/username', { username: 'admin' })).toEqual({ id: 1 });
+	for (const username of ['nobody', 'admin@desk.example']) {
+		expect(await refusal('POST', '/users/username', { username })).toEqual([400, 'invalid_username']);
+	}
+	expect(await refusal('POST', '/users/username', {})).toEqual([400, 'rest_missing_callback_param']);
+});
+
+test('a deleted user leaves posts to the receiver, while tickets keep the deleted assignee', async () => {
+	const { store } = sandbox;
+	const tickets = [...store.tickets.values()];
+	const attachment = [...store.attachments.values()][0];
+	await update('/tickets/3', { author: 3, assignee: 3 });
+	await update(`/attachments/${attachment?.id}`, { author: 3 });
+	const reply = tickets.flatMap((each) => store.repliesOf(each.id)).find((each) => each.author === 3);
+	const assigned = tickets.filter((each) => each.assignee === 3).length;
+	expect(await send('DELETE', '/users/3?force=true&reassign=4')).toMatchObject({ deleted: true, previous: { id: 3 } });
+	await send('DELETE', '/users/4?force=true&reassign=2');
+	expect(await read('/tickets/3')).toMatchObject({ author: 2, assignee: 3 });
+	expect(await read(`/attachments/${attachment?.id}`)).toMatchObject({ author: 2 });
+	expect(await read(`/tickets/${reply?.ticket}/replies/${reply?.id}`)).toMatchObject({ author: 2 });
+	expect(tickets.filter((each) => each.assignee === 3).length).toBe(assigned);
+	expect(await refusal('DELETE', '/users/3?force=true&reassign=2')).toEqual([404, 'rest_user_invalid_id']);
+});
+
+test.each([
+	['/users/3', 400, 'rest_missing_callback_param'],
+	['/users/3?force=true', 400, 'rest_missing_callback_param'],
+	['/users/3?reassign=2', 501, 'rest_trash_not_supported'],
+	['/users/3?force=true&reassign=3', 400, 'rest_user_invalid_reassign'],
+	['/users/3?force=true&reassign=99999', 400, 'rest_user_invalid_reassign'],
+	['/users/3?force=true&reassign=x', 400, 'rest_invalid_param'],
+	['/users/99999?force=true&reassign=2', 404, 'rest_user_invalid_id'],
+	['/users/1?force=true&reassign=2', 403, 'rest_user_cannot_delete'],
+	[`/product/99999?force=true`, 404, 'rest_term_invalid'],
+	[`/ticket_priority/99999?force=true`, 404, 'rest_term_invalid'],
+	['/users/3/passwords/none', 404, 'rest_application_password_not_found'],
+])('DELETE %s is refused with %i %s', async (path, status, code) => {
+	expect(await refusal('DELETE', path)).toEqual([status, code]);
+});
+
+test("a user's application passwords are one stored value: of two deletes at a time, one is lost", async () => {
+	const slugs = () => sandbox.store.users.get(3)?.passwords.map((each) => each.slug) ?? [];
+	const [first, second] = slugs();
+	expect(first).toMatch(/^[0-9a-f]{12}$/);
+	const responses = await Promise.all(
+		[first, second].map((slug) => sandbox.call('DELETE', `/users/3/passwords/${slug}`)),
+	);
+	expect(responses.map((each) => each.status)).toEqual([200, 200]);
+	expect(slugs()).toHaveLength(1);
+	await send('DELETE', `/users/3/passwords/${slugs()[0]}`);
+	expect(slugs()).toEqual([]);
+});
+
+test('a term is only deleted with force, and is then on no ticket; its children go to its parent', async () => {
+	const [top, middle, low] = ['low', 'normal', 'high'].map((slug) => termId('ticket_priority', slug));
+	await update(`/ticket_priority/${middle}`, { parent: top });
+	await update(`/ticket_priority/${low}`, { parent: middle });
+	expect(await refusal('POST', `/ticket_priority/${top}`, { parent: low })).toEqual([400, 'rest_term_invalid']);
+	await update('/tickets/14', { ticket_priority: 'normal' });
+	const count = (await read(`/ticket_priority/${middle}`)).count as number;
+	await update('/tickets/14', { ticket_priority: '' });
+	expect(await read(`/ticket_priority/${middle}`)).toMatchObject({ count: count - 1 });
+	expect(await refusal('DELETE', `/ticket_priority/${middle}`)).toEqual([501, 'rest_trash_not_supported']);
+	expect(await send('DELETE', `/ticket_priority/${middle}?force=true`)).toMatchObject({
+		deleted: true,
+		previous: { slug: 'normal' },
+	});
+	expect(await read(`/ticket_priority/${low}`)).toMatchObject({ parent: top });
+	expect(await refusal('DELETE', `/ticket_priority/${middle}?force=true`)).toEqual([404, 'rest_term_invalid']);
+	await send('DELETE', `/ticket-tag/1?force=true`);
+	expect([...sandbox.store.tickets.values()].some((each) => each['ticket-tag'].includes(1))).toBe(false);
+	expect([...sandbox.store.tickets.values()].some((each) => each.ticket_priority === middle)).toBe(false);
+});
+
+test('a term is updated; its tickets show the new slug, and a priority without a color in the body loses it', async () => {
+	const id = termId('ticket_priority', 'high');
+	await update('/tickets/14', { ticket_priority: 'high' });
+	const sent = { name: 'Very high', slug: 'very-high', description: 'At once', color: '#112233' };
+	const body = await update(`/ticket_priority/${id}`, sent);
+	expect(body).toMatchObject({ id, ...sent, taxonomy: 'ticket_priority' });
+	expect(Object.keys(body)).toEqual(keys('id count description link name slug taxonomy parent meta color _links'));
+	expect(await read('/tickets/14')).toMatchObject({ ticket_priority: 'very-high' });
+	expect(await update(`/ticket_priority/${id}`, { description: 'Today' })).toMatchObject({ color: '' });
+	expect(await refusal('POST', `/ticket_priority/${id}`, { slug: 'low' })).toEqual([400, 'duplicate_term_slug']);
+	expect(await refusal('POST', `/ticket_priority/${id}`, { parent: id })).toEqual([400, 'rest_term_invalid']);
+	expect(await refusal('POST', '/ticket_priority/1', { name: 'x' })).toEqual([404, 'rest_term_invalid']);
+});
+
+test('an attachment is updated, and the response shows the whole attachment', async () => {
+	const id = [...sandbox.store.attachments.values()][0]?.id;
+	const sent = {
+		date: '2026-01-02T03:04:05',
+		slug: 'new-slug',
+		status: 'private',
+		author: 2,
+		comment_status: 'open',
+		ping_status: 'open',
+		template: 'wide.php',
+		alt_text: 'A cracked display',
+		post: 14,
+	};
+	const rich = { title: 'Photo', caption: 'Seen from above', description: { raw: 'The whole story' } };
+	expect(await update(`/attachments/${id}`, { ...sent, ...rich })).toMatchObject({
+		id,
+		...sent,
+		title: { raw: 'Photo' },
+		caption: { raw: 'Seen from above' },
+		description: { raw: 'The whole story' },
+	});
+	expect(await refusal('POST', `/attachments/${id}`, { comment_status: 'ajar' })).toEqual([400, 'rest_invalid_param']);
+	expect(await refusal('POST', `/attachments/${id}`, { author: 99_999 })).toEqual([400, 'rest_invalid_author']);
+	expect(await refusal('POST', '/attachments/14', { title: 'x' })).toEqual([404, 'rest_post_invalid_id']);
+});
+
+test('custom fields are shown with label, value and an HTML control; a write ignores unknown names and shows nothing', async () => {
+	const set = (id: number, fields: unknown) =>
+		sandbox.call('POST', `/tickets/${id}/custom-fields`, { custom_fields: fields });
+	expect(await set(14, { website: '"><script>', severity: 'major', nope: 'x', __proto__: 'y' })).toMatchObject({
+		status: 200,
+		body: null,
+	});
+	expect(await set(15, { severity: 'major' })).toMatchObject({ status: 200, body: '' });
+	const after = await read('/tickets/14/custom-fields');
+	expect(Object.keys(after)).toEqual(customFields.map((each) => each.name));
+	expect(after.order_number).toEqual({
+		name: 'Order number',
+		value: expect.stringMatching(/^A-\d{5}$/),
+		markup: expect.stringMatching(/^<input type="text" name="order_number"/),
+	});
+	expect(after.website).toMatchObject({
+		value: '"><script>',
+		markup: expect.stringContaining('value="&quot;&gt;&lt;script&gt;"'),
+	});
+	expect(after.severity).toMatchObject({ value: 'major' });
+});
+
+test.each([
+	[{}, 'rest_missing_callback_param'],
+	[{ custom_fields: 'x' }, 'rest_invalid_param'],
+	[{ custom_fields: { website: {} } }, 'rest_invalid_param'],
+])('custom fields are not set with %j', async (body, code) => {
+	expect(await refusal('POST', '/tickets/14/custom-fields', body)).toEqual([400, code]);
+});
+
+test.each([
+	['GET', '/nothing'],
+	['PUT', '/tickets/14'],
+	['POST', '/tickets'],
+	['POST', '/tickets/abc'],
+	['DELETE', '/tickets/14/custom-fields'],
+	['GET', '/tickets/14/nothing'],
+	['GET', '/tickets//14'],
+	['GET', '/tickets/%zz'],
+	['GET', '/tickets/14abc'],
+	['DELETE', '/users/3/passwords/a.b'],
+])('%s %s has no route', async (method, path) => {
+	expect(await refusal(method, path)).toEqual([404, 'rest_no_route']);
+});
+
+test('outside the prefix is a site that responds in HTML', async () => {
+	const { origin } = new URL(sandbox.baseUrl);
+	const look = async (url: string): Promise<[number, string | null]> => {
+		const response = await fetch(url);
+		await response.text();
+		return [response.status, response.headers.get('content-type')];
+	};
+	expect(await look(`${origin}/`)).toEqual([200, 'text/html; charset=UTF-8']);
+	expect(await look(`${origin}/support-api/v1/tickets/14`)).toEqual([404, 'text/html; charset=UTF-8']);
+	expect(await look(`${origin}/wp-json/other/v1`)).toEqual([404, 'application/json; charset=UTF-8']);
+	expect(await look(`${origin}/wp-json`)).toEqual([200, 'application/json; charset=UTF-8']);
+});
