@@ -22,10 +22,10 @@ const unreached = [
  */
 const together = {
 	start: /src\/(version|errors|http\/(options|coding)|cli\/(program|help\/(command|overview)))\.ts$/,
-	command: /src\/cli\/(parse|rows\/row-command)\.ts$/,
+	command: /src\/cli\/(parse|runs\/definition)\.ts$/,
 	http: /src\/http\/client\.ts$/,
-	rows: /src\/(cli\/rows\/(run|execute|complaints)|output\/formats\/delimited)\.ts$/,
-	bulk: /src\/(cli\/rows\/run-log|bulk\/input\/(source|csv)|output\/progress)\.ts$/,
+	rows: /src\/(cli\/runs\/(start|one)|output\/formats\/delimited)\.ts$/,
+	bulk: /src\/(cli\/runs\/run|bulk\/input\/(source|csv)|output\/progress)\.ts$/,
 };
 
 export const startUpGroups = Object.entries(together).map(([name, test], index, all) => ({

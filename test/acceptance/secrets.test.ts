@@ -76,7 +76,7 @@ function repeat(
 			};
 		case 2:
 			return {
-				status: 501,
+				status: 500,
 				type: 'text/html',
 				text: `<html><title>${decoded}</title><body>${header} ${decoded}</body></html>`,
 			};
@@ -186,6 +186,7 @@ const calls: Record<string, Call[]> = {
 	'run show': [{ argv: ['last'] }],
 	'run rejects': [{ argv: ['last', '--format', 'csv'] }],
 	'run resume': [{ argv: ['last'] }],
+	'run retry': [{ argv: ['last'] }],
 	'run undo': [{ argv: ['last', '--yes'] }],
 };
 

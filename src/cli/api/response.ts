@@ -8,10 +8,12 @@ import { jsonIn } from '../../http/content.js';
 import { redactBody, redactHeaders } from '../../output/redact.js';
 import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 
+type Clean = (text: string) => string;
+
 /** Status line, headers without secrets, and the empty line that ends them. */
-export function headText({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>): string {
+export function headText({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>, clean: Clean): string {
 	const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()];
-	for (const [name, value] of redactHeaders(headers)) lines.push(sanitise(`${name}: ${value}`));
+	for (const [name, value] of redactHeaders(headers)) lines.push(sanitise(`${name}: ${clean(value)}`));
 	return `${lines.join('\n')}\n\n`;
 }
 
@@ -24,7 +26,7 @@ export function contentType({ headers }: Pick<RawAnswer, 'headers'>): string {
  * The body's text without secrets: made safe for a terminal, and as it is for a program.
  * @throws FailedError for a body that is no text
  */
-export async function rawText(response: RawAnswer, isTTY: boolean): Promise<string> {
+export async function rawText(response: RawAnswer, isTTY: boolean, cleanText: Clean): Promise<string> {
 	const bytes = await decodeBody(response);
 	const why = (reason: string): FailedError =>
 		new FailedError(`the response is not printed: ${reason}`, { code: 'unprintable_answer' });
@@ -35,19 +37,20 @@ export async function rawText(response: RawAnswer, isTTY: boolean): Promise<stri
 	} catch {
 		throw why(`${bytes.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`);
 	}
-	const clean = redactBody(text);
+	const clean = cleanText(redactBody(text));
 	if (!isTTY) return clean;
 	const shown = sanitiseLines(clean);
 	return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
 /** A warning where integers of the response can't be held exactly. */
-export async function numberWarnings(response: RawAnswer | undefined): Promise<string[]> {
+export async function numberWarnings(response: RawAnswer | undefined, clean: Clean): Promise<string[]> {
 	if (response === undefined) return [];
 	const bytes = await decodeBody(response);
 	const json = Buffer.isBuffer(bytes) ? jsonIn(bytes) : undefined;
 	const [first, ...more] = json === undefined ? [] : unsafeIntegers(json);
 	if (first === undefined) return [];
+	if (clean(first) !== first) return [];
 	const shown = first.length > 60 ? `${first.slice(0, 60)}…` : first;
 	const others = more.length === 0 ? '' : `, and so are ${more.length} more`;
 	return [`the integer ${shown} can't be held exactly: it is printed as ${JSON.stringify(Number(first))}${others}`];

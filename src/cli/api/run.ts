@@ -8,13 +8,14 @@ import type { Outcome, Result } from '../../http/outcome.js';
 import type { Sendable } from '../../http/send.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
-import { redactUrl } from '../../output/redact.js';
+import { createTextRedactor, isSecretName, redactUrl, secretValues } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { createInterruptibleSend } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { checkOutput, chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
 import { exitCodeOfOutcome, NO_ROUTE, nextStep, whatFailed } from '../runs/failures.js';
+import { withoutValues } from '../runs/shape.js';
 import { onlyOutputFailed, outputTrouble } from '../sent-results.js';
 import { openSession, type Session } from '../session.js';
 import type { ApiInvocation } from './options.js';
@@ -26,8 +27,11 @@ import { joined } from './target.js';
 /** What was asked for and came back: what it means, and the response itself where there was one. */
 interface Exchanged {
 	path: string;
+	/** Without the secrets of the request. */
 	delivery: Result;
 	response: RawAnswer | undefined;
+	/** Removes the secrets of the request from text. */
+	clean(text: string): string;
 }
 
 interface Api {
@@ -102,10 +106,13 @@ async function confirmCall({ context, options }: ApiInvocation, session: Session
 function sender({ context, options }: ApiInvocation, session: Session, client: Client, call: Call): Api['send'] {
 	const replay = call.isRead ? 'read' : 'once';
 	const send = createInterruptibleSend(context, client, whatIsKnown);
+	const secrets = secretsOf(call);
+	const clean = createTextRedactor(secrets);
 	return async (path) => {
 		let response: RawAnswer | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
-		const delivery = await send(request, {
+		const result = await send(request, {
+			clean: secrets.length === 0 ? undefined : clean,
 			retries: options.retries ?? DEFAULT_RETRIES,
 			clock: context.clock,
 			random: context.random,
@@ -115,10 +122,17 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 				response = each;
 			},
 		});
-		if (delivery.status === undefined) response = undefined;
-		if (response === undefined || !isFine(call.method, delivery, response)) return { path, delivery, response };
-		return { path, delivery: { ...delivery, outcome: 'ok' }, response };
+		if (result.status === undefined) response = undefined;
+		const delivery = secrets.length === 0 ? result : withoutValues(result, secrets);
+		if (response === undefined || !isFine(call.method, result, response)) return { path, delivery, response, clean };
+		return { path, delivery: { ...delivery, outcome: 'ok' }, response, clean };
 	};
+}
+
+/** Values under secret names in the body and in the query: a service may repeat them under any name. */
+function secretsOf({ body, query }: Call): string[] {
+	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
+	return [...(body === undefined ? [] : secretValues(JSON.parse(body))), ...parameters.map(([, value]) => value)];
 }
 
 function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable): string {
@@ -140,7 +154,7 @@ async function runOnce(api: Api): Promise<ExitCode> {
 	const exchanged = await api.send(joined(call));
 	const { response } = exchanged;
 	if (response !== undefined && invocation.options.include === true) {
-		invocation.context.stdout.write(headText(response));
+		invocation.context.stdout.write(headText(response, exchanged.clean));
 	}
 	return printResponse(api, exchanged);
 }
@@ -171,13 +185,13 @@ async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | 
 	}
 }
 
-async function printBody(api: Api, { delivery, response }: Exchanged): Promise<void> {
+async function printBody(api: Api, { delivery, response, clean }: Exchanged): Promise<void> {
 	const { context } = api.invocation;
 	if ('body' in delivery) {
-		warn(context, await numberWarnings(response));
+		warn(context, await numberWarnings(response, clean));
 		await printValue(api, delivery.body, delivery.outcome === 'ok');
 	} else if (response !== undefined && response.incomplete === undefined) {
-		context.stdout.write(await rawText(response, context.stdout.isTTY));
+		context.stdout.write(await rawText(response, context.stdout.isTTY, clean));
 		await checkOutput(context.stdout);
 	}
 }
@@ -279,7 +293,7 @@ async function printPages(api: Api, list: Renderer, source: PageSource): Promise
 		if (delivery.outcome !== 'ok' || !Array.isArray(rows)) return exchanged;
 		if (rows.length > 0) checkLoop(rows);
 		warn(context, delivery.warnings ?? []);
-		const warnings: string[] = isWarned ? [] : await numberWarnings(response);
+		const warnings: string[] = isWarned ? [] : await numberWarnings(response, exchanged.clean);
 		isWarned ||= warnings.length > 0;
 		warn(context, warnings);
 		for (const row of rows) await list.row(row);

@@ -5,7 +5,7 @@ import { readCustomFields } from '../../api/custom-fields.js';
 import { idNames } from '../../api/path-ids.js';
 import type { RowRedactor } from '../../bulk/run/execute.js';
 import type { RunRow } from '../../bulk/run/rows.js';
-import type { Outcome } from '../../http/outcome.js';
+import type { Outcome, Result } from '../../http/outcome.js';
 import type { Palette } from '../../output/colour.js';
 import type { Column } from '../../output/columns.js';
 import {
@@ -89,7 +89,7 @@ function withoutNamed(outcome: Outcome): Outcome {
 }
 
 /** Our own words stay: a secret that is an ordinary word must not change an outcome. */
-function withoutValues(outcome: Outcome, secrets: readonly string[]): Outcome {
+export function withoutValues<R extends Result>(outcome: R, secrets: readonly string[]): R {
 	const { code, reasons, body, differs } = outcome;
 	const clean = { ...outcome };
 	if (code !== undefined) clean.code = redactName(code, secrets);
