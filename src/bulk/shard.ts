@@ -8,6 +8,14 @@ export interface Shard {
 	readonly count: number;
 }
 
+/** Whether JSON is a shard. */
+export function isShard(value: unknown): value is Shard {
+	const { index, count } = (value ?? {}) as Partial<Shard>;
+	return (
+		Number.isSafeInteger(count) && Number.isSafeInteger(index) && Number(index) >= 1 && Number(index) <= Number(count)
+	);
+}
+
 /** FNV-1a over UTF-16 units, then murmur3's finaliser, since FNV's low bits are uneven for ids that follow each other. */
 export function hashKey(key: string): number {
 	let hash = 0x811c9dc5;

@@ -23,9 +23,10 @@ const unreached = [
 const together = {
 	start: /src\/(version|errors|http\/(options|coding)|cli\/(program|help\/(command|overview)))\.ts$/,
 	command: /src\/cli\/(parse|runs\/definition)\.ts$/,
+	problem: /src\/(net|http\/problem)\.ts$/,
 	http: /src\/http\/client\.ts$/,
-	rows: /src\/(cli\/runs\/(start|one)|output\/formats\/delimited)\.ts$/,
-	bulk: /src\/(cli\/runs\/run|bulk\/input\/(source|csv)|output\/progress)\.ts$/,
+	rows: /src\/output\/(render|outcome-view|formats)\.ts$/,
+	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,
 };
 
 export const startUpGroups = Object.entries(together).map(([name, test], index, all) => ({

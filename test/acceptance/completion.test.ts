@@ -30,8 +30,8 @@ describe('what a press of Tab loads', () => {
 		'for %s is neither the HTTP client nor a writer of profiles',
 		(name) => {
 			const text = loaded([...name.split(' '), '--']);
-			expect(text).not.toContain('UND_ERR_');
-			expect(text).not.toContain('configFileMode');
+			expect(text).not.toContain('HTTPParserError');
+			expect(text).not.toContain('projectName');
 			expect(text).not.toContain('ExitPromptError');
 		},
 	);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, rowsToMend } from '../../src/bulk/counts.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, rowsToFix } from '../../src/bulk/counts.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 
 type Row = [outcome: OutcomeName, status?: number];
@@ -67,7 +67,7 @@ describe('exitCodeOf', () => {
 	});
 });
 
-it('rows are open for a resume or for a person to mend, never both', () => {
+it('rows are open for a resume or for a person to fix, never both', () => {
 	const counts = counted([
 		['ok'],
 		['skipped'],
@@ -80,5 +80,5 @@ it('rows are open for a resume or for a person to mend, never both', () => {
 		['invalid'],
 		['differs'],
 	]);
-	expect({ open: openRows(counts), toMend: rowsToMend(counts) }).toEqual({ open: 4, toMend: 4 });
+	expect({ open: openRows(counts), toFix: rowsToFix(counts) }).toEqual({ open: 4, toFix: 4 });
 });

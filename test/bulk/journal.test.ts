@@ -22,6 +22,7 @@ import { type Journal, openJournal } from '../../src/bulk/journal.js';
 import { headerLine } from '../../src/bulk/records.js';
 import { finalRecords } from '../../src/bulk/row-records.js';
 import { scanJournal } from '../../src/bulk/scan.js';
+import type { Shard } from '../../src/bulk/shard.js';
 import { SupportctlError } from '../../src/errors.js';
 import { redact } from '../../src/output/redact.js';
 import { bundleForChild } from '../support/bundle.js';
@@ -86,7 +87,7 @@ describe('a journal', () => {
 		const counts = (await scanJournal(journal.path)).counts;
 		journal.close({ at: 'later', counts, exit: 3 });
 		expect(recordsIn(journal.path)).toEqual([
-			{ type: 'run', version: 1, ...headerOf(12) },
+			{ type: 'plan', version: 2, ...headerOf(12) },
 			{ type: 'row', row: 1, line: 2, id: '1', outcome: 'ok', status: 200, attempts: 1, ms: 12 },
 			{
 				type: 'row',
@@ -132,8 +133,8 @@ describe('a journal', () => {
 		});
 	});
 
-	it('keeps no value of a field named like a secret, in differences, snapshots and settings', async () => {
-		const journal = startJournal(temporaryFolder(), 9, undefined, { settings: { data: { password: 'hunter2' } } });
+	it('keeps no value of a field named like a secret, in differences and old values', async () => {
+		const journal = startJournal(temporaryFolder(), 9);
 		await journal.outcome(
 			outcomeOf(1, {
 				differs: [
@@ -142,7 +143,11 @@ describe('a journal', () => {
 				],
 			}),
 		);
-		await journal.before(3, { ticket_id: '3' }, { color: 'red', 'api-token': 'hunter2' });
+		await journal.before(
+			3,
+			{ ticket_id: '3' },
+			{ values: { color: 'red', 'api-token': 'x' }, absent: ['size'], sent: { color: 'blue', 'api-token': 'hunter2' } },
+		);
 		journal.close();
 		const text = readFileSync(journal.path, 'utf8');
 		expect(text).not.toContain('hunter2');
@@ -151,7 +156,9 @@ describe('a journal', () => {
 			row: 3,
 			ids: { ticket_id: '3' },
 			values: { color: 'red' },
+			sent: { color: 'blue' },
 			withheld: ['api-token'],
+			absent: ['size'],
 		});
 	});
 
@@ -198,7 +205,7 @@ describe('a journal', () => {
 
 describe('scanJournal', () => {
 	it('knows what is done, what may have been sent, and counts the last outcome of each row', async () => {
-		const journal = startJournal(temporaryFolder(), 12);
+		const journal = startJournal(temporaryFolder(), 12, undefined, { endpoint: 'ticket.delete' });
 		await writeExample(journal);
 		journal.close();
 		const { states, counts, done, inFlight, end, corruptLines, tornBytes } = await scanJournal(journal.path);
@@ -281,10 +288,11 @@ describe('scanJournal', () => {
 
 	it.each([
 		['nothing', '', 'its first line was never finished'],
-		['half a header', '{"type":"run","ver', 'its first line was never finished'],
-		['no header', '{"type":"row","row":1}\n', 'not the start of a run'],
-		['another version', '{"type":"run","version":9}\n', 'version 9'],
-		['an incomplete header', '{"type":"run","version":1,"id":"x"}\n', 'incomplete'],
+		['half a header', '{"type":"plan","ver', 'its first line was never finished'],
+		['no header', '{"type":"row","row":1}\n', 'says no version'],
+		['another version', '{"type":"plan","version":9}\n', 'version 9'],
+		['the version before', '{"type":"run","version":1,"id":"x"}\n', 'version 1'],
+		['an incomplete header', '{"type":"plan","version":2,"id":"x"}\n', 'incomplete'],
 		['no JSON', 'id,status\n1,x\n', 'its first line is no JSON'],
 	])('refuses %s', async (_, text, message) => {
 		const path = join(temporaryFolder(), 'j.ndjson');
@@ -292,14 +300,15 @@ describe('scanJournal', () => {
 		expect((await failureOf(() => scanJournal(path))).message).toContain(message);
 	});
 
-	it.each([{}, 'all', { part: '1/2' }, { part: 1, rows: 2 }, { part: '1/2', rows: -1 }])(
-		'refuses a header whose shard is %j',
+	it.each([{}, '1/2', { index: 1 }, { index: 3, count: 2 }, { index: 1.5, count: 2 }])(
+		'refuses a plan whose shard is %j',
 		async (shard) => {
 			const path = join(temporaryFolder(), 'j.ndjson');
-			writeFileSync(path, `${JSON.stringify({ type: 'run', version: 1, ...headerOf(2), shard })}\n`);
+			const lineOf = (each: unknown) => `${headerLine(headerOf(2, { shard: each as Shard }))}\n`;
+			writeFileSync(path, lineOf(shard));
 			expect((await failureOf(() => scanJournal(path))).message).toContain('incomplete');
-			writeFileSync(path, `${headerLine(headerOf(2, { shard: { part: '1/2', rows: 1 } }), redact)}\n`);
-			expect((await scanJournal(path)).header.shard).toEqual({ part: '1/2', rows: 1 });
+			writeFileSync(path, lineOf({ index: 1, count: 2 }));
+			expect((await scanJournal(path)).header.plan.shard).toEqual({ index: 1, count: 2 });
 		},
 	);
 
@@ -342,7 +351,7 @@ describe('scanJournal', () => {
 
 	it('is not gone on with where not even its header is whole', async () => {
 		const path = join(temporaryFolder(), 'cut.ndjson');
-		writeFileSync(path, '{"type":"run","version":1');
+		writeFileSync(path, '{"type":"plan","version":2');
 		expect((await failureOf(() => openJournal(path, resumeAs))).message).toContain('nothing was sent');
 	});
 
@@ -351,7 +360,7 @@ describe('scanJournal', () => {
 		let refused = 0;
 		const folder = temporaryFolder();
 		const path = join(folder, 'j.ndjson');
-		const header = JSON.stringify({ type: 'run', version: 1, ...headerOf(Number.MAX_SAFE_INTEGER) });
+		const header = headerLine(headerOf(Number.MAX_SAFE_INTEGER));
 		const line = fc.oneof(
 			fc.json(),
 			fc.string(),
@@ -403,7 +412,7 @@ async function startWriter(
 	const [journalUrl] = await Promise.all([bundleForChild('src/bulk/journal.ts')]);
 	const script = `
 		import { createJournal } from ${JSON.stringify(journalUrl)};
-		const journal = createJournal({ header: ${JSON.stringify(headerOf(rows))}, stateDir: ${JSON.stringify(stateDir)}, redact: (v) => v });
+		const journal = createJournal({ header: ${JSON.stringify(headerOf(rows, { endpoint: 'ticket.delete' }))}, stateDir: ${JSON.stringify(stateDir)}, redact: (v) => v });
 		let next = 1;
 		async function work() {
 			while (next <= ${rows}) {

@@ -142,10 +142,9 @@ describe('the state of a run', () => {
 
 	it('is read whatever length its header has: every id may have been an argument', async () => {
 		const ids = Array.from({ length: 150_000 }, (_, index) => String(1_000_000 + index));
-		const header = headerOf(ids.length, {
-			input: { name: 'arguments', format: 'ids', ids, sha256: 'ab', rows: ids.length },
-		});
-		const journal = startJournal(temporaryFolder(), ids.length, undefined, header);
+		const source = { from: 'ids', ids } as const;
+		const header = headerOf(ids.length, { source });
+		const journal = startJournal(temporaryFolder(), ids.length, undefined, { source });
 		journal.close();
 		expect(readRunHeader(journal.path)).toEqual(header);
 		expect(await summariseRun(journal.path, 'x')).toMatchObject({ state: 'broken-off', header });
@@ -154,7 +153,8 @@ describe('the state of a run', () => {
 	it.each([
 		['', 'its first line is no JSON'],
 		['no line end', 'its first line is no JSON'],
-		['{"type":"row"}\n', 'its first line is not the start of a run'],
+		['{"type":"row"}\n', 'it says no version of the format, and this is 2'],
+		['{"type":"row","version":2}\n', 'its first line is not the start of a run'],
 	])('is damaged, with the reason, where the file holds %j', async (text, reason) => {
 		const path = join(temporaryFolder(), 'a.ndjson');
 		writeFileSync(path, text);

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary.js';
 function journalWith(
 	lines: readonly (string | Record<string, unknown>)[],
 	rows = 10,
-	more: Partial<RunPlan> = {},
+	more: Partial<RunPlan> = { endpoint: 'ticket.delete' },
 ): string {
 	const path = join(temporaryFolder(), 'run.ndjson');
 	const header = { type: 'plan', version: 2, ...headerOf(rows, more) };
@@ -95,7 +95,7 @@ describe('a row without an outcome, in a run that marks no sending', () => {
 		['a resume was killed', [row(1, 'ok'), end, resume], true],
 		['a resume ended by itself, too', [row(1, 'ok'), end, resume, row(3, 'ok'), end], false],
 	])('%s', async (_, records, maybeSent) => {
-		const { states, inFlight } = await scanJournal(journalWith(records, 10, { unmarked: true }));
+		const { states, inFlight } = await scanJournal(journalWith(records, 10, { endpoint: 'ticket.update' }));
 		expect([states.maybeSent(1), states.maybeSent(2), inFlight]).toEqual([
 			maybeSent && records.length === 0,
 			maybeSent,

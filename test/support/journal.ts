@@ -30,9 +30,13 @@ export function planOf(more: Partial<RunPlan> = {}): RunPlan {
 	};
 }
 
-export function headerOf(rows: number, more: Partial<RunPlan> = {}): RunHeader {
+/** @param more Parts of the plan, and the id of the run */
+export function headerOf(
+	rows: number,
+	{ id = '20261121-074512-k3f9x', ...more }: Partial<RunPlan> & { id?: string } = {},
+): RunHeader {
 	return {
-		id: '20261121-074512-k3f9x',
+		id,
 		started: '2026-11-21T07:45:12.000Z',
 		tool: '0.1.0',
 		plan: planOf(more),
@@ -40,7 +44,12 @@ export function headerOf(rows: number, more: Partial<RunPlan> = {}): RunHeader {
 	};
 }
 
-export function startJournal(stateDir: string, rows: number, path?: string, more: Partial<RunPlan> = {}): Journal {
+export function startJournal(
+	stateDir: string,
+	rows: number,
+	path?: string,
+	more: Parameters<typeof headerOf>[1] = {},
+): Journal {
 	return createJournal({ header: headerOf(rows, more), stateDir, path, redact });
 }
 

@@ -4,7 +4,7 @@ import type { Prefixes } from '../../api/dialect.js';
 import { isObject } from '../../api/values.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { InputFormat } from '../input/formats.js';
-import type { Shard } from '../shard.js';
+import { isShard, type Shard } from '../shard.js';
 
 /** Where the rows of a run come from. */
 export type RowSource =
@@ -159,7 +159,7 @@ export function sourceName(source: RowSource): string {
 /** Whether JSON from a journal's first line has the parts of a plan. */
 export function isRunPlan(value: unknown): value is RunPlan {
 	if (!isObject(value)) return false;
-	const { endpoint, source, columns, values, checks, stop, service } = value;
+	const { endpoint, source, columns, values, checks, stop, shard, service } = value;
 	return (
 		typeof endpoint === 'string' &&
 		isObject(source) &&
@@ -168,6 +168,7 @@ export function isRunPlan(value: unknown): value is RunPlan {
 		[columns, values, checks, stop, service].every(isObject) &&
 		isObject((values as { ids?: unknown }).ids) &&
 		isObject((values as { fields?: unknown }).fields) &&
+		(shard === undefined || isShard(shard)) &&
 		typeof (service as { baseUrl?: unknown }).baseUrl === 'string'
 	);
 }
