@@ -30,7 +30,7 @@ describe('what a press of Tab loads', () => {
 		'for %s is neither the HTTP client nor a writer of profiles',
 		(name) => {
 			const text = loaded([...name.split(' '), '--']);
-			expect(text).not.toContain('HTTPParserError');
+			expect(text).not.toContain('http context');
 			expect(text).not.toContain('projectName');
 			expect(text).not.toContain('ExitPromptError');
 		},
