@@ -57,7 +57,7 @@ export function openRows(counts: Counts): number {
 	return counts.unknown + counts['not-sent'] + counts.unauthorized;
 }
 
-/** Rows that a person has to look at: a resume leaves them alone. */
+/** Rows that a resume leaves alone: they are retried, or fixed by a person. */
 export function rowsToFix(counts: Counts): number {
 	return counts.differs + counts.failed + counts.invalid - counts.unauthorized;
 }

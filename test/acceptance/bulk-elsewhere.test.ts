@@ -257,7 +257,8 @@ describe('the rejects of a journal whose input is elsewhere', () => {
 		expect(await away.run([...rejects, '--input', '-'], { stdin: away.read('edits.csv') })).toEqual(expected);
 		expect(away.spooled()).toEqual([]);
 		expect(away.read('edits.csv')).toContain('two');
-		const { away: piped } = await failedElsewhere('--input', '-');
+		const { away: piped, home } = await failedElsewhere('--input', '-');
+		home.spooled().forEach((path) => void rmSync(path));
 		expect((await piped.run(rejects)).stderr).toContain('only ids can be exported, unless --input FILE has it');
 		expect(await piped.run([...rejects, '--input', 'edits.csv'])).toEqual(expected);
 	});

@@ -48,7 +48,7 @@ describe('two passes', () => {
 		expect(work.journals()).toEqual([]);
 	});
 
-	it('tell of an input that changes on the way that some rows were sent', async () => {
+	it('fail where the input changes on the way, and say so, with exit code 3 for what was sent', async () => {
 		const recorder = await startRecorder((request, response, count) => {
 			if (count === 1) appendFileSync(join(work.folder, 'edits.csv'), '20001,hold\n');
 			ok(request, response, count);
@@ -73,7 +73,7 @@ describe('two passes', () => {
 		const shown = await work.run(['ticket', 'update', '--input', 'edits.csv']);
 		expect(shown.exitCode).toBe(2);
 		expect(shown.stderr.split('\n').filter((line) => line.startsWith('error: row '))).toHaveLength(20);
-		expect(shown.stderr).toContain('… and 40 more complaints; --json shows all of them\n');
+		expect(shown.stderr).toContain('… and 40 more; --json prints all of them\n');
 		expect(shown.stderr).toContain('30 of 30 rows are invalid; nothing was sent; --skip-invalid sends the others\n');
 		const all = await work.run(['ticket', 'update', '--input', 'edits.csv', '--json']);
 		expect((JSON.parse(all.stderr) as { error: { complaints: unknown[] } }).error.complaints).toHaveLength(60);
@@ -98,7 +98,7 @@ describe('two passes', () => {
 		});
 	});
 
-	it('refuse a header with columns that nobody knows, all at once, naming its line and the nearest', async () => {
+	it('refuse a header with unknown columns, all at once, naming its line and the nearest', async () => {
 		const { recorder, work } = await place();
 		work.write('edits.csv', '\n\nid,statuss,foo\n1,hold,x\n');
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv']);
@@ -272,7 +272,7 @@ describe('formats', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 
-	it('standard input that looks like nothing is asked for by name', async () => {
+	it('standard input in an unknown format needs --input-format', async () => {
 		const { recorder, work } = await place();
 		const result = await work.run(['ticket', 'update', '--input', '-', '--status', 'hold'], { stdin: '= =\n1\n' });
 		expect(result.exitCode).toBe(2);

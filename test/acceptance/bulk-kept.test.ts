@@ -18,7 +18,7 @@ async function closingPlace(after: number) {
 	return { recorder, work: createWorkplace(recorder.env), open };
 }
 
-it('rows that can not be read are counted by the first shard alone', async () => {
+it('rows that can not be sent are counted by the first shard alone', async () => {
 	const recorder = await startRecorder(ok);
 	const work = createWorkplace(recorder.env);
 	work.write(
@@ -66,7 +66,7 @@ describe('a resumed run', () => {
 		const data = ['--data', '@new.json', '--undocumented'];
 		expect((await work.run(['user', 'update', '1', '2', '3', ...data, '-j', '1', '-q'])).exitCode).toBe(4);
 		open();
-		expect((await work.run(['run', 'resume', 'last', '-q', '--', ...data])).exitCode).toBe(0);
+		expect((await work.run(['run', 'resume', 'last', '-q', '--data', '@new.json'])).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([fields, fields]);
 	});
 
@@ -100,29 +100,31 @@ it('no copy of standard input is left where its header can not be used', async (
 	expect(work.spooled()).toEqual([]);
 });
 
-describe('of a copy that a resume is fed with', () => {
+describe('standard input as the input of a resume', () => {
 	const lost: Answer = (_request, response) =>
 		response.writeHead(504, { 'content-type': 'text/html' }).end('<html></html>');
 
-	it('nothing is left where rows hold secrets, though rows are open', async () => {
+	it('is not kept where rows hold secrets, though rows are open', async () => {
 		const recorder = await startRecorder(lost);
 		const work = createWorkplace(recorder.env);
 		const stdin = 'id,password\n7,hunter2hunter2\n';
 		const update = ['user', 'update', '--input', '-', '--input-format', 'csv', '--retries', '0', '-q'];
 		expect((await work.run(update, { stdin })).exitCode).toBe(5);
-		expect((await work.run(['run', 'resume', 'last', '--input', '-', '-q'], { stdin })).exitCode).toBe(5);
+		expect(
+			(await work.run(['run', 'resume', 'last', '--input', '-', '--retries', '0', '-q'], { stdin })).exitCode,
+		).toBe(5);
 		expect(recorder.requests).toHaveLength(2);
 		expect(work.spooled()).toEqual([]);
 	});
 
-	it('nothing is left where it is refused, and the copy that its journal names stays', async () => {
+	it('is not kept beside the copy that the journal names, which stays', async () => {
 		const recorder = await startRecorder(lost);
 		const work = createWorkplace(recorder.env);
 		const update = ['ticket', 'update', '--input', '-', '--input-format', 'csv', '--retries', '0', '-q'];
 		expect((await work.run(update, { stdin: 'id,status\n7,hold\n' })).exitCode).toBe(5);
 		const kept = work.spooled();
 		expect(kept).toHaveLength(1);
-		const resume = ['run', 'resume', 'last', '--input', '-', '-q'];
+		const resume = ['run', 'resume', 'last', '--input', '-', '--retries', '0', '-q'];
 		expect((await work.run(resume, { stdin: 'id,status\n8,hold\n' })).exitCode).toBe(2);
 		expect((await work.run(resume, { stdin: 'id,status\n7,hold\n' })).exitCode).toBe(5);
 		expect(work.spooled()).toEqual(kept);
@@ -137,6 +139,19 @@ it('run rejects prints no value that a column with another name sent as a secret
 	expect(recorder.requests[0]?.body).toBe('{"password":"hunter2hunter2"}');
 	const { stdout } = await work.run(['run', 'rejects', 'last', '--format', 'csv']);
 	expect(stdout).toBe('id,pw,error\n7,[redacted],400 no: weak\n');
+});
+
+it('a failed row of standard input can be retried; a copy is kept only where rows failed or are open', async () => {
+	let answer = json(400, { code: 'no', message: 'busy' });
+	const recorder = await startRecorder((request, response, count) => answer(request, response, count));
+	const work = createWorkplace(recorder.env);
+	expect((await work.run(['ticket', 'update', '-', '--title', 'x', '-q'], { stdin: '7\n8\n' })).exitCode).toBe(1);
+	expect(work.spooled()).toHaveLength(1);
+	answer = ok;
+	expect((await work.run(['run', 'retry', 'last', '-q'])).exitCode).toBe(0);
+	expect(recorder.requests.slice(2).map(({ url }) => url.split('/').at(-1))).toEqual(['7', '8']);
+	expect((await work.run(['ticket', 'update', '-', '--title', 'x', '-q'], { stdin: '7\n8\n' })).exitCode).toBe(0);
+	expect(work.spooled()).toHaveLength(1);
 });
 
 it('what stands below a secret name is a secret too', async () => {

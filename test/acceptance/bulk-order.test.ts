@@ -52,7 +52,7 @@ describe('rows of one id', () => {
 		expect((await work.run(args)).exitCode).toBe(5);
 		lost = false;
 		recorder.requests.length = 0;
-		const resumed = await work.run(['run', 'resume', 'last', '--format', 'ndjson']);
+		const resumed = await work.run(['run', 'resume', 'last']);
 		expect(resumed).toMatchObject({ exitCode: 0 });
 		expect(recorder.requests.map((each) => [idOf(each), JSON.parse(each.body)])).toEqual([
 			[5, { status: 'hold' }],
@@ -60,7 +60,7 @@ describe('rows of one id', () => {
 		]);
 		expect(held.get(5)).toBe('publish');
 		expect(resumed.stderr).toMatch(/: 5 rows in .*: 5 ok\n$/);
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/nothing is left to send/);
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/there is nothing to send/);
 	});
 
 	it('count once what differs of a row that is sent again', async () => {

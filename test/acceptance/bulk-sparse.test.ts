@@ -27,10 +27,10 @@ describe('a row in which every field is left alone', () => {
 		const { recorder, work } = await place();
 		work.write('e.csv', SHEET);
 		const result = await work.run(['ticket', 'fields', 'set', '--input', 'e.csv', '--format', 'ndjson', '-j', '1']);
-		expect([result.exitCode, result.stderr]).toEqual([0, expect.stringContaining('1 skipped')]);
+		expect(JSON.parse(result.stderr)).toMatchObject({ summary: { counts: { ok: 2, skipped: 1 } } });
 		const skipped = {
 			...{ row: 2, outcome: 'skipped', code: 'nothing_to_send' },
-			...{ message: 'nothing to do: the row leaves every field alone', attempts: 0, ms: 0 },
+			...{ message: 'the row changes no field', attempts: 0, ms: 0 },
 		};
 		const lines = result.stdout.trimEnd().split('\n');
 		const printed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -56,14 +56,14 @@ describe('a row in which every field is left alone', () => {
 		expect(sent(recorder).filter((line) => line.includes('/4/'))).toEqual([]);
 	});
 
-	it('is told of by --dry-run, which shows the requests of the others', async () => {
+	it('is counted by --dry-run, which shows the requests of the others', async () => {
 		const { recorder, work } = await place();
 		work.write('e.csv', SHEET);
 		const args = ['ticket', 'fields', 'set', '--input', 'e.csv', '--dry-run', '--field', 'path'];
 		expect(await work.run(args)).toEqual({
 			exitCode: 0,
 			stdout: '/support-api/v1/tickets/3/custom-fields\n/support-api/v1/tickets/5/custom-fields\n',
-			stderr: `dry run: 2 requests to ${new URL(recorder.baseUrl).host}, none sent; 1 row has nothing to send\n`,
+			stderr: `dry run on ${new URL(recorder.baseUrl).host}: 2 requests, none sent; 1 row has nothing to send\n`,
 		});
 	});
 

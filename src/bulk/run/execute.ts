@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { chooseEndpoint } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
 import { asksNothing } from '../../api/plan.js';
-import { type ExitCode, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/client.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type FailedAttempt, type SendOptions, send } from '../../http/send.js';
@@ -131,10 +131,14 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	} finally {
 		screen.done();
 	}
+	// Rows that --first leaves to a resume are open, and no failure.
+	const unreached = { ...counts, 'not-sent': counts['not-sent'] + Math.max(0, total - totalOf(counts)) };
 	counts['not-sent'] += Math.max(0, own - totalOf(counts));
 	const ended: Ended = {
 		counts,
-		exitCode: exitCodeOf(counts, stop.reason?.kind === 'signal'),
+		// A 401 after a lost response leaves its row unknown, and stops the run all the same.
+		exitCode:
+			stop.reason?.kind === 'unauthorized' ? ExitCode.refused : exitCodeOf(unreached, stop.reason?.kind === 'signal'),
 		stopped: stop.reason,
 		ms: clock.monotonic() - started,
 		resumable: openRows(counts) > 0 || failure !== undefined,

@@ -28,6 +28,8 @@ export async function openRowsOfRun(
 		...rows,
 		source,
 		sha256: () => digest,
+		// A private copy of standard input belongs to the earlier run.
+		dispose: () => rows.dispose({ keep: true }),
 		async *read() {
 			const hash = createHash('sha256');
 			for await (const batch of rows.read()) {

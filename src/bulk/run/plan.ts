@@ -134,6 +134,11 @@ export function isDeletePlan({ endpoint }: Pick<RunPlan, 'endpoint'>): boolean {
 	return endpoint.split('.').includes('delete');
 }
 
+/** Whether the plan adds items to list fields or removes some, so that a row without a field has something to do. */
+export function changesLists({ values: { add, remove } }: Pick<RunPlan, 'values'>): boolean {
+	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
+}
+
 /** The file as it was named, for annotations and reports; undefined for standard input and arguments. */
 export function fileOf({ source }: Pick<RunPlan, 'source'>): string | undefined {
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;

@@ -18,7 +18,7 @@ import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
 import type { OldValues } from '../records.js';
-import type { Checks, RunPlan } from './plan.js';
+import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
 /** What an object holds, as far as a read shows it. */
@@ -49,8 +49,7 @@ export function readsBefore({ checks, values, source }: Pick<RunPlan, 'checks' |
 		checks.ifUnmodified ||
 		checks.conditions.length > 0 ||
 		source.from === 'snapshots' ||
-		Object.keys(values.add).length > 0 ||
-		Object.keys(values.remove).length > 0
+		changesLists({ values })
 	);
 }
 
@@ -72,10 +71,12 @@ export function createPerform(
 ): (row: RunRow) => Promise<Result> {
 	const { checks, service } = plan;
 	const first = readsBefore(plan);
+	const addsItems = changesLists(plan);
 	return async (row) => withRemarks(await perform(row), row);
 
 	async function perform(row: RunRow): Promise<Result> {
 		let { request } = row;
+		if (asksNothing(request) && !addsItems) return NOTHING_TO_SEND;
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
 		if (first) {
@@ -85,8 +86,6 @@ export function createPerform(
 			if ('skip' in decided) return decided.skip;
 			if (request.endpoint.body !== 'none') request = planRequest({ ids: request.ids, fields: decided.fields });
 			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held.held, request));
-		} else if (asksNothing(request)) {
-			return NOTHING_TO_SEND;
 		}
 		const sent = await steps.send(row, request);
 		const differs = sent.outcome === 'ok' ? contradictions(request, sent.body) : [];

@@ -5,7 +5,7 @@ import { asksNothing } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import { ReassignGuard } from '../guards.js';
 import type { Complaint } from '../input/rows.js';
-import type { RunPlan } from './plan.js';
+import { changesLists, type RunPlan } from './plan.js';
 import { isInvalid, isOwn, type PlannedRow, type PlannedRows } from './rows.js';
 
 export interface Survey {
@@ -92,11 +92,6 @@ export async function surveyRows(rows: Pick<PlannedRows, 'read'>, plan: RunPlan,
 	const { survey, take } = createSurvey(plan, hooks);
 	for await (const batch of rows.read()) batch.forEach(take);
 	return survey;
-}
-
-/** Whether the plan adds items to list fields or removes some, so that a row without a field has something to do. */
-export function changesLists({ values: { add, remove } }: Pick<RunPlan, 'values'>): boolean {
-	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
 }
 
 /** Rows that this run answers for: those it sends, those with nothing to send, and those that can't be sent. */

@@ -131,7 +131,10 @@ export async function secretsAgain({ header }: PastRun, invocation: RunInvocatio
 	if (withheld.length === 0) return {};
 	const { plan } = header;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const given = await readFields(endpoint, plan.source, plan.values.ids, invocation);
+	const given = await readFields(endpoint, plan.source, plan.values.ids, {
+		...invocation,
+		options: { ...invocation.options, undocumented: plan.undocumented },
+	});
 	const missing = withheld.filter((name) => !Object.hasOwn(given, name));
 	if (missing.length === 0) return Object.fromEntries(withheld.map((name) => [name, given[name]]));
 	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {

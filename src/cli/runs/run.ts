@@ -4,10 +4,11 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/annotations.js';
+import { rowsToFix } from '../../bulk/counts.js';
 import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
 import { createJournal, type Journal } from '../../bulk/journal.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
-import type { RunHeader, RunPlan, RunTuning } from '../../bulk/run/plan.js';
+import { fileOf, type RunHeader, type RunPlan, type RunTuning } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import { openRows, type PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
@@ -49,12 +50,12 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			onCopy: before.onCopy,
 		}),
 	);
-	// A private copy of standard input that a resume reads belongs to the run until it is done.
-	let keep = resumes?.header.input.copied === true;
+	// The private copy of standard input that a journal names stays as long as a resume or a retry may read it.
+	let keep = resumes?.header.input.copied === true && options.input === undefined;
 	try {
 		noteIgnored(job, rows);
 		const survey = await annotated(invocation, () => checkRows(job, rows));
-		const maySave = !survey.hasSecrets;
+		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		if (saysNothing(rows, survey))
@@ -85,9 +86,9 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 				clock: context.clock,
 				random: context.random,
 			};
-			keep = maySave;
+			keep ||= maySave;
 			const ended = await execute(parts);
-			keep = ended.resumable && maySave;
+			keep &&= ended.resumable || rowsToFix(ended.counts) > 0;
 			return await screen.end(ended);
 		} finally {
 			await client.close();
@@ -166,6 +167,7 @@ async function checkRows({ plan, invocation }: RunJob, rows: PlannedRows): Promi
 	const json = wantsJson(options) && !plan.skipInvalid;
 	const redact = createRedactor();
 	const name = rows.input?.name ?? 'input';
+	const file = fileOf(plan);
 	const fromArguments = plan.source.from === 'ids';
 	const text = (complaint: Complaint): string => (fromArguments ? complaint.message : formatComplaint(complaint, name));
 	let count = 0;
@@ -175,14 +177,13 @@ async function checkRows({ plan, invocation }: RunJob, rows: PlannedRows): Promi
 			count++;
 			if (json) {
 				const { ids: _, ...place } = complaint;
-				const line = escapeJson(JSON.stringify({ ...place, file: rows.input?.file, message: text(complaint) }));
+				const line = escapeJson(JSON.stringify({ ...place, file, message: text(complaint) }));
 				stderr.write(count === 1 ? `{"error":{"code":"invalid_input","complaints":[\n${line}` : `,\n${line}`);
 				return;
 			}
 			if (count > SHOWN) return;
 			stderr.write(`error: ${sanitise(text(complaint))}\n`);
-			if (context.env.GITHUB_ACTIONS === 'true')
-				writeAnnotation(stderr, complaintAnnotation(complaint, rows.input?.file));
+			if (context.env.GITHUB_ACTIONS === 'true') writeAnnotation(stderr, complaintAnnotation(complaint, file));
 		},
 	});
 	const { invalid } = survey;

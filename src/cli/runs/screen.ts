@@ -129,8 +129,8 @@ export class RunScreen implements Screen {
 	async end(ended: Ended): Promise<ExitCode> {
 		const trouble = await this.results.end();
 		this.endFailures(ended);
-		await this.writeReports(ended);
 		this.writeSummary(ended);
+		await this.writeReports(ended);
 		if (trouble === undefined) return ended.exitCode;
 		if (ended.exitCode !== ExitCode.ok)
 			throw onlyOutputFailed(trouble, 'the outcomes of the rows stand', ended.exitCode);
@@ -240,13 +240,18 @@ export class RunScreen implements Screen {
 	}
 
 	/** The last lines: why it stopped, the next step, counts and time. */
-	private writeSummary({ counts, stopped, resumable, ms }: Ended): void {
+	private writeSummary({ counts, exitCode, stopped, resumable, ms }: Ended): void {
 		const { invocation, session, tuning } = this.job;
 		const { stderr } = invocation.context;
 		const id = this.journal?.header.id;
 		if (id === undefined || (tuning.quiet && (stopped === undefined || this.json))) return;
 		const { palette } = this;
-		if (this.json) return;
+		if (this.json) {
+			// Where rows did not succeed, the error object has the counts.
+			if (exitCode === ExitCode.ok)
+				stderr.write(`${JSON.stringify({ summary: { run: id, ms: Math.round(ms), counts } })}\n`);
+			return;
+		}
 		if (stopped !== undefined) {
 			stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
 			const step = stepAfterStop(stopped, this.job.session.connection);
