@@ -2,10 +2,10 @@
 
 import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import type { Client, RawAnswer } from '../../http/client.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import type { Sendable } from '../../http/send.js';
+import type { Client, RawResponse } from '../../http/types.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { redactUrl } from '../../output/redact.js';
@@ -27,7 +27,7 @@ import { joined } from './target.js';
 interface Exchanged {
 	path: string;
 	delivery: Result;
-	response: RawAnswer | undefined;
+	response: RawResponse | undefined;
 }
 
 interface Api {
@@ -103,7 +103,7 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 	const replay = call.isRead ? 'read' : 'once';
 	const send = createInterruptibleSend(context, client, whatIsKnown);
 	return async (path) => {
-		let response: RawAnswer | undefined;
+		let response: RawResponse | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
 		const delivery = await send(request, {
 			retries: options.retries ?? DEFAULT_RETRIES,
@@ -111,7 +111,7 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 			random: context.random,
 			dialect: session.dialect,
 			onRetry: retryNotice(context, options),
-			onAnswer(each) {
+			onResponse(each) {
 				response = each;
 			},
 		});
@@ -129,7 +129,7 @@ function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable):
 }
 
 /** What is not a row's result but is a request's: nothing but headers, and text that says it is text. */
-function isFine(method: string, { outcome, code }: Result, response: RawAnswer): boolean {
+function isFine(method: string, { outcome, code }: Result, response: RawResponse): boolean {
 	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
 	if (code === 'empty_answer') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));

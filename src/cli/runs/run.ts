@@ -7,9 +7,10 @@ import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../.
 import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
 import { createJournal, type Journal } from '../../bulk/journal.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
+import { openRows } from '../../bulk/run/open.js';
 import type { RunHeader, RunPlan, RunTuning } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
-import { openRows, type PlannedRows } from '../../bulk/run/rows.js';
+import type { PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
 import { createRunId } from '../../bulk/runs.js';
 import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
