@@ -1,9 +1,9 @@
 /** Signals to commands that keep no journal: they end at once, with 130 and a line on what is known by then. */
 
 import { ExitCode, InterruptedError } from '../errors.js';
-import type { Client } from '../http/client.js';
 import type { Result } from '../http/outcome.js';
 import { type Sendable, type SendOptions, send } from '../http/send.js';
+import type { Client } from '../http/types.js';
 import type { Context } from '../io/context.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';

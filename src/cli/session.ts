@@ -1,8 +1,8 @@
 /** What a command needs to talk to the service: resolved settings, their warnings shown, and a client that is made when it is used. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
-import type { Client } from '../http/client.js';
 import type { ConnectionOptions, TraceEvent } from '../http/options.js';
+import type { Client } from '../http/types.js';
 import { isDistinct, REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/environment.js';

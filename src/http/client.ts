@@ -1,45 +1,12 @@
 /** Sends one request once and says what came of it; retries, meaning and journalling are others' work. */
 
 import type { Dispatcher } from 'undici';
-import type { Method } from '../api/endpoints.js';
 import { authHeaders, createDispatcher } from './connection.js';
 import type { ConnectionOptions } from './options.js';
-import { MAX_ANSWER_BYTES } from './options.js';
+import { MAX_RESPONSE_BYTES } from './options.js';
 import { describeProblem, type TransportProblem } from './problem.js';
 import { createScrubber } from './scrub.js';
-
-export interface HttpRequest {
-	method: Method | (string & {});
-	/** Below the base URL. */
-	path: string;
-	body?: string | undefined;
-	/** Names and values in turn, beside those that every request has. */
-	headers?: readonly string[];
-}
-
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-export interface RawAnswer {
-	status: number;
-	headers: AnswerHeaders;
-	/** As received; content codings are still on. */
-	body: Buffer;
-	/** Why the body ended early, where it did. */
-	incomplete?: TransportProblem;
-}
-
-/** What one attempt came to. `sent` is false only where the service can't have seen the request. */
-export type Attempt =
-	| { kind: 'answer'; answer: RawAnswer; ms: number }
-	| { kind: 'problem'; problem: TransportProblem; sent: boolean; ms: number };
-
-export interface Client {
-	readonly baseUrl: string;
-	readonly origin: string;
-	send(request: HttpRequest): Promise<Attempt>;
-	/** Ends every connection; requests under way come back as lost. */
-	close(): Promise<void>;
-}
+import type { Attempt, Client, HttpRequest, RawResponse, ResponseHeaders } from './types.js';
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -62,7 +29,7 @@ class AttemptTimeout extends Error {
 	readonly code = 'ATTEMPT_TIMEOUT';
 }
 
-class AnswerTooLarge extends Error {
+class ResponseTooLarge extends Error {
 	readonly code = 'ANSWER_TOO_LARGE';
 }
 
@@ -83,7 +50,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	place = 0;
 	private controller: Dispatcher.DispatchController | undefined;
 	private status = 0;
-	private headers: AnswerHeaders = {};
+	private headers: ResponseHeaders = {};
 	private body: Buffer = NO_BODY;
 	private more: Buffer[] | undefined;
 	private bytes = 0;
@@ -123,7 +90,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.controller = controller;
 	}
 
-	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
 		const refusal = this.limits.refusal?.(status);
 		if (refusal !== undefined) {
 			controller.abort(refusal);
@@ -131,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 		}
 		this.status = status;
 		this.headers = headers;
-		if (Number(headers['content-length']) > this.limits.maxBytes) controller.abort(new AnswerTooLarge());
+		if (Number(headers['content-length']) > this.limits.maxBytes) controller.abort(new ResponseTooLarge());
 	}
 
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -139,7 +106,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 		if (this.bytes > this.limits.maxBytes) {
 			// Its beginning is enough to say what it is.
 			this.more = undefined;
-			controller.abort(new AnswerTooLarge());
+			controller.abort(new ResponseTooLarge());
 		} else if (this.body === NO_BODY) {
 			this.body = chunk;
 		} else {
@@ -168,7 +135,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 		this.settle(this, { kind: 'problem', problem, sent, ms });
 	}
 
-	private answer(): RawAnswer {
+	private answer(): RawResponse {
 		const body = this.more === undefined ? this.body : Buffer.concat(this.more);
 		return { status: this.status, headers: this.headers, body };
 	}
@@ -178,7 +145,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 			const what = this.status >= 200 ? 'its end did not come' : 'no answer';
 			return { code: 'timeout', message: `${what} within ${seconds(this.limits.timeoutMs)}`, permanent: false };
 		}
-		if (error instanceof AnswerTooLarge) {
+		if (error instanceof ResponseTooLarge) {
 			const message = `the answer is larger than ${Math.round(this.limits.maxBytes / 1024 / 1024)} MiB and was not read further`;
 			return { code: 'answer_too_large', message, permanent: true };
 		}
@@ -284,7 +251,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const common = ['accept', 'application/json', 'user-agent', options.userAgent, ...authHeaders(options.auth).flat()];
 	const withBody = [...common, 'content-type', 'application/json'];
 	const limits: Limits = {
-		maxBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+		maxBytes: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
 		timeoutMs: options.timeoutMs,
 		monotonic: options.monotonic ?? (() => performance.now()),
 		host: url.host,

@@ -1,14 +1,17 @@
 /** Content codings: what a service packed is unpacked before anything looks at it. */
 
 import { promisify } from 'node:util';
-import type { RawAnswer } from './client.js';
-import { MAX_ANSWER_BYTES } from './options.js';
+import { MAX_RESPONSE_BYTES } from './options.js';
+import type { RawResponse } from './types.js';
 
 /** More codings than anybody needs are an attempt to blow a small answer up. */
 const MAX_CODINGS = 3;
 
 /** Undoes content codings, within the limit on size. */
-export async function decodeBody(answer: RawAnswer, maxBytes = MAX_ANSWER_BYTES): Promise<Buffer | { why: string }> {
+export async function decodeBody(
+	answer: RawResponse,
+	maxBytes = MAX_RESPONSE_BYTES,
+): Promise<Buffer | { why: string }> {
 	const codings = [answer.headers['content-encoding'] ?? '']
 		.flat()
 		.join(',')

@@ -2,16 +2,11 @@
 
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import type { buildConnector, Dispatcher, Pool as PoolType } from 'undici';
+import type { buildConnector, Pool as PoolType } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isLoopbackAddress, mayBeLoopback } from '../net.js';
 import type { Auth, ConnectionOptions } from './options.js';
-
-/** What takes requests to one origin: a pool, or a proxy's agent. */
-export interface Sender extends Pick<Dispatcher, 'dispatch' | 'destroy'> {
-	/** An error for a response that is the proxy's own and not the service's. */
-	refusal?(status: number): Error | undefined;
-}
+import type { Sender } from './types.js';
 
 /** How long one address is given before the next is tried beside it, in milliseconds. */
 const ADDRESS_ATTEMPT_MS = 300;

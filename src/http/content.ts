@@ -1,9 +1,9 @@
 /** What the bytes of a response hold: JSON, a page, some text, nothing, or a part of something. */
 
 import { isUtf8 } from 'node:buffer';
-import type { AnswerHeaders, Attempt } from './client.js';
 import { decodeBody } from './coding.js';
 import type { TransportProblem } from './problem.js';
+import type { Attempt, ResponseHeaders } from './types.js';
 
 /** How deep JSON may nest before it is refused; printing and redacting walk it. */
 const MAX_DEPTH = 200;
@@ -25,7 +25,7 @@ export type Content =
 
 /** What one exchange gave: a response, or why there is none. `sent` is false only where nothing can have been sent. */
 export type Response =
-	| { status: number; headers: AnswerHeaders; content: Content; incomplete?: TransportProblem }
+	| { status: number; headers: ResponseHeaders; content: Content; incomplete?: TransportProblem }
 	| { problem: TransportProblem; sent: boolean };
 
 /** Hides in the service's text what must not be repeated, before text of ours is put around it. */
@@ -57,7 +57,7 @@ export function readResponse(
 }
 
 /** The first header of a name. */
-export function headerOf(headers: AnswerHeaders, name: string): string | undefined {
+export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
 	const value = headers[name];
 	return Array.isArray(value) ? value[0] : value;
 }

@@ -14,9 +14,9 @@ import {
 	readCheck,
 	readServiceError,
 } from './body.js';
-import type { AnswerHeaders } from './client.js';
 import { asItCame, type CleanWords, type Content, headerOf, nameContent, type Response } from './content.js';
 import type { Result } from './outcome.js';
+import type { ResponseHeaders } from './types.js';
 
 /** What is judged: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export interface Judged extends Omit<Asked, 'replay'> {
@@ -352,7 +352,7 @@ function shownTarget(location: string): string {
 	return shown + (query ? `?${withoutValues(query)}` : '') + (fragment ? `#${HIDDEN}` : '');
 }
 
-function describeRedirect(status: number, headers: AnswerHeaders, clean: CleanWords): Partial<Finding> {
+function describeRedirect(status: number, headers: ResponseHeaders, clean: CleanWords): Partial<Finding> {
 	const location = headerOf(headers, 'location');
 	if (location === undefined) {
 		const message =

@@ -3,7 +3,7 @@
 import type { LookupFunction } from 'node:net';
 
 /** The largest response that is read, in bytes. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** How often a request is retried. */
 export const DEFAULT_RETRIES = 4;
@@ -41,7 +41,7 @@ export interface ConnectionOptions {
 	proxy?: ProxySettings | undefined;
 	userAgent: string;
 	/** The largest response that is read, in bytes. */
-	maxAnswerBytes?: number;
+	maxResponseBytes?: number;
 	/** Called once for a request that takes longer than a second, with what it waits for. */
 	onWait?: ((what: string) => void) | undefined;
 	/** Resolves host names; the system's way by default. */

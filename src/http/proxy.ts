@@ -8,9 +8,9 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { UsageError } from '../errors.js';
 import { mayBeLoopback } from '../net.js';
-import type { Sender } from './connection.js';
 import type { ProxySettings } from './options.js';
 import { ProxyError } from './problem.js';
+import type { Sender } from './types.js';
 
 function matchesEntry(entry: string, host: string, port: string): boolean {
 	const [, name = '', ofPort] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) as RegExpExecArray;

@@ -1,15 +1,15 @@
 /** Blacks out the caller's own credentials where a service repeats them, before anything else sees the answer. */
 
-import type { AnswerHeaders, Attempt, RawAnswer } from './client.js';
 import { decodeBody } from './coding.js';
 import type { ConnectionOptions } from './options.js';
+import type { Attempt, RawResponse, ResponseHeaders } from './types.js';
 
 /** The function that every attempt goes through; a promise only where an answer has to be unpacked to be searched. */
 export function createScrubber({
 	mayHold,
 	clean,
 }: NonNullable<ConnectionOptions['hide']>): (attempt: Attempt) => Attempt | Promise<Attempt> {
-	function scrubHeaders(headers: AnswerHeaders): AnswerHeaders {
+	function scrubHeaders(headers: ResponseHeaders): ResponseHeaders {
 		let cleaned: Record<string, string | string[] | undefined> | undefined;
 		for (const name in headers) {
 			const value = headers[name];
@@ -20,7 +20,7 @@ export function createScrubber({
 		return cleaned ?? headers;
 	}
 
-	function scrubAnswer(answer: RawAnswer): RawAnswer {
+	function scrubAnswer(answer: RawResponse): RawResponse {
 		const headers = scrubHeaders(answer.headers);
 		if (!mayHold(answer.body)) return headers === answer.headers ? answer : { ...answer, headers };
 		const text = answer.body.toString('utf8');
@@ -40,7 +40,7 @@ export function createScrubber({
 }
 
 /** The answer as it was before it was packed; as it came where that can't be undone. */
-async function unpacked(answer: RawAnswer): Promise<RawAnswer> {
+async function unpacked(answer: RawResponse): Promise<RawResponse> {
 	const body = await decodeBody(answer);
 	if (!Buffer.isBuffer(body)) return answer;
 	const { 'content-encoding': _, ...headers } = answer.headers;

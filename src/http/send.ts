@@ -2,11 +2,11 @@
 
 import type { Dialect } from '../api/dialect.js';
 import { parseExact } from '../api/exact-numbers.js';
-import type { AnswerHeaders, Client, HttpRequest, RawAnswer } from './client.js';
 import { type CleanWords, headerOf, type Response, readResponse } from './content.js';
 import { type History, type Judged, judge, type Verdict } from './judge.js';
 import type { Result } from './outcome.js';
 import { decideRetry, parseRetryAfter } from './retry.js';
+import type { Client, HttpRequest, RawResponse, ResponseHeaders } from './types.js';
 
 /** What can be delivered: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export type Sendable = HttpRequest & Judged;
@@ -57,7 +57,7 @@ export interface SendOptions extends OwnSendOptions {
 	/** Keeps numbers that JavaScript would change as `parseExact` does: values that are to be written back. */
 	exactNumbers?: boolean;
 	/** Each response as it came, for what shows more of it than its meaning. */
-	onAnswer?(answer: RawAnswer): void;
+	onResponse?(answer: RawResponse): void;
 }
 
 /** What belongs to one request, where many share their options. */
@@ -99,7 +99,7 @@ export async function send(
 		started ??= sentAt;
 		const attempt = await client.send(request);
 		attempts++;
-		if (attempt.kind === 'answer') options.onAnswer?.(attempt.answer);
+		if (attempt.kind === 'answer') options.onResponse?.(attempt.answer);
 		const read = readResponse(attempt, own.clean, options.exactNumbers === true ? parseExact : undefined);
 		const response = read instanceof Promise ? await read : read;
 		const verdict = judge(request, response, history, reading);
@@ -139,7 +139,7 @@ function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-s
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
 }
 
-function retryAfterOf(headers: AnswerHeaders, now: number): number | undefined {
+function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
 	return parseRetryAfter(headerOf(headers, 'retry-after'), now, headerOf(headers, 'date'));
 }
 

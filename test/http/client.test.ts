@@ -91,7 +91,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				request.write(`HTTP/1.1 200 OK\r\n${header}\r\n`);
 				request.write(Buffer.alloc(10_000_000));
 			});
-			const client = await testClient(server.baseUrl, { maxAnswerBytes: 1024 * 1024 });
+			const client = await testClient(server.baseUrl, { maxResponseBytes: 1024 * 1024 });
 			const attempt = await client.send(get);
 			expect(attempt).toMatchObject({
 				kind: 'answer',

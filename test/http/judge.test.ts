@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect, neutralDialect } from '../../src/api/dialect.js';
 import { type Endpoint, endpointList, endpoints } from '../../src/api/endpoints.js';
-import type { RawAnswer } from '../../src/http/client.js';
 import { decodeBody } from '../../src/http/coding.js';
 import { readResponse } from '../../src/http/content.js';
 import { judge as judgeResponse, type Verdict } from '../../src/http/judge.js';
+import type { RawResponse } from '../../src/http/types.js';
 
 type Body = string | Uint8Array;
 
-function answer(status: number, body: Body = '', headers: Record<string, string> = {}): RawAnswer {
+function answer(status: number, body: Body = '', headers: Record<string, string> = {}): RawResponse {
 	return { status, headers, body: Buffer.from(body as Uint8Array) };
 }
 
@@ -24,7 +24,7 @@ async function judge(
 }
 
 async function judgeRaw(
-	raw: RawAnswer,
+	raw: RawResponse,
 	endpoint: Pick<Endpoint, 'answer' | 'replay'>,
 	dialect = neutralDialect,
 ): Promise<Verdict> {
@@ -265,7 +265,7 @@ describe('a success', () => {
 
 	it('that breaks off is asked for again, unless that can not help', async () => {
 		const lost = { code: 'connection_lost', message: 'it was reset', permanent: false };
-		const cut: RawAnswer = { ...answer(200, '{"id":14}'), incomplete: lost };
+		const cut: RawResponse = { ...answer(200, '{"id":14}'), incomplete: lost };
 		expect(await judgeRaw(cut, endpoints['ticket.update'])).toEqual({
 			outcome: 'unknown',
 			retry: 'lost',
@@ -275,7 +275,7 @@ describe('a success', () => {
 			history: { mayBeApplied: true },
 		});
 		const large = { code: 'answer_too_large', message: 'too large', permanent: true };
-		const capped: RawAnswer = { ...answer(200, '{"id":14}'), incomplete: large };
+		const capped: RawResponse = { ...answer(200, '{"id":14}'), incomplete: large };
 		expect(await judgeRaw(capped, endpoints['ticket.update'])).toMatchObject({
 			outcome: 'unknown',
 			code: 'answer_too_large',

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import type { Attempt, Client, RawAnswer } from '../../src/http/client.js';
 import type { Pace } from '../../src/http/send.js';
+import type { Attempt, Client, RawResponse } from '../../src/http/types.js';
 import { check, deliverTo, instantClock, lookUp, read, remove, setFields, update } from '../support/delivery.js';
 
 /** What one attempt comes to: a status with a body, or a problem. */
 type Step =
-	| { status: number; body?: string; headers?: RawAnswer['headers']; incomplete?: RawAnswer['incomplete'] }
+	| { status: number; body?: string; headers?: RawResponse['headers']; incomplete?: RawResponse['incomplete'] }
 	| { lost: string; permanent?: boolean }
 	| { unsent: string; permanent?: boolean };
 

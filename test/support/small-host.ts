@@ -1,6 +1,6 @@
 /** Services of limited strength, as a client in virtual time: what they can serve, they serve; the rest they refuse. */
 
-import type { Attempt, Client } from '../../src/http/client.js';
+import type { Attempt, Client } from '../../src/http/types.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** Numbers from 0 to 1 that look random and are always the same for a seed. */

@@ -5,9 +5,9 @@ import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace } from '../../src/bulk/pace.js';
-import type { Attempt, Client } from '../../src/http/client.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { send } from '../../src/http/send.js';
+import type { Attempt, Client } from '../../src/http/types.js';
 import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 

@@ -3,8 +3,9 @@
 import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import { numberedIdNames } from '../../api/path-ids.js';
+import type { RowValues } from '../../api/plan.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findField, quote } from '../../api/values.js';
+import { findField, quote, type ValueRules } from '../../api/values.js';
 import { isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
 import {
 	type CellReader,
@@ -18,7 +19,35 @@ import {
 	reassignColumn,
 	taxonomyColumn,
 } from './columns.js';
-import type { CompileOptions } from './rows.js';
+
+/** What flags give to every row. */
+export type FlagValues = Partial<RowValues>;
+
+export interface CompileOptions {
+	/** What messages call the input. */
+	readonly name: string;
+	/** The header of CSV and TSV; undefined where rows are objects or ids. */
+	readonly columns: readonly string[] | undefined;
+	/** The line on which it stands. */
+	readonly headerLine?: number | undefined;
+	/** What the rows are for; with `endpointFor`, the one that stands for all in messages. */
+	readonly endpoint: Endpoint;
+	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
+	readonly endpointFor?: (taxonomy: string) => Endpoint;
+	readonly rules: ValueRules;
+	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
+	readonly fieldIn?: (name: string) => string;
+	/** Column → field, as `--map` says. */
+	readonly map?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
+	readonly ignore?: readonly string[];
+	/** Whether columns that mean nothing are ignored. */
+	readonly ignoreOther?: boolean;
+	/** The column that holds the rows' ids, where it has a name of its own. */
+	readonly idColumn?: string;
+	readonly flags?: FlagValues;
+	/** What an empty cell does: leave the field alone, or send "". */
+	readonly blank?: 'skip' | 'clear';
+}
 
 /** The parameter that tells rows apart: the last one of the path. */
 export function rowParameter(endpoint: Endpoint): PathParameter | undefined {

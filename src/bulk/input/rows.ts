@@ -4,10 +4,10 @@ import type { Endpoint } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { didYouMean } from '../../api/suggest.js';
-import { quote, type ValueRules } from '../../api/values.js';
+import { quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { type CellReader, claim, copyOf, type Draft, fieldColumn, idColumn } from './columns.js';
-import { rowParameter, Vocabulary } from './header.js';
+import { type CompileOptions, rowParameter, Vocabulary } from './header.js';
 import type { RawRow } from './text.js';
 
 /** What is wrong with one cell or row. */
@@ -19,35 +19,6 @@ export interface Complaint {
 	message: string;
 	/** The row's path ids, as far as they could be read. */
 	ids?: Readonly<Record<string, string>>;
-}
-
-/** What flags give to every row. */
-export type FlagValues = Partial<RowValues>;
-
-export interface CompileOptions {
-	/** What messages call the input. */
-	readonly name: string;
-	/** The header of CSV and TSV; undefined where rows are objects or ids. */
-	readonly columns: readonly string[] | undefined;
-	/** The line on which it stands. */
-	readonly headerLine?: number | undefined;
-	/** What the rows are for; with `endpointFor`, the one that stands for all in messages. */
-	readonly endpoint: Endpoint;
-	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
-	readonly endpointFor?: (taxonomy: string) => Endpoint;
-	readonly rules: ValueRules;
-	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
-	readonly fieldIn?: (name: string) => string;
-	/** Column → field, as `--map` says. */
-	readonly map?: Readonly<Record<string, string>> | ReadonlyMap<string, string>;
-	readonly ignore?: readonly string[];
-	/** Whether columns that mean nothing are ignored. */
-	readonly ignoreOther?: boolean;
-	/** The column that holds the rows' ids, where it has a name of its own. */
-	readonly idColumn?: string;
-	readonly flags?: FlagValues;
-	/** What an empty cell does: leave the field alone, or send "". */
-	readonly blank?: 'skip' | 'clear';
 }
 
 /**

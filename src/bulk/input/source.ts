@@ -3,7 +3,6 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileProblem, UsageError } from '../../errors.js';
-import { openArguments } from './arguments.js';
 import type { CsvHeader } from './csv.js';
 import { detectFormat, formatOfName, type InputFormat, refuseSpreadsheet } from './formats.js';
 import { isSpooled, type Spool, type SpoolOptions, spool } from './spool.js';
@@ -17,8 +16,6 @@ export interface OpenInputOptions extends SpoolOptions {
 	path?: string;
 	/** What messages call it; the path by default. */
 	name?: string;
-	/** Ids from the command line, instead of a path. */
-	ids?: readonly string[];
 	/** Beats what the extension or the first bytes say. */
 	format?: InputFormat;
 	/** The raw bytes of standard input. */
@@ -140,7 +137,6 @@ async function firstText(chunks: AsyncIterable<Buffer>): Promise<string> {
 
 /** Opens the input; CSV and TSV are read as far as their header. */
 export async function openInput(options: OpenInputOptions): Promise<InputSource> {
-	if (options.ids !== undefined) return openArguments(options.ids);
 	const { path: given = '-', stateDir } = options;
 	const fromStdin = given === '-';
 	const name = options.name ?? (fromStdin ? 'standard input' : given);

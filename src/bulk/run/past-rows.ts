@@ -5,7 +5,7 @@ import { UsageError } from '../../errors.js';
 import { readRunHeader } from '../runs.js';
 import { scanJournal } from '../scan.js';
 import type { RowSource, RunHeader, RunPlan } from './plan.js';
-import { openRows, type PlannedRow, type PlannedRows, type RowContext } from './rows.js';
+import type { PlannedRow, PlannedRows, RowContext } from './rows.js';
 
 /** The plan that sends rows of an earlier run again, with its mapping, values and checks. */
 export function retryPlan({ id, plan }: RunHeader, journal: string, outcomes: readonly string[]): RunPlan {
@@ -18,6 +18,7 @@ export async function openRowsOfRun(
 	plan: RunPlan,
 	source: Extract<RowSource, { from: 'run' }>,
 	context: RowContext,
+	openRows: (plan: RunPlan, context: RowContext) => Promise<PlannedRows>,
 ): Promise<PlannedRows> {
 	const header = readRunHeader(source.journal);
 	const { states } = await scanJournal(source.journal);

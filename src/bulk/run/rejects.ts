@@ -12,8 +12,9 @@ import { RowNumbers } from '../row-numbers.js';
 import { finalRecords } from '../row-records.js';
 import { readRunHeader } from '../runs.js';
 import { scanJournal } from '../scan.js';
+import { openInputOf } from './open.js';
 import type { RunHeader, RunPlan } from './plan.js';
-import { invalidOutcome, isInvalid, isOwn, openInputOf, planRows, type RowContext } from './rows.js';
+import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './rows.js';
 
 /** Stands for a secret; no command accepts it as a value. */
 const PLACEHOLDER = '[redacted]';

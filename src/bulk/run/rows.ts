@@ -5,7 +5,6 @@ import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import { userIdIn } from '../../api/user-id.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
-import { openArguments } from '../input/arguments.js';
 import { type Complaint, compileColumns } from '../input/rows.js';
 import type { InputSource, RawRow } from '../input/source.js';
 import { inShard, type Shard } from '../shard.js';
@@ -73,46 +72,6 @@ export interface RowContext {
 export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	if (shard === undefined) return true;
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
-}
-
-/** Opens the rows of a plan. @throws UsageError for a source or header that can't be used */
-export async function openRows(plan: RunPlan, context: RowContext): Promise<PlannedRows> {
-	const { source } = plan;
-	if (source.from === 'run') return await (await import('./past-rows.js')).openRowsOfRun(plan, source, context);
-	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
-	const input = await openInputOf(source, context);
-	try {
-		const { planRow, ignored } = planRows(plan, input, context);
-		return {
-			source: withPlace(source, input),
-			input,
-			ignored,
-			sha256: () => input.sha256 ?? '',
-			async *read() {
-				for await (const batch of input.read()) yield batch.map(planRow);
-			},
-			keep: () => input.keep(),
-			dispose: (options) => input.dispose(options),
-		};
-	} catch (error) {
-		await input.dispose();
-		throw error;
-	}
-}
-
-/** Opens the bytes of a source. @throws UsageError */
-export async function openInputOf(
-	source: Extract<RowSource, { from: 'ids' | 'file' }>,
-	{ stdin, stateDir, onCopy }: Pick<RowContext, 'stdin' | 'stateDir' | 'onCopy'>,
-): Promise<InputSource> {
-	if (source.from === 'ids') return openArguments(source.ids);
-	const { openInput } = await import('../input/source.js');
-	const { path, name, format } = source;
-	return await openInput({ path, name, stdin, stateDir, onSpool: onCopy, ...(format === undefined ? {} : { format }) });
-}
-
-function withPlace(source: RowSource, { path, format }: InputSource): RowSource {
-	return source.from === 'file' && path !== undefined ? { ...source, path, format } : source;
 }
 
 /** How raw rows become requests. @throws UsageError for a header that can't be used */

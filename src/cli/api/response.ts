@@ -2,22 +2,22 @@
 
 import { STATUS_CODES } from 'node:http';
 import { FailedError } from '../../errors.js';
-import type { RawAnswer } from '../../http/client.js';
 import { decodeBody } from '../../http/coding.js';
 import { jsonIn } from '../../http/content.js';
+import type { RawResponse } from '../../http/types.js';
 import { redactBody, redactHeaders } from '../../output/redact.js';
 import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 
 type Clean = (text: string) => string;
 
 /** Status line, headers without secrets, and the empty line that ends them. */
-export function headText({ status, headers }: Pick<RawAnswer, 'status' | 'headers'>, clean: Clean): string {
+export function headText({ status, headers }: Pick<RawResponse, 'status' | 'headers'>, clean: Clean): string {
 	const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()];
 	for (const [name, value] of redactHeaders(headers)) lines.push(sanitise(`${name}: ${clean(value)}`));
 	return `${lines.join('\n')}\n\n`;
 }
 
-export function contentType({ headers }: Pick<RawAnswer, 'headers'>): string {
+export function contentType({ headers }: Pick<RawResponse, 'headers'>): string {
 	const value = headers['content-type'];
 	return ((Array.isArray(value) ? value[0] : value) ?? '').toLowerCase();
 }
@@ -26,7 +26,7 @@ export function contentType({ headers }: Pick<RawAnswer, 'headers'>): string {
  * The body's text without secrets: made safe for a terminal, and as it is for a program.
  * @throws FailedError for a body that is no text
  */
-export async function rawText(response: RawAnswer, isTTY: boolean, cleanText: Clean): Promise<string> {
+export async function rawText(response: RawResponse, isTTY: boolean, cleanText: Clean): Promise<string> {
 	const bytes = await decodeBody(response);
 	const why = (reason: string): FailedError =>
 		new FailedError(`the response is not printed: ${reason}`, { code: 'unprintable_answer' });
@@ -44,7 +44,7 @@ export async function rawText(response: RawAnswer, isTTY: boolean, cleanText: Cl
 }
 
 /** A warning where integers of the response can't be held exactly. */
-export async function numberWarnings(response: RawAnswer | undefined, clean: Clean): Promise<string[]> {
+export async function numberWarnings(response: RawResponse | undefined, clean: Clean): Promise<string[]> {
 	if (response === undefined) return [];
 	const bytes = await decodeBody(response);
 	const json = Buffer.isBuffer(bytes) ? jsonIn(bytes) : undefined;

@@ -2,10 +2,10 @@
 
 import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import type { Client, RawAnswer } from '../../http/client.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import type { Sendable } from '../../http/send.js';
+import type { Client, RawResponse } from '../../http/types.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { createTextRedactor, isSecretName, redactUrl, secretValues } from '../../output/redact.js';
@@ -29,7 +29,7 @@ interface Exchanged {
 	path: string;
 	/** Without the secrets of the request. */
 	delivery: Result;
-	response: RawAnswer | undefined;
+	response: RawResponse | undefined;
 	/** Removes the secrets of the request from text. */
 	clean(text: string): string;
 }
@@ -109,7 +109,7 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 	const secrets = secretsOf(call);
 	const clean = createTextRedactor(secrets);
 	return async (path) => {
-		let response: RawAnswer | undefined;
+		let response: RawResponse | undefined;
 		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
 		const result = await send(request, {
 			clean: secrets.length === 0 ? undefined : clean,
@@ -118,7 +118,7 @@ function sender({ context, options }: ApiInvocation, session: Session, client: C
 			random: context.random,
 			dialect: session.dialect,
 			onRetry: retryNotice(context, options),
-			onAnswer(each) {
+			onResponse(each) {
 				response = each;
 			},
 		});
@@ -143,7 +143,7 @@ function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable):
 }
 
 /** What is not a row's result but is a request's: nothing but headers, and text that says it is text. */
-function isFine(method: string, { outcome, code }: Result, response: RawAnswer): boolean {
+function isFine(method: string, { outcome, code }: Result, response: RawResponse): boolean {
 	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
 	if (code === 'empty_answer') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));

@@ -4,9 +4,9 @@ import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createDialect } from '../../api/dialect.js';
 import { isObject } from '../../api/values.js';
-import type { Attempt, Client } from '../../http/client.js';
 import { readResponse } from '../../http/content.js';
 import { proxyFor } from '../../http/proxy.js';
+import type { Attempt, Client } from '../../http/types.js';
 import { configFolder } from '../../profile/environment.js';
 import { findService, type ProbeAnswer } from '../../profile/probe.js';
 import {

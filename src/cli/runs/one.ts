@@ -2,8 +2,9 @@
 
 import { chooseEndpoint } from '../../api/choose.js';
 import { countOutcome, createCounts, exitCodeOf } from '../../bulk/counts.js';
+import { openRows } from '../../bulk/run/open.js';
 import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
-import { isInvalid, openRows, outcomeOf, type PlannedRow, plannerOf } from '../../bulk/run/rows.js';
+import { isInvalid, outcomeOf, type PlannedRow, plannerOf } from '../../bulk/run/rows.js';
 import { checkSet, createSurvey } from '../../bulk/run/survey.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';

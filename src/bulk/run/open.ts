@@ -1,0 +1,47 @@
+/** Opens the rows of a plan, whatever their source is. */
+
+import { openArguments } from '../input/arguments.js';
+import type { InputSource } from '../input/source.js';
+import type { RowSource, RunPlan } from './plan.js';
+import { type PlannedRows, planRows, type RowContext } from './rows.js';
+
+/** Opens the rows of a plan. @throws UsageError for a source or header that can't be used */
+export async function openRows(plan: RunPlan, context: RowContext): Promise<PlannedRows> {
+	const { source } = plan;
+	if (source.from === 'run')
+		return await (await import('./past-rows.js')).openRowsOfRun(plan, source, context, openRows);
+	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
+	const input = await openInputOf(source, context);
+	try {
+		const { planRow, ignored } = planRows(plan, input, context);
+		return {
+			source: withPlace(source, input),
+			input,
+			ignored,
+			sha256: () => input.sha256 ?? '',
+			async *read() {
+				for await (const batch of input.read()) yield batch.map(planRow);
+			},
+			keep: () => input.keep(),
+			dispose: (options) => input.dispose(options),
+		};
+	} catch (error) {
+		await input.dispose();
+		throw error;
+	}
+}
+
+/** Opens the bytes of a source. @throws UsageError */
+export async function openInputOf(
+	source: Extract<RowSource, { from: 'ids' | 'file' }>,
+	{ stdin, stateDir, onCopy }: Pick<RowContext, 'stdin' | 'stateDir' | 'onCopy'>,
+): Promise<InputSource> {
+	if (source.from === 'ids') return openArguments(source.ids);
+	const { openInput } = await import('../input/source.js');
+	const { path, name, format } = source;
+	return await openInput({ path, name, stdin, stateDir, onSpool: onCopy, ...(format === undefined ? {} : { format }) });
+}
+
+function withPlace(source: RowSource, { path, format }: InputSource): RowSource {
+	return source.from === 'file' && path !== undefined ? { ...source, path, format } : source;
+}
