@@ -54,7 +54,7 @@ describe('without a keyring', () => {
 		expect((await runCli(update, { env })).exitCode).toBe(4);
 	});
 
-	it('a secret that lives in one that is out of reach is an error that says so', async () => {
+	it('a secret in one that is out of reach is an error that says so', async () => {
 		const config = join(temporaryFolder(), 'config');
 		mkdirSync(config, { mode: 0o700 });
 		const profile = { baseUrl: desk.baseUrl, username: desk.username, secret: { store: 'keyring', account: 'x' } };
@@ -64,7 +64,7 @@ describe('without a keyring', () => {
 		const env = { SUPPORTCTL_CONFIG_DIR: config, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
 		const { exitCode, stderr } = await runCli(['ticket', 'update', '1', '--status', 'hold'], { env });
 		expect(exitCode).toBe(4);
-		expect(stderr).toMatch(/error: the system keyring, where the secret of profile "d" lives, can't be read/);
+		expect(stderr).toMatch(/error: the system keyring, which holds the secret of profile "d", can't be read/);
 		expect(stderr).toMatch(/supportctl login --profile d/);
 		expect(existsSync(join(config, 'config.json'))).toBe(true);
 	});

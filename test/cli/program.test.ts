@@ -111,7 +111,7 @@ describe('a command line that says too much is refused, and nothing is sent:', (
 		[['logout', 'a', 'b'], '"b" is too much: supportctl logout takes one'],
 		[['profile', 'list', 'x'], '"x" is too much'],
 		[['run', 'list', 'x'], '"x" is too much'],
-		[['run', 'show', 'last', 'x'], '"x" is too much'],
+		[['run', 'resume', 'last', 'x'], '"x" is too much'],
 		[['sandbox', 'x'], '"x" is too much'],
 		[['ticket', ...UPDATE, '--json', '--format', 'csv'], "flag '--format <format>' cannot be used with flag '--json'"],
 		[['--json', 'ticket', ...UPDATE, '--format', 'csv'], "flag '--format <format>' cannot be used with flag '--json'"],

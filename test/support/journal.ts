@@ -30,17 +30,17 @@ export function planOf(more: Partial<RunPlan> = {}): RunPlan {
 	};
 }
 
-/** @param more Parts of the plan, and the id of the run */
+/** @param more Parts of the plan, the id of the run, and how many rows are its own */
 export function headerOf(
 	rows: number,
-	{ id = '20261121-074512-k3f9x', ...more }: Partial<RunPlan> & { id?: string } = {},
+	{ id = '20261121-074512-k3f9x', own = rows, ...more }: Partial<RunPlan> & { id?: string; own?: number } = {},
 ): RunHeader {
 	return {
 		id,
 		started: '2026-11-21T07:45:12.000Z',
 		tool: '0.1.0',
 		plan: planOf(more),
-		input: { sha256: 'ab', rows, own: rows, copied: false },
+		input: { sha256: 'ab', rows, own, copied: false },
 	};
 }
 

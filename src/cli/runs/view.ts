@@ -1,7 +1,7 @@
 /** Runs as they are printed: one object a run, its columns, and what a journal can't say about rows without a record. */
 
 import { type Counts, openRows, outcomeNames, totalOf } from '../../bulk/counts.js';
-import { commandOf, type RunHeader, sourceName } from '../../bulk/run/plan.js';
+import { commandOf, sourceName } from '../../bulk/run/plan.js';
 import type { RunSummary } from '../../bulk/runs.js';
 import type { JournalScan } from '../../bulk/scan.js';
 import { formatShard } from '../../bulk/shard.js';
@@ -49,57 +49,66 @@ export const runKeys: readonly string[] = [...Object.keys(runView({ id: '', stat
 const hostOf = ({ service }: Row): string =>
 	typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '';
 
+/** A line of a terminal that has room for the date and the host, which a run's id and input nearly say. */
+const WIDE = 120;
+
 /** The columns of a list of runs on a terminal; what went wrong is red. */
-export function runColumns(palette: Palette): Column[] {
+export function runColumns(palette: Palette, width = WIDE): Column[] {
 	const bad = (path: string): Column => ({ path, style: (text, row) => (row[path] === 0 ? text : palette.bad(text)) });
+	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
 	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
 	return [
 		{ path: 'run', whole: true },
-		{ path: 'started' },
-		{ path: 'host', get: hostOf },
-		{ path: 'profile', optional: true },
-		{ path: 'input', least: 8 },
-		{ path: 'command', important: true, least: 12 },
+		...(width < WIDE ? [] : [{ path: 'started' }, { path: 'host', get: hostOf }]),
+		{ path: 'input', least: 5 },
+		{ path: 'command', least: 8 },
 		{
 			path: 'state',
-			least: 8,
+			least: 6,
 			style: (text, row) => (isFine(row.state) ? palette.good(text) : palette.doubtful(text)),
 		},
 		{ path: 'rows' },
 		{ path: 'ok' },
 		bad('failed'),
-		{ ...bad('differs'), optional: true },
-		{ ...bad('invalid'), optional: true },
-		{ ...bad('unknown'), optional: true },
+		seldom('differs'),
+		seldom('invalid'),
+		seldom('unknown'),
 		{ path: 'open' },
 		{ path: 'shard', optional: true },
 		{ path: 'problem', optional: true, important: true },
 	];
 }
 
-/** A line about rows without a record: how many, whether they may have been sent, and the next step. Empty where there are none. */
+/**
+ * A line about rows without a record: how many, whether they may have been sent, and the next step. Empty where there are none.
+ * @param exports What the next step is where they were not sent
+ */
 export function unreachedNote(
-	{ id }: RunHeader,
 	{ state }: RunSummary,
 	{ header, counts, end, states }: JournalScan,
+	exports = `supportctl run rejects ${header.id} --outcome not-sent exports them`,
 ): string {
+	const { id } = header;
 	const recorded = totalOf(counts);
 	const all: Counts | undefined = end?.counts;
 	const count = (state === 'running' || all === undefined ? header.input.own : totalOf(all)) - recorded;
 	if (count <= 0) return '';
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
-	const doubt =
-		state === 'running'
-			? 'the run is still going on'
-			: end === undefined
-				? 'the run has no end'
-				: states.doubtful
-					? 'its journal is damaged'
-					: states.silent
-						? 'an earlier part of the run was killed'
-						: undefined;
+	const doubt = doubtOf(state, end, states);
 	if (doubt !== undefined) {
 		return `note: ${rows} no record and may have been sent: ${doubt}; supportctl run resume ${id} sends what is not done\n`;
 	}
-	return `note: ${rows} no record, because the run ended before; supportctl run rejects ${id} --outcome not-sent exports them\n`;
+	return `note: ${rows} no record, because the run ended before${exports === '' ? '' : `; ${exports}`}\n`;
+}
+
+/** Why rows without a record may have been sent; undefined where they were not. */
+function doubtOf(
+	state: RunSummary['state'],
+	end: JournalScan['end'],
+	states: JournalScan['states'],
+): string | undefined {
+	if (state === 'running') return 'the run is still going on';
+	if (end === undefined) return 'the run has no end';
+	if (states.doubtful) return 'its journal is damaged';
+	return states.silent ? 'an earlier part of the run was killed' : undefined;
 }

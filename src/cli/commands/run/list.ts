@@ -26,7 +26,7 @@ export const command = defineCommand({
 		const palette = await stdoutPalette(invocation);
 		const results = await openResults(invocation, {
 			palette,
-			columns: runColumns(palette),
+			columns: runColumns(palette, invocation.context.stdout.columns),
 			keys: runKeys,
 			idOf: (row) => (row as Record<string, unknown>).run,
 		});

@@ -58,6 +58,19 @@ async function print(
 	invocation.context.stderr.write(`warning: ${rows} no id that could be read; --format csv prints all of them\n`);
 }
 
+/** Says how many rows have no record, where they are asked for and are not in what is printed. */
+async function noteUnreached({ context, options }: Invocation, path: string, isExported: boolean): Promise<void> {
+	if (options.outcome?.includes('not-sent') !== true) return;
+	const [{ unreachedNote }, { scanJournal }, { summariseRun }] = await Promise.all([
+		import('../../runs/view.js'),
+		import('../../../bulk/scan.js'),
+		import('../../../bulk/runs.js'),
+	]);
+	const scan = await scanJournal(path);
+	const note = unreachedNote(await summariseRun(path, scan.header.id, scan), scan, '');
+	if (!isExported || note.includes('may have been sent')) context.stderr.write(note);
+}
+
 export const command = defineCommand({
 	summary: 'Export failed rows in the columns of the input, with the reason under error.',
 	description:
@@ -108,6 +121,7 @@ export const command = defineCommand({
 			context.stderr.write(
 				'note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n',
 			);
+			await noteUnreached(invocation, path, false);
 			await print(invocation, columnsOf(undefined, reason), 'csv', rejects.rejectsWithoutInput(path, wanted));
 			return ExitCode.ok;
 		}
@@ -121,6 +135,7 @@ export const command = defineCommand({
 				format,
 				rejects.rejectsOf(path, header, input, wanted, { dialect }),
 			);
+			await noteUnreached(invocation, path, true);
 		} finally {
 			await input.dispose({ keep: true });
 		}

@@ -83,7 +83,7 @@ async function listRows(
 	}
 	await results.end();
 	if (!outcomes.includes('not-sent')) return;
-	for (const { scan, summary } of runs) invocation.context.stderr.write(unreachedNote(scan.header, summary, scan));
+	for (const { scan, summary } of runs) invocation.context.stderr.write(unreachedNote(summary, scan));
 }
 
 /** Several runs as one: the shards of one input, with what is missing or there twice. @throws UsageError for runs of different inputs */
@@ -140,7 +140,12 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
-	const shown = Object.keys(view).filter((name) => !FOR_PROGRAMS.has(name) && view[name] !== null && view[name] !== 0);
+	const isShown = (name: string): boolean =>
+		!FOR_PROGRAMS.has(name) &&
+		view[name] !== null &&
+		view[name] !== 0 &&
+		(name !== 'input_rows' || view.input_rows !== view.rows);
+	const shown = Object.keys(view).filter(isShown);
 	const results = await openResults(invocation, {
 		palette,
 		single: true,

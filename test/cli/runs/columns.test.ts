@@ -83,7 +83,7 @@ describe('columns of results', () => {
 		const argv = ['ticket', 'update', '--input', '-', '--retries', '0', '-q', '--query', 'sum([].outcome)'];
 		const { exitCode, stderr } = await work.run(argv, { stdin: 'id,status\n14,hold\n' });
 		expect(exitCode).toBe(5);
-		expect(stderr).toMatch(/error: what became of the rows stands; only the output failed: --query "sum/);
+		expect(stderr).toMatch(/error: the outcomes of the rows stand; only the output failed: --query "sum/);
 		expect(work.spooled()).toHaveLength(1);
 	});
 
