@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/api/endpoints.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Endpoint, endpointList } from '../../src/api/endpoints.js';
 import type { Field } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
 import { compileColumns } from '../../src/bulk/input/rows.js';
@@ -13,7 +13,7 @@ import { command as runShow } from '../../src/cli/commands/run/show.js';
 import { commandPage } from '../../src/cli/help/command-page.js';
 import { pageText } from '../../src/cli/help/page.js';
 import { parseWords } from '../../src/cli/parse.js';
-import { endpointCommand, rowCommand } from '../../src/cli/rows/row-command.js';
+import { runCommand } from '../../src/cli/runs/definition.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
 import { type Answer, json, startRecorder } from '../support/recorder.js';
@@ -38,11 +38,21 @@ const endpoint: Endpoint = {
 	trash: false,
 	confirm: false,
 	noun: 'macro',
+	verb: 'update',
+	documented: false,
 };
 
-const commandOf = (row: Endpoint) =>
-	endpointCommand(row, { summary: 'Change fields of macros.', examples: [], verb: 'update', nouns: 'macros' });
-const command = commandOf(endpoint);
+const table = endpointList as Endpoint[];
+const rows = table.length;
+afterEach(() => {
+	table.length = rows;
+});
+
+/** The command of a row that is in the table until the test is over. */
+function commandOf(row: Endpoint): CommandSpec {
+	table.push(row);
+	return runCommand(row.name, { summary: 'Change fields.', examples: [] });
+}
 
 const words = ['macro', 'update'];
 
@@ -52,7 +62,7 @@ test('its request is planned', () => {
 });
 
 test('its fields are flags in help', () => {
-	const text = pageText(commandPage(command, words), 80, plainPalette);
+	const text = pageText(commandPage(commandOf(endpoint), words), 80, plainPalette);
 	expect(text).toContain('--macro-name <text>');
 	expect(text).toMatch(/--enabled <true\|false>\s+Whether it may be used/);
 });
@@ -80,6 +90,7 @@ test('the whole way from flags to the wire and back', async () => {
 		env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
 		cwd: folder,
 	});
+	const command = commandOf(endpoint);
 	const { args, options } = parseWords(command, words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
 	const exitCode = await command.run({ context, words, args, options });
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
@@ -94,42 +105,31 @@ test('the whole way from flags to the wire and back', async () => {
 	]);
 });
 
-test('a row with fewer fields than the table has makes fewer flags and columns', async () => {
-	const narrow = { ...endpoint, fields: fields.slice(0, 1) };
-	const rename = rowCommand({
-		summary: 'Rename macros.',
-		examples: [],
-		positionals: [{ name: 'id', kind: 'id', help: 'Macro ids' }],
-		endpointFor: () => narrow,
-		verb: 'rename',
-		nouns: 'macros',
-		options: [],
-	});
-	expect(rename.options.map(({ flags }) => flags)).toContain('--macro-name <text>');
-	expect(rename.options.map(({ flags }) => flags)).not.toContain('--enabled <true|false>');
+test('a row with fewer fields makes fewer flags and columns', async () => {
+	const narrow = commandOf({ ...endpoint, fields: fields.slice(0, 1) });
+	const flags = narrow.options.map((each) => each.flags);
+	expect(flags).toContain('--macro-name <text>');
+	expect(flags).not.toContain('--enabled <true|false>');
 	const folder = temporaryFolder();
 	const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:9/wp-json', SUPPORTCTL_CONFIG_DIR: folder };
 	const context = memoryContext({ env, cwd: folder, stdin: 'id,macro_name,enabled\n3,Thanks,true\n' });
 	const line = ['--input', '-', '--input-format', 'csv', '--dry-run'];
-	const call = rename.run({ context, words: ['macro', 'rename'], ...parseWords(rename, ['macro', 'rename'], line) });
+	const call = narrow.run({ context, words, ...parseWords(narrow, words, line) });
 	await expect(call).rejects.toThrow('unknown column "enabled"');
 });
 
 describe('an id of what a thing belongs to', () => {
-	const member = endpointCommand(
-		{
-			...endpoint,
-			name: 'member.update',
-			path: '/teams/<team_id>/members/<id>',
-			parameters: [
-				{ name: 'team_id', kind: 'id', help: 'The team of the members' },
-				{ name: 'id', kind: 'id', help: 'Member ids' },
-			],
-			fields: [{ name: 'role', kind: 'text', help: 'Role in the team' }],
-			noun: 'member',
-		},
-		{ summary: 'Change fields of members.', examples: [], verb: 'update', nouns: 'members' },
-	);
+	const row: Endpoint = {
+		...endpoint,
+		name: 'member.update',
+		path: '/teams/<team_id>/members/<id>',
+		parameters: [
+			{ name: 'team_id', kind: 'id', help: 'The team of the members' },
+			{ name: 'id', kind: 'id', help: 'Member ids' },
+		],
+		fields: [{ name: 'role', kind: 'text', help: 'Role in the team' }],
+		noun: 'member',
+	};
 
 	async function runMember(answer: Answer, line: readonly string[]) {
 		const recorder = await startRecorder(answer);
@@ -140,7 +140,7 @@ describe('an id of what a thing belongs to', () => {
 		});
 		const call = (command: CommandSpec, words: readonly string[], given: readonly string[]) =>
 			command.run({ context, words, ...parseWords(command, words, given) });
-		return { recorder, folder, context, call, exitCode: await call(member, ['member', 'update'], line) };
+		return { recorder, folder, context, call, exitCode: await call(commandOf(row), ['member', 'update'], line) };
 	}
 
 	test('names failed rows, and stands in the journal, reports and what is read from them', async () => {

@@ -60,7 +60,8 @@ async function print(
 
 /** Says how many rows have no record, where they are asked for and are not in what is printed. */
 async function noteUnreached({ context, options }: Invocation, path: string, isExported: boolean): Promise<void> {
-	if (options.outcome?.includes('not-sent') !== true) return;
+	const outcomes = (options.outcome ?? []) as readonly string[];
+	if (!outcomes.includes('not-sent')) return;
 	const [{ unreachedNote }, { scanJournal }, { summariseRun }] = await Promise.all([
 		import('../../runs/view.js'),
 		import('../../../bulk/scan.js'),
