@@ -169,10 +169,9 @@ describe('an id of what a thing belongs to', () => {
 		expect(recorder.requests.map(({ url, body }) => [url, body])).toEqual([
 			['/wp-json/support-api/v1/teams/9/members/3', '{"role":"lead"}'],
 		]);
-		await expect(runMember(json(200, {}), ['9', '3', '--data', '{"team_id":3,"role":"lead"}'])).resolves.toMatchObject({
-			exitCode: 2,
-			recorder: { requests: [] },
-		});
+		await expect(runMember(json(200, {}), ['9', '3', '--data', '{"team_id":3,"role":"lead"}'])).rejects.toThrow(
+			'--data has team_id 3, but the path says 9',
+		);
 	});
 });
 
@@ -188,7 +187,7 @@ test('it is asked about before it is sent where its row says so', async () => {
 	await expect(asking.run({ context, words, args, options })).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
-			message: expect.stringMatching(/^to update 1 macro on 127\.0\.0\.1/),
+			message: expect.stringMatching(/^to update 1 macro: 3 on 127\.0\.0\.1/),
 		}),
 	);
 	expect(recorder.requests).toEqual([]);
