@@ -1,10 +1,10 @@
 /** One request as the resources see it: who calls, with which arguments, and what the caller may do. */
 
 import type { Dialect } from '../api/dialect.js';
-import type { Field } from '../api/fields.js';
 import type { Arguments } from './arguments.js';
 import { forbidden, notSignedIn, type SandboxResponse, ServiceError } from './responses.js';
-import type { Store, UserRecord } from './store.js';
+import type { UserRecord } from './seed.js';
+import type { Store, Table } from './store.js';
 import { hashPassword } from './text.js';
 
 /** What every resource works with. */
@@ -31,6 +31,8 @@ export interface Call {
 	readonly origin: string;
 	/** The address of a path below `/support-api/v1`, in the form that the caller uses. */
 	url(path: string): string;
+	/** An object's `_links`. @param collection the path of its list */
+	links(collection: string, id: number): unknown;
 }
 
 /** What a kind of object answers to, and what its list takes. */
@@ -89,31 +91,12 @@ export function findUser(store: Store, test: (user: UserRecord) => boolean): Use
 }
 
 /** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other row has. */
-export function freeSlug<T extends { id: number; slug: string }>(
-	rows: () => Iterable<T>,
-	row: T,
-	wanted: string,
-): string {
-	if (wanted === row.slug) return wanted;
-	const taken = new Set<string>();
-	for (const each of rows()) if (each.id !== row.id) taken.add(each.slug);
+export function freeSlug<T extends { id: number; slug: string }>(table: Table<T>, row: T, wanted: string): string {
+	const isTaken = (slug: string): boolean => {
+		for (const each of table.values()) if (each.slug === slug && each.id !== row.id) return true;
+		return false;
+	};
 	let slug = wanted;
-	for (let next = 2; taken.has(slug); next++) slug = `${wanted}-${next}`;
+	for (let next = 2; slug !== row.slug && isTaken(slug); next++) slug = `${wanted}-${next}`;
 	return slug;
-}
-
-/** Adds to a shape what was added to the table of fields, once it was sent: only secrets and `meta` are never shown. */
-export function withNewFields(
-	shape: Record<string, unknown>,
-	fields: readonly Field[],
-	record: object,
-	dialect: Dialect,
-): Record<string, unknown> {
-	for (const { name, kind } of fields) {
-		const wireName = dialect.fieldOut(name);
-		if (kind !== 'secret' && Object.hasOwn(record, name) && !(wireName in shape)) {
-			shape[wireName] = record[name as never];
-		}
-	}
-	return shape;
 }

@@ -62,17 +62,16 @@ export const forbidden = (code: string): ServiceError =>
 export const noTrash = (nouns: string): ServiceError =>
 	new ServiceError(501, 'rest_trash_not_supported', `${nouns} do not support trashing. Set 'force=true' to delete.`);
 
-function page(status: number, title: string, text: string, headers: Record<string, string> = {}): SandboxResponse {
+function page(status: number, title: string, text: string): SandboxResponse {
 	const head = `<head><meta charset="utf-8"><title>${title}</title></head>`;
 	const html = `<!DOCTYPE html>\n<html lang="en">${head}\n<body><h1>${title}</h1><p>${text}</p></body></html>\n`;
-	return { status, html, headers };
+	return { status, html };
 }
 
 /** The web site around the service and the proxy in front of it. */
 export const pages = {
 	home: page(200, 'Example Help Desk', 'Welcome. The interface of this site has another address.'),
 	notFound: page(404, 'Page not found', 'It looks like nothing was found at this location.'),
-	tooLarge: page(413, '413 Request Entity Too Large', 'nginx', { Connection: 'close' }),
 	badGateway: page(502, '502 Bad Gateway', 'nginx'),
 	unavailable: page(503, '503 Service Temporarily Unavailable', 'nginx'),
 };

@@ -4,8 +4,7 @@ import { type EndpointName, endpoints, type Method, termEndpoint } from '../api/
 import { taxonomies } from '../api/fields.js';
 import { type Argument, type Arguments, argumentsOf, integer, oneOf, text } from './arguments.js';
 import type { Handler, Service } from './call.js';
-import { createCustomFields } from './resources/custom-fields.js';
-import { createAttachments, createReplies, createTickets } from './resources/posts.js';
+import { createAttachments, createCustomFields, createReplies, createTickets } from './resources/posts.js';
 import { createTerms } from './resources/terms.js';
 import { createUsers } from './resources/users.js';
 import { ok } from './responses.js';
@@ -40,8 +39,7 @@ function read(path: string, handle: Handler, takes: Arguments = {}): Route {
 /** Every route. A row of the endpoint table without a handler does not compile. @param documentedOnly leaves out the reads */
 export function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	const { dialect } = service;
-	const own = dialect.prefixes.product;
-	const customFields = createCustomFields(service, own === 'support' ? '' : `${own}_`);
+	const customFields = createCustomFields(service);
 	const tickets = createTickets(service);
 	const replies = createReplies(service);
 	const attachments = createAttachments(service);

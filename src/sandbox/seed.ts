@@ -1,9 +1,107 @@
-/** The sample data: N tickets with what belongs to them, the same for the same N. */
+/** The records of the sandbox, and the sample data: N tickets with what belongs to them, the same for the same N. */
 
 import { taxonomies } from '../api/fields.js';
-import type { AttachmentRecord, ReplyRecord, Seed, TermRecord, TicketRecord, UserRecord } from './store.js';
 import { createChance, hashSecret, passwordSlug, slugify, stamp } from './text.js';
 import { attachmentWords, firstNames, lastNames, locales, termWords, topics } from './words.js';
+
+/** What tickets, replies and attachments have in common; keys are the interface's field names wherever it has one (section 2). */
+export interface Post {
+	id: number;
+	date: string;
+	modified: string;
+	slug: string;
+	/** For a ticket a neutral name of section 3, or `trash`. */
+	status: string;
+	author: number;
+}
+
+/** Terms are kept by id, so that a renamed one shows at once; 0 stands for none. */
+export interface TicketRecord extends Post {
+	title: string;
+	content: string;
+	'ticket-tag': number[];
+	product: number;
+	department: number;
+	ticket_priority: number;
+	ticket_channel: number;
+	state: string;
+	assignee: number;
+	'secondary-assignee': number;
+	'tertiary-assignee': number;
+	'customer-reply-count': number;
+	'agent-reply-count': number;
+	'total-reply-count': number;
+	'time-calculated': number;
+	'time-adjustments': number;
+	'time-adjustments-type': string;
+	'time-notes': string;
+}
+
+export interface ReplyRecord extends Post {
+	ticket: number;
+	content: string;
+}
+
+export interface AttachmentRecord extends Post {
+	title: string;
+	comment_status: string;
+	ping_status: string;
+	template: string;
+	alt_text: string;
+	caption: string;
+	description: string;
+	post: number;
+	file: string;
+	mime_type: string;
+}
+
+export interface PasswordRecord {
+	slug: string;
+	name: string;
+	hash: string;
+	created: string;
+	last_used: string | null;
+}
+
+export interface UserRecord {
+	id: number;
+	username: string;
+	name: string;
+	first_name: string;
+	last_name: string;
+	email: string;
+	url: string;
+	description: string;
+	locale: string;
+	nickname: string;
+	slug: string;
+	roles: string[];
+	registered_date: string;
+	support_can_be_assigned: boolean;
+	support_smart_tickets_order: boolean;
+	support_after_reply: string;
+	/** Hash of the account's password; absent while it is the first one (see `firstPassword`). */
+	hash?: string;
+	/** Application passwords: what callers sign in with. */
+	passwords: PasswordRecord[];
+}
+
+export interface TermRecord {
+	id: number;
+	taxonomy: string;
+	name: string;
+	slug: string;
+	description: string;
+	parent: number;
+	/** Only priorities have one. */
+	color?: string;
+}
+
+/** The values of a ticket's custom fields, under the ticket's id. */
+export interface CustomValues {
+	id: number;
+	values: Record<string, string>;
+}
 
 /** Changes with the words and rules below, so that a state file made for other sample data is refused. */
 export const SEED_VERSION = 2;
@@ -26,8 +124,11 @@ export function firstPassword(username: string): string {
 
 const STATUSES = ['queued', 'queued', 'processing', 'processing', 'hold', 'in-progress', 'pending'];
 
+/** What a sandbox begins with. */
+export type Seed = ReturnType<typeof createSeed>;
+
 /** @param size how many tickets */
-export function createSeed(size: number): Seed {
+export function createSeed(size: number) {
 	const agents = Math.min(40, 4 + Math.floor(size / 500));
 	const customers = Math.min(5000, Math.max(8, Math.floor(size / 4)));
 	const firstCustomer = ADMIN_ID + agents + 1;
@@ -178,12 +279,12 @@ export function createSeed(size: number): Seed {
 		terms: () => termRecords.map((each) => ({ ...each })),
 		tickets: () => Array.from({ length: size }, (_, index) => ticket(index + 1)),
 		attachments: () => Array.from({ length: attachmentCount }, (_, index) => attachment(index + 1)),
-		replies() {
+		replies(): ReplyRecord[] {
 			// Replies, tickets and attachments share one sequence of ids.
 			let id = size + attachmentCount;
 			return Array.from({ length: size }, (_, index) => index + 1).flatMap((ticketId) => {
 				const { topic, author, agent, replies, date } = plot(ticketId);
-				return Array.from({ length: replies }, (_, index): ReplyRecord => {
+				return Array.from({ length: replies }, (_, index) => {
 					id++;
 					const at = stamp(date + (index + 1) * 5_400_000);
 					const byAgent = index % 2 === 0;
@@ -200,7 +301,8 @@ export function createSeed(size: number): Seed {
 				});
 			});
 		},
-		customValues(ticketId) {
+		/** The values that a ticket's custom fields have at first. */
+		customValues(ticketId: number): Record<string, string> {
 			const chance = createChance(Salt.custom, ticketId);
 			const refund = (topics[plot(ticketId).topic]?.tags ?? []).includes('refund');
 			return {

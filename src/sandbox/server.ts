@@ -12,8 +12,8 @@ import { createFaults, type FaultOptions } from './faults.js';
 import { noRoute, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
 import { createRoutes } from './routes.js';
 import { ADMIN_ID, ADMIN_NAME, createSeed } from './seed.js';
-import { createStateFile, readState, type StateFile } from './state-file.js';
-import { createStore, type Store } from './store.js';
+import { readState, StateFile } from './state-file.js';
+import { Store } from './store.js';
 import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
 export interface SandboxOptions extends FaultOptions {
@@ -48,9 +48,6 @@ export interface Sandbox {
 	readonly store: Store;
 }
 
-/** Larger bodies are refused, as a proxy in front would. */
-export const MAX_BODY = 8 * 1024 * 1024;
-
 const DEFAULT_SEED = 50;
 const BASE = '/wp-json';
 /** How long requests in flight may take once the sandbox is asked to stop. */
@@ -73,22 +70,6 @@ function parseBody(type: string | undefined, bytes: Buffer): Record<string, unkn
 	} catch {
 		throw new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', { json_error_code: 4 });
 	}
-}
-
-/**
- * Reads a body; undefined where it is too large. The rest of such a body is read too, up to a limit: a caller sees no
- * response on a connection that is closed while it sends.
- */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-	let chunks: Buffer[] = [];
-	let length = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
-		length += chunk.length;
-		if (length <= MAX_BODY) chunks.push(chunk);
-		else chunks = [];
-		if (length > 8 * MAX_BODY) request.socket.destroy();
-	}
-	return length > MAX_BODY ? undefined : Buffer.concat(chunks);
 }
 
 /** How the caller wrote the sandbox's address, so that links stay there. */
@@ -136,6 +117,7 @@ function createHandler(service: Service, documentedOnly: boolean) {
 		const body = parseBody(request.headers['content-type'], bytes);
 		const sources = [{ ...route.path.exec(path)?.groups }, Object.fromEntries(query), half ? firstHalf(body) : body];
 		const values = readArguments(route.takes, sources, dialect);
+		const url = (of: string): string => address + of;
 		const response = await route.handle({
 			caller,
 			path: path.replace(/\/$/, ''),
@@ -143,7 +125,11 @@ function createHandler(service: Service, documentedOnly: boolean) {
 			query,
 			edit: method !== 'GET' || values.context === 'edit',
 			origin: originOf(request),
-			url: (of) => address + of,
+			url,
+			links: (collection, id) => ({
+				self: [{ href: url(`${collection}/${id}`) }],
+				collection: [{ href: url(collection) }],
+			}),
 		});
 		if (typeof values._fields !== 'string') return response;
 		const names = values._fields.split(',').map((each) => each.trim().split('.')[0] as string);
@@ -185,7 +171,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 	}
 	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
 	let file: StateFile | undefined;
-	const store = createStore(createSeed(seed), () => file?.changed());
+	const store = new Store(createSeed(seed), () => file?.changed());
 	if (state !== undefined) store.restore(state.changes);
 	const service: Service = {
 		store,
@@ -218,9 +204,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 	}
 
 	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const bytes = await readBody(request);
+		const chunks: Buffer[] = [];
+		for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
 		if (options.latencyMs) await clock.sleep(options.latencyMs);
-		const sent = bytes === undefined ? pages.tooLarge : await answer(request, bytes);
+		const sent = await answer(request, Buffer.concat(chunks));
 		options.onRequest?.({ method: request.method ?? '', path: request.url ?? '', status: sent?.status ?? 0 });
 		if (sent === undefined) request.socket.destroy();
 		else send(response, sent);
@@ -252,9 +239,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 			// Only now: a second sandbox on the same file must not write over the first one's.
 			if (path !== undefined) {
 				const take = () => ({ seed, password, changes: store.changes() });
-				const opened = createStateFile(path, { take, warn: options.onWarning ?? (() => {}), ...clock });
+				const opened = new StateFile(path, { take, warn: options.onWarning ?? (() => {}), ...clock });
 				try {
-					await opened.open();
+					await opened.write();
 				} catch (error) {
 					server.close();
 					throw error;

@@ -60,15 +60,6 @@ export function readState(path: string): State | undefined {
 	return { seed: seed as number, password, changes: changes as Changes };
 }
 
-export interface StateFile {
-	/** Writes it for the first time: what fails now would fail later too. Throws FailedError. */
-	open(): Promise<void>;
-	/** Something changed: the file is written soon. */
-	changed(): void;
-	/** Writes now what is not yet on disk. Throws FailedError. */
-	close(): Promise<void>;
-}
-
 export interface StateFileOptions {
 	take(): State;
 	/** Called with the reason for a write that failed; it is tried again after the next change. */
@@ -80,37 +71,41 @@ export interface StateFileOptions {
 /** Changes within this time go to disk together. */
 const SOON_MS = 300;
 
-export function createStateFile(path: string, options: StateFileOptions): StateFile {
-	let dirty = false;
-	let writing: Promise<void> | undefined;
-	let lastMs = 0;
+export class StateFile {
+	readonly #path: string;
+	readonly #options: StateFileOptions;
+	readonly #closing = new AbortController();
 	/** Which file it was when it was last written here. */
-	let known = identity(path);
-	const closing = new AbortController();
+	#known: string;
+	#dirty = false;
+	#writing: Promise<void> | undefined;
+	#lastMs = 0;
 
-	async function write(): Promise<void> {
+	constructor(path: string, options: StateFileOptions) {
+		this.#path = path;
+		this.#options = options;
+		this.#known = identity(path);
+	}
+
+	/** Writes it now. Throws FailedError. */
+	async write(): Promise<void> {
 		// Through a link, so that it stays one.
-		const target = existsSync(path) ? realpathSync(path) : path;
+		const target = existsSync(this.#path) ? realpathSync(this.#path) : this.#path;
 		const temporary = `${target}.${process.pid}.tmp`;
-		const started = options.monotonic();
-		dirty = false;
-		const text = `${JSON.stringify({ format: FORMAT, samples: SEED_VERSION, ...options.take() })}\n`;
+		const started = this.#options.monotonic();
+		this.#dirty = false;
+		const text = `${JSON.stringify({ format: FORMAT, samples: SEED_VERSION, ...this.#options.take() })}\n`;
 		try {
-			if (identity(target) !== known) throw new Error('another process has written or removed it meanwhile');
+			if (identity(target) !== this.#known) throw new Error('another process has written or removed it meanwhile');
 			await rm(temporary, { force: true });
 			const file = await open(temporary, 'wx', 0o600);
-			try {
-				await file.writeFile(text);
-				await file.sync();
-			} finally {
-				await file.close();
-			}
+			await file.writeFile(text).finally(() => file.sync().finally(() => file.close()));
 			await rename(temporary, target);
-			known = identity(target);
+			this.#known = identity(target);
 		} catch (cause) {
-			dirty = true;
+			this.#dirty = true;
 			await rm(temporary, { force: true }).catch(() => {});
-			throw new FailedError(`the state file ${path} can't be written: ${explain(cause, target)}`, {
+			throw new FailedError(`the state file ${this.#path} can't be written: ${explain(cause, target)}`, {
 				code: 'state_not_written',
 				hint: existsSync(target)
 					? 'The last state that was written is still there.'
@@ -118,38 +113,38 @@ export function createStateFile(path: string, options: StateFileOptions): StateF
 				...(isKnownFileProblem(cause) ? {} : { cause }),
 			});
 		}
-		lastMs = options.monotonic() - started;
+		this.#lastMs = this.#options.monotonic() - started;
 	}
 
 	/** A large state is written less often, so that writing never takes more than a tenth of the time. */
-	async function writeSoon(): Promise<void> {
-		while (dirty && !closing.signal.aborted) {
-			await options.sleep(Math.max(SOON_MS, lastMs * 10), closing.signal);
-			if (closing.signal.aborted) return;
+	async #writeSoon(): Promise<void> {
+		while (this.#dirty && !this.#closing.signal.aborted) {
+			await this.#options.sleep(Math.max(SOON_MS, this.#lastMs * 10), this.#closing.signal);
+			if (this.#closing.signal.aborted) return;
 			try {
-				await write();
+				await this.write();
 			} catch (error) {
-				options.warn((error as Error).message);
+				this.#options.warn((error as Error).message);
 				return;
 			}
 		}
 	}
 
-	return {
-		open: write,
-		changed() {
-			dirty = true;
-			if (writing !== undefined || closing.signal.aborted) return;
-			writing = writeSoon().finally(() => {
-				writing = undefined;
-			});
-		},
-		async close() {
-			closing.abort();
-			await writing;
-			if (dirty) await write();
-		},
-	};
+	/** Something changed: the file is written soon. */
+	changed(): void {
+		this.#dirty = true;
+		if (this.#writing !== undefined || this.#closing.signal.aborted) return;
+		this.#writing = this.#writeSoon().finally(() => {
+			this.#writing = undefined;
+		});
+	}
+
+	/** Writes now what is not yet on disk. Throws FailedError. */
+	async close(): Promise<void> {
+		this.#closing.abort();
+		await this.#writing;
+		if (this.#dirty) await this.write();
+	}
 }
 
 /** Why it could not be written. */

@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { endpointList } from '../../src/api/endpoints.js';
-import { MAX_BODY } from '../../src/sandbox/server.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 
 let sandbox: TestSandbox;
@@ -86,17 +85,6 @@ test('a body of another type is no parameters', async () => {
 	const before = sandbox.store.tickets.get(14)?.status;
 	expect(statusOf(await post('{"status":"shop-failed"}', 'text/plain'))).toBe(200);
 	expect(sandbox.store.tickets.get(14)?.status).toBe(before);
-});
-
-test('a body over the cap is refused with a page, however it is framed, and not kept in memory', async () => {
-	const response = await post(Buffer.alloc(MAX_BODY + 1, 0x20));
-	expect(statusOf(response)).toBe(413);
-	expect(response).toContain('text/html');
-	const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`;
-	const start = head(`POST ${root}/tickets/14`, { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' });
-	expect(statusOf(await raw(`${start}${chunk.repeat(10)}0\r\n\r\n`))).toBe(413);
-	expect(await raw(`${start}${chunk.repeat(66)}`)).toBe('');
-	await stillServes();
 });
 
 test('nesting a hundred thousand deep is refused or ignored, not a crash', async () => {

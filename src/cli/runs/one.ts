@@ -2,14 +2,14 @@
 
 import { chooseEndpoint } from '../../api/choose.js';
 import { countOutcome, createCounts, exitCodeOf } from '../../bulk/counts.js';
-import { openRows } from '../../bulk/run/open.js';
 import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
-import { isInvalid, outcomeOf, type PlannedRow, plannerOf } from '../../bulk/run/rows.js';
+import { outcomeOf, plannerOf, type RunRow } from '../../bulk/run/rows.js';
 import { checkSet, createSurvey } from '../../bulk/run/survey.js';
-import { type ExitCode, UsageError } from '../../errors.js';
+import type { ExitCode } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { createRedactor } from '../../output/redact.js';
 import { checkUsers, confirmWrite } from './confirm.js';
+import { positionalsOf } from './definition.js';
 import type { RunJob } from './run.js';
 import { openScreen } from './screen.js';
 import { rowRedactor } from './shape.js';
@@ -19,9 +19,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { plan, session, invocation, tuning } = job;
 	const { context, options } = invocation;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	const row = await onlyRow(job);
-	if (isInvalid(row))
-		throw new UsageError(row.complaints.map((each) => each.message).join('; '), { code: 'invalid_value' });
+	const row = rowOf(job);
 	const redact = createRedactor();
 	const { survey, take } = createSurvey(plan, {
 		complain: () => undefined,
@@ -78,13 +76,14 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	}
 }
 
-async function onlyRow({ plan, session, invocation, secrets }: RunJob): Promise<PlannedRow> {
-	const rows = await openRows(plan, {
-		dialect: session.dialect,
-		secrets,
-		stdin: { [Symbol.asyncIterator]: () => invocation.context.stdin.bytes()[Symbol.asyncIterator]() },
-		stateDir: session.stateDir,
-	});
-	for await (const [row] of rows.read()) if (row !== undefined) return row;
-	throw new UsageError('no row was given');
+/** The row of a single id: its argument is checked already, and there are no columns. */
+function rowOf({ plan, session, secrets }: RunJob): RunRow {
+	const { values, source, endpoint } = plan;
+	const { endpoint: model } = chooseEndpoint(endpoint, values.ids.taxonomy, plan.undocumented);
+	const name = positionalsOf(endpoint, model).at(-1)?.name as string;
+	const id = source.from === 'ids' ? (source.ids[0] as string) : '';
+	const fields = name === 'username' ? { username: id } : { ...values.fields, ...secrets };
+	const { force, reassign } = values;
+	const request = plannerOf(plan, session.dialect)({ ids: { ...values.ids, [name]: id }, force, reassign, fields });
+	return { row: 1, request, reassign };
 }

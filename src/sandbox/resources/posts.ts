@@ -1,20 +1,15 @@
-/** Tickets, replies and attachments: one way of reading, updating and deleting, and what differs between the three. */
+/** Tickets with their custom fields, replies and attachments: one way to read, update and delete, and what differs. */
 
-import { attachmentFields, replyFields, taxonomies, ticketFields } from '../../api/fields.js';
+import { neutralPrefixes } from '../../api/dialect.js';
+import { taxonomies } from '../../api/fields.js';
 import { date, integer, integers, oneOf, texts } from '../arguments.js';
-import { allowed, type Call, freeSlug, type Handler, type Resource, type Service, withNewFields } from '../call.js';
+import { allowed, type Call, freeSlug, type Handler, type Resource, type Service, signedIn } from '../call.js';
 import { anyOf, createList, type Filter, type ListRules, listArguments } from '../lists.js';
 import { badRequest, noPost, ok, ServiceError } from '../responses.js';
-import {
-	type AttachmentRecord,
-	type Post,
-	type ReplyRecord,
-	type Table,
-	type TicketRecord,
-	termsOf,
-	ticketTermFields,
-} from '../store.js';
-import { filtered, rendered, slugify } from '../text.js';
+import type { AttachmentRecord, Post, ReplyRecord, TicketRecord } from '../seed.js';
+import { type Table, termsOf, ticketTermFields } from '../store.js';
+import { escapeAttribute, filtered, rendered, slugify } from '../text.js';
+import { type CustomField, customFields } from '../words.js';
 
 type Shape = Record<string, unknown>;
 
@@ -24,13 +19,9 @@ function shown(call: Call, raw: string, paragraphs = false): Shape {
 	return call.edit ? { raw, rendered: html } : { rendered: html };
 }
 
-function datesOf(post: Post): Shape {
-	return { date: post.date, date_gmt: post.date, modified: post.modified, modified_gmt: post.modified };
-}
-
-function linksOf(call: Call, collection: string, id: number): Shape {
-	const base = call.url(collection);
-	return { self: [{ href: `${base}/${id}` }], collection: [{ href: base }] };
+/** What all posts show: every stored field as it is, both forms of dates, and links. */
+function common(call: Call, post: Post, collection: string): Shape {
+	return { ...post, date_gmt: post.date, modified_gmt: post.modified, _links: call.links(collection, post.id) };
 }
 
 /** What one kind of post has of its own. */
@@ -118,7 +109,7 @@ function createPosts<T extends Post>(service: Service, kind: Kind<T>): Resource 
 				Object.assign(post, sent);
 				if (slug !== undefined) {
 					const wanted = slugify(slug as string) || slugify(kind.titleOf(post)) || String(post.id);
-					post.slug = freeSlug(() => table.values(), post, wanted);
+					post.slug = freeSlug(table, post, wanted);
 				}
 				save(post);
 				return ok(shape(call, post));
@@ -170,33 +161,17 @@ export function createTickets(service: Service): Resource {
 
 	function shape(call: Call, ticket: TicketRecord): Shape {
 		const { 'time-calculated': calculated, 'time-adjustments': adjustment, 'time-adjustments-type': type } = ticket;
-		const slugOf = (id: number): string => store.terms.get(id)?.slug ?? '';
-		const shape: Shape = {
-			id: ticket.id,
-			...datesOf(ticket),
-			slug: ticket.slug,
+		return {
+			...common(call, ticket, '/tickets'),
 			status: dialect.statusOut(ticket.status),
 			type: 'ticket',
 			link: `${call.origin}/ticket/${ticket.slug}/`,
 			title: shown(call, ticket.title),
 			content: { ...shown(call, ticket.content, true), protected: false },
-			author: ticket.author,
-			'ticket-tag': ticket['ticket-tag'],
-			...Object.fromEntries(ticketTermFields.map((field) => [field, slugOf(ticket[field])])),
-			state: ticket.state,
-			...Object.fromEntries(assignees.map((field) => [field, ticket[field]])),
-			'customer-reply-count': ticket['customer-reply-count'],
-			'agent-reply-count': ticket['agent-reply-count'],
-			'total-reply-count': ticket['total-reply-count'],
-			'time-calculated': calculated,
-			'time-adjustments': adjustment,
+			...Object.fromEntries(ticketTermFields.map((field) => [field, store.terms.get(ticket[field])?.slug ?? ''])),
 			// Only + adds; every other word subtracts.
 			'time-final': type === '+' ? calculated + adjustment : calculated - adjustment,
-			'time-adjustments-type': type,
-			'time-notes': ticket['time-notes'],
-			_links: linksOf(call, '/tickets', ticket.id),
 		};
-		return withNewFields(shape, ticketFields, ticket, dialect);
 	}
 
 	return createPosts(service, {
@@ -226,7 +201,7 @@ export function createTickets(service: Service): Resource {
 			const status = sent.status ?? ticket.status;
 			if (status === 'future' && ticket.date <= service.now()) sent.status = 'publish';
 		},
-		remove: store.removeTicket,
+		remove: (ticket) => store.removeTicket(ticket),
 
 		list: {
 			/** Only the caller's open tickets, unless the query says otherwise. */
@@ -255,31 +230,24 @@ export function createTickets(service: Service): Resource {
 
 /** The ticket in a reply's path is not checked: an update moves the reply to it, a delete deletes the reply wherever it is. */
 export function createReplies(service: Service): Resource {
-	const { store, dialect } = service;
-	const titleOf = (reply: ReplyRecord): string => `Reply to ticket #${reply.ticket}`;
+	const { store } = service;
 	const posts = createPosts<ReplyRecord>(service, {
 		table: store.replies,
-		titleOf,
-		shape(call, reply) {
-			const shape = {
-				id: reply.id,
-				...datesOf(reply),
-				slug: reply.slug,
-				status: reply.status,
+		titleOf: (reply) => reply.slug,
+		shape(call, { ticket, ...reply }) {
+			return {
+				...common(call, reply, `/tickets/${ticket}/replies`),
 				type: 'ticket_reply',
-				title: shown(call, titleOf(reply)),
+				title: shown(call, `Reply to ticket #${ticket}`),
 				content: { ...shown(call, reply.content, true), protected: false },
-				author: reply.author,
-				parent: reply.ticket,
-				_links: linksOf(call, `/tickets/${reply.ticket}/replies`, reply.id),
+				parent: ticket,
 			};
-			return withNewFields(shape, replyFields, reply, dialect);
 		},
 		store(reply, sent) {
 			store.moveReply(reply, sent.ticket_id as number);
 			delete sent.ticket_id;
 		},
-		remove: store.removeReply,
+		remove: (reply) => store.removeReply(reply),
 		list: {
 			rows: (call) => store.repliesOf(call.values.ticket_id as number),
 			filters: {},
@@ -299,36 +267,24 @@ export function createReplies(service: Service): Resource {
 const KEPT = ['inherit', 'private'];
 
 export function createAttachments(service: Service): Resource {
-	const { store, dialect } = service;
+	const { store } = service;
 	return createPosts<AttachmentRecord>(service, {
 		table: store.attachments,
 		titleOf: (attachment) => attachment.title,
-		shape(call, attachment) {
-			const url = `${call.origin}/files/${attachment.file}`;
-			const shape = {
-				id: attachment.id,
-				...datesOf(attachment),
+		shape(call, { file, ...attachment }) {
+			const url = `${call.origin}/files/${file}`;
+			return {
+				...common(call, attachment, '/attachments'),
 				guid: call.edit ? { raw: url, rendered: url } : { rendered: url },
-				slug: attachment.slug,
-				status: attachment.status,
 				type: 'attachment',
 				link: `${call.origin}/${attachment.slug}/`,
 				title: shown(call, attachment.title),
-				author: attachment.author,
-				comment_status: attachment.comment_status,
-				ping_status: attachment.ping_status,
-				template: attachment.template,
 				meta: [],
-				alt_text: attachment.alt_text,
 				caption: shown(call, attachment.caption, true),
 				description: shown(call, attachment.description, true),
 				media_type: attachment.mime_type.startsWith('image/') ? 'image' : 'file',
-				mime_type: attachment.mime_type,
-				post: attachment.post,
 				source_url: url,
-				_links: linksOf(call, '/attachments', attachment.id),
 			};
-			return withNewFields(shape, attachmentFields, attachment, dialect);
 		},
 		store(_, sent) {
 			if (sent.status !== undefined && !KEPT.includes(sent.status as string)) sent.status = 'inherit';
@@ -344,4 +300,61 @@ export function createAttachments(service: Service): Resource {
 			defaultOrder: ['date', 'desc'],
 		},
 	});
+}
+
+/** A field's HTML control, which holds the name that a write wants. */
+function markup({ control, options = [] }: CustomField, name: string, value: string): string {
+	const attributes = `name="${name}" id="${name}"`;
+	const text = escapeAttribute(value);
+	switch (control) {
+		case 'textarea':
+			return `<textarea ${attributes}>${text}</textarea>`;
+		case 'checkbox':
+			return `<input type="checkbox" ${attributes} value="1"${value === '1' ? ' checked' : ''}>`;
+		case 'select': {
+			const choices = options.map(
+				(each) => `<option value="${each}"${each === value ? ' selected' : ''}>${each}</option>`,
+			);
+			return `<select ${attributes}>${choices.join('')}</select>`;
+		}
+		default:
+			return `<input type="${control}" ${attributes} value="${text}">`;
+	}
+}
+
+export function createCustomFields({ store, dialect }: Service): Record<'get' | 'set', Handler> {
+	// A deployment's write wants `xx_severity` where its read shows `severity`.
+	const { product } = dialect.prefixes;
+	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
+
+	/** Only the author and administrators read and write them. */
+	function find(call: Call, id: unknown): TicketRecord {
+		const ticket = store.tickets.get(id as number);
+		if (signedIn(call).id !== ticket?.author) allowed(call, 'administrator', 'rest_cannot_create');
+		if (ticket === undefined) throw noPost();
+		return ticket;
+	}
+
+	return {
+		get(call) {
+			const values = store.customValuesOf(find(call, call.values.id).id);
+			const entries = customFields.map((field) => {
+				const value = values[field.name] ?? '';
+				return [field.name, { name: field.label, value, markup: markup(field, prefix + field.name, value) }];
+			});
+			return ok(Object.fromEntries(entries));
+		},
+
+		set(call) {
+			const sent = call.values.custom_fields as Readonly<Record<string, unknown>>;
+			const ticket = find(call, call.values.ticket_id);
+			const values = { ...store.customValuesOf(ticket.id) };
+			for (const { name } of customFields) {
+				if (Object.hasOwn(sent, prefix + name)) values[name] = String(sent[prefix + name] ?? '');
+			}
+			store.customValues.put({ id: ticket.id, values });
+			// Both were seen: null, and no body at all.
+			return ok(ticket.id % 2 === 0 ? null : undefined);
+		},
+	};
 }

@@ -1,11 +1,10 @@
 /** The terms of one taxonomy. */
 
-import { termFields } from '../../api/fields.js';
 import { integers } from '../arguments.js';
-import { allowed, type Call, type Resource, type Service, signedIn, withNewFields } from '../call.js';
+import { allowed, type Call, type Resource, type Service, signedIn } from '../call.js';
 import { createList, type ListRules, listArguments } from '../lists.js';
 import { badRequest, noTrash, ok, ServiceError } from '../responses.js';
-import type { TermRecord } from '../store.js';
+import type { TermRecord } from '../seed.js';
 import { filtered, slugify } from '../text.js';
 
 export function createTerms(service: Service, taxonomy: string): Resource {
@@ -32,25 +31,13 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 		}
 	}
 
-	function shape(call: Call, term: TermRecord): Record<string, unknown> {
-		const shape = {
-			id: term.id,
-			count: store.termCount(term),
-			description: term.description,
-			link: `${call.origin}/${term.taxonomy}/${term.slug}/`,
-			name: term.name,
-			slug: term.slug,
-			taxonomy: term.taxonomy,
-			parent: term.parent,
-			meta: [],
-			...(taxonomy === 'ticket_priority' ? { color: term.color ?? '' } : {}),
-			_links: {
-				self: [{ href: call.url(`/${taxonomy}/${term.id}`) }],
-				collection: [{ href: call.url(`/${taxonomy}`) }],
-			},
-		};
-		return withNewFields(shape, termFields, term, service.dialect);
-	}
+	const shape = (call: Call, term: TermRecord): Record<string, unknown> => ({
+		...term,
+		count: store.termCount(term),
+		link: `${call.origin}/${taxonomy}/${term.slug}/`,
+		meta: [],
+		_links: call.links(`/${taxonomy}`, term.id),
+	});
 
 	const list: ListRules<TermRecord> = {
 		rows,
@@ -60,7 +47,7 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 			name: (term) => term.name,
 			slug: (term) => term.slug,
 			description: (term) => term.description,
-			count: store.termCount,
+			count: (term) => store.termCount(term),
 		},
 		defaultOrder: ['name', 'asc'],
 		strict: false,

@@ -1,22 +1,10 @@
 /** Users, their credentials and their application passwords. */
 
-import { userFields } from '../../api/fields.js';
 import { texts } from '../arguments.js';
-import {
-	allowed,
-	type Call,
-	findUser,
-	type Handler,
-	may,
-	type Resource,
-	type Service,
-	signedIn,
-	withNewFields,
-} from '../call.js';
+import { allowed, type Call, findUser, type Handler, may, type Resource, type Service, signedIn } from '../call.js';
 import { createList, type ListRules, listArguments } from '../lists.js';
 import { badRequest, forbidden, invalidArguments, noTrash, ok, ServiceError } from '../responses.js';
-import { firstPassword } from '../seed.js';
-import type { PasswordRecord, UserRecord } from '../store.js';
+import { firstPassword, type PasswordRecord, type UserRecord } from '../seed.js';
 import { filtered, hashPassword, hashSecret, slugify } from '../text.js';
 import { roles } from '../words.js';
 
@@ -27,7 +15,10 @@ export interface UserResource extends Resource {
 }
 
 /** Fields that only `context=edit` shows. */
-const editOnly = ['username', 'first_name', 'last_name', 'email', 'locale', 'nickname', 'roles'];
+const editOnly =
+	'username first_name last_name email locale nickname roles registered_date capabilities extra_capabilities'.split(
+		' ',
+	);
 const names = ['name', 'first_name', 'last_name', 'nickname', 'description'];
 
 /** The hash stands only where a password is deleted: the tool has to keep it off the screen. */
@@ -37,39 +28,22 @@ function passwordShape(password: PasswordRecord, withHash = false): Record<strin
 }
 
 export function createUsers(service: Service): UserResource {
-	const { store, dialect } = service;
+	const { store } = service;
 
-	function shape(call: Call, user: UserRecord): Record<string, unknown> {
+	function shape(call: Call, { hash: _, passwords: _passwords, ...user }: UserRecord): Record<string, unknown> {
 		const avatar = (size: number): string => `${call.origin}/avatar/${user.id}?s=${size}`;
 		const roleMap = Object.fromEntries(user.roles.map((role) => [role, true]));
-		const whole: Record<string, unknown> = {
-			id: user.id,
-			username: user.username,
-			name: user.name,
-			first_name: user.first_name,
-			last_name: user.last_name,
-			email: user.email,
-			url: user.url,
-			description: user.description,
+		const whole = {
+			...user,
 			link: `${call.origin}/author/${user.slug}/`,
-			locale: user.locale,
-			nickname: user.nickname,
-			slug: user.slug,
-			roles: user.roles,
-			registered_date: user.registered_date,
 			capabilities: { read: true, ...roleMap },
 			extra_capabilities: roleMap,
 			avatar_urls: { '24': avatar(24), '48': avatar(48), '96': avatar(96) },
 			meta: [],
-			[dialect.fieldOut('support_can_be_assigned')]: user.support_can_be_assigned,
-			[dialect.fieldOut('support_smart_tickets_order')]: user.support_smart_tickets_order,
-			[dialect.fieldOut('support_after_reply')]: user.support_after_reply,
-			_links: { self: [{ href: call.url(`/users/${user.id}`) }], collection: [{ href: call.url('/users') }] },
+			_links: call.links('/users', user.id),
 		};
-		withNewFields(whole, userFields, user, dialect);
-		if (call.edit) return whole;
-		const hidden = [...editOnly, 'registered_date', 'capabilities', 'extra_capabilities'];
-		return Object.fromEntries(Object.entries(whole).filter(([name]) => !hidden.includes(name)));
+		const seen = Object.entries(whole).filter(([name]) => call.edit || !editOnly.includes(name));
+		return Object.fromEntries(seen.map(([name, value]) => [service.dialect.fieldOut(name), value]));
 	}
 
 	function find(id: unknown): UserRecord {
