@@ -6,7 +6,7 @@ import type { OutcomeName } from '../http/outcome.js';
 import { createCounts, outcomeNames } from './counts.js';
 import { type Json, parseRecord } from './journal-lines.js';
 import { type EndRecord, isIdName, JOURNAL_VERSION, type RowRecord } from './records.js';
-import { isRunPlan, type RunHeader } from './run/plan.js';
+import { hasRuns, isRunPlan, type RunHeader } from './run/plan.js';
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -35,6 +35,7 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 		isCount(input.own) &&
 		isText(input.sha256);
 	if (!complete) throw notAJournal(path, 'its first line is incomplete');
+	if (!hasRuns(plan.endpoint)) throw notAJournal(path, `the endpoint ${JSON.stringify(plan.endpoint)} has no runs`);
 	const { type: _type, version: _version, ...header } = record;
 	return header as unknown as RunHeader;
 }

@@ -1,8 +1,9 @@
 /** How requests reach the service: the pool of connections, TLS, and the check that http:// stays on this machine. */
 
 import { lookup as systemLookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import type { buildConnector, Pool as PoolType } from 'undici';
+import type { LookupFunction, Socket } from 'node:net';
+import type { buildConnector as Connecting, Pool as PoolType } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isLoopbackAddress, mayBeLoopback } from '../net.js';
 import type { Auth, ConnectionOptions } from './options.js';
@@ -47,7 +48,7 @@ function loopbackOnly(lookup: LookupFunction): LookupFunction {
 }
 
 /** How a connection to the service is made, through a proxy's tunnel or not. */
-function connectOptions(options: ConnectionOptions, { protocol, hostname }: URL): buildConnector.BuildOptions {
+function connectOptions(options: ConnectionOptions, { protocol, hostname }: URL): Connecting.BuildOptions {
 	const { ca, cert, key } = options.tls ?? {};
 	const checked = protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(hostname);
 	const lookup: LookupFunction = options.lookup ?? ((...all) => systemLookup(...all));
@@ -59,6 +60,18 @@ function connectOptions(options: ConnectionOptions, { protocol, hostname }: URL)
 		...(ca !== undefined && { ca }),
 		...(cert !== undefined && { cert }),
 		...(key !== undefined && { key }),
+	};
+}
+
+/** undici's way to connect, which keeps no process waiting for a connection that nobody needs any more. */
+function abortable(options: Connecting.BuildOptions, connecting: Set<Socket>): Connecting.connector {
+	const connect = buildConnector(options) as (...all: Parameters<Connecting.connector>) => Socket;
+	return (target, callback) => {
+		const socket = connect(target, (...result) => {
+			connecting.delete(socket);
+			callback(...result);
+		});
+		connecting.add(socket);
 	};
 }
 
@@ -79,5 +92,13 @@ export async function createDispatcher(options: ConnectionOptions): Promise<Send
 		const url = proxyFor(options.baseUrl, proxy);
 		if (url !== undefined) return createProxiedSender(url, target, pool, connect);
 	}
-	return new Pool(target.origin, { ...pool, connect });
+	const connecting = new Set<Socket>();
+	const direct = new Pool(target.origin, { ...pool, connect: abortable(connect, connecting) });
+	return {
+		dispatch: (request, handler) => direct.dispatch(request, handler),
+		async destroy() {
+			for (const socket of connecting) socket.destroy();
+			await direct.destroy();
+		},
+	};
 }

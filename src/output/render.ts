@@ -198,6 +198,8 @@ interface TextStream {
 function createStream(encoder: Encoder, write: Write): TextStream {
 	let text = '';
 	let timer: NodeJS.Timeout | undefined;
+	/** Of a write that nobody waited for. */
+	let failure: unknown;
 
 	function flush(): void | Promise<void> {
 		clearTimeout(timer);
@@ -209,7 +211,9 @@ function createStream(encoder: Encoder, write: Write): TextStream {
 
 	function settle(): void {
 		if (encoder.settle !== undefined) text += encoder.settle();
-		void flush();
+		flush()?.catch((error: unknown) => {
+			failure ??= error;
+		});
 	}
 
 	return {
@@ -222,6 +226,7 @@ function createStream(encoder: Encoder, write: Write): TextStream {
 		async end() {
 			text += encoder.end();
 			await flush();
+			if (failure !== undefined) throw failure;
 		},
 	};
 }

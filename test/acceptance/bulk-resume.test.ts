@@ -65,29 +65,30 @@ describe('a journal', () => {
 		expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
 		const [header, ...rest] = work.records();
 		expect(header).toEqual({
-			type: 'run',
-			version: 1,
+			type: 'plan',
+			version: 2,
 			id: expect.stringMatching(/^\d{8}-\d{6}-[0-9a-z]{5}$/),
-			command: ['ticket', 'update'],
-			settings: {
-				args: [],
-				options: { input: 'edits.csv', concurrency: 1, retries: 2 },
-				defaults: { fields: { assignee: 7 }, force: false, dataIds: {} },
-				withheld: [],
-			},
-			input: {
-				name: 'edits.csv',
-				path: join(work.folder, 'edits.csv'),
-				file: 'edits.csv',
-				format: 'csv',
-				sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-				rows: 2,
-			},
-			unmarked: true,
-			prefixes: { product: 'support', shop: 'shop', membership: 'shopm' },
-			baseUrl: recorder.baseUrl,
-			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
 			started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
+			plan: {
+				endpoint: 'ticket.update',
+				source: { from: 'file', path: join(work.folder, 'edits.csv'), name: 'edits.csv', format: 'csv' },
+				columns: { map: {}, ignore: [], ignoreOther: false, blank: 'skip' },
+				values: { ids: {}, fields: { assignee: 7 }, withheld: [], force: false, add: {}, remove: {} },
+				checks: {
+					...{ onlyChanged: false, verify: false, snapshot: false, ifUnmodified: false },
+					...{ conditions: [], allowDiffers: false, ignoreMissing: false },
+				},
+				stop: { onError: false },
+				skipInvalid: false,
+				undocumented: false,
+				service: {
+					baseUrl: recorder.baseUrl,
+					prefixes: { product: 'support', shop: 'shop', membership: 'shopm' },
+					protected: false,
+				},
+			},
+			input: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/), rows: 2, own: 2, copied: false },
 		});
 		expect(rest).toEqual([
 			{ type: 'row', row: 1, line: 2, id: '1', outcome: 'ok', status: 200, attempts: 1, ms: expect.any(Number) },
@@ -114,9 +115,8 @@ describe('a journal', () => {
 			})(request, response, count),
 		);
 		const stdin = `{"id":7,"password":"${marker}","meta":{"api_token":"${marker}x"}}\n{"id":8,"name":"x","password":"${marker}"}\n`;
-		const result = await work.run(['user', 'update', '--input', '-', '--data', `{"meta":{"secret":"${marker}y"}}`], {
-			stdin,
-		});
+		work.write('data.json', `{"meta":{"secret":"${marker}y"}}`);
+		const result = await work.run(['user', 'update', '--input', '-', '--data', '@data.json'], { stdin });
 		expect(result.exitCode).toBe(1);
 		expect(result.stdout + result.stderr).not.toContain(marker);
 		expect(readFileSync(work.journals()[0] as string, 'utf8')).not.toContain(marker);
@@ -195,7 +195,7 @@ describe('a journal', () => {
 });
 
 describe('run resume', () => {
-	it('takes command, input and flags from the journal, and sends what is not done and no row that is', async () => {
+	it('takes its plan from the journal, and sends what is not done and no row that is', async () => {
 		const { recorder, work, open } = await stoppedRun();
 		const result = await work.run(['run', 'resume', 'last']);
 		expect(result.exitCode).toBe(0);
@@ -207,9 +207,9 @@ describe('run resume', () => {
 				.records()
 				.map(({ type }) => type)
 				.filter((type) => type !== 'row'),
-		).toEqual(['run', 'end', 'resume', 'end']);
+		).toEqual(['plan', 'end', 'resume', 'end']);
 		const again = await work.run(['run', 'resume', 'last']);
-		expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is done: nothing is left to send') });
+		expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is done: there is nothing to send') });
 		expect(recorder.requests).toHaveLength(open.length);
 	});
 
@@ -234,7 +234,7 @@ describe('run resume', () => {
 			work.write('edits.csv', changed);
 			const result = await work.run(['run', 'resume', 'last']);
 			expect(result.exitCode).toBe(2);
-			expect(result.stderr).toContain('edits.csv is not what run');
+			expect(result.stderr).toContain('the input is not what run');
 			expect(result.stderr).toContain('nothing was sent');
 		}
 		expect(recorder.requests).toEqual([]);
@@ -257,10 +257,10 @@ describe('run resume', () => {
 		const elsewhere = await work.run(['run', 'resume', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere.exitCode).toBe(2);
 		expect(elsewhere.stderr).toContain(
-			`was on ${recorder.baseUrl}, and the base URL is now ${other.baseUrl}; nothing was sent`,
+			`was on ${recorder.baseUrl}, and this call is set up for ${other.baseUrl}; nothing was sent`,
 		);
 		expect((await work.run(['run', 'resume', 'last', 'ticket'])).exitCode).toBe(2);
-		expect((await work.run(['run', 'resume', 'last', '--', '--status', 'read'])).exitCode).toBe(2);
+		expect((await work.run(['run', 'resume', 'last', '--status', 'read'])).exitCode).toBe(2);
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 	});
 
@@ -269,13 +269,15 @@ describe('run resume', () => {
 		const { work, recorder } = await place(service.answer);
 		await work.run(['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q']);
 		service.open();
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain('to delete 6 tickets on ');
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain(
+			'to move 6 tickets to the trash: 5, 6, 7, 8, 9, 10 on ',
+		);
 		recorder.requests.length = 0;
 		expect((await work.run(['run', 'resume', 'last', '--yes', '-q'])).exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(ids(5, 10));
 	});
 
-	it('wants secrets again that were not kept', async () => {
+	it('asks again for secrets that were not kept', async () => {
 		const service = closing(1);
 		const { work, recorder } = await place(service.answer);
 		const args = ['user', 'update', '1', '2', '3', '--password-stdin', '--locale', 'de', '-j', '1', '-q'];
@@ -284,23 +286,32 @@ describe('run resume', () => {
 		recorder.requests.length = 0;
 		const without = await work.run(['run', 'resume', 'last']);
 		expect(without.exitCode).toBe(2);
-		expect(without.stderr).toContain('the values of password were not kept, being secret');
+		expect(without.stderr).toContain('the values of password were not kept, because they are secret');
 		expect(recorder.requests).toEqual([]);
-		const given = await work.run(['run', 'resume', 'last', '-q', '--', '--password-stdin'], { stdin: 'new pass' });
+		const given = await work.run(['run', 'resume', 'last', '-q', '--password-stdin'], { stdin: 'new pass' });
 		expect(given.exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual(
 			Array(2).fill({ locale: 'de', password: 'new pass' }),
 		);
 	});
 
-	it('hints at --set where a custom field was withheld', async () => {
+	it('takes a custom field that was not kept from --data @file', async () => {
 		const service = closing(0);
-		const { work } = await place(service.answer);
-		await work.run(['ticket', 'fields', 'set', '1', '2', '--set', 'api-token=x', '-q']);
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain('-- --set NAME=@FILE');
+		const { work, recorder } = await place(service.answer);
+		work.write('token', 'abc');
+		await work.run(['ticket', 'fields', 'set', '1', '2', '--set', 'api-token=@token', '-q']);
+		expect(JSON.stringify(work.records())).not.toContain('abc');
+		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain('give them again with --data @file');
+		work.write('fields.json', '{"api-token":"abc"}');
+		recorder.requests.length = 0;
+		service.open();
+		expect((await work.run(['run', 'resume', 'last', '-q', '--data', '@fields.json'])).exitCode).toBe(0);
+		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual(
+			Array(2).fill({ custom_fields: { 'api-token': 'abc' } }),
+		);
 	});
 
-	it('says which run it can not find', async () => {
+	it("says which run it can't find", async () => {
 		const { work } = await place(ok);
 		expect(await work.run(['run', 'resume', 'last'])).toMatchObject({
 			exitCode: 2,
@@ -324,7 +335,7 @@ describe('any command', () => {
 
 	it.each([
 		['ticket', 'update', '--input', 'odd.csv', ...odd, '--undocumented', '--author', '9'],
-		['ticket', 'update', '--input', 'odd.csv', ...odd, '--skip-invalid', '--data', '{"content":"c","extra":[1]}'],
+		['ticket', 'update', '--input', 'odd.csv', ...odd, '--skip-invalid', '--data', '{"content":"c"}'],
 		['ticket', 'update', '1', '2', '3', '4', '--ticket-tag', '1,2', '--content', '@text.txt'],
 		['ticket', 'delete', '1', '2', '3', '4', '--force', '--ignore-missing'],
 		['ticket', 'fields', 'set', '--input', 'fields.csv', '--set', 'size=xl', '--only-changed', '--verify'],
@@ -336,12 +347,12 @@ describe('any command', () => {
 		['term', 'delete', '--input', 'terms.tsv'],
 		['attachment', 'update', '1', '2', '3', '4', '--alt-text', 'x'],
 		['user', 'id', '--input', 'names.ids'],
-	])('is taken up as it was: %s %s %s %s %s', async (...command) => {
+	])('is resumed as it was: %s %s %s %s %s', async (...command) => {
 		const whole = await startRecorder(ok);
 		const service = closing(2);
 		const broken = await startRecorder((request, response, count) =>
-			// The look-up of the own account comes before the run.
-			(request.body.includes('"ada"') ? ok : service.answer)(request, response, count),
+			// Users are looked up before the run.
+			(request.body.includes('"ada"') || request.method === 'GET' ? ok : service.answer)(request, response, count),
 		);
 		const sent = ({ requests }: Recorder): string[] =>
 			[...new Set(requests.map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
@@ -349,7 +360,8 @@ describe('any command', () => {
 		for (const [name, content] of Object.entries(files)) work.write(name, content);
 		work.write('text.txt', 'a\nb');
 		work.write('names.ids', 'anna\nbob\ncleo\ndan\n');
-		const args = [...command, '--yes', '-q', '-j', '1'];
+		const yes = command[1] === 'id' ? [] : ['--yes'];
+		const args = [...command, ...yes, '-q', '-j', '1'];
 		const complete = await work.run(args);
 		const first = await work.run(args, { env: broken.env });
 		expect(first.exitCode).toBe(4);
@@ -591,7 +603,7 @@ describe('two processes', () => {
 });
 
 describe('rows that were refused with 401', () => {
-	it('are open, and not to be mended', async () => {
+	it('are open, and not among the rejects', async () => {
 		const { work } = await stoppedRun();
 		expect((await work.run(['run', 'rejects', 'last', '--format', 'ids'])).stdout).toBe('');
 		const refused = await work.run(['run', 'rejects', 'last', '--outcome', 'failed', '--format', 'count']);

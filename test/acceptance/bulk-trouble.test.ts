@@ -196,7 +196,7 @@ describe('a 401', () => {
 		expect(first.exitCode).toBe(4);
 		expect(first.stderr).toContain('stopped: the service refused the credentials (401: Sorry.)');
 		expect(first.stderr).toMatch(/supportctl login stores other credentials/);
-		expect(first.stderr).toMatch(/supportctl run resume \d{8}-\d{6}-\w{5} goes on/);
+		expect(first.stderr).toMatch(/supportctl run resume \d{8}-\d{6}-\w{5} sends the rest/);
 		expect(recorder.requests.length).toBeLessThan(40);
 		const served = first.outcomes.filter(({ outcome }) => outcome === 'ok').map(({ id }) => id);
 		expect(served).toHaveLength(29);
@@ -303,7 +303,7 @@ describe('the exit code of a run', () => {
 	});
 });
 
-describe('nobody there', () => {
+describe('a service that is not there', () => {
 	it('ends a run within seconds, and everything is left for a resume', async () => {
 		const { recorder, work } = await place(ok);
 		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1/wp-json' };
@@ -315,8 +315,10 @@ describe('nobody there', () => {
 		expect(result.exitCode).toBe(1);
 		expect(JSON.parse(result.stderr)).toMatchObject({
 			error: {
-				message: 'stopped: could not connect (connect_refused); 100 of 100 rows did not succeed',
-				hint: expect.stringMatching(/^supportctl doctor checks .*; supportctl run resume \S+ goes on$/),
+				message: expect.stringMatching(
+					/^stopped: the service could not be reached \(.*\); 100 of 100 rows did not succeed$/,
+				),
+				hint: expect.stringMatching(/^supportctl doctor checks .*; supportctl run resume \S+ sends the rest$/),
 				stopped: 'unreachable',
 			},
 		});

@@ -165,3 +165,15 @@ describe.each(['update', 'delete'] as const)('ticket %s', (command) => {
 		);
 	});
 });
+
+it('a refusal after a lost response and a 503 leaves the row unknown', async () => {
+	const recorder = await startRecorder((request, response, count) => {
+		if (count === 1) return void response.destroy();
+		if (count === 2) return answers.busy(request, response, count);
+		return json(403, { code: 'rest_forbidden', message: 'Not yours.' })(request, response, count);
+	});
+	const work = createWorkplace(recorder.env);
+	const { exitCode, stdout } = await work.run(['ticket', 'update', '1', '--author', '7', '--json']);
+	expect(JSON.parse(stdout)[0] ?? JSON.parse(stdout)).toMatchObject({ outcome: 'unknown', attempts: 3, status: 403 });
+	expect(exitCode).toBe(5);
+});

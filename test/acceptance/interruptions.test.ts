@@ -16,7 +16,7 @@ async function silent(answers = 0) {
 		arrived = resolve;
 	});
 	const recorder = await startRecorder((request, response, count) => {
-		if (count <= answers) json(200, [{ id: count }], { link: '<?page=2>; rel="next"' })(request, response, count);
+		if (count <= answers) json(200, [{ id: count }], { 'x-wp-totalpages': '2' })(request, response, count);
 		else arrived();
 	});
 	return { ...recorder, arrival };
@@ -49,7 +49,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 			exitCode: 130,
 			stdout: '',
 			stderr:
-				'error: interrupted; the credentials of "ada" were sent and not answered: whether they are right is not known\n',
+				'error: interrupted; the credentials of "ada" were sent without a response: whether they are valid is not known\n',
 		});
 	});
 
@@ -93,7 +93,9 @@ describe('a command that is interrupted', () => {
 		const pages = startCli(['api', 'GET', 'tickets', '--paginate'], { env });
 		const { exitCode, stdout, stderr } = await interrupted(pages, 'SIGINT', arrival);
 		expect({ exitCode, rows: JSON.parse(stdout) }).toEqual({ exitCode: 130, rows: [{ id: 1 }] });
-		expect(stderr).toBe('error: interrupted; GET /support-api/v1/tickets?page=2 was given up, which changes nothing\n');
+		expect(stderr).toBe(
+			'error: interrupted; GET /support-api/v1/tickets?per_page=100&page=2 was given up, which changes nothing\n',
+		);
 	});
 
 	it('says of a write that never went out that it was not sent', async () => {
@@ -113,7 +115,11 @@ describe('a command that is interrupted', () => {
 			server.close();
 		});
 		const { port } = server.address() as { port: number };
-		const env = { SUPPORTCTL_BASE_URL: `https://127.0.0.1:${port}`, SUPPORTCTL_TOKEN: 'abcdefgh' };
+		const env = {
+			SUPPORTCTL_BASE_URL: `https://127.0.0.1:${port}`,
+			SUPPORTCTL_USERNAME: 'ada',
+			SUPPORTCTL_PASSWORD: 'abcdefgh',
+		};
 		const { exitCode, stderr } = await interrupted(startCli(write, { env }), 'SIGINT', arrival);
 		expect({ exitCode, stderr }).toEqual({
 			exitCode: 130,

@@ -88,7 +88,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		const { exitCode, stderr } = await running.ended;
 		expect(exitCode).toBe(130);
 		expectNoCrash({ exitCode, stderr });
-		expect(stderr).toMatch(new RegExp(`${signal}: nothing more is sent`));
+		expect(stderr).toMatch(new RegExp(`${signal}: stopping`));
 		expect(stderr).toMatch(/supportctl run resume /);
 		const told = expectTruth(work, server);
 		const sent = sentRows(server);
@@ -105,7 +105,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		const running = work.spawn(args);
 		await server.reached(8);
 		running.child.kill(signal);
-		await running.until(/waiting for what is in flight/);
+		await running.until(/waiting for requests under way/);
 		running.child.kill(signal);
 		expect((await running.ended).exitCode).toBe(130);
 		expect(outcomesIn(recordsOf(work)).size).toBe(0);

@@ -117,10 +117,10 @@ describe('a service that refuses everything', () => {
 	it('is asked less and less often', async () => {
 		const { server, log } = await startLimited(() => ({}), 0);
 		const { outcomes, exitCode } = await runWith(server, bulk(2, '-j', '16', '--retries', '2'));
-		expect(exitCode).toBe(1);
+		expect(exitCode).toBe(5);
 		expect(outcomes.map((each) => [each.outcome, each.status, each.attempts])).toEqual([
-			['failed', 503, 3],
-			['failed', 503, 3],
+			['unknown', 503, 3],
+			['unknown', 503, 3],
 		]);
 		expect([...server.counts.values()]).toEqual([3, 3]);
 		const gaps = log.slice(1).map((each, index) => each.at - (log[index]?.at ?? 0));

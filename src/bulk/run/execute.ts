@@ -38,6 +38,8 @@ export interface Ended {
 	ms: number;
 	/** Whether a resume has something to send. */
 	resumable: boolean;
+	/** Why the run broke off: a journal that can't be written, or an input that can't be read to its end. */
+	failure?: unknown;
 }
 
 /** What a person sees of a run while it goes on. */
@@ -84,7 +86,7 @@ export interface RowRedactor {
 /** Rows planned before they are sent: few enough to be short-lived for the garbage collector. */
 const PLANNED_AHEAD = 128;
 
-/** Sends the rows of a run. @throws FailedError where the journal can't be kept; what was done until then is in it */
+/** Sends the rows of a run. Never throws: a failure is part of how it ended, since some rows may be done by then. */
 export async function execute(parts: RunParts): Promise<Ended> {
 	const { plan, tuning, survey, journal, past, screen, redact, clock } = parts;
 	const counts = past?.counts ?? createCounts();
@@ -150,8 +152,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	} catch (error) {
 		failure ??= error;
 	}
-	if (failure !== undefined) throw failure;
-	return ended;
+	return failure === undefined ? ended : { ...ended, failure };
 }
 
 /** The own rows that are not done, in input order; rows that can't be sent go to `reject`. */

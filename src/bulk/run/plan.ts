@@ -1,6 +1,7 @@
 /** What a run is, as plain data: the command line builds it, `execute` runs it, and the first line of its journal holds it. */
 
 import type { Prefixes } from '../../api/dialect.js';
+import { endpointList } from '../../api/endpoints.js';
 import { isObject } from '../../api/values.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { InputFormat } from '../input/formats.js';
@@ -159,6 +160,12 @@ export function sourceName(source: RowSource): string {
 		default:
 			return `old values of run ${source.run}`;
 	}
+}
+
+/** Whether an endpoint's rows can be a run: all but `user check`, which is sent once and kept nowhere. */
+export function hasRuns(endpoint: string): boolean {
+	if (endpoint === 'term.update' || endpoint === 'term.delete') return true;
+	return endpointList.some(({ name, replay }) => name === endpoint && replay !== 'once');
 }
 
 /** Whether JSON from a journal's first line has the parts of a plan. */

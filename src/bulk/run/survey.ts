@@ -11,7 +11,7 @@ import { isInvalid, isOwn, type PlannedRow, type PlannedRows } from './rows.js';
 export interface Survey {
 	/** Rows of the whole input. */
 	rows: number;
-	/** Valid rows of this shard that have something to send. */
+	/** Valid rows of this shard that have something to send and are not done. */
 	selected: number;
 	/** Valid rows of the whole input that change no field. */
 	empty: number;
@@ -39,12 +39,14 @@ export interface SurveyHooks {
 	complain(complaint: Complaint): void;
 	/** Whether a body has a field that is named like a secret. */
 	holdsSecret(sent: Readonly<Record<string, unknown>>): boolean;
+	/** Whether an earlier part of the run did the row. */
+	isDone?(row: number): boolean;
 }
 
 /** A survey, and the function that adds a row to it. */
 export function createSurvey(
 	plan: RunPlan,
-	{ complain, holdsSecret }: SurveyHooks,
+	{ complain, holdsSecret, isDone }: SurveyHooks,
 ): { survey: Survey; take(planned: PlannedRow): void } {
 	const survey: Survey = {
 		rows: 0,
@@ -76,9 +78,11 @@ export function createSurvey(
 			survey.skipped++;
 			return;
 		}
-		survey.selected++;
-		if (request.permanent) survey.permanent++;
-		if (survey.first.length < NAMED_ROWS) survey.first.push({ ids: request.ids });
+		if (isDone?.(planned.row) !== true) {
+			survey.selected++;
+			if (request.permanent) survey.permanent++;
+			if (survey.first.length < NAMED_ROWS) survey.first.push({ ids: request.ids });
+		}
 		const { sent } = request;
 		if (sent === undefined) return;
 		if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);

@@ -149,6 +149,7 @@ async function checkReceiver({ session, tuning, invocation }: RunJob, id: string
 	const { clock, random } = invocation.context;
 	const options = { retries: tuning.retries, clock, random, dialect: session.dialect };
 	const found = await send(client, createPlanner(read, session.dialect)({ ids: { id } }), options);
+	checkSignedIn(found, session.connection);
 	if (found.outcome !== 'failed' || found.status !== 404 || found.code !== 'rest_user_invalid_id') return;
 	throw new UsageError(`there is no user ${id} to reassign to; nothing was sent`, { code: 'no_such_user' });
 }

@@ -147,7 +147,7 @@ export function whyStopped(reason: StopReason): string {
 		case 'same-refusal':
 			return `stopped: the first ${reason.rows} rows failed for the same reason: ${reason.outcome.message ?? reason.outcome.code}`;
 		case 'unreachable':
-			return `stopped: could not connect (${reason.why})`;
+			return `stopped: the service could not be reached (${reason.why})`;
 		default:
 			return `stopped: ${reason.outcome.message}`;
 	}

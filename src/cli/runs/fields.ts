@@ -168,7 +168,7 @@ async function readFieldFlags(
 
 /** The object that --data gives, checked where its names are documented. @throws UsageError */
 async function readData(
-	{ fields, parameters }: Endpoint,
+	{ fields, parameters, body }: Endpoint,
 	source: RowSource,
 	ids: Readonly<Record<string, string>>,
 	{ data: given }: RunInvocation['options'],
@@ -193,7 +193,7 @@ async function readData(
 		const field = findField(fields, name);
 		// A service's own field may differ from a documented name by a dash.
 		if (field === undefined || (rules.undocumented && field.name !== name)) {
-			if (!rules.undocumented) throw unknownField(name, fields);
+			if (!rules.undocumented && body !== 'custom_fields') throw unknownField(name, fields);
 			values[name] = value;
 			continue;
 		}

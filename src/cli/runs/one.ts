@@ -8,6 +8,7 @@ import { checkSet, createSurvey } from '../../bulk/run/survey.js';
 import type { ExitCode } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { createRedactor } from '../../output/redact.js';
+import { retryNotice } from '../notices.js';
 import { checkUsers, confirmWrite } from './confirm.js';
 import { positionalsOf } from './definition.js';
 import type { RunJob } from './run.js';
@@ -43,7 +44,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			ignoreMissing: plan.checks.ignoreMissing,
 		};
 		const hide = rowRedactor(survey);
-		const own = { clean: hide.text(row) };
+		const own = { clean: hide.text(row), onRetry: retryNotice(context, options) };
 		const steps: RowSteps = {
 			send: (_, request) => send(client, request, shared, own),
 			read: (_, request, afterWrite) =>

@@ -14,6 +14,7 @@ import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
 import { createRunId } from '../../bulk/runs.js';
+import { scanJournal } from '../../bulk/scan.js';
 import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { createRedactor } from '../../output/redact.js';
@@ -63,7 +64,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			throw nothingToChange(chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint);
 		checkSet(survey, { expect: options.expect, max: options.max });
 		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey);
-		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)));
+		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)), 'run');
 		try {
 			const note = await checkUsers(job, survey, client);
 			await confirmWrite(job, survey, note);
@@ -162,7 +163,7 @@ function saysNothing({ input }: PlannedRows, { rows, empty }: Survey): boolean {
 const SHOWN = 20;
 
 /** The first pass, with a message for each row that can't be sent. */
-async function checkRows({ plan, invocation }: RunJob, rows: PlannedRows): Promise<Survey> {
+async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRows): Promise<Survey> {
 	const { context, options } = invocation;
 	const { stderr } = context;
 	const json = wantsJson(options) && !plan.skipInvalid;
@@ -172,8 +173,10 @@ async function checkRows({ plan, invocation }: RunJob, rows: PlannedRows): Promi
 	const fromArguments = plan.source.from === 'ids';
 	const text = (complaint: Complaint): string => (fromArguments ? complaint.message : formatComplaint(complaint, name));
 	let count = 0;
+	const past = resumes === undefined ? undefined : await scanJournal(resumes.path);
 	const survey = await surveyRows(rows, plan, {
 		holdsSecret: (sent) => redact(sent) !== sent,
+		isDone: (row) => past?.states.isDone(row) === true,
 		complain(complaint) {
 			count++;
 			if (json) {

@@ -74,8 +74,7 @@ export class RunScreen implements Screen {
 		this.annotates = context.env.GITHUB_ACTIONS === 'true';
 		this.isLone = plan.source.from === 'ids' && plan.source.ids.length === 1;
 		this.isTable = isTable;
-		this.hidesGood =
-			isTable && this.endpoint.replay !== 'read' && rows > WHOLE_TABLE_ROWS && plan.source.from !== 'ids';
+		this.hidesGood = isTable && this.endpoint.replay !== 'read' && rows > WHOLE_TABLE_ROWS;
 		// A table on the terminal has the failures already.
 		this.listsFailures = this.isLone || this.annotates || !(this.json || isTable);
 	}
@@ -125,12 +124,26 @@ export class RunScreen implements Screen {
 		this.progress.done();
 	}
 
-	/** Prints what is left, the reports and the summary. @throws SupportctlError where only the output failed */
+	/** Prints what is left, the reports and the summary, each whatever became of the others. @throws what failed first */
 	async end(ended: Ended): Promise<ExitCode> {
-		const trouble = await this.results.end();
-		this.endFailures(ended);
-		this.writeSummary(ended);
-		await this.writeReports(ended);
+		let { failure } = ended;
+		let trouble: SupportctlError | undefined;
+		const steps = [
+			async () => {
+				trouble = await this.results.end();
+			},
+			() => this.endFailures(ended),
+			() => this.writeSummary(ended),
+			() => this.writeReports(ended),
+		];
+		for (const step of steps) {
+			try {
+				await step();
+			} catch (error) {
+				failure ??= error;
+			}
+		}
+		if (failure !== undefined) throw failure;
 		if (trouble === undefined) return ended.exitCode;
 		if (ended.exitCode !== ExitCode.ok)
 			throw onlyOutputFailed(trouble, 'the outcomes of the rows stand', ended.exitCode);
