@@ -32,6 +32,7 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 		isRunPlan(plan) &&
 		isObject(input) &&
 		isCount(input.rows) &&
+		(input.last === undefined || isCount(input.last)) &&
 		isCount(input.own) &&
 		isText(input.sha256);
 	if (!complete) throw notAJournal(path, 'its first line is incomplete');

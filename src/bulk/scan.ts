@@ -169,7 +169,7 @@ export async function scanJournal(path: string): Promise<JournalScan> {
 			for (let index = 0; index < texts.length; index++) {
 				if (header === undefined) {
 					header = readHeader(texts[index], path);
-					gathering = new Gathering(header.input.rows, !isDeletePlan(header.plan));
+					gathering = new Gathering(header.input.last ?? header.input.rows, !isDeletePlan(header.plan));
 					continue;
 				}
 				const record = parseRecord(texts[index]);

@@ -13,6 +13,15 @@ export function retryPlan({ id, plan }: RunHeader, journal: string, outcomes: re
 	return { ...plan, source };
 }
 
+/** Which rows of the file at the end of a chain of retries belong to a source. */
+export async function chosenRows(source: RowSource): Promise<(row: number) => boolean> {
+	if (source.from !== 'run') return () => true;
+	const { header, states } = await scanJournal(source.journal);
+	const isEarlier = await chosenRows(header.plan.source);
+	const wanted = new Set<unknown>(source.outcomes);
+	return (row) => wanted.has(states.outcomeOf(row)) && isEarlier(row);
+}
+
 /** Opens the chosen rows; they keep their place and line of the earlier run's input. @throws UsageError, FailedError */
 export async function openRowsOfRun(
 	plan: RunPlan,

@@ -13,6 +13,7 @@ import { finalRecords } from '../row-records.js';
 import { readRunHeader } from '../runs.js';
 import { scanJournal } from '../scan.js';
 import { openInputOf } from './open.js';
+import { chosenRows } from './past-rows.js';
 import type { RunHeader, RunPlan } from './plan.js';
 import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './rows.js';
 
@@ -54,7 +55,8 @@ export async function openPastInput(
 }
 
 /** Reads the input to its end. @throws UsageError where it is not what the run read */
-export async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
+export async function checkUnchanged({ id, input, plan }: RunHeader, source: InputSource): Promise<void> {
+	if (plan.source.from === 'run') return await checkUnchanged(readRunHeader(plan.source.journal), source);
 	for await (const _ of source.read());
 	if (source.sha256 === input.sha256) return;
 	throw new UsageError(`${source.name} is not what run ${id} read`, {
@@ -110,7 +112,9 @@ async function unreachedRows(
 	// Which rows they are does not depend on secrets.
 	const secrets = Object.fromEntries(plan.values.withheld.map((name) => [name, '']));
 	const { planRow } = planRows(plan, input, { dialect, secrets });
+	const isChosen = await chosenRows(plan.source);
 	return (raw) => {
+		if (!isChosen(raw.row)) return undefined;
 		if (states.outcomeOf(raw.row) !== undefined || states.maybeSent(raw.row)) return undefined;
 		const planned = planRow(raw);
 		if (!isOwn(planned, plan.shard)) return undefined;

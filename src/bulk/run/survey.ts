@@ -11,6 +11,8 @@ import { isInvalid, isOwn, type PlannedRow, type PlannedRows } from './rows.js';
 export interface Survey {
 	/** Rows of the whole input. */
 	rows: number;
+	/** The highest row number. */
+	last: number;
 	/** Valid rows of this shard that have something to send and are not done. */
 	selected: number;
 	/** Valid rows of the whole input that change no field. */
@@ -50,6 +52,7 @@ export function createSurvey(
 ): { survey: Survey; take(planned: PlannedRow): void } {
 	const survey: Survey = {
 		rows: 0,
+		last: 0,
 		selected: 0,
 		empty: 0,
 		skipped: 0,
@@ -64,6 +67,7 @@ export function createSurvey(
 	const reassigns = endpoint.query.some(({ name }) => name === 'reassign');
 	const take = (planned: PlannedRow): void => {
 		survey.rows++;
+		survey.last = planned.row;
 		if (isInvalid(planned)) {
 			survey.invalid++;
 			planned.complaints.forEach(complain);

@@ -149,7 +149,7 @@ export function planOf(
 		source,
 		columns: {
 			map: readMap(options.map),
-			ignore: options.ignoreColumn ?? [],
+			ignore: (options.ignoreColumn ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
 			ignoreOther: options.ignoreOtherColumns === true,
 			idColumn: options.idColumn,
 			blank: options.blank ?? 'skip',

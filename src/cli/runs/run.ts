@@ -125,6 +125,7 @@ async function openJournalOf(
 		input: {
 			sha256: rows.sha256(),
 			rows: survey.rows,
+			...(survey.last === survey.rows ? {} : { last: survey.last }),
 			own: ownRows(survey, plan),
 			copied: rows.input?.spooled === true,
 		},

@@ -1,0 +1,167 @@
+/** A run in parts: failed rows again, the first rows only, and the shards of one input together. */
+
+import { describe, expect, it } from 'vitest';
+import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+const busy = json(400, { code: 'no', message: 'busy' });
+
+/** Which ticket each request was for. */
+const ids = ({ requests }: Recorder): number[] => requests.map(({ url }) => Number(url.split('/').at(-1)));
+
+/** A service that refuses these tickets until they are let go. */
+async function place(...refused: number[]) {
+	const bad = new Set(refused);
+	const answer: Answer = (request, response, count) =>
+		(bad.has(Number(request.url.split('/').at(-1))) ? busy : ok)(request, response, count);
+	const recorder = await startRecorder(answer);
+	const heal = (): void => {
+		bad.clear();
+		recorder.requests.length = 0;
+	};
+	return { recorder, work: createWorkplace(recorder.env), heal };
+}
+
+async function listed(work: Workplace): Promise<Record<string, unknown>[]> {
+	return JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as Record<string, unknown>[];
+}
+
+describe('run retry', () => {
+	it('sends the failed rows again, with the mapping, values and checks of their run, as a run of its own', async () => {
+		const { recorder, work, heal } = await place(2, 4);
+		work.write('edits.csv', 'No,Betreff,other\n1,a,x\n2,b,x\n3,c,x\n4,d,x\n');
+		const flags = ['--map', 'Betreff=title', '--id-column', 'No', '--ignore-other-columns', '--status', 'hold', '-q'];
+		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exitCode).toBe(3);
+		const [first] = await listed(work);
+		heal();
+		const again = await work.run(['run', 'retry', 'last', '--fields', 'row,id,outcome', '-j', '1', '-q']);
+		expect(again).toEqual({ exitCode: 0, stdout: '2\t2\tok\n4\t4\tok\n', stderr: '' });
+		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([
+			{ title: 'b', status: 'hold' },
+			{ title: 'd', status: 'hold' },
+		]);
+		expect((await listed(work))[0]).toMatchObject({ retries: first?.run, state: 'finished', rows: 2, ok: 2, open: 0 });
+	});
+
+	it('sends rows with other outcomes where they are named', async () => {
+		const lost = await startRecorder((request, response, count) =>
+			count < 3 ? void response.destroy() : ok(request, response, count),
+		);
+		const work = createWorkplace(lost.env);
+		expect((await work.run(['ticket', 'update', '1', '2', '--title', 'x', '--retries', '0', '-q'])).exitCode).toBe(5);
+		const wrong = await work.run(['run', 'retry', 'last', '--outcome', 'ok']);
+		expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"ok" is not one of failed, differs')]);
+		const none = await work.run(['run', 'retry', 'last', '-q']);
+		expect([none.exitCode, lost.requests.length]).toEqual([0, 2]);
+		const [, run] = await listed(work);
+		expect((await work.run(['run', 'retry', run?.run as string, '--outcome', 'unknown', '-q'])).exitCode).toBe(0);
+		expect(ids(lost).slice(2).sort()).toEqual([1, 2]);
+	});
+
+	it('refuses a changed input, and sends nothing', async () => {
+		const { recorder, work, heal } = await place(2);
+		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
+		heal();
+		work.write('edits.csv', 'id,status\n1,hold\n3,hold\n');
+		const result = await work.run(['run', 'retry', 'last']);
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('is not what run')]);
+		expect(recorder.requests).toEqual([]);
+	});
+
+	it('of a retry sends what failed again, and a retry can be resumed', async () => {
+		const { recorder, work, heal } = await place(2, 3);
+		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
+		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
+		expect((await work.run(['run', 'retry', 'last', '-q', '--first', '1'])).exitCode).toBe(1);
+		const rejects = ['run', 'rejects', 'last', '--fields', 'id,error', '--format', 'csv'];
+		expect((await work.run(rejects)).stdout).toBe('id,error\n2,400 no: busy\n');
+		const unsent = await work.run([...rejects, '--outcome', 'not-sent']);
+		expect(unsent.stdout).toBe('id,error\n3,the run ended before it was reached\n');
+		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(1);
+		heal();
+		expect((await work.run(['run', 'retry', 'last', '-q'])).exitCode).toBe(0);
+		expect(ids(recorder).sort()).toEqual([2, 3]);
+	});
+});
+
+describe('--first', () => {
+	it('sends the first rows, leaves the rest open, and run resume sends it', async () => {
+		const { recorder, work } = await place();
+		work.write(
+			'edits.csv',
+			csv('id,status', 5, (row) => `${row},hold`),
+		);
+		const piloted = await work.run(['ticket', 'update', '--input', 'edits.csv', '--first', '2', '-j', '1']);
+		expect(piloted.exitCode).toBe(0);
+		expect(piloted.stderr).toContain('to send the rest: supportctl run resume ');
+		expect(ids(recorder)).toEqual([1, 2]);
+		expect((await listed(work))[0]).toMatchObject({ rows: 5, ok: 2, not_sent: 3, open: 3 });
+		expect((await work.run(['run', 'resume', 'last', '--first', '1', '-j', '1', '-q'])).exitCode).toBe(0);
+		expect((await work.run(['run', 'resume', 'last', '-j', '1', '-q'])).exitCode).toBe(0);
+		expect(ids(recorder)).toEqual([1, 2, 3, 4, 5]);
+		expect((await listed(work))[0]).toMatchObject({ state: 'finished', rows: 5, ok: 5, not_sent: 0, open: 0 });
+	});
+
+	it('checks all rows before it sends the first', async () => {
+		const { recorder, work } = await place();
+		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\n');
+		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', '--first', '1'])).exitCode).toBe(2);
+		expect(recorder.requests).toEqual([]);
+	});
+});
+
+it('--ignore-other-columns ignores columns that are no field, and --ignore-column the named ones', async () => {
+	const { recorder, work } = await place();
+	work.write('edits.csv', 'id,title,Owner,date checked\n1,a,ada,today\n');
+	const args = ['ticket', 'update', '--input', 'edits.csv', '-q'];
+	expect((await work.run(args)).exitCode).toBe(2);
+	expect((await work.run([...args, '--ignore-column', 'Owner'])).exitCode).toBe(2);
+	expect(recorder.requests).toEqual([]);
+	for (const flags of [['--ignore-other-columns'], ['--ignore-column', 'Owner,date checked']]) {
+		expect((await work.run([...args, ...flags])).exitCode).toBe(0);
+	}
+	expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"a"}', '{"title":"a"}']);
+});
+
+describe('run show of several runs', () => {
+	it('adds up the shards of one input, and finds those that are missing or there twice', async () => {
+		const { work } = await place(3);
+		work.write(
+			'edits.csv',
+			csv('id,status', 40, (row) => `${row},hold`),
+		);
+		for (const [part, file] of [
+			['1/3', 'one'],
+			['2/3', 'two'],
+			['3/3', 'three'],
+			['2/3', 'again'],
+		]) {
+			const args = ['ticket', 'update', '--input', 'edits.csv', '--shard', part as string, '-q'];
+			await work.run([...args, '--journal', `${file}.ndjson`]);
+		}
+		const show = async (...files: string[]) => {
+			const result = await work.run(['run', 'show', ...files.map((each) => `${each}.ndjson`), '--json']);
+			expect(result.exitCode).toBe(0);
+			return JSON.parse(result.stdout) as Record<string, unknown>;
+		};
+		expect(await show('one', 'two', 'three')).toMatchObject({
+			...{ input_rows: 40, rows: 40, ok: 39, failed: 1, open: 0, exit_code: 3, state: 'finished' },
+			...{ shard: '1/3, 2/3, 3/3', missing_shards: [], shards_twice: [] },
+			failures: [{ id: 3, outcome: 'failed' }],
+		});
+		const overlap = await show('one', 'two', 'again');
+		expect(overlap).toMatchObject({ missing_shards: ['3/3'], shards_twice: ['2/3'] });
+		const text = await work.run(['run', 'show', 'one.ndjson', 'two.ndjson', 'again.ndjson']);
+		expect(text.stdout + text.stderr).toMatch(/3\/3/);
+	});
+
+	it('refuses runs of different inputs', async () => {
+		const { work } = await place();
+		await work.run(['ticket', 'update', '1', '2', '--title', 'x', '-q', '--journal', 'a.ndjson']);
+		await work.run(['ticket', 'update', '1', '3', '--title', 'x', '-q', '--journal', 'b.ndjson']);
+		const result = await work.run(['run', 'show', 'a.ndjson', 'b.ndjson']);
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('read another input than run')]);
+	});
+});
