@@ -138,6 +138,7 @@ describe('an update', () => {
 			for (const steps of [
 				[{ lost: 'timeout' }, no],
 				[{ lost: 'timeout' }, busy, no],
+				[{ lost: 'timeout' }, json(503, { code: 'busy', message: 'Later.' }), no],
 				[{ status: 500 }, no],
 			]) {
 				expect(await deliverTo(scripted(...steps), update)).toMatchObject({ outcome: 'unknown', status });

@@ -612,6 +612,13 @@ export const bugs = [
 		tests: send,
 		loss: 'a row that may have been applied is reported as failed for a later refusal',
 	},
+	{
+		file: 'src/http/judge.ts',
+		was: '{ ...before, [open]: true }',
+		becomes: '{ [open]: true }',
+		tests: send,
+		loss: 'a row that was lost, then put off and refused is reported as failed',
+	},
 	// What an answer means.
 	{
 		file: 'src/http/judge.ts',
