@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { neutralDialect } from '../../../src/api/dialect.js';
+import { endpoints } from '../../../src/api/endpoints.js';
+import { parseExact } from '../../../src/api/exact-numbers.js';
+import { createPlanner, type Request } from '../../../src/api/plan.js';
+import type { OldValues } from '../../../src/bulk/records.js';
+import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
+import { checkReadable, createPerform, decide, heldOf, readPlannerOf } from '../../../src/bulk/run/read-back.js';
+import type { RunRow } from '../../../src/bulk/run/rows.js';
+import type { Result } from '../../../src/http/outcome.js';
+import { planOf } from '../../support/journal.js';
+
+type Name = 'ticket.update' | 'ticket.fields.set' | 'ticket.delete' | 'user.delete';
+
+function planWith(checks: Partial<Checks> = {}, more: Partial<RunPlan> = {}): RunPlan {
+	const plan = planOf(more);
+	return { ...plan, checks: { ...plan.checks, ...checks } };
+}
+
+function rowOf(fields: Record<string, unknown>, more: Partial<RunRow> = {}, name: Name = 'ticket.update'): RunRow {
+	const ids: Record<string, string> = name === 'ticket.fields.set' ? { ticket_id: '14' } : { id: '14' };
+	const request = createPlanner(endpoints[name])(endpoints[name].body === 'none' ? { ids } : { ids, fields });
+	return { row: 1, request, ...more };
+}
+
+function decided(row: RunRow, body: unknown, plan: RunPlan) {
+	const held = heldOf(row.request.endpoint, body, 'xx');
+	if (held === undefined) throw new Error('the body shows no object');
+	const decision = decide(row, held, plan);
+	return 'skip' in decision ? decision.skip.code : decision.fields;
+}
+
+const ok = (body: unknown, more: Partial<Result> = {}): Result => ({
+	outcome: 'ok',
+	status: 200,
+	body,
+	attempts: 1,
+	ms: 1,
+	...more,
+});
+const failed = (status: number, more: Partial<Result> = {}): Result => ({
+	outcome: 'failed',
+	status,
+	code: 'no',
+	message: 'No.',
+	attempts: 1,
+	ms: 1,
+	...more,
+});
+
+/** Carries out one row; `reads` are the results of the reads, in their order. */
+async function perform(plan: RunPlan, row: RunRow, { sent = ok({}), reads = [] as Result[], keep = true } = {}) {
+	const steps: string[] = [];
+	const kept: OldValues[] = [];
+	const written: Request[] = [];
+	const { endpoint } = row.request;
+	const run = createPerform(plan, createPlanner(endpoint), readPlannerOf(endpoint, neutralDialect), {
+		async send(_, request) {
+			steps.push('write');
+			written.push(request);
+			return sent;
+		},
+		async read(_, request, afterStop) {
+			steps.push(`${request.method} ${afterStop ? 'after' : 'before'}`);
+			return reads.shift() ?? failed(500);
+		},
+		async keep(_, before) {
+			if (!keep) throw new Error('the disk is full');
+			steps.push('keep');
+			kept.push(before);
+		},
+	});
+	return { result: await run(row), steps, kept, sent: written.map((request) => request.sent) };
+}
+
+describe('decide', () => {
+	const changed = planWith({ onlyChanged: true });
+
+	it.each([
+		[{ status: 'hold' }, { status: 'hold' }, 'unchanged'],
+		[{ status: 'hold', assignee: 7 }, { status: 'read', assignee: '7' }, { status: 'hold' }],
+		[{ title: 'a ' }, { title: { raw: 'a', rendered: 'a' } }, { title: 'a ' }],
+		[{ title: 'a' }, { title: { rendered: 'a' } }, { title: 'a' }],
+	])('sends of %j what differs from %j', (fields, body, expected) => {
+		expect(decided(rowOf(fields), body, changed)).toEqual(expected);
+	});
+
+	it('finds a custom field with and without the prefix of the deployment, and compares its text exactly', () => {
+		const row = rowOf({ xx_severity: 'high', color: 'red ', __proto__x: 'p' }, {}, 'ticket.fields.set');
+		const body = { severity: { name: 'Severity', value: 'high' }, color: { name: 'Color', value: 'red' } };
+		expect(decided(row, body, changed)).toEqual({ color: 'red ', __proto__x: 'p' });
+	});
+
+	it.each([
+		['status', 'hold', { status: 'hold' }, true],
+		['status', 'hold', { status: 'read' }, false],
+		['assignee', '', { assignee: 0 }, true],
+		['assignee', '', { assignee: 7 }, false],
+		['ticket-tag', '2,1', { 'ticket-tag': [1, 2] }, true],
+		['ticket-tag', '1', { 'ticket-tag': [1, 2] }, false],
+	])('under --if %s=%s, of %j', (field, value, body, holds) => {
+		const plan = planWith({ conditions: [{ field, value }] });
+		expect(decided(rowOf({ title: 'x' }), body, plan)).toEqual(holds ? { title: 'x' } : 'condition');
+	});
+
+	it('skips an object that was modified since the row was made, or whose row does not say when that was', () => {
+		const plan = planWith({ ifUnmodified: true });
+		const body = { modified_gmt: '2026-11-22T01:00:00' };
+		expect(decided(rowOf({ title: 'x' }, { modified: body.modified_gmt }), body, plan)).toEqual({ title: 'x' });
+		expect(decided(rowOf({ title: 'x' }, { modified: '2026-11-21T01:00:00' }), body, plan)).toBe('conflict');
+		expect(decided(rowOf({ title: 'x' }), body, plan)).toBe('conflict');
+	});
+
+	it('skips an object that no longer holds what an undone run wrote, unless it is restored already', () => {
+		const row = rowOf({ status: 'read' }, { expected: { status: 'hold' } });
+		expect(decided(row, { status: 'hold' }, changed)).toEqual({ status: 'read' });
+		expect(decided(row, { status: 'pending' }, changed)).toBe('changed_since');
+		expect(decided(row, { status: 'read' }, changed)).toBe('unchanged');
+	});
+
+	it('adds items to a list and removes some, and has nothing to send where that changes nothing', () => {
+		const { values } = planOf();
+		const plan = planWith({}, { values: { ...values, add: { 'ticket-tag': [3, 1] }, remove: { 'ticket-tag': [2] } } });
+		expect(decided(rowOf({}), { 'ticket-tag': [1, 2] }, plan)).toEqual({ 'ticket-tag': [1, 3] });
+		expect(decided(rowOf({}), { 'ticket-tag': [3, 1] }, plan)).toBe('nothing_to_send');
+	});
+});
+
+describe('a row', () => {
+	const row = rowOf({ status: 'hold', title: 'x' });
+	const shown = { status: 'hold', title: { raw: 'x' } };
+
+	it('is one write where no check is asked for, and none without a field', async () => {
+		expect(await perform(planWith(), row)).toMatchObject({ steps: ['write'], result: { outcome: 'ok' } });
+		expect(await perform(planWith(), rowOf({}))).toMatchObject({ steps: [], result: { code: 'nothing_to_send' } });
+	});
+
+	it('differs where the response shows another value, unless that is allowed', async () => {
+		const sent = ok({ status: 'read', title: 'x' });
+		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
+		expect((await perform(planWith(), row, { sent })).result).toMatchObject({ outcome: 'differs', differs });
+		for (const allowDiffers of [true, ['status']]) {
+			const { result } = await perform(planWith({ allowDiffers }), row, { sent });
+			expect(result).toMatchObject({ outcome: 'ok', differs });
+			expect(result.code).toBeUndefined();
+		}
+		const other = await perform(planWith({ allowDiffers: ['title'] }), row, { sent });
+		expect(other.result.outcome).toBe('differs');
+	});
+
+	it('keeps the old values of what it writes before the write, and is not written where that fails', async () => {
+		const plan = planWith({ snapshot: true, onlyChanged: true });
+		const reads = () => [ok({ status: 'read', title: { raw: 'x' } })];
+		const { steps, kept, sent } = await perform(plan, row, { reads: reads() });
+		expect(steps).toEqual(['GET before', 'keep', 'write']);
+		expect(kept).toEqual([{ values: { status: 'read' }, absent: [], sent: { status: 'hold' } }]);
+		expect(sent).toEqual([{ status: 'hold' }]);
+		await expect(perform(plan, row, { reads: reads(), keep: false })).rejects.toThrow('the disk is full');
+	});
+
+	it('keeps the status of what goes to the trash, and nothing of what is deleted permanently', async () => {
+		const plan = planWith({ snapshot: true }, { endpoint: 'ticket.delete' });
+		const trash = await perform(plan, rowOf({}, {}, 'ticket.delete'), { reads: [ok({ status: 'hold' })] });
+		expect(trash.kept).toEqual([{ values: { status: 'hold' }, absent: [], sent: { status: 'trash' } }]);
+		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' }, force: true });
+		const gone = await perform(plan, { row: 1, request }, { reads: [ok({ status: 'hold' })] });
+		expect(gone.steps).toEqual(['GET before', 'write']);
+	});
+
+	it.each([
+		['a refusal', failed(403), 'failed'],
+		['a lost response', { outcome: 'unknown', attempts: 2, ms: 1 } as Result, 'not-sent'],
+		['a shape that is not known', ok('text'), 'failed'],
+	])('is not written after a read with %s', async (_, read, outcome) => {
+		const { result, steps } = await perform(planWith({ onlyChanged: true }), row, { reads: [read] });
+		expect(steps).toEqual(['GET before']);
+		expect(result.outcome).toBe(outcome);
+	});
+
+	it('is not written with a number that can not be held exactly', async () => {
+		const time = parseExact('{"n":12345678901234567890}') as { n: unknown };
+		const { result, steps } = await perform(planWith(), rowOf({ 'time-adjustments': time.n }));
+		expect([result.code, steps]).toEqual(['inexact_number', []]);
+	});
+
+	it.each<[string, Result, Result, Partial<Result>]>([
+		['ok, and it is there', ok({}), ok(shown), { outcome: 'ok' }],
+		['ok, and one field is not there', ok({}), ok({ ...shown, status: 'read' }), { outcome: 'differs' }],
+		['ok, and it can not be read', ok({}), failed(503), { outcome: 'unknown', code: 'not_verified' }],
+		['unknown, and it is there', { outcome: 'unknown', attempts: 1, ms: 1 }, ok(shown), { outcome: 'ok' }],
+		[
+			'unknown, and it can not be read',
+			{ outcome: 'unknown', attempts: 1, ms: 1 },
+			failed(503),
+			{ outcome: 'unknown' },
+		],
+		['500, and it is there', failed(500), ok(shown), { outcome: 'ok' }],
+		['500, and half of it is there', failed(500), ok({ ...shown, status: 'read' }), { outcome: 'differs' }],
+		[
+			'500, and nothing is there',
+			failed(500),
+			ok({ status: 'read', title: { raw: 'y' } }),
+			{ outcome: 'failed', code: 'no' },
+		],
+	])('under --verify is settled by what is seen: %s', async (_, sent, read, expected) => {
+		const { result, steps } = await perform(planWith({ verify: true }), row, { sent, reads: [read] });
+		expect(steps).toEqual(['write', 'GET after']);
+		expect(result).toMatchObject(expected);
+		if (expected.outcome === 'ok') expect([result.code, result.message]).toEqual([undefined, undefined]);
+	});
+
+	it('is not read back where it was refused', async () => {
+		expect((await perform(planWith({ verify: true }), row, { sent: failed(400) })).steps).toEqual(['write']);
+	});
+
+	it('differs under --verify where a custom field is not there after the write', async () => {
+		const plan = planWith({ verify: true }, { endpoint: 'ticket.fields.set' });
+		const set = rowOf({ color: 'red', size: 'xl' }, {}, 'ticket.fields.set');
+		const { result } = await perform(plan, set, { sent: ok(null), reads: [ok({ color: { value: 'red' } })] });
+		expect(result).toMatchObject({ outcome: 'differs', differs: [{ field: 'size' }] });
+	});
+
+	it.each<[string, boolean, Result, Result, string]>([
+		['in the trash', false, ok({}), ok({ status: 'trash' }), 'ok'],
+		['still there', false, ok({}), ok({ status: 'hold' }), 'differs'],
+		['gone for good', false, ok({}), failed(410), 'differs'],
+		['gone', true, ok({}), failed(404), 'ok'],
+		['gone after a lost response', true, { outcome: 'unknown', attempts: 1, ms: 1 }, failed(404), 'ok'],
+		['still there', true, ok({}), ok({ status: 'hold' }), 'differs'],
+		['unreadable', true, { outcome: 'unknown', attempts: 1, ms: 1 }, failed(503), 'unknown'],
+	])('that was deleted is looked for under --verify: %s', async (_, force, sent, read, outcome) => {
+		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' }, ...(force ? { force } : {}) });
+		const plan = planWith({ verify: true }, { endpoint: 'ticket.delete' });
+		expect((await perform(plan, { row: 1, request }, { sent, reads: [read] })).result.outcome).toBe(outcome);
+	});
+
+	it('carries its remarks whatever its outcome is', async () => {
+		for (const sent of [ok({}), failed(400)]) {
+			const { result } = await perform(planWith(), { ...row, remarks: ['size stays'] }, { sent });
+			expect(result.warnings).toEqual(['size stays']);
+		}
+	});
+});
+
+it('checks that need a read are refused where the API has none', () => {
+	expect(() => checkReadable(endpoints['user.password.delete'], planWith({ verify: true }))).toThrow('no way to read');
+	expect(() => checkReadable(endpoints['user.password.delete'], planWith())).not.toThrow();
+	expect(() => checkReadable(endpoints['ticket.update'], planWith({ verify: true }))).not.toThrow();
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { neutralDialect } from '../../../src/api/dialect.js';
+import { type Journal, openJournal } from '../../../src/bulk/journal.js';
+import type { RowSource, RunPlan } from '../../../src/bulk/run/plan.js';
+import type { RunRow } from '../../../src/bulk/run/rows.js';
+import { openOldValues, undoPlan } from '../../../src/bulk/run/undo.js';
+import type { Outcome } from '../../../src/http/outcome.js';
+import { redact } from '../../../src/output/redact.js';
+import { headerOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+const resumeAs = { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' };
+const snapshots: Partial<RunPlan> = { checks: { ...planOf().checks, snapshot: true } };
+const start = (more: Partial<RunPlan> = {}): Journal =>
+	startJournal(temporaryFolder(), 9, undefined, { ...snapshots, ...more });
+
+/** Notes what a row overwrites, and its outcome where it has one. */
+async function note(
+	journal: Journal,
+	row: number,
+	[values, sent]: [old: Record<string, unknown>, sent: Record<string, unknown>],
+	outcome?: Partial<Outcome>,
+	{ id = String(row), absent = [] as string[] } = {},
+): Promise<void> {
+	await journal.before(row, { id }, { values, sent, absent });
+	if (outcome !== undefined) await journal.outcome(outcomeOf(row, { ids: { id }, ...outcome }));
+}
+
+/** The rows that undo a run. */
+async function rowsOf(journal: Journal, overwrite = false) {
+	const plan = undoPlan(journal.header, journal.path, overwrite);
+	const source = plan.source as Extract<RowSource, { from: 'snapshots' }>;
+	const rows: RunRow[] = [];
+	const opened = await openOldValues(plan, source, { dialect: neutralDialect });
+	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
+	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected, remarks]);
+}
+
+const done = { outcome: 'ok' } as const;
+const hold: [Record<string, unknown>, Record<string, unknown>] = [{ status: 'read' }, { status: 'hold' }];
+
+describe('undoPlan', () => {
+	it('keeps old values itself, writes what differs, and restores the trash by an update', () => {
+		const header = headerOf(2, { ...snapshots, endpoint: 'ticket.delete' });
+		expect(undoPlan(header, '/j', true)).toMatchObject({
+			endpoint: 'ticket.update',
+			source: { from: 'snapshots', journal: '/j', run: header.id, overwrite: true },
+			checks: { snapshot: true, onlyChanged: true, verify: true },
+		});
+	});
+
+	it('refuses a run that kept no old values', () => {
+		expect(() => undoPlan(headerOf(2), '/j', false)).toThrow('kept no old values');
+	});
+});
+
+describe('old values', () => {
+	it('are written back, each object once, where it still holds what the run wrote', async () => {
+		const journal = start();
+		await note(journal, 1, hold, done);
+		await note(journal, 2, [{ title: 'old' }, { title: 'new' }], done);
+		journal.close();
+		expect(await rowsOf(journal)).toEqual([
+			['1', { status: 'read' }, { status: 'hold' }, undefined],
+			['2', { title: 'old' }, { title: 'new' }, undefined],
+		]);
+		expect((await rowsOf(journal, true)).map((row) => row[2])).toEqual([undefined, undefined]);
+	});
+
+	it('are those before the run, and the written ones the last, however often and in how many parts it wrote', async () => {
+		const journal = start();
+		await note(journal, 1, [{ status: 'read' }, { status: 'hold' }], done, { id: '5' });
+		journal.close();
+		const { journal: resumed } = await openJournal(journal.path, resumeAs);
+		await note(
+			resumed,
+			2,
+			[
+				{ status: 'hold', title: 'a' },
+				{ status: 'unread', title: 'b' },
+			],
+			done,
+			{ id: '5' },
+		);
+		resumed.close();
+		expect(await rowsOf(resumed)).toEqual([
+			['5', { status: 'read', title: 'a' }, { status: 'unread', title: 'b' }, undefined],
+		]);
+	});
+
+	it('are expected as the service showed them', async () => {
+		const journal = start();
+		const differs = [{ field: 'slug', sent: 'A B', shown: 'a-b' }];
+		await note(journal, 1, [{ slug: 'old' }, { slug: 'A B' }], { outcome: 'differs', differs });
+		journal.close();
+		expect(await rowsOf(journal)).toEqual([['1', { slug: 'old' }, { slug: 'a-b' }, undefined]]);
+	});
+
+	it.each<[string, Partial<Outcome>, boolean]>([
+		['ok', done, true],
+		['unknown', { outcome: 'unknown', status: undefined }, true],
+		['a server error', { outcome: 'failed', status: 500 }, true],
+		['a refusal', { outcome: 'failed', status: 400 }, false],
+		['not sent', { outcome: 'not-sent', status: undefined }, false],
+		['skipped', { outcome: 'skipped', status: undefined }, false],
+	])('of a row that came to %s', async (_, outcome, isRestored) => {
+		const journal = start();
+		await note(journal, 1, hold, outcome);
+		await note(journal, 2, hold, done);
+		journal.close();
+		expect((await rowsOf(journal)).map(([id]) => id)).toEqual(isRestored ? ['1', '2'] : ['2']);
+	});
+
+	it('of a row whose process was killed are written back, also after a resume that was refused', async () => {
+		const journal = start();
+		await note(journal, 1, hold);
+		journal.close();
+		expect((await rowsOf(journal)).map(([id]) => id)).toEqual(['1']);
+		const { journal: resumed } = await openJournal(journal.path, resumeAs);
+		await note(resumed, 1, hold, { outcome: 'failed', status: 400 });
+		resumed.close();
+		expect((await rowsOf(resumed)).map(([id]) => id)).toEqual(['1']);
+	});
+
+	it('that are secret or were absent stay, and a remark says why', async () => {
+		const journal = start({ endpoint: 'ticket.fields.set' });
+		const old = { color: 'red', api_token: 'old' };
+		await journal.before(
+			1,
+			{ ticket_id: '1' },
+			{ values: old, sent: { color: 'blue', api_token: 'new' }, absent: ['size'] },
+		);
+		await journal.outcome(outcomeOf(1, { ids: { ticket_id: '1' } }));
+		journal.close();
+		const [[, sent, expected, remarks] = []] = await rowsOf(journal);
+		expect([sent, expected]).toEqual([{ color: 'red' }, { color: 'blue' }]);
+		expect(remarks).toEqual([
+			expect.stringMatching(/^size stays: it had no value before/),
+			expect.stringMatching(/^api_token stays: its old value was not kept/),
+		]);
+	});
+
+	it('of what went to the trash restore its status', async () => {
+		const journal = start({ endpoint: 'ticket.delete' });
+		await note(journal, 1, [{ status: 'hold' }, { status: 'trash' }], done);
+		journal.close();
+		expect(await rowsOf(journal)).toEqual([['1', { status: 'hold' }, { status: 'trash' }, undefined]]);
+	});
+
+	it('are refused where the run wrote nothing', async () => {
+		const journal = start();
+		await note(journal, 1, hold, { outcome: 'failed', status: 400 });
+		journal.close();
+		await expect(rowsOf(journal)).rejects.toThrow('wrote nothing that can be restored');
+	});
+});
