@@ -2,16 +2,23 @@
 
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
 import { readRunHeader } from '../runs.js';
 import { scanJournal } from '../scan.js';
-import type { RowSource, RunHeader, RunPlan } from './plan.js';
-import type { PlannedRow, PlannedRows, RowContext } from './rows.js';
+import { inputFileOf, type RowSource, type RunHeader, type RunPlan } from './plan.js';
+import type { PlannedRows, RowContext } from './rows.js';
 
 /** The plan that sends rows of an earlier run again, with its mapping, values and checks. */
-export function retryPlan({ id, plan }: RunHeader, journal: string, outcomes: readonly string[]): RunPlan {
-	const source = { from: 'run', journal, run: id, outcomes } as Extract<RowSource, { from: 'run' }>;
-	return { ...plan, source };
+export function retryPlan(
+	{ id }: Pick<RunHeader, 'id'>,
+	plan: RunPlan,
+	journal: string,
+	outcomes: readonly OutcomeName[],
+): RunPlan {
+	return { ...plan, source: { from: 'run', journal, run: id, outcomes, rows: plan.source } };
 }
+
+type RunSource = Extract<RowSource, { from: 'run' }>;
 
 /** Which rows of the file at the end of a chain of retries belong to a source. */
 export async function chosenRows(source: RowSource): Promise<(row: number) => boolean> {
@@ -25,27 +32,24 @@ export async function chosenRows(source: RowSource): Promise<(row: number) => bo
 /** Opens the chosen rows; they keep their place and line of the earlier run's input. @throws UsageError, FailedError */
 export async function openRowsOfRun(
 	plan: RunPlan,
-	source: Extract<RowSource, { from: 'run' }>,
+	source: RunSource,
 	context: RowContext,
 	openRows: (plan: RunPlan, context: RowContext) => Promise<PlannedRows>,
 ): Promise<PlannedRows> {
 	const header = readRunHeader(source.journal);
-	const { states } = await scanJournal(source.journal);
-	const wanted = new Set<unknown>(source.outcomes);
-	const rows = await openRows({ ...plan, source: header.plan.source }, context);
+	const isChosen = await chosenRows(source);
+	const rows = await openRows({ ...plan, source: source.rows }, context);
 	let digest = '';
 	return {
 		...rows,
-		source,
+		source: { ...source, rows: rows.source },
 		sha256: () => digest,
-		// A private copy of standard input belongs to the earlier run.
-		dispose: () => rows.dispose({ keep: true }),
 		async *read() {
 			const hash = createHash('sha256');
 			for await (const batch of rows.read()) {
-				const chosen = batch.filter(({ row }) => wanted.has(states.outcomeOf(row)));
+				const chosen = batch.filter(({ row }) => isChosen(row));
 				for (const { row } of chosen) hash.update(`${row} `);
-				if (chosen.length > 0) yield chosen as readonly PlannedRow[];
+				if (chosen.length > 0) yield chosen;
 			}
 			if (rows.sha256() !== header.input.sha256) {
 				throw new UsageError(`the input is not what run ${header.id} was started with; nothing was sent`, {
@@ -54,5 +58,7 @@ export async function openRowsOfRun(
 			}
 			digest = hash.update(rows.sha256()).digest('hex');
 		},
+		// The private copy of standard input that the earlier run made stays its own.
+		...(inputFileOf(source.rows)?.path === '-' ? {} : { dispose: () => rows.dispose({ keep: true }) }),
 	};
 }

@@ -12,8 +12,14 @@ export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
 	/** `path` is absolute, or `-` for standard input; `name` is what messages call it. */
 	| { readonly from: 'file'; readonly path: string; readonly name: string; readonly format?: InputFormat }
-	/** Rows of an earlier run, chosen by their last outcome in its journal. */
-	| { readonly from: 'run'; readonly journal: string; readonly run: string; readonly outcomes: readonly OutcomeName[] }
+	/** Rows of an earlier run, chosen by their last outcome in its journal; `rows` is where they are now. */
+	| {
+			readonly from: 'run';
+			readonly journal: string;
+			readonly run: string;
+			readonly outcomes: readonly OutcomeName[];
+			readonly rows: RowSource;
+	  }
 	/** The old values that the journal of an earlier run keeps; `overwrite` restores values that others changed since. */
 	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean };
 
@@ -147,6 +153,18 @@ export function fileOf({ source }: Pick<RunPlan, 'source'>): string | undefined 
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
 }
 
+/** The file that rows are read from, be it for an earlier run. */
+export function inputFileOf(source: RowSource): Extract<RowSource, { from: 'file' }> | undefined {
+	if (source.from === 'file') return source;
+	return source.from === 'run' ? inputFileOf(source.rows) : undefined;
+}
+
+/** The same source, with its file at another place. */
+export function movedTo(source: RowSource, place: { path: string; name: string }): RowSource {
+	if (source.from === 'file') return { ...source, ...place };
+	return source.from === 'run' ? { ...source, rows: movedTo(source.rows, place) } : source;
+}
+
 /** What messages call standard input. */
 export const STDIN_NAME = 'standard input';
 
@@ -178,6 +196,7 @@ export function isRunPlan(value: unknown): value is RunPlan {
 		typeof endpoint === 'string' &&
 		isObject(source) &&
 		['ids', 'file', 'run', 'snapshots'].includes(source.from as string) &&
+		(source.from !== 'run' || isObject(source.rows)) &&
 		(source.from !== 'ids' || (Array.isArray(source.ids) && source.ids.every((id) => typeof id === 'string'))) &&
 		[columns, values, checks, stop, service].every(isObject) &&
 		isObject((values as { ids?: unknown }).ids) &&

@@ -48,7 +48,7 @@ export async function openPastInput(
 	{ source }: Pick<RunPlan, 'source'>,
 	context: Pick<RowContext, 'stdin' | 'stateDir'>,
 ): Promise<InputSource | undefined> {
-	if (source.from === 'run') return await openPastInput(readRunHeader(source.journal).plan, context);
+	if (source.from === 'run') return await openPastInput({ source: source.rows }, context);
 	if (source.from === 'snapshots' || (source.from === 'file' && !existsSync(source.path) && source.path !== '-'))
 		return undefined;
 	return await openInputOf(source, context);

@@ -4,7 +4,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
-import type { RunHeader, RunPlan, RunService } from '../../bulk/run/plan.js';
+import {
+	inputFileOf,
+	movedTo,
+	type RunHeader,
+	type RunPlan,
+	type RunService,
+	STDIN_NAME,
+} from '../../bulk/run/plan.js';
 import { findRun, readRunHeader } from '../../bulk/runs.js';
 import { FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -49,13 +56,15 @@ export function withInput(
 	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
 ): RunPlan {
 	const { source } = plan;
+	const file = inputFileOf(source);
 	if (options.input !== undefined) {
-		if (source.from !== 'file') throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
-		const path = options.input === '-' ? '-' : resolve(context.cwd, options.input);
-		return { ...plan, source: { ...source, path, name: options.input === '-' ? 'standard input' : options.input } };
+		if (file === undefined) throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
+		const isStdin = options.input === '-';
+		const path = isStdin ? '-' : resolve(context.cwd, options.input);
+		return { ...plan, source: movedTo(source, { path, name: isStdin ? STDIN_NAME : options.input }) };
 	}
-	if (source.from !== 'file' || existsSync(source.path)) return plan;
-	const what = copied ? 'standard input, and there is no copy of it' : `${source.path}, and there is no such file`;
+	if (file === undefined || existsSync(file.path)) return plan;
+	const what = copied ? 'standard input, and there is no copy of it' : `${file.path}, and there is no such file`;
 	throw new UsageError(`run ${id} read ${what} here`, {
 		code: 'unreadable_input',
 		hint: 'say where it is now with --input FILE',

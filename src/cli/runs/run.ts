@@ -9,7 +9,7 @@ import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
 import { createJournal, type Journal } from '../../bulk/journal.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
 import { openRows } from '../../bulk/run/open.js';
-import { fileOf, type RunHeader, type RunPlan, type RunTuning } from '../../bulk/run/plan.js';
+import { fileOf, inputFileOf, type RunHeader, type RunPlan, type RunTuning } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
@@ -143,9 +143,9 @@ async function checkReports({ invocation, plan, resumes }: RunJob, rows: Planned
 		import('../../bulk/report-spec.js'),
 		import('../../bulk/report-place.js'),
 	]);
-	const { source } = rows;
+	const file = inputFileOf(rows.source);
 	const files = [
-		...(source.from === 'file' ? [{ path: source.path, what: "the run's input" }] : []),
+		...(file === undefined ? [] : [{ path: file.path, what: "the run's input" }]),
 		...(options.journal === undefined ? [] : [{ path: options.journal, what: "the run's journal" }]),
 		...(resumes === undefined ? [] : [{ path: resumes.path, what: "the run's journal" }]),
 		...('journal' in plan.source ? [{ path: plan.source.journal, what: 'the journal of the earlier run' }] : []),

@@ -1,5 +1,7 @@
 /** `run retry`: send rows of an earlier run again, as a new run. */
 
+import { summariseRun } from '../../../bulk/runs.js';
+import { ExitCode } from '../../../errors.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { options } from '../../options/option.js';
@@ -37,13 +39,19 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, outcomesOf, pastRun, secretsAgain, serviceHere, sessionFor } = await import(
+		const { checkEnded, outcomesOf, pastRun, secretsAgain, serviceHere, sessionFor, withInput } = await import(
 			'../../runs/past.js'
 		);
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { retryPlan } = await import('../../../bulk/run/past-rows.js');
-		const plan = retryPlan(past.header, past.path, outcomesOf(invocation.options.outcome));
+		const outcomes = outcomesOf(invocation.options.outcome);
+		const { counts } = await summariseRun(past.path, past.header.id);
+		if (counts !== undefined && outcomes.every((name) => counts[name] === 0)) {
+			invocation.context.stderr.write(`run ${past.header.id} has no row that is ${outcomes.join(' or ')}\n`);
+			return ExitCode.ok;
+		}
+		const plan = retryPlan(past.header, withInput(past, call), past.path, outcomes);
 		const secrets = await secretsAgain(past, call);
 		const session = await sessionFor(past, call);
 		const { startRun } = await import('../../runs/run.js');
