@@ -4,8 +4,9 @@ import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { buildConnector, Pool as PoolType } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Auth } from '../net.js';
 import { isLoopbackAddress, mayBeLoopback } from '../net.js';
-import type { Auth, ConnectionOptions } from './options.js';
+import type { ConnectionOptions } from './options.js';
 import type { Sender } from './types.js';
 
 /** How long one address is given before the next is tried beside it, in milliseconds. */

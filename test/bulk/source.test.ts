@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { openArguments } from '../../src/bulk/input/arguments.js';
 import { formatOfName, formatOfText } from '../../src/bulk/input/formats.js';
 import { openInput } from '../../src/bulk/input/source.js';
 import { InterruptedError } from '../../src/errors.js';
@@ -276,14 +277,14 @@ describe('openInput with standard input', () => {
 	});
 });
 
-describe('openInput with ids from the command line', () => {
+describe('openArguments', () => {
 	it('has nothing to give for none', async () => {
-		const source = await openInput({ ids: [], stdin: streamOf(''), stateDir: temporaryFolder() });
+		const source = openArguments([]);
 		expect(await readAll(source)).toEqual([]);
 	});
 
 	it('gives them as rows without lines', async () => {
-		const source = await openInput({ ids: ['14', 'x'], stdin: streamOf(''), stateDir: temporaryFolder() });
+		const source = openArguments(['14', 'x']);
 		expect(await readAll(source)).toEqual([
 			{ row: 1, line: undefined, id: '14' },
 			{ row: 2, line: undefined, id: 'x' },
