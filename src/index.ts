@@ -9,6 +9,6 @@ export type { SupportClientOptions } from './client/options.js';
 export { type CallResult, SupportClient } from './client/support-client.js';
 export type { CallInput } from './client/types.js';
 export { ExitCode, SupportctlError, UsageError } from './errors.js';
-export type { Auth, ProxySettings } from './http/options.js';
 export type { OutcomeName, Result } from './http/outcome.js';
+export type { Auth, ProxySettings } from './net.js';
 export { version } from './version.js';

@@ -1,4 +1,4 @@
-/** What loopback is: an address of this machine, whatever a host name says. */
+/** What settings and requests share: credentials, proxies, and which addresses are this machine. */
 
 import { BlockList, isIP } from 'node:net';
 
@@ -19,4 +19,17 @@ export function isLoopbackAddress(address: string): boolean {
 export function mayBeLoopback(hostname: string): boolean {
 	const host = hostname.toLowerCase().replace(/\.$/, '');
 	return host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
+}
+
+/** Credentials in the clear; they leave the program only as a header. */
+export type Auth =
+	| { scheme: 'basic'; username: string; password: string }
+	| { scheme: 'bearer'; token: string }
+	| { scheme: 'header'; name: string; value: string }
+	| { scheme: 'none' };
+
+export interface ProxySettings {
+	httpProxy?: string | undefined;
+	httpsProxy?: string | undefined;
+	noProxy?: string | undefined;
 }

@@ -74,7 +74,12 @@ const SHOWN_AS_DEFAULT: ReadonlySet<string> = new Set(['locale']);
 
 /** Whether a value empties a field: a zero does where a number or nothing at all is meant, not where a text is. */
 function empties(field: ComparedField | undefined, value: unknown): boolean {
-	return value === null || value === '' || value === 0 || (field?.kind === 'integer' && value === '0');
+	return (
+		value === null ||
+		value === '' ||
+		value === 0 ||
+		((field?.kind === 'integer' || field?.kind === 'user') && value === '0')
+	);
 }
 
 function asAdjustment(value: unknown): unknown {

@@ -21,9 +21,9 @@ export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 
 /**
  * What a 2xx answer is taken for. The interface shows no answers (section 7), so that the least is asked of each: an
- * object; custom fields; what setting those answers; a user's id; the word on credentials; or any JSON at all.
+ * object; a list; custom fields; what setting those answers; a user's id; the word on credentials; or any JSON at all.
  */
-export type AnswerKind = 'object' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
+export type AnswerKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
 /** A placeholder in a path. */
 export interface PathParameter {

@@ -21,3 +21,8 @@ export function parseExact(json: string): unknown {
 export function inexactNumberIn(value: unknown): string | undefined {
 	return isObject(value) && typeof value[WRITTEN] === 'string' ? value[WRITTEN] : undefined;
 }
+
+/** Whether a value of `parseExact` has such a number in it, however deep. */
+export function holdsInexactNumber(value: unknown): boolean {
+	return typeof value === 'object' && value !== null && JSON.stringify(value).includes(`"${WRITTEN}"`);
+}

@@ -8,6 +8,7 @@ export type FieldKind =
 	| 'text' // passes through
 	| 'longtext' // passes through; a flag also reads it from a file
 	| 'integer' // 0, 1, 2 … sent as a number
+	| 'user' // a user's id, 0 for none, or @me for the caller's own; sent as a number
 	| 'boolean' // true or false
 	| 'switch' // true and false are sent as booleans, anything else as it is
 	| 'date' // ISO 8601
@@ -51,10 +52,10 @@ export const ticketFields = [
 	field('ticket_priority', 'term', 'Term in the ticket_priority taxonomy'),
 	field('ticket_channel', 'term', 'Term in the ticket_channel taxonomy'),
 	field('state', 'text', 'State of the ticket'),
-	field('author', 'integer', 'ID of the author'),
-	field('assignee', 'integer', 'ID of the agent assigned to the ticket'),
-	field('secondary-assignee', 'integer', 'ID of the secondary assignee'),
-	field('tertiary-assignee', 'integer', 'ID of the tertiary assignee'),
+	field('author', 'user', 'ID of the author'),
+	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
+	field('secondary-assignee', 'user', 'ID of the secondary assignee'),
+	field('tertiary-assignee', 'user', 'ID of the tertiary assignee'),
 	field('customer-reply-count', 'integer', 'Number of customer replies'),
 	field('agent-reply-count', 'integer', 'Number of agent replies'),
 	field('total-reply-count', 'integer', 'Total number of replies'),
@@ -69,7 +70,7 @@ export const replyFields = [
 	...dates,
 	field('status', 'text', 'Named status'),
 	field('content', 'longtext', 'Content of the reply'),
-	field('author', 'integer', 'ID of the author'),
+	field('author', 'user', 'ID of the author'),
 ] as const satisfies readonly Field[];
 
 export const usernameField = field('username', 'text', 'Login name');
@@ -103,7 +104,7 @@ export const attachmentFields = [
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('status', 'text', 'Named status'),
 	field('title', 'text', 'Title'),
-	field('author', 'integer', 'ID of the author'),
+	field('author', 'user', 'ID of the author'),
 	field('comment_status', 'text', 'Whether comments are open'),
 	field('ping_status', 'text', 'Whether the object can be pinged'),
 	field('meta', 'map', 'Meta fields'),

@@ -22,6 +22,9 @@ export function isProblem<T>(parsed: Parsed<T>): parsed is Problem {
 	return 'problem' in parsed;
 }
 
+/** Stands for the caller's own id wherever a user's id is asked. */
+export const OWN_ID = '@me';
+
 const ID = /^[1-9][0-9]*$/;
 const INTEGER = /^[0-9]+$/;
 const SLUG = /^[A-Za-z0-9_-]{1,200}$/;
@@ -147,7 +150,9 @@ export function kindOf(value: unknown): string {
  */
 export function parseField(field: Field, text: string, rules: ValueRules): Parsed<unknown> {
 	switch (field.kind) {
+		case 'user':
 		case 'integer':
+			if (field.kind === 'user' && text === OWN_ID) return { value: OWN_ID };
 			if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return { value: Number(text) };
 			return rules.undocumented
 				? { value: text }
@@ -206,6 +211,7 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 		problem: `${field.name} ${typeof value === 'string' ? quote(value) : JSON.stringify(value)} is not ${wanted}`,
 	});
 	switch (field.kind) {
+		case 'user':
 		case 'integer':
 			return value === '' || (Number.isSafeInteger(value) && (value as number) >= 0)
 				? { value }
@@ -275,4 +281,22 @@ function decodeEntities(text: string): string {
 export function sameText(left: string, right: string): boolean {
 	const [one, other] = [left, right].map((text) => decodeEntities(text.replaceAll('\r\n', '\n').trim()));
 	return one === other;
+}
+
+/** Whether some field of a user's id stands for the caller's own. */
+export function mentionsOwnId(
+	fields: readonly Field[],
+	values: Readonly<Record<string, unknown>> | undefined,
+): boolean {
+	return values !== undefined && fields.some(({ name, kind }) => kind === 'user' && values[name] === OWN_ID);
+}
+
+/** Values with the caller's id in place of `@me`. */
+export function withOwnId(
+	fields: readonly Field[],
+	values: Readonly<Record<string, unknown>>,
+	id: number,
+): Readonly<Record<string, unknown>> {
+	const own = fields.filter(({ name, kind }) => kind === 'user' && values[name] === OWN_ID);
+	return { ...values, ...Object.fromEntries(own.map(({ name }) => [name, id])) };
 }

@@ -3,16 +3,11 @@
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { ConnectionOptions, TraceEvent } from '../http/options.js';
 import type { Client } from '../http/types.js';
+import type { Auth } from '../net.js';
 import { isDistinct, REDACTED } from '../output/redact.js';
 import { createSecretFinder } from '../output/secret-finder.js';
 import { stateFolder } from '../profile/environment.js';
-import {
-	type Auth,
-	prefixesOf,
-	type ResolvedConnection,
-	readSituation,
-	resolveConnection,
-} from '../profile/resolve.js';
+import { prefixesOf, type ResolvedConnection, readSituation, resolveConnection } from '../profile/resolve.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
 import { waitNotice, warn } from './notices.js';

@@ -61,14 +61,8 @@ const NOUNS: Readonly<Record<string, string>> = {
 	profiles: 'profile list',
 };
 
-/** Words for what a path of the API begins with. */
-const RESOURCES: Readonly<Record<string, string>> = {
-	ticket: 'tickets',
-	reply: 'tickets/14/replies',
-	user: 'users',
-	attachment: 'attachments',
-	term: 'ticket_priority',
-};
+/** What the API has, of which it documents no other requests. */
+const RESOURCES: ReadonlySet<string> = new Set(['ticket', 'reply', 'user', 'attachment', 'term']);
 
 const isKnown = (words: readonly string[]): boolean => commands.some((entry) => startsWith(entry, words));
 
@@ -95,15 +89,11 @@ export function unknownCommand(path: readonly string[], word: string, next?: str
 			does ? `supportctl ${found.join(' ')} does that` : `supportctl ${found.join(' ')} --help lists what there is`,
 		);
 	}
-	const resource = RESOURCES[path.join(' ')];
 	const verbs = VERBS[word.toLowerCase()];
-	if (resource !== undefined && verbs !== undefined) {
-		const reads = verbs.includes('list');
+	if (RESOURCES.has(path.join(' ')) && verbs !== undefined) {
 		return refuse(
 			`${what}: the documented API has no request for it`,
-			reads
-				? `where the service offers it: supportctl api GET ${resource}`
-				: `${commandsOf(path)}; for anything else: supportctl api --help`,
+			`${commandsOf(path)}; for anything else: supportctl api --help`,
 		);
 	}
 	const sameVerb = path.length === 0 && verbs !== undefined ? commandsWith(verbs) : [];

@@ -2,7 +2,7 @@
 
 import type { Prefixes } from '../api/dialect.js';
 import { UsageError } from '../errors.js';
-import type { Auth, ProxySettings } from '../http/options.js';
+import type { Auth, ProxySettings } from '../net.js';
 import { parseBaseUrl } from '../profile/base-url.js';
 import { checkSecret, checkUserName } from '../profile/secrets.js';
 import { checkSetting, type SettingName, settingSpecs } from '../profile/settings.js';

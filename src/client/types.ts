@@ -12,6 +12,7 @@ interface ValueOf {
 	text: string;
 	longtext: string;
 	integer: number | `${number}`;
+	user: number | `${number}`;
 	boolean: boolean;
 	switch: boolean | string;
 	date: string;

@@ -5,8 +5,9 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector as Connecting, Pool as PoolType } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Auth } from '../net.js';
 import { isLoopbackAddress, mayBeLoopback } from '../net.js';
-import type { Auth, ConnectionOptions } from './options.js';
+import type { ConnectionOptions } from './options.js';
 import type { Sender } from './types.js';
 
 /** How long one address is given before the next is tried beside it, in milliseconds. */

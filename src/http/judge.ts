@@ -118,6 +118,7 @@ interface Rules {
 const RULES: Readonly<Record<AnswerKind, Rules>> = {
 	any: { fits: () => true, freeNames: true },
 	object: { fits: isObject },
+	list: { fits: Array.isArray, lacks: 'the response is not a list', needsBody: true, freeNames: true },
 	fields: { fits: (value) => isObject(value) || isEmptyArray(value), needsBody: true, freeNames: true, ownNames: true },
 	'fields-set': {
 		fits: (value) => isObject(value) || value === null || value === true || isEmptyArray(value),

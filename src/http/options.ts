@@ -1,6 +1,7 @@
 /** What a client is made of: where the service is, who calls, how the connection is made, and the limits. Loads nothing. */
 
 import type { LookupFunction } from 'node:net';
+import type { Auth, ProxySettings } from '../net.js';
 
 /** The largest response that is read, in bytes. */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
@@ -10,19 +11,6 @@ export const DEFAULT_RETRIES = 4;
 
 /** How many requests are under way at a time. */
 export const DEFAULT_CONCURRENCY = 4;
-
-/** Credentials in the clear; they leave this room only as a header. */
-export type Auth =
-	| { scheme: 'basic'; username: string; password: string }
-	| { scheme: 'bearer'; token: string }
-	| { scheme: 'header'; name: string; value: string }
-	| { scheme: 'none' };
-
-export interface ProxySettings {
-	httpProxy?: string | undefined;
-	httpsProxy?: string | undefined;
-	noProxy?: string | undefined;
-}
 
 export interface ConnectionOptions {
 	/** Without a trailing slash; what comes before `/support-api/v1`. */

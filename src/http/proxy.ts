@@ -7,8 +7,8 @@ import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { UsageError } from '../errors.js';
+import type { ProxySettings } from '../net.js';
 import { mayBeLoopback } from '../net.js';
-import type { ProxySettings } from './options.js';
 import { ProxyError } from './problem.js';
 import type { Sender } from './types.js';
 

@@ -19,8 +19,9 @@ export interface ProgressOptions {
 export interface ProgressCounts {
 	/** Rows with an outcome, whatever it is. */
 	done: number;
-	failed: number;
-	unknown: number;
+	/** Absent where rows are only read. */
+	failed?: number;
+	unknown?: number;
 	/** What holds the run up at the moment, for instance `waiting 12 s: the service asked for it`. */
 	note?: string | undefined;
 }
@@ -114,8 +115,8 @@ function createSpeed(begin: number, start: number): Speed {
 function factsOf(counts: ProgressCounts, total: number | undefined, rate: number): string[] {
 	const facts = [total === undefined ? `${counts.done} done` : `${counts.done} of ${total} done`];
 	if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-	facts.push(`${counts.failed} failed`);
-	if (counts.unknown > 0) facts.push(`${counts.unknown} unknown`);
+	if (counts.failed !== undefined) facts.push(`${counts.failed} failed`);
+	if (counts.unknown !== undefined && counts.unknown > 0) facts.push(`${counts.unknown} unknown`);
 	if (total !== undefined && rate > 0 && counts.done < total)
 		facts.push(`${duration((total - counts.done) / rate)} left`);
 	if (counts.note !== undefined) facts.push(counts.note);

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { fileProblem, RefusedError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
+import type { Auth, ProxySettings } from '../net.js';
 import { isSameOrigin, parseBaseUrl } from './base-url.js';
 import {
 	configFolder,
@@ -17,19 +18,6 @@ import {
 import { checkSecret, checkUserName, describeStore, fetchSecret, type OpenKeyring, secretNoun } from './secrets.js';
 import { type ResolvedSettings, resolveSettings, type Scheme, type Settings } from './settings.js';
 import { readStore, requireProfile, type StoredProfile, type StoreReading } from './store.js';
-
-/** Credentials in the clear. */
-export type Auth =
-	| { scheme: 'basic'; username: string; password: string }
-	| { scheme: 'bearer'; token: string }
-	| { scheme: 'header'; name: string; value: string }
-	| { scheme: 'none' };
-
-export interface ProxySettings {
-	httpProxy?: string | undefined;
-	httpsProxy?: string | undefined;
-	noProxy?: string | undefined;
-}
 
 export interface ResolvedConnection {
 	profileName?: string;

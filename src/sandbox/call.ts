@@ -4,7 +4,7 @@ import type { Dialect } from '../api/dialect.js';
 import type { Arguments } from './arguments.js';
 import { forbidden, notSignedIn, type SandboxResponse, ServiceError } from './responses.js';
 import type { UserRecord } from './seed.js';
-import type { Store, Table } from './store.js';
+import type { Store } from './store.js';
 import { hashPassword } from './text.js';
 
 /** What every resource works with. */
@@ -88,15 +88,4 @@ export function callerOf(store: Store, header: string | undefined): UserRecord |
 export function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord | undefined {
 	for (const user of store.users.values()) if (test(user)) return user;
 	return undefined;
-}
-
-/** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other row has. */
-export function freeSlug<T extends { id: number; slug: string }>(table: Table<T>, row: T, wanted: string): string {
-	const isTaken = (slug: string): boolean => {
-		for (const each of table.values()) if (each.slug === slug && each.id !== row.id) return true;
-		return false;
-	};
-	let slug = wanted;
-	for (let next = 2; slug !== row.slug && isTaken(slug); next++) slug = `${wanted}-${next}`;
-	return slug;
 }

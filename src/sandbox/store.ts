@@ -19,10 +19,11 @@ export interface TableChanges<T> {
 }
 
 /** The rows of one resource, by id. */
-export class Table<T extends { id: number }> {
+export class Table<T extends { id: number; slug?: string }> {
 	readonly #rows = new Map<number, T>();
 	readonly #touched = new Set<number>();
 	readonly #gone = new Set<number>();
+	#slugs: Map<string, number> | undefined;
 	readonly #changed: () => void;
 
 	constructor(seeded: readonly T[], changed: () => void) {
@@ -42,9 +43,21 @@ export class Table<T extends { id: number }> {
 		return this.#rows.values();
 	}
 
+	/** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other row has. */
+	freeSlug(row: T, wanted: string): string {
+		this.#slugs ??= new Map([...this.values()].map((each) => [each.slug ?? '', each.id]));
+		let slug = wanted;
+		// Rows may have been deleted or renamed since they came into the index.
+		for (let next = 2; this.#rows.get(this.#slugs.get(slug) ?? row.id)?.slug === slug && slug !== row.slug; next++) {
+			slug = `${wanted}-${next}`;
+		}
+		return slug;
+	}
+
 	/** Keeps a row that was changed in place, or a new one. */
 	put(row: T): void {
 		this.#rows.set(row.id, row);
+		this.#slugs?.set(row.slug ?? '', row.id);
 		this.#touched.add(row.id);
 		this.#changed();
 	}

@@ -137,6 +137,9 @@ describe('a command of another tool', () => {
 		['user verify ada', 'supportctl user check does that'],
 		['tickets', 'supportctl ticket --help lists what there is'],
 		['users', 'supportctl user --help lists what there is'],
+		['ticket show 14', 'supportctl ticket get does that'],
+		['ticket ls', 'supportctl ticket list does that'],
+		['users list', 'supportctl user list does that'],
 		['view 14', 'a command begins with what it is about: '],
 		['edit 14', 'a command begins with what it is about: ticket update, '],
 		['replies update 14 2', 'supportctl reply update does that'],
@@ -152,17 +155,6 @@ describe('a command of another tool', () => {
 			const { exitCode, stderr } = await runHere(line.split(' '));
 			expect(exitCode).toBe(2);
 			expect(stderr).toMatch(/the documented API has no request for it|unknown command/);
-		},
-	);
-
-	it.each(['ticket show 14', 'ticket view', 'ticket ls', 'ticket get 1', 'ticket list', 'users list', 'term list'])(
-		'%s is a command, or is said not to be in the documented API',
-		async (line) => {
-			const { exitCode, stderr } = await runHere(line.split(' '));
-			expect(exitCode).not.toBe(0);
-			expect(stderr).toMatch(
-				/the documented API has no request for it\nhint: where the service offers it: supportctl api GET/,
-			);
 		},
 	);
 });

@@ -23,6 +23,8 @@ export interface Draft {
 	ids: Record<string, string>;
 	force: boolean | undefined;
 	reassign: string | undefined;
+	/** When the object was changed last, as the input has it. */
+	modified?: string | undefined;
 	fields: Record<string, unknown>;
 	/** What the row itself has said so far, where one key or cell can say several things. */
 	seen?: Set<string> | undefined;
@@ -176,6 +178,15 @@ export function reassignColumn(name: string): CellReader {
 		const parsed = parseId(text);
 		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
 		draft.reassign = parsed.value;
+		return undefined;
+	};
+	return { name, text: trimmed(store), typed: asText(store) };
+}
+
+/** `modified_gmt`: no field, but what --if-unmodified compares. */
+export function modifiedColumn(name: string): CellReader {
+	const store: Store = (text, draft) => {
+		draft.modified = text;
 		return undefined;
 	};
 	return { name, text: trimmed(store), typed: asText(store) };

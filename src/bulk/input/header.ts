@@ -16,6 +16,7 @@ import {
 	idColumn,
 	ignoredColumn,
 	mapKeyColumn,
+	modifiedColumn,
 	reassignColumn,
 	taxonomyColumn,
 } from './columns.js';
@@ -61,6 +62,9 @@ function aliasesOf(endpoint: Endpoint, parameter: PathParameter): string[] {
 	return numberedIdNames.has(asOwner) ? ['id', asOwner] : [parameter.name];
 }
 
+/** The column of an export that --if-unmodified compares. */
+const MODIFIED = 'modified_gmt';
+
 /** What a name in the input means. */
 export class Vocabulary {
 	readonly #options: CompileOptions;
@@ -89,8 +93,15 @@ export class Vocabulary {
 			...endpoint.parameters.flatMap((each) => aliasesOf(endpoint, each)),
 			...(endpointFor === undefined ? [] : ['taxonomy']),
 			...this.#queryNames(),
+			...(this.#showsModified() ? [MODIFIED] : []),
 			...endpoint.fields.map((each) => each.name),
 		];
+	}
+
+	/** Whether objects can be read that say when they were changed. */
+	#showsModified(): boolean {
+		const { readWith } = this.#options.endpoint;
+		return readWith !== undefined && readWith !== 'ticket.fields.get';
 	}
 
 	#queryNames(): string[] {
@@ -136,6 +147,7 @@ export class Vocabulary {
 		if (this.#queryNames().includes(key)) {
 			return { column: key === 'force' ? forceColumn(name) : reassignColumn(name), means: key };
 		}
+		if (key === flagName(MODIFIED) && this.#showsModified()) return { column: modifiedColumn(name), means: MODIFIED };
 		if (endpoint.body === 'custom_fields') return this.#findCustom(name, wanted, clear);
 		const field = findField(endpoint.fields, wanted);
 		if (field !== undefined) return { column: fieldColumn(name, field, rules, clear), means: `field ${field.name}` };

@@ -133,6 +133,7 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 			force: draft.force,
 			reassign: draft.reassign,
 			fields: sends ? draft.fields : undefined,
+			...(draft.modified === undefined ? {} : { modified: draft.modified }),
 		};
 	};
 }

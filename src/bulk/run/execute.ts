@@ -6,9 +6,9 @@ import type { Dialect } from '../../api/dialect.js';
 import { asksNothing } from '../../api/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
-import { type FailedAttempt, type SendOptions, send } from '../../http/send.js';
+import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-import type { Clock } from '../../io/context.js';
+
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../counts.js';
 import { runEngine } from '../engine.js';
 import type { Journal } from '../journal.js';
@@ -74,7 +74,7 @@ export interface RunParts {
 	screen: Screen;
 	/** Removes the secrets of a row's request from text of the service, and from its outcome. */
 	redact: RowRedactor;
-	clock: Clock;
+	clock: SendClock;
 	random(): number;
 }
 
@@ -238,7 +238,7 @@ class RunStop {
 	constructor(
 		{ stop }: RunPlan,
 		{ concurrency }: RunTuning,
-		private readonly clock: Clock,
+		private readonly clock: SendClock,
 	) {
 		this.watch = new StopWatch({ stopOnError: stop.onError, maxFailures: stop.maxFailures, concurrency });
 		// Each row that waits its turn listens to it.

@@ -206,19 +206,19 @@ function changedFields(
 ): Record<string, unknown> {
 	const changed = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(fields)) {
-		const now = held.get(name);
-		// The type of a custom field counts where it is written back.
-		const isExact = typeof value === 'string' ? customFieldText(now) === value : now === value;
-		const isText = typeof value === 'string' && typeof now === 'string';
-		const isSame =
-			endpoint.body === 'custom_fields'
-				? held.has(name) && isExact
-				: isText
-					? value === now
-					: same(endpoint, name, value, held);
-		if (!isSame) changed[name] = value;
+		if (!isUnchanged(endpoint, name, value, held)) changed[name] = value;
 	}
 	return changed;
+}
+
+/** Whether a value is what the object holds: an export is made of values for which this is so. */
+export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
+	const now = held.get(name);
+	if (endpoint.body === 'custom_fields') {
+		// The type of a custom field counts where it is written back.
+		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
+	}
+	return typeof value === 'string' && typeof now === 'string' ? value === now : same(endpoint, name, value, held);
 }
 
 function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {

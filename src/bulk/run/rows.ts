@@ -4,6 +4,7 @@ import { chooseEndpoint } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import { userIdIn } from '../../api/user-id.js';
+import { mentionsOwnId, withOwnId } from '../../api/values.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
 import { type Complaint, compileColumns } from '../input/rows.js';
 import type { InputSource, RawRow } from '../input/source.js';
@@ -62,6 +63,8 @@ export interface RowContext {
 	dialect: Dialect;
 	/** Values of the plan's withheld fields, and of secret fields from a prompt. */
 	secrets: Readonly<Record<string, unknown>>;
+	/** The caller's id for @me, once it is known; until then rows hold @me itself. */
+	own?: { id?: number };
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
 	/** Is called with the path of each private copy of standard input before it is made. */
@@ -78,7 +81,7 @@ export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 export function planRows(
 	plan: RunPlan,
 	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
-	{ dialect, secrets }: Pick<RowContext, 'dialect' | 'secrets'>,
+	{ dialect, secrets, own }: Pick<RowContext, 'dialect' | 'secrets' | 'own'>,
 ): { planRow(raw: RawRow): PlannedRow; ignored: readonly string[] } {
 	const { values, columns, undocumented } = plan;
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
@@ -109,6 +112,9 @@ export function planRows(
 			const { row, line } = raw;
 			const found = read(raw);
 			if (Array.isArray(found)) return { row, line, complaints: found };
+			if (own?.id !== undefined && mentionsOwnId(endpoint.fields, found.fields)) {
+				found.fields = withOwnId(endpoint.fields, found.fields ?? {}, own.id);
+			}
 			return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };
 		},
 	};

@@ -2,6 +2,7 @@
 
 import { chooseEndpoint } from '../../api/choose.js';
 import { asksNothing } from '../../api/plan.js';
+import { mentionsOwnId } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { ReassignGuard } from '../guards.js';
 import type { Complaint } from '../input/rows.js';
@@ -30,6 +31,8 @@ export interface Survey {
 	fields: Set<string>;
 	/** Whether some row holds a value that must not be kept. */
 	hasSecrets: boolean;
+	/** Whether some row sends @me for the caller's own id. */
+	mentionsOwnId: boolean;
 }
 
 /** How many rows are examined for the fields that they set. */
@@ -62,6 +65,7 @@ export function createSurvey(
 		guard: new ReassignGuard(),
 		fields: new Set(),
 		hasSecrets: false,
+		mentionsOwnId: false,
 	};
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	const reassigns = endpoint.query.some(({ name }) => name === 'reassign');
@@ -91,6 +95,7 @@ export function createSurvey(
 		if (sent === undefined) return;
 		if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
 		if (!survey.hasSecrets && holdsSecret(sent)) survey.hasSecrets = true;
+		if (!survey.mentionsOwnId && mentionsOwnId(endpoint.fields, sent)) survey.mentionsOwnId = true;
 	};
 	return { survey, take };
 }

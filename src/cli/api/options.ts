@@ -4,7 +4,7 @@ import type { Invocation } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
 import { longName, options, pick, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
-import { engineOptions, guardOptions } from '../options/run.js';
+import { guardOptions, tuningOptions } from '../options/run.js';
 
 const group = 'Request';
 
@@ -27,7 +27,7 @@ export const apiOptions = options([
 	{ flags: '--paginate', help: 'Ask for every further page of a list and print them as one', group },
 	{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
 	...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
-	...pick(engineOptions, 'retries').map((spec) => ({ ...spec, help: 'How often a read is tried again', group })),
+	...pick(tuningOptions, 'retries').map((spec) => ({ ...spec, help: 'How often a read is retried', group })),
 	...outputOptions.map((spec) =>
 		longName(spec) === 'format' ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
 	),

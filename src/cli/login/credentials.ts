@@ -1,10 +1,11 @@
 /** Credentials for `login`: read from flags, variables or a person, and tried until the service accepts them. */
 
 import { FailedError, RefusedError, UsageError } from '../../errors.js';
+import type { Auth } from '../../net.js';
 import type { NewSecret } from '../../profile/edit.js';
 import { readVariable } from '../../profile/environment.js';
 import { judgeSignIn, type SignIn } from '../../profile/probe.js';
-import { type Auth, makeAuth, profileNamed, variableOf } from '../../profile/resolve.js';
+import { makeAuth, profileNamed, variableOf } from '../../profile/resolve.js';
 import { checkSecret, runSecretCommand, secretNoun } from '../../profile/secrets.js';
 import { type Scheme, settingSpecs } from '../../profile/settings.js';
 import { say } from '../notices.js';

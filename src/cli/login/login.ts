@@ -9,12 +9,12 @@ import { judge } from '../../http/judge.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Attempt } from '../../http/types.js';
 import type { Prompts } from '../../io/context.js';
+import type { Auth } from '../../net.js';
 import { isSameOrigin, parseBaseUrl } from '../../profile/base-url.js';
 import { profileNameFor } from '../../profile/edit.js';
 import { configFolder, type Environment, readVariable, withoutConnection } from '../../profile/environment.js';
 import { type Ask, findService, type Place, type ProbeAnswer, type Search } from '../../profile/probe.js';
 import {
-	type Auth,
 	effectiveScheme,
 	prefixesOf,
 	profileNamed,

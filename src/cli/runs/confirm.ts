@@ -4,17 +4,15 @@ import { chooseEndpoint } from '../../api/choose.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { userIdIn } from '../../api/user-id.js';
-import { isObject } from '../../api/values.js';
 import { commandOf, type RunHeader } from '../../bulk/run/plan.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { readRunHeader } from '../../bulk/runs.js';
-import { RefusedError, UsageError } from '../../errors.js';
-import type { Result } from '../../http/outcome.js';
+import { UsageError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { warn } from '../notices.js';
-import { type Caller, plural, signInAgain } from './failures.js';
+import { findOwnId } from '../own-account.js';
+import { plural } from './failures.js';
 import type { RunJob } from './run.js';
 
 /** What is about to happen: `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`. */
@@ -101,7 +99,8 @@ const RECEIVERS = 20;
 export async function checkUsers(job: RunJob, survey: Survey, client: Client): Promise<string | undefined> {
 	if (job.plan.endpoint !== endpoints['user.delete'].name || survey.selected === 0) return undefined;
 	for (const receiver of survey.guard.firstReceivers(RECEIVERS)) await checkReceiver(job, String(receiver), client);
-	const own = await ownId(job, client);
+	const { clock, random } = job.invocation.context;
+	const own = await findOwnId(job.session, client, { retries: job.tuning.retries, clock, random });
 	if (own === undefined) return undefined;
 	if ('why' in own) {
 		const note = 'could not check whether this deletes the account that is signed in';
@@ -117,31 +116,6 @@ export async function checkUsers(job: RunJob, survey: Survey, client: Client): P
 	});
 }
 
-/** The caller's id: by name, and where the service knows no such name (a sign-in by e-mail), by GET /users/me. */
-async function ownId(
-	{ session, tuning, invocation }: RunJob,
-	client: Client,
-): Promise<{ id: string } | { why: string } | undefined> {
-	const { auth } = session.connection;
-	if (auth.scheme === 'none') return undefined;
-	const { clock, random } = invocation.context;
-	const options = { retries: tuning.retries, clock, random, dialect: session.dialect };
-	if (auth.scheme === 'basic') {
-		const { username } = auth;
-		const byName = createPlanner(endpoints['user.id'], session.dialect)({ ids: { username }, fields: { username } });
-		const found = await send(client, byName, options);
-		checkSignedIn(found, session.connection);
-		const id = found.outcome === 'ok' ? userIdIn(found.body) : undefined;
-		if (id !== undefined) return { id };
-	}
-	const read = readEndpointOf(endpoints['user.update']);
-	if (read === undefined) return { why: 'the service does not say whose credentials they are' };
-	const me = await send(client, createPlanner(read, session.dialect)({ ids: { id: 'me' } }), options);
-	checkSignedIn(me, session.connection);
-	const id = me.outcome === 'ok' && isObject(me.body) ? userIdIn({ id: me.body.id }) : undefined;
-	return id === undefined ? { why: me.message ?? 'the service does not say whose credentials they are' } : { id };
-}
-
 /** Where the service offers no read, the first delete will tell. */
 async function checkReceiver({ session, tuning, invocation }: RunJob, id: string, client: Client): Promise<void> {
 	const read = readEndpointOf(endpoints['user.update']);
@@ -152,13 +126,4 @@ async function checkReceiver({ session, tuning, invocation }: RunJob, id: string
 	checkSignedIn(found, session.connection);
 	if (found.outcome !== 'failed' || found.status !== 404 || found.code !== 'rest_user_invalid_id') return;
 	throw new UsageError(`there is no user ${id} to reassign to; nothing was sent`, { code: 'no_such_user' });
-}
-
-/** @throws RefusedError where the credentials are refused: every row would be too */
-export function checkSignedIn({ status, code, message }: Result, caller: Caller): void {
-	if (status !== 401) return;
-	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}; nothing was sent`, {
-		code: code ?? 'unauthorized',
-		hint: signInAgain(caller),
-	});
 }

@@ -14,9 +14,9 @@ import { type SendOptions, send } from '../../http/send.js';
 import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
+import { checkSignedIn } from '../own-account.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
-import { checkSignedIn } from './confirm.js';
 import { plural } from './failures.js';
 import type { RunJob } from './run.js';
 

@@ -20,7 +20,9 @@ export function nameRow(ids: Readonly<Record<string, string>>, noun: string): st
 		taxonomy === undefined ? noun : `${taxonomy} term`,
 		own,
 		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
-	].join(' ');
+	]
+		.filter((part) => part !== '')
+		.join(' ');
 }
 
 /** `ticket` → `tickets`, `reply` → `replies`. */

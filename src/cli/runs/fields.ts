@@ -31,6 +31,7 @@ import type { RunInvocation } from './flags.js';
 const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
 	longtext: 'text|@file',
 	integer: 'n',
+	user: 'id|@me',
 	boolean: 'true|false',
 	switch: 'true|false',
 	date: 'date',

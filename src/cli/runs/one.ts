@@ -1,6 +1,7 @@
 /** One request: plan, ask where it deletes, send, check, print. No journal and no engine. */
 
 import { chooseEndpoint } from '../../api/choose.js';
+import { OWN_ID, withOwnId } from '../../api/values.js';
 import { countOutcome, createCounts, exitCodeOf } from '../../bulk/counts.js';
 import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
 import { outcomeOf, plannerOf, type RunRow } from '../../bulk/run/rows.js';
@@ -9,6 +10,7 @@ import type { ExitCode } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { createRedactor } from '../../output/redact.js';
 import { retryNotice } from '../notices.js';
+import { ownIdFor } from '../own-account.js';
 import { checkUsers, confirmWrite } from './confirm.js';
 import { positionalsOf } from './definition.js';
 import type { RunJob } from './run.js';
@@ -20,7 +22,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { plan, session, invocation, tuning } = job;
 	const { context, options } = invocation;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	const row = rowOf(job);
+	let row = rowOf(job);
 	const redact = createRedactor();
 	const { survey, take } = createSurvey(plan, {
 		complain: () => undefined,
@@ -30,11 +32,15 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	checkSet(survey, { expect: options.expect, max: options.max });
 	const client = await session.openClient(1, 'few requests');
 	try {
+		const { clock, random } = context;
+		if (survey.mentionsOwnId) {
+			const id = await ownIdFor(OWN_ID, session, client, { retries: tuning.retries, clock, random });
+			row = rowOf(job, id);
+		}
 		const note = await checkUsers(job, survey, client);
 		await confirmWrite(job, survey, note);
 		const screen = await openScreen(job, survey);
 		const stop = new AbortController();
-		const { clock, random } = context;
 		const shared: SendOptions = {
 			retries: tuning.retries,
 			clock,
@@ -77,13 +83,17 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	}
 }
 
-/** The row of a single id: its argument is checked already, and there are no columns. */
-function rowOf({ plan, session, secrets }: RunJob): RunRow {
+/**
+ * The row of a single id: its argument is checked already, and there are no columns.
+ * @param own The caller's id for @me, once it is known
+ */
+function rowOf({ plan, session, secrets }: RunJob, own?: number): RunRow {
 	const { values, source, endpoint } = plan;
 	const { endpoint: model } = chooseEndpoint(endpoint, values.ids.taxonomy, plan.undocumented);
 	const name = positionalsOf(endpoint, model).at(-1)?.name as string;
 	const id = source.from === 'ids' ? (source.ids[0] as string) : '';
-	const fields = name === 'username' ? { username: id } : { ...values.fields, ...secrets };
+	const given = name === 'username' ? { username: id } : { ...values.fields, ...secrets };
+	const fields = own === undefined ? given : withOwnId(model.fields, given, own);
 	const { force, reassign } = values;
 	const request = plannerOf(plan, session.dialect)({ ids: { ...values.ids, [name]: id }, force, reassign, fields });
 	return { row: 1, request, reassign };

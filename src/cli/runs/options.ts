@@ -4,16 +4,14 @@ import type { Endpoint } from '../../api/endpoints.js';
 
 import { readEndpointOf } from '../../api/reads.js';
 import { inputFormats } from '../../bulk/input/formats.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import { connectionOptions } from '../options/connection.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
-import { allowDiffersOption, positiveNumber, wholeNumber } from '../options/run.js';
+import { allowDiffersOption, guardOptions, tuningOptions, wholeNumber } from '../options/run.js';
 import { fieldOptions } from './fields.js';
 
 const INPUT = 'Input';
 const CHECKS = 'Checks';
-const GUARDS = 'Guards';
 const RUN = 'Run';
 const FIELDS = 'Fields';
 
@@ -54,60 +52,11 @@ export const checkOptions = options([
 		repeatable: true,
 	},
 	{ flags: '--if-unmodified', help: 'Send a row only if modified_gmt is still that of the row', group: CHECKS },
-	{ ...allowDiffersOption, group: CHECKS },
+	allowDiffersOption,
 ]);
 
 export const ignoreMissingOptions = options([
 	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted', group: CHECKS },
-]);
-
-export const guardOptions = options([
-	{ flags: '-n, --dry-run', help: 'Print each request and send none', group: GUARDS },
-	{ flags: '-y, --yes', help: 'Do not ask', group: GUARDS },
-	{
-		flags: '--confirm <profile>',
-		help: 'Confirm a write with a protected profile',
-		group: GUARDS,
-		completes: 'profiles',
-	},
-	{
-		flags: '--expect <n>',
-		help: 'Stop unless there are exactly N rows',
-		group: GUARDS,
-		parse: wholeNumber('--expect', 0),
-	},
-	{ flags: '--max <n>', help: 'Stop if there are more than N rows', group: GUARDS, parse: wholeNumber('--max', 0) },
-]);
-
-/** How a run is carried out; a resume takes them too. */
-export const tuningOptions = options([
-	{
-		flags: '-j, --concurrency <n>',
-		help: 'Requests at a time',
-		group: RUN,
-		parse: wholeNumber('--concurrency', 1),
-		defaultText: String(DEFAULT_CONCURRENCY),
-	},
-	{ flags: '--rate <n>', help: 'At most N requests a second', group: RUN, parse: positiveNumber('--rate') },
-	{
-		flags: '--retries <n>',
-		help: 'How often a request is retried',
-		group: RUN,
-		parse: wholeNumber('--retries', 0),
-		defaultText: String(DEFAULT_RETRIES),
-	},
-	{
-		flags: '--first <n>',
-		help: 'Send the first N rows only; run resume sends the rest',
-		group: RUN,
-		parse: wholeNumber('--first', 1),
-	},
-	{
-		flags: '--report <format:file>',
-		help: 'Write a report: junit, json, markdown or csv',
-		group: RUN,
-		repeatable: true,
-	},
 ]);
 
 export const stopOptions = options([

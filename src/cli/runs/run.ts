@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
+import { OWN_ID } from '../../api/values.js';
 import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { rowsToFix } from '../../bulk/counts.js';
 import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
@@ -20,6 +21,7 @@ import type { Context } from '../../io/context.js';
 import { createRedactor } from '../../output/redact.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
+import { ownIdFor } from '../own-account.js';
 import { wantsJson } from '../results.js';
 import type { Session } from '../session.js';
 import { checkUsers, confirmWrite } from './confirm.js';
@@ -43,10 +45,12 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { plan, session, invocation, resumes, secrets } = job;
 	const { context, options } = invocation;
 	const before = watchBefore(context);
+	const own: { id?: number } = {};
 	const rows = await annotated(invocation, () =>
 		openRows(plan, {
 			dialect: session.dialect,
 			secrets,
+			own,
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 			stateDir: session.stateDir,
 			onCopy: before.onCopy,
@@ -66,6 +70,10 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey);
 		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)), 'run');
 		try {
+			if (survey.mentionsOwnId) {
+				const { clock, random } = context;
+				own.id = await ownIdFor(OWN_ID, session, client, { retries: job.tuning.retries, clock, random });
+			}
 			const note = await checkUsers(job, survey, client);
 			await confirmWrite(job, survey, note);
 			await checkReports(job, rows);

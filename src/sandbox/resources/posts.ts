@@ -3,7 +3,7 @@
 import { neutralPrefixes } from '../../api/dialect.js';
 import { taxonomies } from '../../api/fields.js';
 import { date, integer, integers, oneOf, texts } from '../arguments.js';
-import { allowed, type Call, freeSlug, type Handler, type Resource, type Service, signedIn } from '../call.js';
+import { allowed, type Call, type Handler, type Resource, type Service, signedIn } from '../call.js';
 import { anyOf, createList, type Filter, type ListRules, listArguments } from '../lists.js';
 import { badRequest, noPost, ok, ServiceError } from '../responses.js';
 import type { AttachmentRecord, Post, ReplyRecord, TicketRecord } from '../seed.js';
@@ -109,7 +109,7 @@ function createPosts<T extends Post>(service: Service, kind: Kind<T>): Resource 
 				Object.assign(post, sent);
 				if (slug !== undefined) {
 					const wanted = slugify(slug as string) || slugify(kind.titleOf(post)) || String(post.id);
-					post.slug = freeSlug(table, post, wanted);
+					post.slug = table.freeSlug(post, wanted);
 				}
 				save(post);
 				return ok(shape(call, post));

@@ -6,9 +6,10 @@ import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
+import { guardOptions, tuningOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
 import type { RunInvocation } from '../../runs/flags.js';
-import { againOptions, guardOptions, tuningOptions } from '../../runs/options.js';
+import { againOptions } from '../../runs/options.js';
 
 export const command = defineCommand({
 	summary: 'Resume a run: send the rows that are not done.',

@@ -6,9 +6,10 @@ import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
+import { guardOptions, tuningOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
 import type { RunInvocation } from '../../runs/flags.js';
-import { againOptions, guardOptions, journalOptions, tuningOptions } from '../../runs/options.js';
+import { againOptions, journalOptions } from '../../runs/options.js';
 
 export const command = defineCommand({
 	summary: 'Retry the failed rows of a run, as a new run.',

@@ -1,0 +1,239 @@
+/** Lists by the built binary: everything once, whatever the list does meanwhile. */
+
+import { describe, expect, test } from 'vitest';
+import { runCli, runHere } from '../support/cli.js';
+import { startListService, ticket, tickets } from '../support/list-service.js';
+import { json, startRecorder } from '../support/recorder.js';
+
+const idsIn = (text: string): number[] => text.split('\n').filter(Boolean).map(Number);
+const idsOf = (objects: readonly { id: number }[]): number[] => objects.map(({ id }) => id);
+
+describe('a list', () => {
+	test('is everything that the service has, in the order of ids, with its default filters overridden', async () => {
+		const service = await startListService({ objects: tickets(250) });
+		const { stdout, stderr, exitCode } = await runCli(['ticket', 'list', '--format', 'ids'], { env: service.env });
+		expect({ exitCode, stderr, ids: idsIn(stdout) }).toEqual({ exitCode: 0, stderr: '', ids: idsOf(service.objects) });
+		const [first] = service.requests;
+		expect(Object.fromEntries(new URL(first?.url as string, 'http://x').searchParams)).toEqual({
+			assignee: '0',
+			author: '0',
+			state: 'any',
+			status: 'any',
+			orderby: 'id',
+			order: 'asc',
+			context: 'edit',
+			per_page: '100',
+		});
+		expect(
+			service.requests.every(({ method, url }) => method === 'GET' && url.includes('/support-api/v1/tickets?')),
+		).toBe(true);
+	});
+
+	test('takes the filters of the caller in place of its own', async () => {
+		const service = await startListService({ objects: tickets(1) });
+		const flags = [
+			'--state',
+			'open',
+			'--assignee',
+			'7',
+			'--search',
+			'a & b',
+			'--before',
+			'2026-03-31',
+			'--ticket-tag',
+			'5,7',
+		];
+		await runHere(['ticket', 'list', ...flags], { env: service.env });
+		const query = Object.fromEntries(new URL(service.requests[0]?.url as string, 'http://x').searchParams);
+		expect(query).toMatchObject({
+			state: 'open',
+			assignee: '7',
+			search: 'a & b',
+			before: '2026-03-31T00:00:00',
+			'ticket-tag': '5,7',
+			author: '0',
+		});
+	});
+
+	test('is asked for no more than --limit', async () => {
+		const service = await startListService({ objects: tickets(250) });
+		const few = await runHere(['ticket', 'list', '--limit', '3', '--format', 'ids'], { env: service.env });
+		expect(idsIn(few.stdout)).toEqual(idsOf(service.objects.slice(0, 3)));
+		expect(service.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('per_page'))).toEqual(['3']);
+		const more = await runHere(['ticket', 'list', '--limit', '150', '--format', 'count'], { env: service.env });
+		expect(more).toMatchObject({ exitCode: 0, stdout: '150\n', stderr: '' });
+	});
+
+	test('--assignee @me asks for the tickets of the account that is signed in', async () => {
+		const service = await startListService({
+			objects: tickets(1),
+			answer: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
+		});
+		await runHere(['ticket', 'list', '--assignee', '@me'], { env: service.env });
+		expect(service.requests[1]?.url).toContain('assignee=42');
+	});
+});
+
+describe('a list that shifts while it is read', () => {
+	// Objects go away before the place that is read, so that those behind it move to pages that were read already.
+	for (const at of [1, 2, 3, 4]) {
+		test.each([
+			['and counts rightly', undefined, undefined],
+			['with a new one at its end, so that the count stays', undefined, 'new'],
+			['and a count that is always the same', 500, undefined],
+			['and no count at all', null, undefined],
+		])(`loses none that stay, with objects deleted after response ${at}, %s`, async (_name, total, more) => {
+			const objects = tickets(450);
+			const service = await startListService({
+				objects,
+				...(total === undefined ? {} : { total }),
+				...(total === null ? { totalPages: null } : {}),
+				afterPage(_page, { objects: list }, count) {
+					if (count !== at) return;
+					list.splice(5, 2);
+					if (more === 'new') list.push(ticket(9000), ticket(9003));
+				},
+			});
+			const before = idsOf(objects);
+			const { stdout, exitCode } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '2'], {
+				env: service.env,
+			});
+			const ids = idsIn(stdout);
+			const stayed = before.filter((id) => service.objects.some((each) => each.id === id));
+			expect(exitCode).toBe(0);
+			expect(stayed.filter((id) => !ids.includes(id))).toEqual([]);
+			expect(new Set(ids).size).toBe(ids.length);
+		});
+	}
+
+	test('prints an object once that comes on two pages', async () => {
+		const service = await startListService({
+			objects: tickets(250),
+			afterPage(_page, { objects: list }, count) {
+				// One comes back from the trash, and moves all the others.
+				if (count === 3) list.unshift(ticket(1));
+			},
+		});
+		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '1'], { env: service.env });
+		const ids = idsIn(stdout);
+		expect(new Set(ids).size).toBe(ids.length);
+		expect(idsOf(tickets(250)).filter((id) => !ids.includes(id))).toEqual([]);
+	});
+
+	test('says when the service counts another number than it lists', async () => {
+		const service = await startListService({ objects: tickets(250), total: 260 });
+		const { stderr, exitCode } = await runHere(['ticket', 'list', '--format', 'count'], { env: service.env });
+		expect({ stderr, exitCode }).toEqual({
+			stderr: 'warning: 250 tickets were listed, but the service counts 260 (X-WP-Total)\n',
+			exitCode: 0,
+		});
+	});
+
+	test.each([
+		['too few pages', 2],
+		['too many pages', 9],
+		['no pages', null],
+	])('is read to its end though the service says %s', async (_name, totalPages) => {
+		const service = await startListService({ objects: tickets(520), totalPages });
+		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids'], { env: service.env });
+		expect(idsIn(stdout)).toEqual(idsOf(service.objects));
+	});
+});
+
+describe('trouble on the way', () => {
+	test('a busy service is asked again, at a pace for all pages', async () => {
+		const service = await startListService({
+			objects: tickets(450),
+			answer: (_request, count) =>
+				count === 3 || count === 4 ? json(429, { code: 'busy', message: 'Slow down.', data: null }) : undefined,
+		});
+		const { stdout, exitCode } = await runHere(['ticket', 'list', '--format', 'count'], { env: service.env });
+		expect({ stdout, exitCode }).toEqual({ stdout: '450\n', exitCode: 0 });
+	});
+
+	test('a page that can not be read ends the list with what was printed', async () => {
+		const service = await startListService({
+			objects: tickets(450),
+			answer: ({ url }) =>
+				url.includes('page=4') ? json(500, { code: 'db_error', message: 'Database gone.', data: null }) : undefined,
+		});
+		const { stdout, stderr, exitCode } = await runHere(['ticket', 'list', '--format', 'ids', '--retries', '0'], {
+			env: service.env,
+		});
+		expect(idsIn(stdout)).toEqual(idsOf(service.objects.slice(0, 300)));
+		expect(exitCode).toBe(3);
+		expect(stderr).toContain(
+			'list tickets failed (HTTP 500 db_error): Database gone.; the list is incomplete: 300 were printed',
+		);
+	});
+
+	test('a service without lists is named, with the way to go on', async () => {
+		const service = await startRecorder(
+			json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }),
+		);
+		const { stderr, exitCode } = await runHere(['ticket', 'list'], { env: service.env });
+		expect(exitCode).toBe(1);
+		expect(stderr).toContain('this service does not offer listing (404 rest_no_route); the API documents no lists');
+		expect(stderr).toContain('ids.txt');
+	});
+
+	test('a filter of our own that the service refuses is left out', async () => {
+		const service = await startListService({
+			objects: tickets(3),
+			answer: ({ url }) =>
+				url.includes('status=any')
+					? json(400, {
+							code: 'rest_invalid_param',
+							message: 'Invalid.',
+							data: { params: { status: 'not one of open' } },
+						})
+					: undefined,
+		});
+		const { stdout, stderr } = await runHere(['ticket', 'list', '--format', 'count'], { env: service.env });
+		expect({ stdout, stderr }).toEqual({ stdout: '3\n', stderr: '' });
+	});
+
+	test('where raw values are refused, columns of rendered text are left out with a warning', async () => {
+		const service = await startListService({
+			objects: [ticket(14, { title: 'R & D', slug: 'r-d' })],
+			answer: ({ url }) =>
+				url.includes('context=edit')
+					? json(403, { code: 'rest_forbidden_context', message: 'Sorry.', data: { status: 403 } })
+					: undefined,
+		});
+		const { stdout, stderr } = await runHere(['ticket', 'list', '--format', 'csv'], { env: service.env });
+		expect(stdout).not.toContain('<p>');
+		expect(stdout.split('\n')[0]).not.toContain('title');
+		expect(stderr).toContain('title: the service shows rendered text only');
+		expect(stderr).toContain('context=edit');
+	});
+});
+
+describe('single objects', () => {
+	test('are shown by their ids, and each that is not there is said', async () => {
+		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15, { title: 'B' })] });
+		const { stdout, stderr, exitCode } = await runHere(['ticket', 'get', '14', '99', '15', '--fields', 'id,title'], {
+			env: service.env,
+		});
+		expect({ stdout, exitCode }).toEqual({ stdout: '14\tA\n15\tB\n', exitCode: 3 });
+		expect(stderr).toContain('read ticket 99 failed (HTTP 404 rest_post_invalid_id)');
+		const one = await runHere(['ticket', 'get', '14', '--json'], { env: service.env });
+		expect(JSON.parse(one.stdout)).toMatchObject({ id: 14, title: 'A', status: 'hold' });
+	});
+
+	test('whoami shows the account, and its id alone where the service reads no users', async () => {
+		const service = await startRecorder((request, response, count) =>
+			request.url.includes('/users/me')
+				? json(200, { id: 7, username: 'ada', roles: ['agent'] })(request, response, count)
+				: json(200, { id: 7 })(request, response, count),
+		);
+		const all = await runHere(['whoami', '--json'], { env: service.env });
+		expect(JSON.parse(all.stdout)).toMatchObject({ id: 7, roles: ['agent'], service: service.baseUrl });
+		const bare = await startRecorder((request, response, count) =>
+			request.url.includes('/users/me')
+				? json(404, { code: 'rest_no_route', message: 'No route.', data: null })(request, response, count)
+				: json(200, { id: 7 })(request, response, count),
+		);
+		expect((await runHere(['whoami', '--field', 'id'], { env: bare.env })).stdout).toBe('7\n');
+	});
+});
