@@ -27,7 +27,6 @@ const lock = ['test/lock.test.ts', 'test/lock-elsewhere.test.ts'];
 const shard = ['test/bulk/shard.test.ts'];
 const engine = ['test/bulk/engine.test.ts', 'test/bulk/feed.test.ts'];
 const stop = ['test/bulk/stop.test.ts'];
-const perform = ['test/bulk/perform.test.ts'];
 const guards = ['test/bulk/guards.test.ts'];
 const counts = ['test/bulk/counts.test.ts'];
 const endpointTable = ['test/api/endpoints.test.ts'];
@@ -678,8 +677,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/http/content.ts',
-		was: 'return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text);',
-		becomes: 'return jsonAfterText(text);',
+		was: 'return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text, parse);',
+		becomes: 'return jsonAfterText(text, parse);',
 		tests: judge,
 		loss: 'a whole piece of JSON that breaks off is taken for the answer',
 	},
@@ -763,8 +762,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/bulk/records.ts',
-		was: 'if (same) kept.push([name, values[name]]);',
-		becomes: 'if (same || true) kept.push([name, values[name]]);',
+		was: 'names.filter((name) => !withheld.includes(name)).map(',
+		becomes: 'names.map(',
 		tests: journal,
 		loss: 'old values named like secrets are kept in the journal',
 	},
@@ -1012,10 +1011,10 @@ export const bugs = [
 		loss: 'a script takes rows that the service changed otherwise for ok',
 	},
 	{
-		file: 'src/bulk/perform.ts',
-		was: 'differs.every(({ field }) => allowsDifference(field))',
-		becomes: 'differs.some(({ field }) => allowsDifference(field))',
-		tests: perform,
+		file: 'src/bulk/run/read-back.ts',
+		was: 'differs.every(({ field }) => allowDiffers.includes(field))',
+		becomes: 'differs.some(({ field }) => allowDiffers.includes(field))',
+		tests: ['test/bulk/run/read-back.test.ts'],
 		loss: 'one allowed field hides that another differs',
 	},
 	// What may stop it before it begins, and what it must not lose.
@@ -1041,24 +1040,24 @@ export const bugs = [
 		loss: "a protected desk is written with another desk's confirmation",
 	},
 	{
-		file: 'src/bulk/perform.ts',
-		was: 'if (snapshot !== undefined) await snapshot(',
-		becomes: 'if (snapshot !== undefined) void snapshot(',
-		tests: perform,
+		file: 'src/bulk/run/read-back.ts',
+		was: 'if (checks.snapshot && !request.permanent) await steps.keep(',
+		becomes: 'if (checks.snapshot && !request.permanent) void steps.keep(',
+		tests: ['test/bulk/run/read-back.test.ts'],
 		loss: 'values are overwritten before the old ones are on disk',
 	},
 	{
-		file: 'src/bulk/perform.ts',
-		was: "const outcome = reading.outcome === 'failed' ? 'failed' : 'not-sent';",
-		becomes: 'const outcome = reading.outcome;',
-		tests: perform,
-		loss: 'a row whose old values could not be read is told as unknown though nothing was written',
+		file: 'src/bulk/run/read-back.ts',
+		was: "const outcome = result.outcome === 'failed' ? 'failed' : 'not-sent';",
+		becomes: 'const outcome = result.outcome;',
+		tests: ['test/bulk/run/read-back.test.ts'],
+		loss: 'a row whose old values could not be read is unknown though nothing was written',
 	},
 	{
-		file: 'src/bulk/snapshots.ts',
-		was: "if (json.type === 'resume') abandon();",
+		file: 'src/bulk/run/undo.ts',
+		was: "if (json.type === 'resume') leaveOpen();",
 		becomes: '',
-		tests: ['test/bulk/snapshots.test.ts'],
+		tests: ['test/bulk/run/undo.test.ts'],
 		loss: 'an undo leaves what a killed process wrote',
 	},
 	{
@@ -1069,30 +1068,30 @@ export const bugs = [
 		loss: 'a row that a killed process had sent is told as failed by the resume',
 	},
 	{
-		file: 'src/bulk/snapshots.ts',
-		was: 'return seen.has(key) ? false : seen.add(key) !== undefined;',
-		becomes: 'return seen.add(key) !== undefined;',
-		tests: ['test/bulk/snapshots.test.ts'],
+		file: 'src/bulk/run/undo.ts',
+		was: 'old: earlier === undefined ? values[name] : earlier.old',
+		becomes: 'old: values[name]',
+		tests: ['test/bulk/run/undo.test.ts'],
 		loss: 'an undo puts back what the run itself wrote',
 	},
 	{
-		file: 'src/bulk/snapshots.ts',
-		was: 'snapshot === undefined || !wasWritten(snapshot.row)',
-		becomes: 'snapshot === undefined',
-		tests: ['test/bulk/snapshots.test.ts'],
+		file: 'src/bulk/run/undo.ts',
+		was: '!wasWritten(record.row)',
+		becomes: 'false',
+		tests: ['test/bulk/run/undo.test.ts'],
 		loss: 'an undo overwrites tickets that the run never changed',
 	},
 	{
-		file: 'src/cli/rows/overtaken.ts',
-		was: 'if (!isDone) open.add(key);',
-		becomes: 'if (!isDone) continue;',
+		file: 'src/bulk/run/resume.ts',
+		was: 'open.add(key);',
+		becomes: '',
 		tests: ['test/acceptance/bulk-order.test.ts'],
 		loss: 'a resume gives an earlier row of a ticket the last word',
 	},
 	{
-		file: 'src/cli/rows/run-log.ts',
-		was: 'await log.record({\n				row,',
-		becomes: 'void ({\n				row,',
+		file: 'src/bulk/run/resume.ts',
+		was: 'await journal.outcome({',
+		becomes: 'void ({',
 		tests: ['test/acceptance/bulk-order.test.ts'],
 		loss: 'a row that was opened again is forgotten when the resume is stopped too',
 	},
@@ -1111,16 +1110,15 @@ export const bugs = [
 		loss: 'an answer in three or more pieces loses its middle',
 	},
 	{
-		file: 'src/cli/rows/field-flags.ts',
+		file: 'src/cli/runs/fields.ts',
 		was: 'const id = name.toLowerCase();',
 		becomes: 'const id = name;',
-		tests: ['test/cli/rows/data.test.ts'],
+		tests: ['test/cli/runs/data.test.ts'],
 		loss: 'an ID in --data travels in the body, and the service edits another ticket',
 	},
 	{
 		file: 'src/bulk/guards.ts',
-		was: `			larger.set(this.ids);
-`,
+		was: '\t\t\tlarger.set(this.numbers);\n',
 		becomes: '',
 		tests: ['test/bulk/guards.test.ts'],
 		loss: 'beyond a thousand users, one that is deleted may receive what others leave',
@@ -1155,9 +1153,9 @@ export const bugs = [
 		loss: 'rows that were added between the passes are sent unchecked',
 	},
 	{
-		file: 'src/cli/rows/past-run.ts',
-		was: 'for (const name of withheld) fields',
-		becomes: 'for (const name of withheld.slice(0, 1)) fields',
+		file: 'src/cli/runs/past.ts',
+		was: 'return Object.fromEntries(withheld.map(',
+		becomes: 'return Object.fromEntries(withheld.slice(0, 1).map(',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'a resume leaves out the second of two secrets',
 	},
@@ -1239,35 +1237,29 @@ export const bugs = [
 		loss: 'what stands below a secret name is repeated in the journal',
 	},
 	{
-		file: 'src/cli/rows/survey.ts',
+		file: 'src/bulk/run/survey.ts',
 		was: '(shard === undefined || shard.index === 1 ? invalid : 0)',
 		becomes: 'invalid',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'every part of a sharded run counts the invalid rows',
 	},
 	{
-		file: 'src/cli/rows/rows-to-send.ts',
-		was: `			if (resumed?.isDone(raw.row) === true) continue;
-			const planned = planRow(raw);
-`,
-		becomes: `			const planned = planRow(raw);
-			if (resumed?.isDone(raw.row) === true && !Array.isArray(planned)) continue;
-`,
+		file: 'src/bulk/run/execute.ts',
+		was: 'if (past?.isDone(planned.row) === true || ',
+		becomes: 'if ((past?.isDone(planned.row) === true && !isInvalid(planned)) || ',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'a resume counts invalid rows twice',
 	},
 	{
-		file: 'src/cli/rows/run-log.ts',
-		was: `	'confirm',
-`,
-		becomes: '',
+		file: 'src/cli/runs/past.ts',
+		was: 'if (here.protected || !service.protected || options.profile !== undefined) return here;',
+		becomes: 'return here;',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'a resume writes to a protected profile without being confirmed',
 	},
 	{
-		file: 'src/cli/rows/prepare.ts',
-		was: `		await source.dispose();
-`,
+		file: 'src/cli/runs/run.ts',
+		was: 'await rows.dispose({ keep });',
 		becomes: '',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'copies of standard input are left behind',
@@ -1280,10 +1272,10 @@ export const bugs = [
 		loss: 'a small answer can take all memory',
 	},
 	{
-		file: 'src/bulk/snapshots.ts',
-		was: `outcome === 'ok' || outcome === 'differs' || outcome === 'unknown'`,
-		becomes: `outcome === 'unknown'`,
-		tests: ['test/acceptance/bulk-custom-fields.test.ts'],
+		file: 'src/bulk/run/undo.ts',
+		was: "outcome === 'ok' || outcome === 'differs' || outcome === 'unknown'",
+		becomes: "outcome === 'unknown'",
+		tests: ['test/bulk/run/undo.test.ts'],
 		loss: 'an undo leaves what a row wrote before a resume sent it again in vain',
 	},
 	{

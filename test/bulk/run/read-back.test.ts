@@ -146,6 +146,10 @@ describe('a row', () => {
 		}
 		const other = await perform(planWith({ allowDiffers: ['title'] }), row, { sent });
 		expect(other.result.outcome).toBe('differs');
+		const both = await perform(planWith({ allowDiffers: ['status'] }), row, {
+			sent: ok({ status: 'read', title: 'y' }),
+		});
+		expect(both.result.outcome).toBe('differs');
 	});
 
 	it('keeps the old values of what it writes before the write, and is not written where that fails', async () => {
