@@ -198,8 +198,8 @@ interface TextStream {
 function createStream(encoder: Encoder, write: Write): TextStream {
 	let text = '';
 	let timer: NodeJS.Timeout | undefined;
-	/** Of a write that nobody waited for. */
-	let failure: unknown;
+	/** The last write that only the timer began: `end` waits for it, and throws what became of it. */
+	let pending: Promise<void> | undefined;
 
 	function flush(): void | Promise<void> {
 		clearTimeout(timer);
@@ -211,9 +211,9 @@ function createStream(encoder: Encoder, write: Write): TextStream {
 
 	function settle(): void {
 		if (encoder.settle !== undefined) text += encoder.settle();
-		flush()?.catch((error: unknown) => {
-			failure ??= error;
-		});
+		pending = flush() ?? pending;
+		// Until then the rejection is not unhandled.
+		pending?.catch(() => undefined);
 	}
 
 	return {
@@ -226,7 +226,7 @@ function createStream(encoder: Encoder, write: Write): TextStream {
 		async end() {
 			text += encoder.end();
 			await flush();
-			if (failure !== undefined) throw failure;
+			await pending;
 		},
 	};
 }
