@@ -43,7 +43,7 @@ test('the demo edits hundreds of tickets, checks each claim, and leaves nothing 
 	const { code, stdout, stderr, left } = await demo();
 	expect([code, stderr, left]).toEqual([0, '', []]);
 	expect(stdout).toMatch(/^ {2}✓ 320 tickets are as the file says, cell by cell$/m);
-	expect(stdout).toContain("✓ all that user 4 had is user 2's, and nothing else has moved");
+	expect(stdout).toContain("✓ all tickets of user 4 are user 2's, and nothing else has changed");
 	await expectNothingListens(stdout);
 });
 
