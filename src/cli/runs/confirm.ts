@@ -11,7 +11,7 @@ import { UsageError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { warn } from '../notices.js';
-import { findOwnId } from '../own-account.js';
+import { checkSignedIn, findOwnId } from '../own-account.js';
 import { plural } from './failures.js';
 import type { RunJob } from './run.js';
 
