@@ -72,7 +72,7 @@ const sandboxOptions = options([
 	},
 	{
 		flags: '--fail-kind <kind>',
-		help: `how they fail (repeatable): ${Object.entries(faultKinds)
+		help: `how they fail: ${Object.entries(faultKinds)
 			.map(([name, { help }]) => `${name} (${help})`)
 			.join(', ')}`,
 		group,
