@@ -84,6 +84,25 @@ describe('rooms', () => {
 		expect(crossings).toEqual([]);
 	});
 
+	test('no files import each other, however long the way round', () => {
+		const next = new Map<string, string[]>();
+		for (const { file, target } of imports) {
+			if (!target.startsWith('.')) continue;
+			const to = relative(root, resolve(root, dirname(file), target.replace(/\.js$/, '.ts')));
+			next.set(file, [...(next.get(file) ?? []), to]);
+		}
+		const done = new Set<string>();
+		const cycles: string[] = [];
+		const visit = (file: string, path: readonly string[]): void => {
+			if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+			if (path.includes(file) || done.has(file)) return;
+			for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+			done.add(file);
+		};
+		for (const file of next.keys()) visit(file, []);
+		expect(cycles).toEqual([]);
+	});
+
 	test('a package is imported only in its home', () => {
 		const strays = imports
 			.filter(({ target }) => !target.startsWith('.') && !target.startsWith('node:'))
