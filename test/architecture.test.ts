@@ -1,4 +1,4 @@
-/** The house as README draws it: which room may import which, where each package lives, and what no file below bin may do. */
+/** The layout as docs/architecture.md describes it: which room may import which, where each package lives, and what no file below bin may do. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -8,9 +8,13 @@ import { describe, expect, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const src = join(root, 'src');
 
-/** What a room may import besides itself, as README's table says. Files directly in src are rooms of their own name. */
+/** What a room may import besides itself, as the table in docs/architecture.md says. Files directly in src are rooms of their own name. */
 const allowed: Record<string, readonly string[]> = Object.fromEntries(
-	[...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^\| `src\/([a-z]+)(?:\.ts)?` \|.*\| ([^|]+) \|$/gm)]
+	[
+		...readFileSync(join(root, 'docs/architecture.md'), 'utf8').matchAll(
+			/^\| `src\/([a-z]+)(?:\.ts)?` \|.*\| ([^|]+) \|$/gm,
+		),
+	]
 		.map(([, room = '', imports = '']): [string, string[]] => [room, imports === 'nothing' ? [] : imports.split(', ')])
 		.filter(([room]) => room !== 'tools'),
 );
@@ -78,6 +82,25 @@ describe('rooms', () => {
 			}))
 			.filter(({ room, to }) => room !== to && !allowed[room]?.includes(to));
 		expect(crossings).toEqual([]);
+	});
+
+	test('no files import each other, however long the way round', () => {
+		const next = new Map<string, string[]>();
+		for (const { file, target } of imports) {
+			if (!target.startsWith('.')) continue;
+			const to = relative(root, resolve(root, dirname(file), target.replace(/\.js$/, '.ts')));
+			next.set(file, [...(next.get(file) ?? []), to]);
+		}
+		const done = new Set<string>();
+		const cycles: string[] = [];
+		const visit = (file: string, path: readonly string[]): void => {
+			if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+			if (path.includes(file) || done.has(file)) return;
+			for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+			done.add(file);
+		};
+		for (const file of next.keys()) visit(file, []);
+		expect(cycles).toEqual([]);
 	});
 
 	test('a package is imported only in its home', () => {

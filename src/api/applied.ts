@@ -264,7 +264,7 @@ function otherThing({ parent }: Endpoint, ids: Request['ids'], body: unknown): A
 function deletionDifferences(permanent: boolean, body: unknown): AppliedDifference[] {
 	if (!isObject(body)) return [];
 	const isDeleted = body.deleted !== undefined && asBoolean(body.deleted) === true;
-	const shown = isDeleted ? 'deleted for good' : body.status;
-	const wanted = permanent ? 'deleted for good' : 'trash';
+	const shown = isDeleted ? 'permanently deleted' : body.status;
+	const wanted = permanent ? 'permanently deleted' : 'trash';
 	return typeof shown !== 'string' || shown === wanted ? [] : [{ field: 'status', sent: wanted, shown }];
 }

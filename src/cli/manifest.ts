@@ -27,13 +27,18 @@ const entry = (words: string, group: string, summary: string, load: CommandEntry
 
 export const commands: readonly CommandEntry[] = [
 	entry('ticket update', WRITE, 'Change fields of tickets', () => import('./commands/ticket/update.js')),
-	entry('ticket delete', WRITE, 'Trash tickets, or delete them for good', () => import('./commands/ticket/delete.js')),
+	entry(
+		'ticket delete',
+		WRITE,
+		'Trash tickets, or delete them permanently',
+		() => import('./commands/ticket/delete.js'),
+	),
 	entry('ticket fields set', WRITE, 'Set custom fields of tickets', () => import('./commands/ticket/fields/set.js')),
 	entry('ticket fields get', LOOK, 'Read custom fields of tickets', () => import('./commands/ticket/fields/get.js')),
 	entry('ticket list', LOOK, 'List tickets', () => import('./commands/ticket/list.js')),
 	entry('ticket get', LOOK, 'Show tickets', () => import('./commands/ticket/get.js')),
 	entry('reply update', WRITE, 'Change fields of replies', () => import('./commands/reply/update.js')),
-	entry('reply delete', WRITE, 'Trash replies, or delete them for good', () => import('./commands/reply/delete.js')),
+	entry('reply delete', WRITE, 'Trash replies, or delete them permanently', () => import('./commands/reply/delete.js')),
 	entry('reply list', LOOK, 'List the replies of a ticket', () => import('./commands/reply/list.js')),
 	entry('reply get', LOOK, 'Show replies of a ticket', () => import('./commands/reply/get.js')),
 	entry('user update', WRITE, 'Change fields of users', () => import('./commands/user/update.js')),
@@ -83,7 +88,7 @@ export const commands: readonly CommandEntry[] = [
 	entry('run rejects', RUNS, 'Export failed rows with the reason', () => import('./commands/run/rejects.js')),
 	entry('doctor', SETUP, 'Find out what is wrong, and what to do about it', () => import('./commands/doctor.js')),
 	entry('api', TOOLS, 'Send any request below the prefix', () => import('./commands/api.js')),
-	entry('sandbox', TOOLS, 'Serve the interface on loopback, with sample data', () => import('./commands/sandbox.js')),
+	entry('sandbox', TOOLS, 'Run a local mock API, with sample data', () => import('./commands/sandbox.js')),
 	entry('completion', TOOLS, 'Print a completion script for your shell', () => import('./commands/completion.js')),
 ];
 

@@ -53,10 +53,10 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNRESET: ['connection_lost', 'the connection was reset', false],
 	EPIPE: LOST,
 	UND_ERR_SOCKET: LOST,
-	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the answer's length is not what its headers say", false],
+	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the response's length is not what its headers say", false],
 	// undici asserts some things that a response should not hold, such as a status of 000.
 	ERR_ASSERTION: ['bad_http', 'the answer is not valid HTTP', false],
-	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the answer's headers are too large", true],
+	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the response's headers are too large", true],
 	UND_ERR_INVALID_ARG: ['bad_request', 'the request could not be put together', true],
 	EPROTO: ['tls_failed', 'no secure connection could be made', true],
 	ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,

@@ -76,7 +76,7 @@ export function judgePlace(answer: ProbeAnswer, baseUrl: string, path: string): 
 	if (json) return { kind: 'service' };
 	// 407 is a proxy's, which stands before any service.
 	if (status === 403 || status === 407) return { kind: 'unreachable', code: `http_${status}`, why: words(answer) };
-	return { kind: 'elsewhere', why: `the answer is not the interface's (${words(answer)})` };
+	return { kind: 'elsewhere', why: `the response is not the API's (${words(answer)})` };
 }
 
 type Answer = Extract<ProbeAnswer, { kind: 'answer' }>;

@@ -46,6 +46,7 @@ const knownValues: Readonly<Record<string, Readonly<Record<string, Argument>>>> 
 function argumentOf(field: Field, dialect: Dialect): Argument {
 	switch (field.kind) {
 		case 'integer':
+		case 'user':
 			return integer;
 		case 'boolean':
 		case 'switch':

@@ -70,7 +70,7 @@ function page(status: number, title: string, text: string): SandboxResponse {
 
 /** The web site around the service and the proxy in front of it. */
 export const pages = {
-	home: page(200, 'Example Help Desk', 'Welcome. The interface of this site has another address.'),
+	home: page(200, 'Example Help Desk', 'Welcome. The API of this site has another address.'),
 	notFound: page(404, 'Page not found', 'It looks like nothing was found at this location.'),
 	badGateway: page(502, '502 Bad Gateway', 'nginx'),
 	unavailable: page(503, '503 Service Temporarily Unavailable', 'nginx'),

@@ -198,7 +198,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 	/** The response of the service or of a fault; undefined drops the connection. */
 	async function answer(request: IncomingMessage, bytes: Buffer): Promise<SandboxResponse | undefined> {
 		const fault = nextFault();
-		if (fault === undefined) return handle(request, bytes, false);
+		// A read saves nothing that could fail halfway.
+		if (fault === undefined || (fault.work === 'part' && request.method === 'GET'))
+			return handle(request, bytes, false);
 		if (fault.work !== 'none') await handle(request, bytes, fault.work === 'part');
 		return fault.response;
 	}

@@ -276,7 +276,7 @@ describe('formats', () => {
 		const { recorder, work } = await place();
 		const result = await work.run(['ticket', 'update', '--input', '-', '--status', 'hold'], { stdin: '= =\n1\n' });
 		expect(result.exitCode).toBe(2);
-		expect(result.stderr).toContain("can't tell which format standard input has");
+		expect(result.stderr).toContain('the format of standard input is not known');
 		expect(result.stderr).toContain('--input-format csv|tsv|ndjson|json|ids');
 		expect(recorder.requests).toEqual([]);
 		expect(work.spooled()).toEqual([]);

@@ -236,10 +236,10 @@ describe('the answer to a delete', () => {
 	it.each<[boolean, unknown, unknown[]]>([
 		[false, { id: 5, status: 'trash' }, []],
 		[true, { deleted: true, previous: { status: 'publish' } }, []],
-		[true, { id: 5, status: 'trash' }, [{ field: 'status', sent: 'deleted for good', shown: 'trash' }]],
+		[true, { id: 5, status: 'trash' }, [{ field: 'status', sent: 'permanently deleted', shown: 'trash' }]],
 		[false, { id: 5, status: 'publish' }, [{ field: 'status', sent: 'trash', shown: 'publish' }]],
-		[false, { deleted: true }, [{ field: 'status', sent: 'trash', shown: 'deleted for good' }]],
-		[false, { deleted: 'true', previous: {} }, [{ field: 'status', sent: 'trash', shown: 'deleted for good' }]],
+		[false, { deleted: true }, [{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]],
+		[false, { deleted: 'true', previous: {} }, [{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]],
 		[false, { deleted: false, status: 'trash' }, []],
 		[true, {}, []],
 		[true, { status: 200 }, []],

@@ -211,7 +211,7 @@ describe('openInput with standard input', () => {
 	it('leaves no copy behind when the input can not be used', async () => {
 		const stateDir = temporaryFolder();
 		expect((await failureOf(open('hello world\n', stateDir))).message).toBe(
-			"can't tell which format standard input has",
+			'the format of standard input is not known',
 		);
 		expect((await failureOf(open('', stateDir))).message).toContain('it is empty');
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);

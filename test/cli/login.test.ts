@@ -112,7 +112,9 @@ describe('login without a terminal', () => {
 	});
 
 	it('names what is missing rather than asking', async () => {
-		expect((await signIn(['--no-input'])).error?.message).toBe('no base URL is given and nobody can be asked');
+		expect((await signIn(['--no-input'])).error?.message).toBe(
+			'no base URL is given, and there is no terminal to ask on',
+		);
 		const noName = await signIn(['--base-url', sandbox.baseUrl, '--no-input', '--password-stdin'], { stdin: 'x' });
 		expect(noName.error).toMatchObject({ message: 'no user name is given', exitCode: 2 });
 		const noSecret = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input']);
@@ -122,7 +124,7 @@ describe('login without a terminal', () => {
 	it('asks nothing with --no-input, even of a person who could answer', async () => {
 		const prompts = scriptedPrompts();
 		const { error } = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input'], { prompts });
-		expect(error).toMatchObject({ message: 'no password is given and nobody can be asked', exitCode: 2 });
+		expect(error).toMatchObject({ message: 'no password is given, and there is no terminal to ask on', exitCode: 2 });
 		expect(prompts.asked).toEqual([]);
 	});
 
@@ -365,7 +367,10 @@ describe('login in a shell with connection variables', () => {
 		expect([exitCode, stored().profiles.default?.baseUrl]).toEqual([0, sandbox.baseUrl]);
 		const before = sandbox.requests.length;
 		const without = await signIn([...words, '--no-input'], { env: variables });
-		expect(without.error).toMatchObject({ message: 'no password is given and nobody can be asked', exitCode: 2 });
+		expect(without.error).toMatchObject({
+			message: 'no password is given, and there is no terminal to ask on',
+			exitCode: 2,
+		});
 		expect(sandbox.requests.slice(before).map(({ status }) => status)).toEqual([401]);
 		expect((await signIn(['--no-input'], { env: variables })).error?.message).toMatch(/^no base URL is given/);
 	});

@@ -266,7 +266,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(await client.send(get)).toMatchObject({
 				kind: 'problem',
 				sent: true,
-				problem: { code: 'bad_http', message: "the answer's headers are too large", permanent: true },
+				problem: { code: 'bad_http', message: "the response's headers are too large", permanent: true },
 			});
 			expect(written).toBeLessThan(5_000_000);
 		});

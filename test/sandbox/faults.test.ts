@@ -107,6 +107,8 @@ test.each<[FaultKind, number, string, number | undefined]>([
 	const done = [ticket?.slug === 'new', ticket?.content === 'New'];
 	expect(done).toEqual({ nothing: [false, false], half: [true, false], everything: [true, true] }[saved]);
 	expect(sandbox.requests.map((each) => each.status)).toEqual([logged]);
+	const read = await sandbox.call('GET', '/tickets/14').catch(() => undefined);
+	expect(read?.status).toBe(kind === 'partial' ? 200 : status);
 });
 
 test('the latency comes before each response', async () => {

@@ -44,7 +44,7 @@ export function detectFormat(name: string, head: string): InputFormat {
 	const found = formatOfText(head);
 	if (found !== undefined) return found;
 	if (/\.txt(?:\.gz)?$/i.test(name)) return 'ids';
-	throw new UsageError(`can't tell which format ${name} has${head.trim() === '' ? ' (it is empty)' : ''}`, {
+	throw new UsageError(`the format of ${name} is not known${head.trim() === '' ? ' (it is empty)' : ''}`, {
 		code: 'unknown_format',
 		hint: `say which with --input-format ${inputFormats.join('|')}`,
 	});

@@ -8,8 +8,8 @@ export const command = defineCommand({
 	summary: 'Send any request below the prefix /support-api/v1, with the credentials of the profile.',
 	description: [
 		'The path is tickets/14, /tickets/14, a path that begins with the prefix, or a whole URL of this service; it may have a query. Anything outside the prefix is refused. -f and -F make names and values: the query of a GET, HEAD or DELETE, and a JSON body otherwise. name[key]=value goes into an object, name[]=value appends to a list.',
-		'The answer is printed as JSON, unless --format, --fields, --field or --query ask for something else. An answer that is not JSON is printed as it is. For an error, what the service answered goes to stdout, what it means to stderr.',
-		'GET, HEAD and OPTIONS are tried again where that may help; a write is sent once, whatever becomes of it.',
+		'The response is printed as JSON, unless --format, --fields, --field or --query ask for something else. A response that is not JSON is printed as it is. For an error, the response goes to stdout and its meaning to stderr.',
+		'GET, HEAD and OPTIONS are retried; a write is sent once.',
 	].join('\n\n'),
 	examples: [
 		{ command: 'supportctl api GET tickets/14', note: 'one ticket' },

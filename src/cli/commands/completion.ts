@@ -2,7 +2,7 @@
 
 import { ExitCode } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { type Shell, shells } from '../completion/answers.js';
+import { type Shell, shells } from '../completion/shells.js';
 
 const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
 	bash: () => import('../completion/scripts/bash.js'),

@@ -7,7 +7,7 @@ import { outputOptions } from '../options/output.js';
 export const command = defineCommand({
 	summary: 'Check settings, network, service and credentials, and say what to do about what is wrong.',
 	description: [
-		'Checks, each of which passes, warns, fails, or is skipped because one before it failed: node, config (the file of profiles and its mode), profile, secret (where it lives, and that it can be had), base-url, proxy, dns, tcp, tls (with the days left on the certificate), prefix (that the interface is served there), credentials, and clock.',
+		'Checks, each of which passes, warns, fails, or is skipped because one before it failed: node, config (the file of profiles and its mode), profile, secret (where it lives, and that it can be had), base-url, proxy, dns, tcp, tls (with the days left on the certificate), prefix (that the API is served there), credentials, and clock.',
 		'Nothing is changed: the prefix is asked for its routes, and the credentials are tried with the look-up of a user id (POST /users/username). No secret is printed. The exit code is 1 if any check fails.',
 	].join('\n\n'),
 	examples: [

@@ -137,10 +137,10 @@ function untilStopped(context: Context): { stopped: Promise<void>; done(): void 
 }
 
 export const command = defineCommand({
-	summary: 'Serve the interface on this machine from memory, with sample data, to try things on.',
+	summary: 'Run a local mock API with sample data.',
 	description: [
 		'Serves every documented request at http://127.0.0.1:PORT/wp-json (and at /?rest_route=) as a live service did, with the',
-		'same errors, and the lists and reads that the interface does not show. No data leaves this machine, and nothing is kept',
+		'same errors, and the lists and reads that the API does not document. No data leaves this machine, and nothing is kept',
 		'without --state. It is ready when it has printed its base URL, user name and password, and runs until Ctrl-C or SIGTERM.',
 		'',
 		'Tickets are numbered from 1. The administrator is user 1; agents follow, then customers. The account password of a sample',
@@ -153,7 +153,7 @@ export const command = defineCommand({
 		{ command: 'supportctl sandbox --port 0 --seed 10000 --json', note: 'for scripts: a free port, many tickets' },
 		{
 			command: 'supportctl sandbox --latency 25 --fail-rate 0.05 --rate-limit 40',
-			note: 'a small host on a bad night',
+			note: 'a slow host with faults',
 		},
 		{ command: 'supportctl sandbox --state service.json', note: 'changes are still there after a restart' },
 	],

@@ -6,10 +6,6 @@
 import { hiddenCharacter } from '../../characters.js';
 import type { Offer } from './offer.js';
 
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-export type Shell = (typeof shells)[number];
-
 /** The words before the one that is typed, and that one. */
 export interface Question {
 	before: string[];

@@ -36,7 +36,7 @@ export const remedies = {
 	profile: 'give what it names another value, or leave it out; supportctl help profiles explains settings',
 	secret: 'supportctl login stores another one; supportctl help environment names the variables that hold one',
 	'base-url': 'write the part before /support-api/v1, for instance https://desk.example.com/wp-json',
-	proxy: 'mend HTTPS_PROXY or HTTP_PROXY, or let NO_PROXY name the host',
+	proxy: 'fix HTTPS_PROXY or HTTP_PROXY, or let NO_PROXY name the host',
 	tls: 'let --ca-file, --cert and --key name PEM files that you can read; supportctl profile set stores them',
 } as const;
 

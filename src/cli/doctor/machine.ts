@@ -57,7 +57,7 @@ export function checkProfile(situation: Situation | { error: unknown }): Finding
 	return fail(
 		'profile',
 		'none is stored, and no base URL is given',
-		'supportctl login signs in to a desk; supportctl sandbox serves one to try things on',
+		'supportctl login signs in; supportctl sandbox runs a local mock API',
 	);
 }
 

@@ -15,7 +15,7 @@ function within<T extends Socket>(socket: T, event: string, timeoutMs: number): 
 		};
 		const timer = setTimeout(() => {
 			socket.destroy();
-			reject(new Error(`no answer within ${timeoutMs / 1000} s`));
+			reject(new Error(`no response within ${timeoutMs / 1000} s`));
 		}, timeoutMs);
 		socket.once(event, () => settle(() => resolve(socket)));
 		socket.once('error', (error) => settle(() => reject(new Error(describeProblem(error).message, { cause: error }))));

@@ -57,7 +57,7 @@ function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): 
 		case 'moved':
 			return `${url} redirects to ${place.target}, which is not followed`;
 		case 'elsewhere':
-			return `${url} is not the interface: ${place.why}`;
+			return `${url} is not the API: ${place.why}`;
 		default:
 			return `${url} did not answer: ${place.why}`;
 	}
@@ -75,7 +75,7 @@ function placeHint(place: Exclude<Place, { kind: 'service' }>, { hasCertificate,
 	if (place.code === 'http_407')
 		return `put a user name and password that the proxy takes into ${proxyVariable ?? 'its URL'}`;
 	if (proxyVariable !== undefined && /^(?:proxy_failed|connection_lost|http_50[234])$/.test(place.code)) {
-		return `the proxy or the host has trouble: try again later, mend ${proxyVariable}, or let NO_PROXY name the host`;
+		return `the proxy or the host has a problem: try again later, fix ${proxyVariable}, or let NO_PROXY name the host`;
 	}
 	if (place.code === 'http_403') return 'a firewall before the service may refuse this machine';
 	return place.code.startsWith('http_')

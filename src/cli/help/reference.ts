@@ -1,4 +1,4 @@
-/** The command reference of the README and of the man page, made from the same descriptions as each command's help. */
+/** The command reference of docs/reference.md and of the man page, made from the same descriptions as each command's help. */
 
 import type { CommandSpec } from '../command.js';
 import { type CommandEntry, commands } from '../manifest.js';
@@ -50,17 +50,6 @@ export async function manualRoff(version: string): Promise<string> {
 		sections.push({ title: topic.name, page: [heading(topic.summary), ...readPage((await topic.load()).text)] });
 	}
 	return manPage(version, sections);
-}
-
-/** One section of a topic of `help` as Markdown, without its heading. */
-export async function sectionMarkdown(name: string, title: string): Promise<string> {
-	const topic = topics.find((each) => each.name === name);
-	const page = readPage((await topic?.load())?.text ?? '');
-	const start = page.findIndex((block) => block.kind === 'heading' && block.text === title);
-	if (start < 0) throw new Error(`help ${name} has no section ${title}`);
-	const rest = page.slice(start + 1);
-	const end = rest.findIndex((block) => block.kind === 'heading');
-	return `${pageMarkdown(end < 0 ? rest : rest.slice(0, end), 4)}\n`;
 }
 
 /** What makes two flags of two commands the same flag. */

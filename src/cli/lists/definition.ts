@@ -1,49 +1,12 @@
 /** Makes the commands that read: arguments and filters come from the table of reads, and all of them run the same way. */
 
 import { taxonomies } from '../../api/fields.js';
-import { type Filter, type Read, reads, termReads } from '../../api/reads.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
-import type { ArgumentSpec, CommandSpec, Example, Invocation } from '../command.js';
+import type { Filter, Read } from '../../api/reads.js';
+import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
-import { type OptionSpec, options, type ValuesOf } from '../options/option.js';
+import type { OptionSpec } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
-import { positiveNumber, wholeNumber } from '../options/run.js';
-
-/** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
-export type Noun = keyof typeof reads | 'term';
-
-export function readOf(noun: Noun, taxonomy: string): Read {
-	return noun === 'term' ? termReads(taxonomy) : reads[noun];
-}
-
-const limitOption = options([
-	{ flags: '--limit <n>', help: 'Stop after N objects', group: 'Filters', parse: wholeNumber('--limit', 1) },
-]);
-
-const sendOptions = options([
-	{
-		flags: '-j, --concurrency <n>',
-		help: 'Requests at a time',
-		group: 'Requests',
-		parse: wholeNumber('--concurrency', 1),
-		defaultText: String(DEFAULT_CONCURRENCY),
-	},
-	{ flags: '--rate <n>', help: 'At most N requests a second', group: 'Requests', parse: positiveNumber('--rate') },
-	{
-		flags: '--retries <n>',
-		help: 'How often a request is retried',
-		group: 'Requests',
-		parse: wholeNumber('--retries', 0),
-		defaultText: String(DEFAULT_RETRIES),
-	},
-]);
-
-type ReadOptions = [...typeof limitOption, ...typeof sendOptions, ...typeof outputOptions, ...typeof connectionOptions];
-
-/** One call of a command that reads; filters stand among its options, by their own names. */
-export type ReadInvocation = Omit<Invocation, 'options'> & {
-	readonly options: ValuesOf<ReadOptions> & Readonly<Record<string, unknown>>;
-};
+import { limitOption, type Noun, type ReadInvocation, readOf, sendOptions } from './call.js';
 
 const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
 	text: 'text',

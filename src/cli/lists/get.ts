@@ -16,7 +16,7 @@ import { stderrPalette, stdoutPalette } from '../palette.js';
 import { openResults, wantsJson } from '../results.js';
 import { NO_ROUTE } from '../runs/failures.js';
 import { readTextInput } from '../text-file.js';
-import type { Noun, ReadInvocation } from './definition.js';
+import type { Noun, ReadInvocation } from './call.js';
 import {
 	failureOfRead,
 	openPrinter,

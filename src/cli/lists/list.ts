@@ -13,7 +13,7 @@ import { camelCase } from '../options/option.js';
 import { ownIdFor } from '../own-account.js';
 import { stderrPalette } from '../palette.js';
 import { plural } from '../runs/failures.js';
-import type { Noun, ReadInvocation } from './definition.js';
+import type { Noun, ReadInvocation } from './call.js';
 import {
 	checkDate,
 	failureOfRead,

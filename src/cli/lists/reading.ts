@@ -19,7 +19,7 @@ import { stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults } from '../results.js';
 import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
-import { type Noun, type ReadInvocation, readOf } from './definition.js';
+import { type Noun, type ReadInvocation, readOf } from './call.js';
 
 /** One call of a command that reads. */
 export interface Reading {

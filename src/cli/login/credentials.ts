@@ -124,7 +124,7 @@ async function readSecret(
 	if (variable !== undefined) return { kind: 'value', value: checkSecret(scheme, variable.value, variable.name) };
 	const noun = secretNoun(scheme);
 	if (prompts === undefined) {
-		throw new UsageError(`no ${noun} is given and nobody can be asked`, {
+		throw new UsageError(`no ${noun} is given, and there is no terminal to ask on`, {
 			hint: 'pipe it in with --password-stdin, or give --secret-command',
 		});
 	}

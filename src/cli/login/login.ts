@@ -102,7 +102,7 @@ export async function firstBaseUrl(login: Login): Promise<string> {
 	const initial = typeof stored === 'string' ? stored : undefined;
 	if (prompts === undefined) {
 		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${known}"`);
-		throw new UsageError('no base URL is given and nobody can be asked', {
+		throw new UsageError('no base URL is given, and there is no terminal to ask on', {
 			hint: 'name it: supportctl login https://desk.example.com/wp-json',
 		});
 	}

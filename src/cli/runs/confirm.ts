@@ -13,7 +13,7 @@ import type { Client } from '../../http/types.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId } from '../own-account.js';
 import { plural } from './failures.js';
-import type { RunJob } from './run.js';
+import type { RunJob } from './job.js';
 
 /** What is about to happen: `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`. */
 export function describeAction(

@@ -18,7 +18,7 @@ import { checkSignedIn } from '../own-account.js';
 import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape } from '../results.js';
 import { plural } from './failures.js';
-import type { RunJob } from './run.js';
+import type { RunJob } from './job.js';
 
 /** How many requests a terminal is shown; --all shows the others too. */
 const SHOWN = 20;

@@ -1,7 +1,7 @@
 /** A flag per documented field, and the body that the given ones make. */
 
 import type { Endpoint } from '../../api/endpoints.js';
-import { type Field, flagName, isMany } from '../../api/fields.js';
+import { type Field, flagName } from '../../api/fields.js';
 import { numberedIdNames } from '../../api/path-ids.js';
 import { emptyRecord } from '../../api/record.js';
 import { ticketStatuses } from '../../api/statuses.js';
@@ -21,51 +21,11 @@ import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
 import { refuseSecretKeys, refuseSecretNames } from '../argv-secrets.js';
-import { camelCase, type OptionSpec } from '../options/option.js';
+import { camelCase } from '../options/option.js';
 import { readFirstLine } from '../secret-input.js';
 import { dialectOf } from '../session.js';
 import { readTextFile, readTextInput } from '../text-file.js';
-import type { RunInvocation } from './flags.js';
-
-/** How a kind's value is named in help. */
-const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
-	longtext: 'text|@file',
-	integer: 'n',
-	user: 'id|@me',
-	boolean: 'true|false',
-	switch: 'true|false',
-	date: 'date',
-	status: 'status',
-	adjustment: 'type',
-	email: 'address',
-	term: 'term',
-	terms: 'terms',
-	list: 'names',
-	map: 'key=value',
-};
-
-const SUGGESTIONS: Partial<Record<Field['kind'], readonly string[]>> = {
-	status: ticketStatuses,
-	adjustment: ['positive', 'negative', '+', '-'],
-	boolean: ['true', 'false'],
-	switch: ['true', 'false'],
-};
-
-/** The flags of an endpoint's fields; secrets have none. */
-export function fieldOptions(fields: readonly Field[]): OptionSpec[] {
-	return fields
-		.filter((field) => field.kind !== 'secret')
-		.map((field) => {
-			const suggests = SUGGESTIONS[field.kind];
-			return {
-				flags: `--${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
-				help: field.help,
-				group: 'Fields',
-				repeatable: isMany(field),
-				...(suggests === undefined ? {} : { suggests }),
-			};
-		});
-}
+import type { RunInvocation } from './job.js';
 
 /** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
 export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {

@@ -11,16 +11,10 @@ import { parseShard } from '../../bulk/shard.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import { isSecretName } from '../../output/redact.js';
-import type { Invocation } from '../command.js';
 import type { Session } from '../session.js';
-import { type Positional, positionalsOf } from './definition.js';
 import { readFields } from './fields.js';
-import type { RunFlags } from './options.js';
-
-export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: RunFlags };
-
-/** Secret values, by field: they are sent, and never kept. */
-export type Secrets = Readonly<Record<string, unknown>>;
+import type { RunInvocation, Secrets } from './job.js';
+import { type Positional, positionalsOf } from './options.js';
 
 /** The rows and values that arguments and flags give; no service is needed to know them. */
 export interface Given {

@@ -12,8 +12,8 @@ import { createRedactor } from '../../output/redact.js';
 import { retryNotice } from '../notices.js';
 import { ownIdFor } from '../own-account.js';
 import { checkUsers, confirmWrite } from './confirm.js';
-import { positionalsOf } from './definition.js';
-import type { RunJob } from './run.js';
+import type { RunJob } from './job.js';
+import { positionalsOf } from './options.js';
 import { openScreen } from './screen.js';
 import { rowRedactor } from './shape.js';
 

@@ -1,19 +1,59 @@
 /** The flags of commands that send rows: where rows come from, what is checked, what guards them, how they are sent. */
 
-import type { Endpoint } from '../../api/endpoints.js';
-
+import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
+import { type Field, flagName, isMany } from '../../api/fields.js';
 import { readEndpointOf } from '../../api/reads.js';
+import { ticketStatuses } from '../../api/statuses.js';
 import { inputFormats } from '../../bulk/input/formats.js';
 import { connectionOptions } from '../options/connection.js';
 import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { allowDiffersOption, guardOptions, tuningOptions, wholeNumber } from '../options/run.js';
-import { fieldOptions } from './fields.js';
 
 const INPUT = 'Input';
 const CHECKS = 'Checks';
 const RUN = 'Run';
 const FIELDS = 'Fields';
+
+/** How a kind's value is named in help. */
+const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
+	longtext: 'text|@file',
+	integer: 'n',
+	user: 'id|@me',
+	boolean: 'true|false',
+	switch: 'true|false',
+	date: 'date',
+	status: 'status',
+	adjustment: 'type',
+	email: 'address',
+	term: 'term',
+	terms: 'terms',
+	list: 'names',
+	map: 'key=value',
+};
+
+const SUGGESTIONS: Partial<Record<Field['kind'], readonly string[]>> = {
+	status: ticketStatuses,
+	adjustment: ['positive', 'negative', '+', '-'],
+	boolean: ['true', 'false'],
+	switch: ['true', 'false'],
+};
+
+/** The flags of an endpoint's fields; secrets have none. */
+export function fieldOptions(fields: readonly Field[]): OptionSpec[] {
+	return fields
+		.filter((field) => field.kind !== 'secret')
+		.map((field) => {
+			const suggests = SUGGESTIONS[field.kind];
+			return {
+				flags: `--${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
+				help: field.help,
+				group: 'Fields',
+				repeatable: isMany(field),
+				...(suggests === undefined ? {} : { suggests }),
+			};
+		});
+}
 
 export const inputOptions = options([
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', group: INPUT, completes: 'files' },
@@ -150,4 +190,28 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 	];
 	// A field's flag hides a shared one of the same name, such as --username.
 	return all.filter((option, at) => all.findIndex((each) => longName(each) === longName(option)) === at);
+}
+
+/** A positional argument; all but the last are the same for every row. */
+export interface Positional {
+	/** The path id or column that it fills: `id`, `ticket_id`, `user_id`, `slug`, `taxonomy`, `username`. */
+	readonly name: string;
+	readonly kind: 'id' | 'slug' | 'taxonomy' | 'text';
+	readonly help: string;
+	readonly choices?: readonly string[];
+}
+
+/** The arguments of an endpoint's command. @param name A row of the table, or `term.update` and `term.delete` */
+export function positionalsOf(name: string, { parameters, answer, required }: Endpoint): Positional[] {
+	const operation = name === 'term.update' ? 'update' : name === 'term.delete' ? 'delete' : undefined;
+	const taxonomy: Positional[] =
+		operation === undefined
+			? []
+			: [{ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices: termTaxonomies(operation) }];
+	const names: Positional[] =
+		answer === 'user-id' ? required.map((each) => ({ name: each, kind: 'text', help: 'User names' })) : [];
+	const all = [...taxonomy, ...parameters, ...names];
+	return all.map((each, at) =>
+		at < all.length - 1 ? each : { ...each, help: `${each.help}, or - to read them from stdin` },
+	);
 }

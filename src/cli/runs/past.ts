@@ -23,7 +23,7 @@ import { readStore } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
-import type { RunInvocation, Secrets } from './flags.js';
+import type { RunInvocation, Secrets } from './job.js';
 
 export interface PastRun {
 	/** Of the journal. */

@@ -10,7 +10,7 @@ import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
 import { createJournal, type Journal } from '../../bulk/journal.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
 import { openRows } from '../../bulk/run/open.js';
-import { fileOf, inputFileOf, type RunHeader, type RunPlan, type RunTuning } from '../../bulk/run/plan.js';
+import { fileOf, inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
@@ -23,22 +23,11 @@ import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { ownIdFor } from '../own-account.js';
 import { wantsJson } from '../results.js';
-import type { Session } from '../session.js';
 import { checkUsers, confirmWrite } from './confirm.js';
-import { nothingToChange, type RunInvocation, type Secrets } from './flags.js';
+import { nothingToChange } from './flags.js';
+import type { RunInvocation, RunJob } from './job.js';
 import { openScreen } from './screen.js';
 import { rowRedactor } from './shape.js';
-
-/** All that a run starts from. */
-export interface RunJob {
-	plan: RunPlan;
-	tuning: RunTuning;
-	secrets: Secrets;
-	session: Session;
-	invocation: RunInvocation;
-	/** The journal of the run that goes on. */
-	resumes?: { path: string; header: RunHeader };
-}
 
 /** Runs a plan. @throws what `main` turns into a message and an exit code */
 export async function startRun(job: RunJob): Promise<ExitCode> {

@@ -20,7 +20,7 @@ import { stderrPalette, stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, wantsJson } from '../results.js';
 import { createSentResults, onlyOutputFailed, type SentResults } from '../sent-results.js';
 import { failureOf, nameRow, stepAfterStop, whyStopped } from './failures.js';
-import type { RunJob } from './run.js';
+import type { RunJob } from './job.js';
 import { outcomeShape } from './shape.js';
 
 /** How many failed rows of a run are printed one by one, and how many warnings about others. */

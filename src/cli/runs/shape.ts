@@ -19,8 +19,8 @@ import {
 } from '../../output/outcome-view.js';
 import { createTextRedactor, redact, redactName, redactNames, redactTexts, secretValues } from '../../output/redact.js';
 import type { ResultShape } from '../results.js';
-import { positionalsOf } from './definition.js';
-import type { RunJob } from './run.js';
+import type { RunJob } from './job.js';
+import { positionalsOf } from './options.js';
 
 /** Outcomes whose ids are printed by --format ids: the next command takes them. */
 const WENT_WELL: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);

@@ -6,7 +6,8 @@ import { type ExitCode, UsageError } from '../../errors.js';
 import type { Invocation } from '../command.js';
 import { camelCase } from '../options/option.js';
 import { openSession } from '../session.js';
-import { planOf, type RunInvocation, readGiven, tuningOf } from './flags.js';
+import { planOf, readGiven, tuningOf } from './flags.js';
+import type { RunInvocation } from './job.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
 export async function startCommand(name: string, given: Invocation): Promise<ExitCode> {

@@ -491,7 +491,7 @@ it('a step that gets no answer is given up in time', async () => {
 	const { port } = server.address() as AddressInfo;
 	const probes = createProbes(systemClock, 50);
 	const url = new URL(`https://127.0.0.1:${port}`);
-	await expect(probes.handshake({ url, proxy: undefined, tls: {} })).rejects.toThrow('no answer within 0.05 s');
+	await expect(probes.handshake({ url, proxy: undefined, tls: {} })).rejects.toThrow('no response within 0.05 s');
 });
 
 it('output follows the shared flags: columns in a pipe, picks and queries', async () => {

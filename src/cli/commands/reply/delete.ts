@@ -3,12 +3,12 @@
 import { runCommand } from '../../runs/definition.js';
 
 export const command = runCommand('reply.delete', {
-	summary: 'Move replies to the trash, or delete them for good with --force.',
+	summary: 'Move replies to the trash, or delete them permanently with --force.',
 	description:
 		'A service may not check the ticket in the path: it may delete the reply of another ticket. A response that shows another ticket or reply makes the row "differs".',
 	examples: [
 		{ command: 'supportctl reply delete 14 101', note: 'to the trash, after a question' },
-		{ command: 'supportctl reply delete 14 101 102 --force --yes', note: 'for good, without one' },
+		{ command: 'supportctl reply delete 14 101 102 --force --yes', note: 'permanently, without a question' },
 		{ command: 'supportctl reply delete --input replies.csv --yes', note: 'columns ticket_id and id' },
 	],
 });

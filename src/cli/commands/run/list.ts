@@ -12,7 +12,7 @@ import { runColumns, runKeys, runView } from '../../runs/view.js';
 export const command = defineCommand({
 	summary: 'List the runs, the newest first.',
 	description:
-		'A run is running while a process has its journal, finished when it came to its last row, stopped when it ended before that by itself, interrupted when it was told to stop, and broken-off when it was killed or its machine went down.',
+		'States: running, while a process has the journal; finished, after the last row; stopped, when it ended before that by itself; interrupted, by Ctrl-C or a signal; broken-off, when it was killed or its machine stopped.',
 	examples: [
 		{ command: 'supportctl run list', note: 'all runs' },
 		{

@@ -15,7 +15,7 @@ import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
 import { runArgument } from '../../run-argument.js';
-import type { RunInvocation } from '../../runs/flags.js';
+import type { RunInvocation } from '../../runs/job.js';
 
 /** A name with a dot in it is one key, and its own label. */
 const ownColumn = (name: string): Column => ({ path: name, label: name });

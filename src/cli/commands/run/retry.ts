@@ -8,7 +8,7 @@ import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { guardOptions, tuningOptions } from '../../options/run.js';
 import { runArgument } from '../../run-argument.js';
-import type { RunInvocation } from '../../runs/flags.js';
+import type { RunInvocation } from '../../runs/job.js';
 import { againOptions, journalOptions } from '../../runs/options.js';
 
 export const command = defineCommand({

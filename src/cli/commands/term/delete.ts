@@ -5,7 +5,7 @@ import { runCommand } from '../../runs/definition.js';
 export const command = runCommand('term.delete', {
 	summary: "Delete terms of a taxonomy; terms can't be trashed.",
 	description:
-		'For product, --force is needed. For ticket_priority the interface does not show what force means, so it is sent only if given.',
+		'For product, --force is needed. For ticket_priority the API does not document what force means, so it is sent only if given.',
 	examples: [
 		{ command: 'supportctl term delete product 9 --force', note: 'a product, after a question' },
 		{ command: 'supportctl term delete ticket_priority 5 --yes', note: 'a priority, without one' },

@@ -3,7 +3,7 @@
 import { runCommand } from '../../runs/definition.js';
 
 export const command = runCommand('user.delete', {
-	summary: 'Delete users for good and reassign what they leave.',
+	summary: 'Delete users permanently and reassign what they leave.',
 	description:
 		"Users can't be trashed, so force=true is always sent. A user in the same set can't receive, and the account that is signed in can't be deleted.",
 	examples: [

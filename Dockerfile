@@ -1,0 +1,16 @@
+# The packed tarball on a small Node image: docker build --tag supportctl .
+FROM node:20-slim AS pack
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build && npm pack --ignore-scripts --pack-destination /tarball
+RUN npm install --global --prefix /installed --omit=optional /tarball/supportctl-*.tgz
+
+FROM node:20-slim
+COPY --from=pack /installed /usr/local
+ENV NODE_ENV=production
+USER node
+WORKDIR /data
+ENTRYPOINT ["supportctl"]
+CMD ["help"]

@@ -1,0 +1,28 @@
+/** One call of a command that reads: what it is about, and its flags. */
+
+import { type Read, reads, termReads } from '../../api/reads.js';
+import type { Invocation } from '../command.js';
+import type { connectionOptions } from '../options/connection.js';
+import { options, pick, type ValuesOf } from '../options/option.js';
+import type { outputOptions } from '../options/output.js';
+import { tuningOptions, wholeNumber } from '../options/run.js';
+
+/** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
+export type Noun = keyof typeof reads | 'term';
+
+export function readOf(noun: Noun, taxonomy: string): Read {
+	return noun === 'term' ? termReads(taxonomy) : reads[noun];
+}
+
+export const limitOption = options([
+	{ flags: '--limit <n>', help: 'Stop after N objects', group: 'Filters', parse: wholeNumber('--limit', 1) },
+]);
+
+export const sendOptions = pick(tuningOptions, 'concurrency', 'rate', 'retries');
+
+type ReadOptions = [...typeof limitOption, ...typeof sendOptions, ...typeof outputOptions, ...typeof connectionOptions];
+
+/** One call of a command that reads; filters stand among its options, by their own names. */
+export type ReadInvocation = Omit<Invocation, 'options'> & {
+	readonly options: ValuesOf<ReadOptions> & Readonly<Record<string, unknown>>;
+};

@@ -1,0 +1,171 @@
+/** README and docs: blocks that run, commands, flags and links that exist, and the words of all texts for users. */
+
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { commands } from '../src/cli/manifest.js';
+import { binary, isolatedEnvironment } from './support/cli.js';
+import { startSandbox } from './support/sandbox.js';
+import { temporaryFolder } from './support/temporary.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+	.concat(readdirSync(join(root, 'docs')).map((name) => `docs/${name}`))
+	.filter((name) => name.endsWith('.md'));
+
+interface Block {
+	language: string;
+	/** The file that the block is written to, for blocks such as ```csv edits.csv. */
+	file: string;
+	text: string;
+}
+
+const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+const blocksOf = (page: string): Block[] =>
+	[...read(page).matchAll(/^```(\w*) ?(\S*)\n(.*?)^```$/gms)].map(([, language = '', file = '', text = '']) => ({
+		language,
+		file,
+		text,
+	}));
+
+describe.each(pages.filter((page) => blocksOf(page).some(({ language }) => language === 'sh')))('%s', (page) => {
+	// reference.md repeats the examples of help, which are tested there.
+	it.skipIf(page === 'docs/reference.md')('has shell blocks that run against a new sandbox', async () => {
+		const sandbox = await startSandbox();
+		const cwd = temporaryFolder();
+		const env = { PATH: process.env.PATH, HOME: cwd, ...isolatedEnvironment(), ...sandbox.env };
+		const failures: unknown[] = [];
+		for (const { language, file, text } of blocksOf(page)) {
+			if (file !== '') writeFileSync(join(cwd, file), text);
+			if (language !== 'sh') continue;
+			const script = `supportctl() { '${process.execPath}' '${binary}' "$@"; }\n${text}`;
+			await promisify(execFile)('sh', ['-e', '-c', script], { cwd, env }).catch(({ code, stderr }) =>
+				failures.push({ text, code, stderr }),
+			);
+		}
+		await sandbox.stop();
+		expect(failures).toEqual([]);
+	});
+});
+
+describe('commands and flags in the documentation', async () => {
+	const flagsOf = (flags: readonly string[]): string[] =>
+		flags.flatMap((text) => text.match(/--?[a-zA-Z][a-z-]*/g) ?? []);
+	const known = await Promise.all(
+		commands.map(async ({ words, load }) => ({
+			words: words.join(' '),
+			flags: new Set([...flagsOf((await load()).command.options.map(({ flags }) => flags)), '--help', '-h']),
+		})),
+	);
+	const allFlags = new Set([...known.flatMap(({ flags }) => [...flags]), '--version']);
+	const groups = new Set(
+		commands.flatMap(({ words }) => words.slice(0, -1).map((_, at) => words.slice(0, at + 1).join(' '))),
+	);
+
+	/** What is wrong with a command line; the words behind `supportctl`. */
+	function problems(line: string): string[] {
+		const words = line.trim().split(/\s+/);
+		if (line.trim() === '' || !/^[a-z]/.test(line) || ['help', 'version'].includes(words[0] as string)) return [];
+		const command = known
+			.filter((each) => `${words.join(' ')} `.startsWith(`${each.words} `))
+			.sort((a, b) => b.words.length - a.words.length)[0];
+		if (command === undefined) {
+			const isGroup = groups.has(words.filter((word) => !word.startsWith('-')).join(' '));
+			return isGroup ? [] : [`supportctl ${line}: no such command`];
+		}
+		const used = words.filter((word) => /^--?[a-zA-Z]/.test(word)).map((word) => word.replace(/=.*/s, ''));
+		return used
+			.filter((flag) => !command.flags.has(flag.startsWith('--') ? flag : flag.slice(0, 2)))
+			.map((flag) => `supportctl ${line}: no flag ${flag}`);
+	}
+
+	it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('exist: %s', (page) => {
+		const text = read(page);
+		const blocks = blocksOf(page).filter(({ language }) => ['sh', 'text', 'console', 'yaml', ''].includes(language));
+		const spans = [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+		const lines = [...blocks.map((block) => block.text), ...spans]
+			.map((each) => each.replaceAll(/\\?\n\s+(?=--)/g, ' '))
+			.flatMap((each) => [...each.matchAll(/(?:^|[\s(])supportctl ([^|;&>\n#)"]*)/g)].map(([, line = '']) => line));
+		const short = spans.filter((span) => [...groups].some((group) => new RegExp(`^${group} [a-z]`).test(span)));
+		const flags = spans
+			.filter((span) => /^--?[a-z]/.test(span))
+			.map((span) => span.replace(/[=, [].*/s, '').replace(/^-vv$/, '-v'));
+		const strays = page.startsWith('docs/') ? ['--wasm-tiering-budget', '--severity'] : [];
+		expect([
+			...[...lines, ...short].flatMap(problems),
+			...flags.filter((flag) => !allFlags.has(flag) && !strays.includes(flag)),
+		]).toEqual([]);
+	});
+});
+
+it.each(pages)('links and data of %s are valid', (page) => {
+	const targets = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target);
+	const missing = targets.filter((each) => !/^https?:/.test(each) && !existsSync(join(root, dirname(page), each)));
+	expect(missing).toEqual([]);
+	const broken = blocksOf(page)
+		.filter(({ language }) => language === 'yaml')
+		.flatMap(({ text }) => parseAllDocuments(text).flatMap(({ errors }) => errors));
+	expect(broken).toEqual([]);
+});
+
+it('no recipe installs supportctl from a package registry, where it is not', () => {
+	for (const page of pages)
+		expect(read(page)).not.toMatch(
+			/npx (?:-\S+ )*supportctl|npm (?:i|install|exec)(?: -\S+)* supportctl(?!-)|registry\.example/,
+		);
+});
+
+it('README is short enough to be read', () => {
+	expect(read('README.md').split('\n').length).toBeLessThanOrEqual(300);
+});
+
+/** Words that read as translated, or that have a standard word: response, retry, fix, print, permanently, service, API. */
+const banned = new RegExp(
+	[
+		'\\bmend(?:s|ed|ing)?\\b',
+		'\\b(?:told|tells?)\\b',
+		'\\bnobody\\b',
+		'\\bgood rows?\\b',
+		'\\bearns?\\b',
+		'\\bmoods?\\b',
+		'\\b(?:put|puts|give|gives|given|gave) (?:\\w+ )?back\\b(?! pressure)',
+		'\\b(?:go|goes|went) on (?:with|where)\\b',
+		'\\bfor good\\b',
+		'\\b(?:the|your|an?|this|large|same|made-up|real|new|whole|of) desks?\\b',
+		'\\bthe interface\\b',
+		'^#+ for instance$',
+		'\\blets? (?:\\w+ )?through\\b',
+		"\\bthis side's\\b",
+		'\\btalk among\\b',
+		'\\bfate\\b',
+		'\\bblack(?:s|ed)? out\\b',
+		'\\banswered no\\b',
+		'\\b(?:no|an|the|lost|of|without) answers?\\b',
+		'\\bbad night\\b',
+	].join('|'),
+	'im',
+);
+
+describe('texts for users are in plain words', () => {
+	const findings = (text: string): string[] => text.split('\n').filter((line) => banned.test(line));
+
+	it.each(pages)('%s', (page) => {
+		expect(findings(read(page))).toEqual([]);
+	});
+
+	it('messages in the source', () => {
+		const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+			(file) => file.endsWith('.ts') && !/^cli\/help|sandbox\/words/.test(file),
+		);
+		const found = files.flatMap((file) => {
+			const code = read(`src/${file}`).replaceAll(/\/\*.*?\*\/|^\s*\/\/.*$/gms, '');
+			const strings = code.match(/'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|`[^`\n]* [^`\n]*`/g) ?? [];
+			return strings.filter((each) => banned.test(each)).map((each) => `${file}: ${each}`);
+		});
+		expect(found).toEqual([]);
+	});
+});
