@@ -8,8 +8,12 @@ const WRITTEN = 'supportctl:number';
 /** A string, or a number, of a JSON text. */
 const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
 
+/** Finds whatever may be such a number, and perhaps text that looks like one: most texts have none. */
+const SUSPECT = /(?:^|[:,[])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
+
 /** Reads JSON; a number such as 12345678901234567890 or 1.10 becomes an object that `inexactNumberIn` knows. @param json valid JSON */
 export function parseExact(json: string): unknown {
+	if (!SUSPECT.test(json)) return JSON.parse(json);
 	return JSON.parse(
 		json.replace(STRING_OR_NUMBER, (token) =>
 			token.startsWith('"') || String(Number(token)) === token ? token : `{"${WRITTEN}":"${token}"}`,

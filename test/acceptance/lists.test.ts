@@ -103,8 +103,21 @@ describe('a list that shifts while it is read', () => {
 			expect(exitCode).toBe(0);
 			expect(stayed.filter((id) => !ids.includes(id))).toEqual([]);
 			expect(new Set(ids).size).toBe(ids.length);
+			if (total === undefined && more === undefined) expect(ids).toEqual(ids.toSorted((left, right) => left - right));
 		});
 	}
+
+	test('loses none where more than a page goes away at once', async () => {
+		const service = await startListService({
+			objects: tickets(700),
+			afterPage(_page, { objects: list }, count) {
+				if (count === 5) list.splice(0, 130);
+			},
+		});
+		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '1'], { env: service.env });
+		const ids = idsIn(stdout);
+		expect(idsOf(service.objects).filter((id) => !ids.includes(id))).toEqual([]);
+	});
 
 	test('prints an object once that comes on two pages', async () => {
 		const service = await startListService({

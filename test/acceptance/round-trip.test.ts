@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { runCli, runHere } from '../support/cli.js';
 import { type ListService, type Stored, startListService, ticket } from '../support/list-service.js';
 import { json } from '../support/recorder.js';
+import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const changes = (service: ListService) => service.requests.filter(({ method }) => method === 'POST');
@@ -216,6 +217,16 @@ describe('a row of an export', () => {
 	});
 });
 
+test('--if-unmodified needs rows that say when an object was changed', async () => {
+	const service = await startListService({ objects: [ticket(14)] });
+	const flags = ['--status', 'queued', '--if-unmodified'];
+	const one = await runHere(['ticket', 'update', '14', ...flags], { env: service.env });
+	expect(one).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--if-unmodified goes with --input') });
+	const rows = await runHere(['ticket', 'update', '-', ...flags], { env: service.env, input: '14\n' });
+	expect(rows).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('modified_gmt is missing') });
+	expect(service.requests).toEqual([]);
+});
+
 describe('@me', () => {
 	const me = {
 		answer: ({ url }: { url: string }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
@@ -225,6 +236,25 @@ describe('@me', () => {
 		const service = await startListService({ objects: [ticket(14)], ...me });
 		const { exitCode } = await runHere(['ticket', 'update', '14', '--assignee', '@me'], { env: service.env });
 		expect({ exitCode, body: service.requests.at(-1)?.body }).toEqual({ exitCode: 0, body: '{"assignee":42}' });
+	});
+
+	test('is the caller where something goes to a user', async () => {
+		const service = await startListService({
+			objects: [],
+			answer: ({ url, method }) =>
+				url.endsWith('/users/username')
+					? json(200, { id: 42 })
+					: method === 'DELETE'
+						? json(200, { deleted: true })
+						: json(200, { id: 42 }),
+		});
+		const { exitCode, stderr } = await runHere(['user', 'delete', '9', '--reassign', '@me', '--yes'], {
+			env: service.env,
+		});
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.requests.at(-1)?.url).toContain('/users/9?force=true&reassign=42');
+		await runHere(['user', 'get', '@me'], { env: service.env });
+		expect(service.requests.at(-1)?.url).toContain('/users/42?');
 	});
 
 	test('is the caller in cells, and asked for once', async () => {
@@ -241,6 +271,25 @@ describe('@me', () => {
 		]);
 		expect(service.requests[0]?.url).toContain('/users/username');
 	});
+});
+
+test('exports of the sandbox fit for every kind of object', async () => {
+	const sandbox = await startSandbox({ seed: 130 });
+	const cases = [['ticket'], ['user'], ['attachment'], ['reply', '5'], ['term', 'ticket_priority']] as const;
+	for (const [noun, ...owner] of cases) {
+		const exported = await runHere([noun, 'list', ...owner, '--format', 'csv'], { env: sandbox.env });
+		expect({ noun, stderr: exported.stderr }).toEqual({ noun, stderr: '' });
+		const flags = ['--input', '-', '--input-format', 'csv', '--only-changed', '--format', 'csv', '--fields', 'outcome'];
+		const updated = await runHere([noun, 'update', ...flags], { env: sandbox.env, input: exported.stdout });
+		const [, ...outcomes] = updated.stdout.trim().split('\n');
+		expect({ noun, outcomes: [...new Set(outcomes)], exitCode: updated.exitCode }).toEqual({
+			noun,
+			outcomes: ['skipped'],
+			exitCode: 0,
+		});
+	}
+	expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+	await sandbox.stop();
 });
 
 test('what a list shows can be edited in one go', async () => {

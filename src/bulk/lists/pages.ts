@@ -184,7 +184,6 @@ function createFetch({ client, send: shared, request }: PagesOptions): FetchPage
 		const result = await send(client, request(number), {
 			...shared,
 			...(stop === undefined ? {} : { stop }),
-			exactNumbers: true,
 			onResponse(response) {
 				headers = response.headers;
 			},

@@ -6,7 +6,7 @@ import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { isObject, OWN_ID } from '../../api/values.js';
 import { type CellReader, type Draft, fieldColumn } from '../input/columns.js';
-import { heldOf, isUnchanged } from '../run/read-back.js';
+import { type Held, heldOf, isUnchanged } from '../run/read-back.js';
 import type { ListedObject } from './pages.js';
 
 /** What is printed of the objects of a list. */
@@ -66,8 +66,11 @@ export function createSheet(options: SheetOptions): Sheet {
 			const row: Record<string, unknown> = { ...owners };
 			for (const name of own) row[name] = object[name];
 			const shown = options.redact(object);
+			const held = heldOf({ body: 'fields' }, object, '') as Held;
 			for (const { field, column } of readers) {
-				const value = valueFor(field, object, shown, column, options);
+				// A secret in it would be hidden where it is printed.
+				const isSecret = shown[field.name] !== object[field.name];
+				const value = isSecret ? LEFT_OUT : valueFor(field, object[field.name], held, column, options);
 				if (value === LEFT_OUT) note(field.name, object.id);
 				else if (value !== undefined) row[field.name] = value;
 			}
@@ -76,7 +79,11 @@ export function createSheet(options: SheetOptions): Sheet {
 		},
 		whole: (object) => ({
 			...owners,
-			...Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawOf(value)])),
+			...Object.fromEntries(
+				Object.entries(object)
+					.filter(([name]) => name !== '_links')
+					.map(([name, value]) => [name, rawOf(value)]),
+			),
 		}),
 		warnings: () => [
 			...(rendered.length === 0
@@ -113,16 +120,14 @@ const LEFT_OUT = Symbol('left out');
  */
 function valueFor(
 	field: Field,
-	object: ListedObject,
-	shown: ListedObject,
+	shown: unknown,
+	held: Held,
 	column: CellReader,
 	{ read: { update }, asCells }: SheetOptions,
 ): unknown {
-	const value = rawOf(object[field.name]);
+	const value = rawOf(shown);
 	if (update === undefined || isNothing(value)) return undefined;
-	// A secret in it would be hidden where it is printed.
-	if (shown[field.name] !== object[field.name] || isRenderedAlone(value)) return LEFT_OUT;
-	if (holdsInexactNumber(value)) return LEFT_OUT;
+	if (isRenderedAlone(value) || holdsInexactNumber(value)) return LEFT_OUT;
 	const given = asCells ? cellOf(field, value) : copyOf(normal(field, value));
 	if (given === OWN_ID && field.kind === 'user') return LEFT_OUT;
 	const draft: Draft = { ids: {}, force: undefined, reassign: undefined, fields: {} };
@@ -131,8 +136,7 @@ function valueFor(
 	// An empty cell leaves the field alone.
 	if (!Object.hasOwn(draft.fields, field.name))
 		return typeof value === 'string' && !isUnreadable(value) ? given : LEFT_OUT;
-	const held = heldOf(update, object, '');
-	const isSame = held !== undefined && isUnchanged(update, field.name, draft.fields[field.name], held);
+	const isSame = isUnchanged(update, field.name, draft.fields[field.name], held);
 	return isSame && !(asCells && isUnreadable(given as string)) ? given : LEFT_OUT;
 }
 

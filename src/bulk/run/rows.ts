@@ -112,6 +112,10 @@ export function planRows(
 			const { row, line } = raw;
 			const found = read(raw);
 			if (Array.isArray(found)) return { row, line, complaints: found };
+			if (plan.checks.ifUnmodified && found.modified === undefined) {
+				const message = 'modified_gmt is missing, which --if-unmodified compares';
+				return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };
+			}
 			if (own?.id !== undefined && mentionsOwnId(endpoint.fields, found.fields)) {
 				found.fields = withOwnId(endpoint.fields, found.fields ?? {}, own.id);
 			}

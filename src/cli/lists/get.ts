@@ -24,6 +24,7 @@ import {
 	RENDERED_ONLY,
 	type Reading,
 	readId,
+	readUserId,
 	refusesRaw,
 	withReading,
 } from './reading.js';
@@ -34,7 +35,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		const { read, owners, rest, concurrency, session } = reading;
 		const { context } = invocation;
 		const endpoint = read.get ?? read.list;
-		const ids = await readIds(rest, invocation);
+		const ids = await readIds(reading);
 		const single = ids.length === 1 && rest[0] !== '-';
 		const sendRead = createRead(reading, createPlanner(endpoint, session.dialect));
 		let printer: Printer | undefined;
@@ -69,9 +70,15 @@ async function* batchesOf(ids: readonly string[]): AsyncGenerator<readonly strin
 	yield ids;
 }
 
-async function readIds(rest: readonly string[], { context }: ReadInvocation): Promise<string[]> {
-	const texts = rest[0] === '-' && rest.length === 1 ? (await readTextInput(context.stdin)).split(/\s+/) : rest;
-	return texts.filter((text) => text !== '').map((text) => readId('id', text));
+async function readIds(reading: Reading): Promise<string[]> {
+	const { noun, rest, invocation } = reading;
+	const isStdin = rest[0] === '-' && rest.length === 1;
+	const texts = isStdin ? (await readTextInput(invocation.context.stdin)).split(/\s+/) : rest;
+	const given = texts.filter((text) => text !== '');
+	if (noun !== 'user') return given.map((text) => readId('id', text));
+	const ids: string[] = [];
+	for (const text of given) ids.push(await readUserId('id', text, reading));
+	return ids;
 }
 
 async function printFailure(invocation: ReadInvocation, error: SupportctlError): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { createPlanner } from '../../api/plan.js';
 import type { Filter } from '../../api/reads.js';
-import { isIsoDate, OWN_ID } from '../../api/values.js';
+import { isIsoDate } from '../../api/values.js';
 import { type ListedObject, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
@@ -10,7 +10,6 @@ import type { Sendable } from '../../http/send.js';
 import { createProgress } from '../../output/progress.js';
 import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
-import { ownIdFor } from '../own-account.js';
 import { stderrPalette } from '../palette.js';
 import { plural } from '../runs/failures.js';
 import type { Noun, ReadInvocation } from './call.js';
@@ -22,6 +21,7 @@ import {
 	RENDERED_ONLY,
 	type Reading,
 	readId,
+	readUserId,
 	refusesRaw,
 	withReading,
 } from './reading.js';
@@ -152,15 +152,13 @@ async function createQuery(reading: Reading, size: number) {
 }
 
 async function filterValue({ flag, kind }: Filter, text: string, reading: Reading): Promise<string> {
-	const { session, client, send } = reading;
 	switch (kind) {
 		case 'user':
-			if (text === OWN_ID) return String(await ownIdFor(`--${flag} ${OWN_ID}`, session, client, send));
-			return text === '0' ? text : readId(`--${flag}`, text);
+			return text === '0' ? text : await readUserId(`--${flag}`, text, reading);
 		case 'id':
 			return text === '0' ? text : readId(`--${flag}`, text);
 		case 'status':
-			return session.dialect.statusOut(text);
+			return reading.session.dialect.statusOut(text);
 		case 'date':
 			return checkDate(flag, text, isIsoDate);
 		default:

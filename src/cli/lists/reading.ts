@@ -1,7 +1,7 @@
 /** What commands that read have in common: the session, the pace, how objects are printed, and what their failures mean. */
 
 import type { Read } from '../../api/reads.js';
-import { isProblem, parseId, quote } from '../../api/values.js';
+import { isProblem, OWN_ID, parseId, quote } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, type Sheet } from '../../bulk/lists/sheet.js';
 import { AdaptivePace } from '../../bulk/pace.js';
@@ -15,6 +15,7 @@ import { createRedactor } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { leaveOnSignal } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
+import { ownIdFor } from '../own-account.js';
 import { stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults } from '../results.js';
 import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/failures.js';
@@ -46,7 +47,9 @@ export async function withReading(
 	const read = readOf(noun, noun === 'term' ? (args[0] as string) : '');
 	const owners: Record<string, string> = {};
 	for (const [at, name] of read.owners.entries()) {
-		owners[name] = name === 'taxonomy' ? (args[at] as string) : readId(name.replaceAll('_', ' '), args[at] as string);
+		const text = args[at] as string;
+		const isFree = name === 'taxonomy' || (name === 'user_id' && text === OWN_ID);
+		owners[name] = isFree ? text : readId(name.replaceAll('_', ' '), text);
 	}
 	const session = await openSession(invocation);
 	const concurrency = options.concurrency ?? session.connection.defaults.concurrency ?? DEFAULT_CONCURRENCY;
@@ -55,7 +58,7 @@ export async function withReading(
 	const client = await session.openClient(concurrency);
 	const unlisten = leaveOnSignal(invocation, 'nothing was changed; the output may be incomplete');
 	try {
-		return await work({
+		const reading: Reading = {
 			noun,
 			read,
 			owners,
@@ -70,10 +73,13 @@ export async function withReading(
 				random,
 				dialect: session.dialect,
 				pace: new AdaptivePace({ clock, random, rate }),
-				exactNumbers: true,
+				// Numbers of fields are whole; those of a map are the service's own.
+				exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
 				onRetry: retryNotice(context, options),
 			},
-		});
+		};
+		if (owners.user_id === OWN_ID) owners.user_id = await readUserId('user id', OWN_ID, reading);
+		return await work(reading);
 	} finally {
 		unlisten();
 		await client.close();
@@ -85,6 +91,16 @@ export function readId(label: string, text: string): string {
 	const parsed = parseId(text);
 	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
 	return parsed.value;
+}
+
+/** A user's id, or @me for the caller's own. @throws UsageError */
+export async function readUserId(
+	label: string,
+	text: string,
+	{ session, client, send }: Pick<Reading, 'session' | 'client' | 'send'>,
+): Promise<string> {
+	if (text !== OWN_ID) return readId(label, text);
+	return String(await ownIdFor(`${label} ${OWN_ID}`, session, client, send));
 }
 
 /** How objects are printed. */

@@ -5,7 +5,7 @@ import { chooseEndpoint } from '../../api/choose.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findField, isProblem, parseField, parseId, parseSlug, quote } from '../../api/values.js';
+import { findField, isProblem, OWN_ID, parseField, parseId, parseSlug, quote } from '../../api/values.js';
 import type { RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
 import { parseShard } from '../../bulk/shard.js';
 import { UsageError } from '../../errors.js';
@@ -42,7 +42,10 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 			fields: part(true),
 			withheld: names.filter((each) => !isKept(each)),
 			force: options.force === true,
-			reassign: options.reassign === undefined ? undefined : readId('--reassign', options.reassign),
+			reassign:
+				options.reassign === undefined || options.reassign === OWN_ID
+					? options.reassign
+					: readId('--reassign', options.reassign),
 			add: {},
 			remove: {},
 		},

@@ -1,11 +1,13 @@
 /** One call of a command over rows: a single id takes the short path, everything else is a run. */
 
 import { flagName } from '../../api/fields.js';
+import { OWN_ID } from '../../api/values.js';
 import { checkReadable } from '../../bulk/run/read-back.js';
 import { type ExitCode, UsageError } from '../../errors.js';
+import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Invocation } from '../command.js';
 import { camelCase } from '../options/option.js';
-import { openSession } from '../session.js';
+import { openSession, type Session } from '../session.js';
 import { planOf, readGiven, tuningOf } from './flags.js';
 import type { RunInvocation } from './job.js';
 
@@ -15,11 +17,19 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 	const { options } = invocation;
 	if (options.diff === true && options.dryRun !== true) throw new UsageError('--diff goes with --dry-run');
 	const { endpoint, ...asked } = await readGiven(name, invocation);
+	if (options.ifUnmodified === true && asked.source.from === 'ids') {
+		throw new UsageError('--if-unmodified goes with --input: its rows say in modified_gmt when an object was changed', {
+			code: 'contradiction',
+		});
+	}
 	const session = await openSession(given, {
 		credentials: options.dryRun !== true || options.diff === true,
 		// A field's flag hides the connection's flag of the same name.
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
+	if (asked.values.reassign === OWN_ID && options.dryRun !== true) {
+		asked.values = { ...asked.values, reassign: String(await receiverId(session, invocation)) };
+	}
 	const plan = planOf(name, { endpoint, ...asked }, invocation, session);
 	checkReadable(endpoint, plan);
 	const job = { plan, tuning: tuningOf(invocation, session), secrets: asked.secrets, session, invocation };
@@ -29,4 +39,19 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 		return await (await import('./one.js')).sendOne(job);
 	}
 	return await (await import('./run.js')).startRun(job);
+}
+
+/** The caller's own id, for --reassign @me. @throws UsageError */
+async function receiverId(session: Session, { options, context: { clock, random } }: RunInvocation): Promise<number> {
+	const client = await session.openClient(1, 'few requests');
+	try {
+		const { ownIdFor } = await import('../own-account.js');
+		return await ownIdFor('--reassign @me', session, client, {
+			retries: options.retries ?? DEFAULT_RETRIES,
+			clock,
+			random,
+		});
+	} finally {
+		await client.close();
+	}
 }
