@@ -10,7 +10,10 @@ import { styleText } from 'node:util';
 import { parse } from 'csv-parse/sync';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const binary = join(root, 'bin/supportctl.js');
+/** The built program, or an executable named by DEMO_PROGRAM. */
+const program = process.env.DEMO_PROGRAM
+	? [process.env.DEMO_PROGRAM]
+	: [process.execPath, join(root, 'bin/supportctl.js')];
 const csvFile = resolve(process.argv[2] ?? join(root, 'test/demo/edits.csv'));
 const TICKETS = 400;
 /** The agent who leaves, and the one who takes over. */
@@ -35,7 +38,8 @@ const env = {
 };
 
 function start(args) {
-	const child = spawn(process.execPath, [binary, ...args], { cwd: root, env, stdio: 'pipe' });
+	const [file, ...first] = program;
+	const child = spawn(file, [...first, ...args], { cwd: root, env, stdio: 'pipe' });
 	children.add(child);
 	const ended = new Promise((done) => {
 		child.once('close', (code) => {

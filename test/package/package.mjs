@@ -156,6 +156,16 @@ function checkTypes(prefix) {
 	console.log('types: a missing required field does not compile');
 }
 
+/** The single executable does what the demo does, without another Node. */
+function checkExecutable() {
+	console.log(run(process.execPath, ['src/tools/executable.mjs', folder], { cwd: root }).trim());
+	run(process.execPath, ['test/demo/demo.mjs'], {
+		cwd: root,
+		env: { PATH: '/nowhere', HOME: folder, DEMO_PROGRAM: join(folder, 'supportctl') },
+	});
+	console.log('executable: the demo');
+}
+
 try {
 	const tarball = pack();
 	checkManifest(tarball);
@@ -165,6 +175,7 @@ try {
 	if (!existsSync(join(prefix, 'share/man/man1/supportctl.1'))) throw new Error('the man page is not installed');
 	checkTypes(prefix);
 	for (const major of [20, 22, 24]) await tryWith(major, prefix);
+	checkExecutable();
 	console.log('the package installs and works');
 } finally {
 	rmSync(folder, { recursive: true, force: true });
