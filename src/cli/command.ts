@@ -1,5 +1,6 @@
 /** What a command is: a description as data, from which parsing, help, completion and the README derive, and a function that runs it. */
 
+import type { Endpoint } from '../api/endpoints.js';
 import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import type { connectionOptions } from './options/connection.js';
@@ -18,6 +19,8 @@ export interface ArgumentSpec {
 	readonly suggests?: readonly string[];
 	readonly completes?: Completes;
 }
+
+export type RequestSpec = Pick<Endpoint, 'method' | 'path' | 'documented'>;
 
 export interface Example {
 	readonly command: string;
@@ -60,6 +63,10 @@ interface CommandDescription<Options, Arguments> {
 	readonly summary: string;
 	readonly description?: string;
 	readonly examples: readonly Example[];
+	/** What it sends, for help: paths below the prefix; several where they depend on an argument. */
+	readonly requests?: readonly RequestSpec[];
+	/** Where they are not those that follow from its requests. */
+	readonly exitCodes?: readonly ExitCode[];
 	readonly arguments: Arguments;
 	readonly options: Options;
 }

@@ -79,7 +79,7 @@ class Program {
 	}
 
 	private async printHelp(words: readonly string[]): Promise<ExitCode> {
-		this.exitCode = await (await import('./help/command.js')).runHelp(this.context, words);
+		this.exitCode = await (await import('./help/help.js')).runHelp(this.context, words);
 		return this.exitCode;
 	}
 

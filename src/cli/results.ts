@@ -3,8 +3,9 @@
 import { ownId } from '../api/path-ids.js';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
-import { lostOutput, UsageError } from '../errors.js';
+import { ExitCode, lostOutput, UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
+import { openPager } from '../io/pager.js';
 import type { Palette } from '../output/colour.js';
 import { type Column, parseFields } from '../output/columns.js';
 import type { Format } from '../output/format-names.js';
@@ -42,12 +43,20 @@ export interface ResultShape {
 	aliases?: Readonly<Record<string, string>>;
 	/** Called before text goes to a terminal, to take a bar away that stands there. */
 	beforeWrite?: () => void;
+	/** Called before a pager takes the terminal; false where results are printed at once, however many there are. */
+	onPager?: false | (() => void);
 }
 
 /** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
 export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
 	const { context, options } = invocation;
 	if (shape.keys !== undefined && shape.resolve === undefined) checkFields(options, shape.keys, shape.aliases);
+	const { onPager } = shape;
+	const pager = openPager(context, {
+		enabled: options.pager !== false && onPager !== false,
+		onStart: onPager === false ? undefined : onPager,
+		leave: () => context.abandon(ExitCode.ok),
+	});
 	const renderer = await createRenderer(
 		{
 			format: chosenFormat(options, shape.profileFormat),
@@ -65,14 +74,14 @@ export async function openResults(invocation: Invocation, shape: ResultShape): P
 		},
 		(text) => {
 			if (context.stdout.isTTY) shape.beforeWrite?.();
-			context.stdout.write(text);
-			return checkOutput(context.stdout);
+			return pager.write(text) ?? checkOutput(context.stdout);
 		},
 	);
 	return {
 		row: (row) => renderer.row(row),
 		async end() {
 			const summary = await renderer.end();
+			await pager.end();
 			if (summary.dropped.length > 0) warnOfDropped(summary.dropped, context.stderr);
 			const [missing] = summary.missing;
 			if (missing === undefined || summary.rows === 0) return summary;

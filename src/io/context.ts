@@ -10,6 +10,8 @@ export interface Output {
 	readonly isTTY: boolean;
 	/** Width in columns; undefined where there is no terminal. */
 	readonly columns: number | undefined;
+	/** Height in lines; undefined where there is no terminal. */
+	readonly rows?: number | undefined;
 	/** Resolves when everything written has been taken by the other side. */
 	flush(): Promise<void>;
 	/** True once the reader has gone (a closed pipe); later writes are dropped. */

@@ -76,6 +76,9 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 			// A terminal that does not know its width says 0.
 			return (this.isTTY && get().columns) || undefined;
 		},
+		get rows() {
+			return (this.isTTY && get().rows) || undefined;
+		},
 		get closed() {
 			return closed;
 		},

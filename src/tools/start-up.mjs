@@ -21,7 +21,7 @@ const unreached = [
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
  */
 const together = {
-	start: /src\/(version|errors|http\/(options|coding)|cli\/(program|help\/(command|overview)))\.ts$/,
+	start: /src\/(version|errors|http\/(options|coding)|cli\/program)\.ts$/,
 	command: /src\/cli\/(parse|runs\/definition)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
 	http: /src\/http\/client\.ts$/,

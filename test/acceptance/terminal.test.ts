@@ -48,6 +48,20 @@ describe('in a real terminal', () => {
 		}
 	});
 
+	it('shows what is longer than the screen in a pager, unless there is to be none', { retry: 2 }, async () => {
+		const pager = 'echo paged; cat';
+		const shown = async (argv: string[], env: Record<string, string> = {}) => (await run(argv, { env })).raw;
+		const plain = await shown(['help', 'flags']);
+		expect(plain).toContain('--membership-prefix');
+		const paged = `paged\r\n${plain}`;
+		expect(await shown(['help', 'flags'], { PAGER: pager })).toBe(paged);
+		expect(await shown(['help', 'flags'], { SUPPORTCTL_PAGER: pager, PAGER: 'false' })).toBe(paged);
+		expect(await shown(['help', 'flags', '--no-pager'], { PAGER: pager })).toBe(plain);
+		expect(await shown(['help', 'flags'], { PAGER: pager, TERM: 'dumb' })).not.toContain('paged');
+		expect(await shown(['help', 'flags'], { PAGER: '/no/such/pager' })).toContain(plain);
+		expect(await shown(['help', 'statuses'], { PAGER: pager })).not.toContain('paged');
+	});
+
 	it('is in colour, unless NO_COLOR, --no-color, TERM=dumb or CI say otherwise', async () => {
 		const argv = ['ticket', 'update', '1', '2', '--status', 'hold', '-q'];
 		const coloured = async (env: Record<string, string>, more: string[] = []): Promise<boolean> => {

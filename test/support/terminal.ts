@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary.js';
 
 export interface TerminalOptions {
 	columns?: number;
-	/** Besides PATH, HOME and TERM. */
+	/** Besides PATH, HOME, TERM, and no pager. */
 	env?: Record<string, string>;
 	/** A shell command instead, in which `supportctl` is the program. */
 	shell?: string;
@@ -51,7 +51,14 @@ export function runInTerminal(
 			cols: columns,
 			rows: 40,
 			cwd: home,
-			env: { PATH: process.env.PATH as string, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env },
+			env: {
+				PATH: process.env.PATH as string,
+				HOME: home,
+				TERM: 'xterm-256color',
+				LANG: 'C.UTF-8',
+				PAGER: 'cat',
+				...env,
+			},
 		});
 		keepUnread(terminal);
 		let raw = '';

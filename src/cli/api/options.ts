@@ -14,7 +14,7 @@ export const apiOptions = options([
 	{ flags: '-f, --raw-field <name=value>', help: 'A field with a text value', group, repeatable: true },
 	{
 		flags: '-F, --typed-field <name=value>',
-		help: 'The same, where true, false, null and numbers are themselves and @file reads a file',
+		help: 'A field with a JSON value: true, false, null, a number; or @file',
 		group,
 		repeatable: true,
 	},
@@ -24,7 +24,7 @@ export const apiOptions = options([
 		group,
 		completes: 'files',
 	},
-	{ flags: '--paginate', help: 'Ask for every further page of a list and print them as one', group },
+	{ flags: '--paginate', help: 'Read all pages of a list and print them as one', group },
 	{ flags: '-i, --include', help: 'Print the status line and the headers too', group, conflicts: ['paginate'] },
 	...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
 	...pick(tuningOptions, 'retries').map((spec) => ({ ...spec, help: 'How often a read is retried', group })),

@@ -50,6 +50,8 @@ export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const call = await readCall(invocation, connection.baseUrl, dialect);
 	const shape: ResultShape = {
 		palette: await stdoutPalette(invocation),
+		// The head of the response is printed before.
+		...(options.include === true ? { onPager: false } : {}),
 		profileFormat: connection.defaults.format ?? (isShaped(options) ? undefined : 'json'),
 	};
 	// Columns and queries that can't be used are found before anything is sent.

@@ -12,10 +12,10 @@ const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
 };
 
 export const command = defineCommand({
-	summary: 'Print a script that completes commands, flags and values in your shell.',
+	summary: 'Print a shell completion script.',
 	description: [
-		'Completes commands, flags, statuses, taxonomies and other values that flags take, the names of profiles, the ids of runs, files, and for --map, --ignore-column and --id-column the columns of the --input file that is on the line already. Nothing is asked of the service.',
-		'The script calls supportctl at each Tab, so it stays as it is when supportctl is updated. For one session of bash or zsh alone: source <(supportctl completion bash).',
+		'Completes commands, flags and their values, profiles, runs, files and columns of the --input file. No request is sent.',
+		'The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
 	].join('\n\n'),
 	examples: [
 		{

@@ -5,13 +5,13 @@ import { connectionOptions } from '../options/connection.js';
 import { outputOptions } from '../options/output.js';
 
 export const command = defineCommand({
-	summary: 'Check settings, network, service and credentials, and say what to do about what is wrong.',
+	summary: 'Check settings, network, service and credentials, with a fix for each problem.',
 	description: [
-		'Checks, each of which passes, warns, fails, or is skipped because one before it failed: node, config (the file of profiles and its mode), profile, secret (where it lives, and that it can be had), base-url, proxy, dns, tcp, tls (with the days left on the certificate), prefix (that the API is served there), credentials, and clock.',
-		'Nothing is changed: the prefix is asked for its routes, and the credentials are tried with the look-up of a user id (POST /users/username). No secret is printed. The exit code is 1 if any check fails.',
+		'The checks are node, config, profile, secret, base-url, proxy, dns, tcp, tls, prefix, credentials and clock; after a failure, the checks that depend on it are skipped.',
+		'Nothing is changed, and no secret is printed. The exit code is 1 if any check fails.',
 	].join('\n\n'),
 	examples: [
-		{ command: 'supportctl doctor', note: 'the profile in use' },
+		{ command: 'supportctl doctor', note: 'the current profile' },
 		{ command: 'supportctl doctor --profile staging --json', note: 'another one, for a program' },
 		{
 			command: 'supportctl doctor --base-url https://desk.example.com/wp-json --username anna',

@@ -20,11 +20,9 @@ import { warnOfVariables } from '../profile-name.js';
 import { openChange } from '../profile-results.js';
 
 export const command = defineCommand({
-	summary: 'Try a base URL and credentials, and store them as a profile.',
+	summary: 'Sign in: check a base URL and credentials, and store them as a profile.',
 	description:
-		'The base URL is first tried without credentials, so that nothing secret goes to a wrong address; then the ' +
-		"look-up of a user's id (POST /users/username), which changes nothing, is made with them. Only what was accepted is stored: " +
-		'the secret in the system keyring where there is one, else in the profile file, which only you can read.',
+		'The credentials are checked with POST /users/username, which changes nothing. The secret is stored in the system keyring where there is one, else in the profile file, which only you can read.',
 	examples: [
 		{ command: 'supportctl login https://desk.example.com/wp-json', note: 'asks for the rest' },
 		{
@@ -35,7 +33,7 @@ export const command = defineCommand({
 		{
 			command:
 				"supportctl login --profile ci --base-url https://desk.example.com/wp-json --username bot --secret-command 'pass show desk'",
-			note: 'stores no secret, but the command that prints it',
+			note: 'stores a command that prints the secret',
 		},
 	],
 	arguments: [

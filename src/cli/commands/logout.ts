@@ -11,14 +11,14 @@ import { namedProfile } from '../profile-name.js';
 import { openChange } from '../profile-results.js';
 
 export const command = defineCommand({
-	summary: "Forget a profile's secret, wherever it lives.",
+	summary: 'Remove the secret of a profile.',
 	description: 'The profile stays, with its base URL and settings; `supportctl profile remove` removes it too.',
 	examples: [
-		{ command: 'supportctl logout', note: 'the profile in use' },
+		{ command: 'supportctl logout', note: 'the current profile' },
 		{ command: 'supportctl logout staging', note: 'another one' },
 	],
 	arguments: [
-		{ name: 'profile', help: 'The profile; by default the one in use', required: false, completes: 'profiles' },
+		{ name: 'profile', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
 	],
 	options: [
 		{ flags: '--profile <name>', help: 'The same as the argument', group: 'Connection', completes: 'profiles' },

@@ -72,9 +72,7 @@ const sandboxOptions = options([
 	},
 	{
 		flags: '--fail-kind <kind>',
-		help: `how they fail: ${Object.entries(faultKinds)
-			.map(([name, { help }]) => `${name} (${help})`)
-			.join(', ')}`,
+		help: 'how they fail; nothing is done before the failure, but in the kinds that end in -after, and half in partial',
 		group,
 		defaultText: 'all of them',
 		choices: Object.keys(faultKinds) as FaultKind[],
@@ -139,21 +137,15 @@ function untilStopped(context: Context): { stopped: Promise<void>; done(): void 
 export const command = defineCommand({
 	summary: 'Run a local mock API with sample data.',
 	description: [
-		'Serves every documented request at http://127.0.0.1:PORT/wp-json (and at /?rest_route=) as a live service did, with the',
-		'same errors, and the lists and reads that the API does not document. No data leaves this machine, and nothing is kept',
-		'without --state. It is ready when it has printed its base URL, user name and password, and runs until Ctrl-C or SIGTERM.',
-		'',
-		'Tickets are numbered from 1. The administrator is user 1; agents follow, then customers. The account password of a sample',
-		'user, for "user check", is "desk-" and the user name. Agents have two application passwords each.',
-		"As on a live service, a list of tickets shows the caller's own open tickets alone, unless it is asked for all:",
-		'supportctl api GET "tickets?assignee=0&author=0&state=any". With --json, one line: {"baseUrl", "username", "password", "pid"}.',
-	].join('\n'),
+		'Serves the documented requests, and lists and reads, at http://127.0.0.1:PORT/wp-json (and at /?rest_route=) until Ctrl-C or SIGTERM, and prints its base URL, user name and password when it is ready. Nothing is kept without --state.',
+		'Tickets are numbered from 1; user 1 is the administrator, then come agents and customers. The password of a sample user, for "user check", is "desk-" and the user name.',
+	].join('\n\n'),
 	examples: [
 		{ command: 'supportctl sandbox', note: `50 tickets on port ${DEFAULT_PORT}` },
 		{ command: 'supportctl sandbox --port 0 --seed 10000 --json', note: 'for scripts: a free port, many tickets' },
 		{
 			command: 'supportctl sandbox --latency 25 --fail-rate 0.05 --rate-limit 40',
-			note: 'a slow host with faults',
+			note: 'a slow service with failures',
 		},
 		{ command: 'supportctl sandbox --state service.json', note: 'changes are still there after a restart' },
 	],

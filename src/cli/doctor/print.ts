@@ -3,7 +3,7 @@
 import type { Palette } from '../../output/colour.js';
 import { outcomeStyle } from '../../output/colour.js';
 import { sanitise } from '../../output/sanitise.js';
-import { wrap } from '../help/layout.js';
+import { wrap } from '../help/page.js';
 import type { Finding } from './finding.js';
 
 /** As wide as the longest names: `skipped`, `credentials`. */

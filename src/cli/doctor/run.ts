@@ -3,7 +3,7 @@
 import { ExitCode } from '../../errors.js';
 import { redactUrl } from '../../output/redact.js';
 import type { Invocation } from '../command.js';
-import { helpWidth } from '../help/layout.js';
+import { helpWidth } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, wantsJson } from '../results.js';

@@ -1,7 +1,6 @@
-/** A page of help: blocks of prose, lists and commands, laid out for a terminal or written as Markdown. */
+/** A page of help: blocks of prose, lists and commands, laid out for a terminal, as Markdown or as a man page. */
 
 import type { Palette } from '../../output/colour.js';
-import { type Entry, indent, list, wrap } from './layout.js';
 
 export type Block =
 	| { kind: 'heading'; text: string }
@@ -75,7 +74,7 @@ function blockMarkdown(block: Block, depth: number): string {
 }
 
 /**
- * Reads a page from the text that topics are written in: `## Heading`, lines indented by four blanks for what is typed,
+ * Reads a page from the text that topics are written in: `## Heading`, lines indented by four spaces for what is typed,
  * `name :: what it means` for lists, anything else is prose.
  */
 export function readPage(text: string): Page {
@@ -111,4 +110,120 @@ function readEntries(lines: readonly string[]): Entry[] {
 		else if (last !== undefined) last.text += ` ${line}`;
 	}
 	return read;
+}
+
+/** Lines longer than this are hard to read, however wide the terminal is. */
+const WIDEST = 100;
+const NARROWEST = 40;
+
+/** The width that help is laid out for: the terminal's within reason, 80 in a pipe. */
+export function helpWidth(columns: number | undefined): number {
+	return Math.max(NARROWEST, Math.min(columns ?? 80, WIDEST));
+}
+
+/**
+ * Breaks text between words into lines of at most `width` characters; a longer word is broken behind `|`, as in lists of
+ * values.
+ */
+export function wrap(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+		const pieces = word.length > width ? word.split(/(?<=\|)/) : [word];
+		for (const [index, piece] of pieces.entries()) {
+			const joined = line === '' ? piece : `${line}${index === 0 ? ' ' : ''}${piece}`;
+			if (line !== '' && joined.length > width) {
+				lines.push(line);
+				line = piece;
+			} else {
+				line = joined;
+			}
+		}
+	}
+	if (line !== '') lines.push(line);
+	return lines;
+}
+
+export function indent(lines: readonly string[], by: number): string[] {
+	const spaces = ' '.repeat(by);
+	return lines.map((line) => (line === '' ? '' : spaces + line));
+}
+
+/** A name and what it means. */
+export interface Entry {
+	readonly name: string;
+	readonly text: string;
+}
+
+const GAP = 2;
+
+/**
+ * Names on the left, what they mean on the right. A name that is too long for its column has its text on the next line.
+ */
+export function list(
+	entries: readonly Entry[],
+	width: number,
+	paint: (name: string) => string = (name) => name,
+): string[] {
+	const column = nameColumn(entries, width);
+	return entries.flatMap(({ name, text }) => {
+		const lines = wrap(text, Math.max(20, width - column));
+		if (name.length + GAP > column) return [paint(name), ...indent(lines, column)];
+		const [first = '', ...rest] = lines;
+		return [`${paint(name)}${' '.repeat(column - name.length)}${first}`.trimEnd(), ...indent(rest, column)];
+	});
+}
+
+/** As wide as the longest name where all texts then fit on their line, else as the longest of a usual length. */
+function nameColumn(entries: readonly Entry[], width: number): number {
+	const lengths = entries.map((entry) => entry.name.length);
+	const longest = Math.max(0, ...lengths) + GAP;
+	if (entries.every((entry) => longest + entry.text.length <= width)) return longest;
+	const most = Math.floor(width * 0.45);
+	return Math.max(0, ...lengths.filter((length) => length <= most)) + GAP;
+}
+
+export interface ManSection {
+	title: string;
+	page: Page;
+}
+
+/** Text that roff takes literally: no backslash, leading dot, quote or hyphen of it is a command. */
+function literal(text: string): string {
+	return text
+		.replaceAll('\\', '\\e')
+		.replaceAll('-', '\\-')
+		.replace(/^([.'])/gm, '\\&$1');
+}
+
+/** An argument of a macro. */
+function quoted(text: string): string {
+	return `"${literal(text).replaceAll('"', '\\(dq')}"`;
+}
+
+function blockRoff(block: Block): string {
+	switch (block.kind) {
+		case 'heading':
+			return `.SS ${quoted(block.text)}`;
+		case 'prose':
+			return `.PP\n${literal(block.text)}`;
+		case 'list':
+			return block.entries.map(({ name, text }) => `.TP\n.B ${quoted(name.trim())}\n${literal(text)}`).join('\n');
+		case 'code':
+			return `.PP\n.RS 4\n.nf\n${block.lines.map(literal).join('\n')}\n.fi\n.RE`;
+	}
+}
+
+/** The whole page, for section 1 of the manual. */
+export function manPage(version: string, sections: readonly ManSection[]): string {
+	return [
+		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,
+		'.SH NAME',
+		'supportctl \\- the admin command line for a help desk',
+		'.SH SYNOPSIS',
+		'.B supportctl',
+		'.I command\n[\\fIarguments\\fR] [\\fIflags\\fR]',
+		...sections.flatMap(({ title, page }) => [`.SH ${quoted(title.toUpperCase())}`, ...page.map(blockRoff)]),
+		'',
+	].join('\n');
 }

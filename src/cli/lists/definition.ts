@@ -1,12 +1,33 @@
 /** Makes the commands that read: arguments and filters come from the table of reads, and all of them run the same way. */
 
+import type { Endpoint } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
-import type { Filter, Read } from '../../api/reads.js';
-import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
+import { type Filter, ownAccount, type Read, reads, termReads } from '../../api/reads.js';
+import type { ArgumentSpec, CommandSpec, Example, Invocation, RequestSpec } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
-import type { OptionSpec } from '../options/option.js';
+import { type OptionSpec, options, pick, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
-import { limitOption, type Noun, type ReadInvocation, readOf, sendOptions } from './call.js';
+import { tuningOptions, wholeNumber } from '../options/run.js';
+
+/** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
+export type Noun = keyof typeof reads | 'term';
+
+export function readOf(noun: Noun, taxonomy: string): Read {
+	return noun === 'term' ? termReads(taxonomy) : reads[noun];
+}
+
+const limitOption = options([
+	{ flags: '--limit <n>', help: 'Stop after N objects', group: 'Filters', parse: wholeNumber('--limit', 1) },
+]);
+
+const sendOptions = pick(tuningOptions, 'concurrency', 'rate', 'retries');
+
+type ReadOptions = [...typeof limitOption, ...typeof sendOptions, ...typeof outputOptions, ...typeof connectionOptions];
+
+/** One call of a command that reads; filters stand among its options, by their own names. */
+export type ReadInvocation = Omit<Invocation, 'options'> & {
+	readonly options: ValuesOf<ReadOptions> & Readonly<Record<string, unknown>>;
+};
 
 const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
 	text: 'text',
@@ -26,12 +47,7 @@ export interface ReadText {
 	readonly examples: readonly Example[];
 }
 
-/** Said on each page of help: the reader finds none of it in the interface. */
-const undocumented = (path: string): string =>
-	`Sends GET ${path}, which is not in the documented API: live services offer it.`;
-
-const described = ({ description }: ReadText, path: string, more: string): string =>
-	[description, more, undocumented(path)].filter((text) => text !== undefined && text !== '').join('\n\n');
+const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
 const TAXONOMY: ArgumentSpec = { name: 'taxonomy', help: 'The taxonomy', required: true, choices: taxonomies };
 
@@ -53,7 +69,8 @@ export function listCommand(noun: Noun, text: ReadText): CommandSpec {
 			: `csv, tsv, json and ndjson hold what ${updateWords(noun)} --input reads, with raw values; --fields names other columns.`;
 	return {
 		...text,
-		description: described(text, read.list.path, `${all} ${sheet}`.trim()),
+		description: [text.description ?? '', all, sheet].join('\n\n').trim(),
+		requests: [requestOf(read.list)],
 		arguments: ownerArguments(noun, read),
 		options: [...read.filters.map(filterOption), ...limitOption, ...shared],
 		async run(invocation) {
@@ -67,7 +84,7 @@ export function getCommand(noun: Exclude<Noun, 'password'>, text: ReadText): Com
 	const read = readOf(noun, '<taxonomy>');
 	return {
 		...text,
-		description: described(text, read.get?.path ?? '', ''),
+		requests: read.get === undefined ? [] : [requestOf(read.get)],
 		arguments: [
 			...ownerArguments(noun, read),
 			{ name: 'id', help: 'Ids, or - to read them from stdin', required: true, variadic: true },
@@ -83,7 +100,7 @@ export function getCommand(noun: Exclude<Noun, 'password'>, text: ReadText): Com
 export function ownAccountCommand(text: ReadText): CommandSpec {
 	return {
 		...text,
-		description: described(text, '/users/me', ''),
+		requests: [requestOf(ownAccount)],
 		arguments: [],
 		options: shared,
 		async run(invocation) {

@@ -50,7 +50,12 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		});
 		let printer: Printer | undefined;
 		const take = async (objects: readonly ListedObject[]): Promise<void> => {
-			printer ??= await openPrinter(reading, { single: false, sample: objects, beforeWrite: progress.clear });
+			printer ??= await openPrinter(reading, {
+				single: false,
+				sample: objects,
+				beforeWrite: progress.clear,
+				onPager: progress.end,
+			});
 			for (const object of objects.slice(0, limit - progress.done)) {
 				await printer.print(object);
 				progress.done++;
@@ -92,7 +97,10 @@ async function openProgress(invocation: ReadInvocation) {
 			shown?.update({ done: this.done });
 		},
 		clear: () => shown?.clear(),
-		end: () => shown?.done(),
+		end(): void {
+			shown?.done();
+			shown = undefined;
+		},
 	};
 }
 

@@ -17,7 +17,7 @@ import { leaveOnSignal } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
 import { ownIdFor } from '../own-account.js';
 import { stdoutPalette } from '../palette.js';
-import { chosenFormat, openResults } from '../results.js';
+import { chosenFormat, openResults, type ResultShape } from '../results.js';
 import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
 import { type Noun, type ReadInvocation, readOf } from './call.js';
@@ -121,7 +121,11 @@ const EXPORTS: ReadonlySet<Format> = new Set(['csv', 'tsv', 'json', 'ndjson']);
  */
 export async function openPrinter(
 	{ read, owners, invocation, session }: Reading,
-	{ single, sample, beforeWrite }: { single: boolean; sample: readonly ListedObject[]; beforeWrite?: () => void },
+	{
+		single,
+		sample,
+		...screen
+	}: { single: boolean; sample: readonly ListedObject[] } & Pick<ResultShape, 'beforeWrite' | 'onPager'>,
 ): Promise<Printer> {
 	const { options, context } = invocation;
 	const profileFormat = session.connection.defaults.format;
@@ -146,7 +150,7 @@ export async function openPrinter(
 		single,
 		idOf: (row) => row.id ?? row.slug,
 		...(columns === undefined ? {} : { columns: columns.map((path) => ({ path, label: path })) }),
-		...(beforeWrite === undefined ? {} : { beforeWrite }),
+		...screen,
 	});
 	return {
 		print(object) {

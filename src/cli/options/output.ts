@@ -1,4 +1,4 @@
-/** The flags that say how results are printed and how much is said beside them. */
+/** The flags for how results are printed, and what is printed beside them. */
 
 import { formats } from '../../output/format-names.js';
 import { options } from './option.js';
@@ -19,7 +19,8 @@ export const outputOptions = options([
 	{ flags: '--field <name>', help: 'Print one bare value a line', group, conflicts: ['fields', 'json'] },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath', group },
 	{ flags: '-q, --quiet', help: 'No progress, and no summary unless the run was stopped', group },
-	{ flags: '-v, --verbose', help: 'Log each request and answer; -vv with headers and bodies', group, counted: true },
+	{ flags: '-v, --verbose', help: 'Log each request and response; -vv with headers and bodies', group, counted: true },
 	{ flags: '--no-color', help: 'No colour', group },
+	{ flags: '--no-pager', help: 'Print long output without a pager', group },
 	{ flags: '--debug', help: 'Show stack traces with errors', group },
 ]);

@@ -166,6 +166,11 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 	const checks = checkOptions.filter((each) =>
 		isDelete ? ['verify', 'if', ...(endpoint.trash ? ['snapshot'] : [])].includes(longName(each)) : true,
 	);
+	// Without fields there is no cell to clear; only terms have undocumented paths.
+	const unused = [
+		...(endpoint.replay === 'set' ? [] : ['blank']),
+		...(endpoint.replay === 'set' || endpoint.name.startsWith('term.') ? [] : ['undocumented']),
+	];
 	const own = endpoint.query.filter(({ presence }) => presence !== 'always').map(({ name }) => name as string);
 	const all: OptionSpec[] = [
 		...fieldOptions(writes ? endpoint.fields : []),
@@ -178,7 +183,7 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 				...each,
 				help: endpoint.query.find(({ name }) => name === longName(each))?.help ?? each.help,
 			})),
-		...inputOptions,
+		...inputOptions.filter((each) => !unused.includes(longName(each))),
 		...(reads ? checks : []),
 		...(isDelete ? ignoreMissingOptions : []),
 		...(writes ? guardOptions : guardOptions.filter((each) => longName(each) === 'dry-run')),

@@ -38,7 +38,13 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 	const [forResults, forErrors] = await Promise.all([stdoutPalette(invocation), stderrPalette(invocation)]);
 	let screen: RunScreen | undefined;
 	const shape = outcomeShape(job, [...survey.fields], forResults);
-	const results = await openResults(invocation, { ...shape, beforeWrite: () => screen?.clear() });
+	const isRead = chooseEndpoint(job.plan.endpoint, job.plan.values.ids.taxonomy, true).endpoint.replay === 'read';
+	const results = await openResults(invocation, {
+		...shape,
+		beforeWrite: () => screen?.clear(),
+		// Rows of a write are shown as they end.
+		onPager: isRead ? () => screen?.endProgress() : false,
+	});
 	screen = new RunScreen(job, createSentResults(results), forErrors, survey.selected);
 	return screen;
 }
@@ -116,6 +122,13 @@ export class RunScreen implements Screen {
 	/** Removes the progress bar before something else is written. */
 	clear(): void {
 		this.progress.clear();
+	}
+
+	/** Ends the progress bar for good. */
+	endProgress(): void {
+		this.over.abort();
+		this.progress.done();
+		this.progress = noProgress;
 	}
 
 	done(): void {

@@ -14,9 +14,9 @@ import { outputOptions } from '../../options/output.js';
 import { printRows } from '../../profile-results.js';
 
 export const command = defineCommand({
-	summary: 'List the stored profiles; * marks the one that commands use.',
+	summary: 'List the stored profiles; * marks the current one.',
 	description:
-		'That is the one that --profile or SUPPORTCTL_PROFILE names, or else the one that `supportctl profile use` chose. With --json, chosen_by says which.',
+		'--profile, SUPPORTCTL_PROFILE or `supportctl profile use` choose the current profile; with --json, chosen_by shows which.',
 	examples: [
 		{ command: 'supportctl profile list', note: 'a table' },
 		{ command: 'supportctl profile list --field profile', note: 'bare names' },

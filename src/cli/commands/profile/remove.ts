@@ -10,10 +10,10 @@ import { openChange } from '../../profile-results.js';
 
 export const command = defineCommand({
 	summary: 'Remove a stored profile and its secret.',
-	description: 'Nothing changes at the service; `supportctl login` makes the profile anew.',
+	description: 'Nothing changes at the service; `supportctl login` creates the profile again.',
 	examples: [
-		{ command: 'supportctl profile remove staging', note: 'forgets it, and its password' },
-		{ command: 'supportctl logout staging', note: 'forgets only the password' },
+		{ command: 'supportctl profile remove staging', note: 'the profile and its password' },
+		{ command: 'supportctl logout staging', note: 'only the password' },
 	],
 	arguments: [{ name: 'name', help: 'The profile', required: true, completes: 'profiles' }],
 	options: outputOptions,

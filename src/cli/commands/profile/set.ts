@@ -26,16 +26,15 @@ const unsetOption: OptionSpec = {
 };
 
 export const command = defineCommand({
-	summary: 'Make a profile, or change its settings, without trying them.',
-	description:
-		'`supportctl login` does the same and tries them. A changed host, user or scheme forgets the old secret.',
+	summary: 'Create a profile or change its settings, without checking them.',
+	description: '`supportctl login` checks them. A new host, user or scheme removes the old secret.',
 	examples: [
 		{ command: 'supportctl profile set desk --protected --concurrency 8', note: 'defaults and guards' },
 		{ command: 'supportctl profile set desk --password-stdin < password.txt', note: 'another password' },
 		{ command: 'supportctl profile set desk --unset rate', note: 'back to the default' },
 	],
 	arguments: [
-		{ name: 'name', help: 'The profile; made if there is none of that name', required: true, completes: 'profiles' },
+		{ name: 'name', help: 'The profile; created if it does not exist', required: true, completes: 'profiles' },
 	],
 	options: [
 		...allBut(connectionOptions, 'profile'),

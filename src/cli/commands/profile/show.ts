@@ -14,14 +14,16 @@ import { printRows } from '../../profile-results.js';
 import { chosenFormat } from '../../results.js';
 
 export const command = defineCommand({
-	summary: 'Show the settings in force, where each comes from, and where the secret lives.',
+	summary: 'Show the current settings, where each comes from, and where the secret is stored.',
 	description:
 		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
 	examples: [
-		{ command: 'supportctl profile show', note: 'the profile in use' },
+		{ command: 'supportctl profile show', note: 'the current profile' },
 		{ command: 'supportctl profile show staging --json', note: 'another one, for a program' },
 	],
-	arguments: [{ name: 'name', help: 'The profile; by default the one in use', required: false, completes: 'profiles' }],
+	arguments: [
+		{ name: 'name', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
+	],
 	options: [...connectionOptions, ...outputOptions],
 	run,
 });

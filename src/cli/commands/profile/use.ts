@@ -10,10 +10,10 @@ import { warnOfVariables } from '../../profile-name.js';
 import { openChange } from '../../profile-results.js';
 
 export const command = defineCommand({
-	summary: 'Choose the profile that is used where none is named.',
+	summary: 'Choose the current profile.',
 	examples: [
-		{ command: 'supportctl profile use staging', note: 'from now on, staging' },
-		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, for once' },
+		{ command: 'supportctl profile use staging', note: 'staging from now on' },
+		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, once' },
 	],
 	arguments: [{ name: 'name', help: 'The profile', required: true, completes: 'profiles' }],
 	options: outputOptions,

@@ -7,8 +7,11 @@ export const command = runCommand('reply.delete', {
 	description:
 		'A service may not check the ticket in the path: it may delete the reply of another ticket. A response that shows another ticket or reply makes the row "differs".',
 	examples: [
-		{ command: 'supportctl reply delete 14 101', note: 'to the trash, after a question' },
-		{ command: 'supportctl reply delete 14 101 102 --force --yes', note: 'permanently, without a question' },
-		{ command: 'supportctl reply delete --input replies.csv --yes', note: 'columns ticket_id and id' },
+		{ command: 'supportctl reply delete 14 73', note: 'to the trash; asks first' },
+		{ command: 'supportctl reply delete 14 74 75 --force --yes', note: 'permanently, without a question' },
+		{
+			command: 'supportctl reply delete --input spam.csv --yes',
+			note: 'spam.csv has the columns ticket_id and id',
+		},
 	],
 });

@@ -10,9 +10,9 @@ import { openResults } from '../../results.js';
 import { runColumns, runKeys, runView } from '../../runs/view.js';
 
 export const command = defineCommand({
-	summary: 'List the runs, the newest first.',
+	summary: 'List runs, the newest first.',
 	description:
-		'States: running, while a process has the journal; finished, after the last row; stopped, when it ended before that by itself; interrupted, by Ctrl-C or a signal; broken-off, when it was killed or its machine stopped.',
+		'States: running; finished (at its last row); stopped (ended before that); interrupted (by a signal); broken-off (killed, or the machine failed).',
 	examples: [
 		{ command: 'supportctl run list', note: 'all runs' },
 		{

@@ -3,12 +3,12 @@
 import { runCommand } from '../../runs/definition.js';
 
 export const command = runCommand('term.delete', {
-	summary: "Delete terms of a taxonomy; terms can't be trashed.",
+	summary: 'Delete terms of a taxonomy permanently.',
 	description:
-		'For product, --force is needed. For ticket_priority the API does not document what force means, so it is sent only if given.',
+		'For product --force is needed. For ticket_priority the API does not document force; it is sent only if given.',
 	examples: [
-		{ command: 'supportctl term delete product 9 --force', note: 'a product, after a question' },
-		{ command: 'supportctl term delete ticket_priority 5 --yes', note: 'a priority, without one' },
-		{ command: 'supportctl term delete product --input gone.csv --force --yes', note: 'a row per term' },
+		{ command: 'supportctl term delete product 11 --force', note: 'a product; asks first' },
+		{ command: 'supportctl term delete ticket_priority 21 --yes --force', note: 'a priority, without a question' },
+		{ command: 'supportctl term delete product --input gone.csv --force --yes', note: 'gone.csv has the column id' },
 	],
 });

@@ -4,10 +4,10 @@ import { runCommand } from '../../runs/definition.js';
 
 export const command = runCommand('term.update', {
 	summary: 'Change fields of terms of a taxonomy.',
-	description: 'The API documents this for ticket_priority; --undocumented allows other taxonomies.',
+	description: 'The API documents ticket_priority; --undocumented allows other taxonomies.',
 	examples: [
-		{ command: 'supportctl term update ticket_priority 5 --name Urgent', note: 'rename a priority' },
-		{ command: 'supportctl term update ticket_priority 5 --parent 2 --slug urgent', note: 'move it under another' },
-		{ command: 'supportctl term update ticket_priority --input terms.csv', note: 'a row per term' },
+		{ command: 'supportctl term update ticket_priority 23 --name Important', note: 'rename a priority' },
+		{ command: 'supportctl term update ticket_priority 24 --parent 23 --slug critical', note: 'move it under another' },
+		{ command: 'supportctl term update ticket_priority --input terms.csv', note: 'terms.csv has the columns id, name' },
 	],
 });

@@ -5,8 +5,8 @@ import { runCommand } from '../../runs/definition.js';
 export const command = runCommand('ticket.delete', {
 	summary: 'Move tickets to the trash, or delete them permanently with --force.',
 	examples: [
-		{ command: 'supportctl ticket delete 14 15', note: 'to the trash, after a question' },
-		{ command: 'supportctl ticket delete 14 --force --yes', note: 'permanently, without a question' },
-		{ command: 'supportctl ticket delete - --yes --ignore-missing < ids.txt', note: 'ids from a file' },
+		{ command: 'supportctl ticket delete 14 15', note: 'to the trash; asks first' },
+		{ command: 'supportctl ticket delete 16 --force --yes', note: 'permanently, without a question' },
+		{ command: 'seq 17 20 | supportctl ticket delete - --yes --expect 4', note: 'ids from a pipe' },
 	],
 });

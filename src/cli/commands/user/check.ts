@@ -131,10 +131,12 @@ export const command = defineCommand({
 	description:
 		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the caller was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
 	examples: [
-		{ command: 'supportctl user check ada', note: 'asks for the password, hidden' },
-		{ command: 'pass show desk/ada | supportctl user check ada --password-stdin', note: 'from a pipe' },
+		{ command: 'supportctl user check sofia.bauer', note: 'asks for the password, hidden' },
+		{ command: 'echo desk-sofia.bauer | supportctl user check sofia.bauer --password-stdin', note: 'from a pipe' },
 	],
-	arguments: [{ name: 'username', help: 'The user name; asked for where it is left out', required: false }],
+	requests: [endpoints['user.check']],
+	exitCodes: [0, 1, 2, 4, 5, 10, 130],
+	arguments: [{ name: 'username', help: 'The user name; asks if it is left out', required: false }],
 	options: [
 		{ flags: '--password-stdin', help: 'Read the password from stdin', group: 'Fields' },
 		...outputOptions,

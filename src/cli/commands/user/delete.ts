@@ -3,12 +3,15 @@
 import { runCommand } from '../../runs/definition.js';
 
 export const command = runCommand('user.delete', {
-	summary: 'Delete users permanently and reassign what they leave.',
+	summary: 'Delete users permanently and reassign their posts.',
 	description:
-		"Users can't be trashed, so force=true is always sent. A user in the same set can't receive, and the account that is signed in can't be deleted.",
+		"Users can't be moved to the trash, so force=true is always sent. --reassign can't name a user of the same set, and the account that is signed in can't be deleted.",
 	examples: [
-		{ command: 'supportctl user delete 21 --reassign 2', note: 'one user; user 2 receives' },
-		{ command: 'supportctl user delete 21 22 23 --reassign 2 --yes', note: 'several, without a question' },
-		{ command: 'supportctl user delete --input leavers.csv --yes --max 50', note: 'columns id and reassign' },
+		{ command: 'supportctl user delete 6 --reassign 2', note: 'one user; user 2 receives the posts' },
+		{ command: 'supportctl user delete 7 8 9 --reassign 2 --yes', note: 'several, without a question' },
+		{
+			command: 'supportctl user delete --input leavers.csv --yes --max 50',
+			note: 'leavers.csv has the columns id and reassign',
+		},
 	],
 });

@@ -5,8 +5,8 @@ import { runCommand } from '../../runs/definition.js';
 export const command = runCommand('user.id', {
 	summary: 'Look up the ids of user names.',
 	examples: [
-		{ command: 'supportctl user id ada', note: 'one name' },
-		{ command: 'supportctl user id ada grace --format ids', note: 'bare ids, one a line' },
-		{ command: 'supportctl user id - < names.txt', note: 'names from a file' },
+		{ command: 'supportctl user id sofia.bauer', note: 'one name' },
+		{ command: 'supportctl user id sofia.bauer jose.kaya --format ids', note: 'only ids, one a line' },
+		{ command: 'echo sofia.bauer | supportctl user id -', note: 'names from a pipe, one a line' },
 	],
 });

@@ -9,6 +9,6 @@ export const command = runCommand('ticket.fields.get', {
 		{ command: 'supportctl ticket fields get 14', note: 'one ticket' },
 		{ command: 'supportctl ticket fields get 14 --field order_number', note: 'one value, for a script' },
 		{ command: 'supportctl ticket fields get 14 15 16', note: 'several, side by side' },
-		{ command: 'supportctl ticket fields get - --format csv < ids.txt > fields.csv', note: 'a sheet of many' },
+		{ command: 'seq 1 20 | supportctl ticket fields get - --format csv > fields.csv', note: 'many, as a file' },
 	],
 });

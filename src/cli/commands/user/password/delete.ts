@@ -5,8 +5,14 @@ import { runCommand } from '../../../runs/definition.js';
 export const command = runCommand('user.password.delete', {
 	summary: 'Delete application passwords of a user.',
 	examples: [
-		{ command: 'supportctl user password delete 7 laptop-2024', note: 'one, after a question' },
-		{ command: 'supportctl user password delete 7 laptop-2024 phone --yes', note: 'several, without one' },
-		{ command: 'supportctl user password delete --input passwords.csv --yes', note: 'columns user_id and slug' },
+		{ command: 'supportctl user password delete 3 dbdda915eca0', note: 'one; asks first' },
+		{
+			command: 'supportctl user password delete 4 92bbd263db1b 64043edfb057 --yes',
+			note: 'several, without a question',
+		},
+		{
+			command: 'supportctl user password delete --input passwords.csv --yes',
+			note: 'passwords.csv has the columns user_id and slug',
+		},
 	],
 });
