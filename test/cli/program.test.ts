@@ -18,7 +18,7 @@ test.each([
 	['--no-color --help ticket update', ['ticket', 'update']],
 	['--help ticket', ['ticket']],
 	['--help', []],
-	['--json --help', []],
+	['--quiet --help', []],
 ])('%s prints that help', async (line, words) => {
 	expect(await runHere(line.split(' '))).toEqual(await runHere(['help', ...words]));
 });
