@@ -112,6 +112,6 @@ export function isKnownFileProblem(error: unknown): boolean {
 }
 
 /** Standard output took no more text, and not because its reader has gone. */
-export function lostOutput(failure: NodeJS.ErrnoException): FailedError {
+export function lostOutput(failure: Error): FailedError {
 	return new FailedError(`standard output can't be written: ${fileProblem(failure)}`, { code: 'output_lost' });
 }
