@@ -153,6 +153,33 @@ describe('a list that shifts while it is read', () => {
 	});
 });
 
+describe('pages', () => {
+	test('are fetched as many at a time as -j says, and printed in order', async () => {
+		let underWay = 0;
+		let most = 0;
+		const service = await startListService({
+			objects: tickets(1200),
+			delayMs: 40,
+			answer() {
+				most = Math.max(most, ++underWay);
+				return undefined;
+			},
+			afterPage: () => underWay--,
+		});
+		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '3'], { env: service.env });
+		expect({ most, ids: idsIn(stdout) }).toEqual({ most: 3, ids: idsOf(service.objects) });
+	});
+
+	test('are not kept: a list that is larger than the memory is exported', { timeout: 60_000 }, async () => {
+		const content = 'Some text & more. '.repeat(600);
+		const objects = tickets(4000).map((each) => ({ ...each, content }));
+		const service = await startListService({ objects });
+		const env = { ...service.env, NODE_OPTIONS: '--max-old-space-size=56' };
+		const { stdout, stderr, exitCode } = await runCli(['ticket', 'list', '--format', 'csv', '-q'], { env });
+		expect({ stderr, exitCode, lines: stdout.split('\n').length }).toEqual({ stderr: '', exitCode: 0, lines: 4002 });
+	});
+});
+
 describe('trouble on the way', () => {
 	test('a busy service is asked again, at a pace for all pages', async () => {
 		const service = await startListService({

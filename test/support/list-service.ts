@@ -13,7 +13,7 @@ export interface ListService extends Recorder {
 
 export interface ListOptions {
 	objects: Stored[];
-	/** Called after a page was cut out and before it is sent. */
+	/** Called when a page was sent. @param count of the pages that were sent */
 	afterPage?(page: number, service: ListService, count: number): void;
 	/** What the headers say instead of the truth; null leaves one out. */
 	total?: number | null;
@@ -56,9 +56,13 @@ export async function startListService(options: ListOptions): Promise<ListServic
 		const own = options.answer?.(request, number);
 		if (own !== undefined) return own(request, response, number);
 		const url = new URL(request.url, 'http://service');
+		const query = url.searchParams;
 		const id = /\/(\d+)$/.exec(url.pathname)?.[1];
 		const reply = (status: number, body: unknown, headers = {}): void => {
-			const send = (): void => json(status, body, headers)(request, response, number);
+			const send = (): void => {
+				json(status, body, headers)(request, response, number);
+				if (Array.isArray(body)) options.afterPage?.(Number(query.get('page') ?? 1), service, ++count);
+			};
 			if (options.delayMs === undefined) send();
 			else setTimeout(send, options.delayMs);
 		};
@@ -68,7 +72,6 @@ export async function startListService(options: ListOptions): Promise<ListServic
 			if (request.method === 'POST') Object.assign(object, JSON.parse(request.body));
 			return reply(200, show(object, new URLSearchParams('context=edit')));
 		}
-		const query = url.searchParams;
 		const size = Number(query.get('per_page') ?? 10);
 		const page = Number(query.get('page') ?? 1);
 		const pages = Math.ceil(service.objects.length / size);
@@ -83,7 +86,6 @@ export async function startListService(options: ListOptions): Promise<ListServic
 			...(totalPages === null ? {} : { 'x-wp-totalpages': String(totalPages) }),
 			link: '<http://127.0.0.1:1/wp/v2/elsewhere?page=2>; rel="next"',
 		});
-		options.afterPage?.(page, service, ++count);
 	});
 	const service: ListService = {
 		...recorder,

@@ -66,7 +66,7 @@ export function listCommand(noun: Noun, text: ReadText): CommandSpec {
 	const sheet =
 		read.update === undefined
 			? ''
-			: `csv, tsv, json and ndjson hold what ${updateWords(noun)} --input reads, with raw values; --fields names other columns.`;
+			: `csv, tsv, json and ndjson hold what ${noun} update --input reads, with raw values; --fields names other columns.`;
 	return {
 		...text,
 		description: [text.description ?? '', all, sheet].join('\n\n').trim(),
@@ -108,5 +108,3 @@ export function ownAccountCommand(text: ReadText): CommandSpec {
 		},
 	};
 }
-
-export const updateWords = (noun: Noun): string => `${noun} update`;

@@ -2,7 +2,6 @@
 
 import { createPlanner } from '../../api/plan.js';
 import type { Filter } from '../../api/reads.js';
-import { isIsoDate } from '../../api/values.js';
 import { type ListedObject, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
@@ -14,12 +13,12 @@ import { stderrPalette } from '../palette.js';
 import { plural } from '../runs/failures.js';
 import type { Noun, ReadInvocation } from './call.js';
 import {
-	checkDate,
 	failureOfRead,
 	openPrinter,
 	type Printer,
 	RENDERED_ONLY,
 	type Reading,
+	readDate,
 	readId,
 	readUserId,
 	refusesRaw,
@@ -168,7 +167,7 @@ async function filterValue({ flag, kind }: Filter, text: string, reading: Readin
 		case 'status':
 			return reading.session.dialect.statusOut(text);
 		case 'date':
-			return checkDate(flag, text, isIsoDate);
+			return readDate(flag, text);
 		default:
 			return text;
 	}

@@ -1,7 +1,7 @@
 /** What commands that read have in common: the session, the pace, how objects are printed, and what their failures mean. */
 
 import type { Read } from '../../api/reads.js';
-import { isProblem, OWN_ID, parseId, quote } from '../../api/values.js';
+import { isIsoDate, isProblem, OWN_ID, parseId, quote } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, type Sheet } from '../../bulk/lists/sheet.js';
 import { AdaptivePace } from '../../bulk/pace.js';
@@ -199,9 +199,9 @@ export function refusesRaw({ status, code, reasons }: Result): boolean {
 export const RENDERED_ONLY =
 	'the service does not show raw values to this account (context=edit): values are as they are rendered';
 
-/** @throws UsageError */
-export function checkDate(flag: string, text: string, isDate: (text: string) => boolean): string {
-	if (!isDate(text)) {
+/** A date as services take it. @throws UsageError */
+export function readDate(flag: string, text: string): string {
+	if (!isIsoDate(text)) {
 		throw new UsageError(
 			`--${flag}: ${quote(text)} is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00`,
 			{
