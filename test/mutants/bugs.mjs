@@ -1287,7 +1287,7 @@ export const bugs = [
 	},
 	{
 		file: 'src/bulk/lists/pages.ts',
-		was: '(look === undefined || moved > accounted)',
+		was: '(look === undefined || moved !== accounted)',
 		becomes: 'look === undefined',
 		tests: ['test/acceptance/lists.test.ts'],
 		loss: 'a list loses a ticket where one was deleted and another created while it was read',

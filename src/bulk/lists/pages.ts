@@ -58,6 +58,9 @@ type FetchPage = (page: number, stop?: AbortSignal) => Promise<Page | Stopped>;
 
 const isPage = (found: Page | Stopped): found is Page => 'objects' in found;
 
+/** How often a list that has shifted is read again, as long as that brings something new. */
+const MOST_PASSES = 3;
+
 /** The code of the response to a page behind the last one. */
 const PAST_THE_END = 'rest_post_invalid_page_number';
 
@@ -136,11 +139,15 @@ export async function* readPages(options: PagesOptions): AsyncGenerator<readonly
 	} finally {
 		ahead.close();
 	}
-	const unaccounted = before.number > 1 && (look === undefined || moved > accounted);
-	for (let number = 1; failure === undefined && unaccounted && number <= before.number; number++) {
-		const page = await fetch(number);
-		if (isPage(page)) yield fresh(page.objects);
-		else failure = page.failure;
+	let isDoubtful = before.number > 1 && (look === undefined || moved !== accounted);
+	for (let pass = 0; isDoubtful && failure === undefined && pass < MOST_PASSES; pass++) {
+		const known = count;
+		for (let number = 1; failure === undefined && number <= before.number; number++) {
+			const page = await fetch(number);
+			if (isPage(page)) yield fresh(page.objects);
+			else failure = page.failure;
+		}
+		isDoubtful = count > known;
 	}
 	return end(before.total, before.number < most || last <= most, failure);
 }
