@@ -37,8 +37,13 @@ async function run(context: Context): Promise<number> {
 
 /** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
 async function guarded(context: Context): Promise<Context> {
-	const { guardOutput } = await import('./output/sanitise.js');
-	const stderr = guardOutput(context.stderr, await labelPainter(context));
+	const [{ guardOutput }, { asksForJson, jsonLines }] = await Promise.all([
+		import('./output/sanitise.js'),
+		import('./output/json-lines.js'),
+	]);
+	const stderr = asksForJson(context.argv)
+		? jsonLines(guardOutput(context.stderr))
+		: guardOutput(context.stderr, await labelPainter(context));
 	// A file gets the data exactly; what goes to the runner's log must not command it.
 	const isLog = RUNNERS.some((name) => isOn(context.env[name])) && context.stdout.isFile !== true;
 	return { ...context, stderr, stdout: isLog ? guardOutput(context.stdout) : context.stdout };
@@ -69,23 +74,23 @@ async function reportLostOutput(failure: NodeJS.ErrnoException, context: Context
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */
 async function report(error: unknown, context: Context): Promise<number> {
-	const [{ exitCodeOf, renderError }, { loadPalette, wantsColour }, { PromptInterrupted }, { InterruptedError }] =
-		await Promise.all([
-			import('./output/errors.js'),
-			import('./output/colour.js'),
-			import('./io/context.js'),
-			import('./errors.js'),
-		]);
+	const [
+		{ exitCodeOf, renderError },
+		{ asksForJson },
+		{ loadPalette, wantsColour },
+		{ PromptInterrupted },
+		{ InterruptedError },
+	] = await Promise.all([
+		import('./output/errors.js'),
+		import('./output/json-lines.js'),
+		import('./output/colour.js'),
+		import('./io/context.js'),
+		import('./errors.js'),
+	]);
 	const shown = error instanceof PromptInterrupted ? new InterruptedError('interrupted; nothing was sent') : error;
 	const { argv, env, stderr } = context;
 	const flag = argv.includes('--no-color') ? false : undefined;
 	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stderr.isTTY }));
-	const json =
-		argv.includes('--json') ||
-		argv.some(
-			(word, index) =>
-				/^(?:--format=)?(?:nd)?json$/.test(word) && (word.startsWith('--') || argv[index - 1] === '--format'),
-		);
-	stderr.write(renderError(shown, { json, debug: argv.includes('--debug'), palette }));
+	stderr.write(renderError(shown, { json: asksForJson(argv), debug: argv.includes('--debug'), palette }));
 	return exitCodeOf(shown);
 }

@@ -38,6 +38,10 @@ describe('on stderr', () => {
 			'  status: not now',
 		]);
 		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
+		expect(lines.slice(-5, -3)).toEqual([
+			'26 rows did not go well:',
+			'  26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, ticket 3, …',
+		]);
 		expect(lines.slice(-3)).toEqual([
 			`… and 6 more; supportctl run show ${id} --outcome failed lists them`,
 			`to retry the failed rows: supportctl run retry ${id}`,
@@ -194,6 +198,40 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	const update = ['ticket', 'update', ...numbers.map(String), '--status', 'hold', '-q'];
 	const failing: Answer = (request, response, count) =>
 		(request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok)(request, response, count);
+
+	it('shows no more than twenty rows that did not go well, and counts by reason', async () => {
+		const { work } = await place((request, response, count) =>
+			(/[02468]$/.test(request.url)
+				? json(404, { code: 'gone', message: 'Gone.' })
+				: json(400, { code: 'no', message: 'No.' }))(request, response, count),
+		);
+		const { stdout, stderr } = await work.run(update, { columns: 80 });
+		expect(stdout.trimEnd().split('\n')).toHaveLength(21);
+		expect(stderr).toMatch(
+			/^60 rows did not go well:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
+		);
+		expect(stderr).toMatch(/^… and 40 more; supportctl run show \S+ --outcome failed lists them$/m);
+	});
+
+	it('prints stderr as JSON alone with --json, and a summary of rows that are all ok', async () => {
+		const { recorder, work } = await place(ok);
+		const { stderr } = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--json', '-v']);
+		const lines = stderr
+			.trimEnd()
+			.split('\n')
+			.map((line) => JSON.parse(line));
+		expect(lines.at(-1)).toEqual({
+			summary: {
+				run: work.records()[0]?.id,
+				host: new URL(recorder.baseUrl).host,
+				rows: 2,
+				ms: expect.any(Number),
+				counts: expect.objectContaining({ ok: 2 }),
+				exitCode: 0,
+				next: [],
+			},
+		});
+	});
 
 	it('shows only the rows that did not go well', async () => {
 		const { work } = await place(failing);

@@ -313,7 +313,14 @@ describe('a service that is not there', () => {
 		);
 		const result = await work.run(UPDATE, { env, clock: hastyClock(20) });
 		expect(result.exitCode).toBe(1);
-		expect(JSON.parse(result.stderr)).toMatchObject({
+		const [error, summary] = result.stderr
+			.trimEnd()
+			.split('\n')
+			.map((line) => JSON.parse(line));
+		expect(summary).toMatchObject({
+			summary: { rows: 100, exitCode: 1, next: [expect.stringContaining('run resume')] },
+		});
+		expect(error).toMatchObject({
 			error: {
 				message: expect.stringMatching(
 					/^stopped: the service could not be reached \(.*\); 100 of 100 rows did not succeed$/,

@@ -10,6 +10,7 @@ import { createProgress } from '../../output/progress.js';
 import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { stderrPalette } from '../palette.js';
+import { wantsJson } from '../results.js';
 import { plural } from '../runs/failures.js';
 import type { Noun, ReadInvocation } from './call.js';
 import {
@@ -85,7 +86,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 async function openProgress(invocation: ReadInvocation) {
 	const { stderr, clock, env } = invocation.context;
 	const palette = await stderrPalette(invocation);
-	const quiet = invocation.options.quiet === true;
+	const quiet = invocation.options.quiet === true || wantsJson(invocation.options);
 	let shown: ReturnType<typeof createProgress> | undefined;
 	return {
 		done: 0,

@@ -16,7 +16,7 @@ import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { checkSignedIn } from '../own-account.js';
 import { stdoutPalette } from '../palette.js';
-import { openResults, type ResultShape } from '../results.js';
+import { openResults, type ResultShape, wantsJson } from '../results.js';
 import { plural } from './failures.js';
 import type { RunJob } from './job.js';
 
@@ -56,7 +56,11 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 	const unread = options.diff === true ? await printChanges(job, rows, print) : await printRequests(job, rows, print);
 	await results.end();
 	const { selected, skipped } = survey;
-	if (!tuning.quiet) {
+	if (wantsJson(options) && !tuning.quiet) {
+		const { profileName: profile = null } = session.connection;
+		const summary = { dryRun: true, host: session.host, profile, requests: selected, skipped, unread };
+		stderr.write(`${JSON.stringify({ summary })}\n`);
+	} else if (!tuning.quiet) {
 		if (printed > limit) stderr.write(`… and ${printed - limit} more; --all prints all of them\n`);
 		const { profileName } = session.connection;
 		const where = `on ${session.host}${profileName === undefined ? '' : ` (profile ${profileName})`}`;

@@ -25,6 +25,41 @@ export function nameRow(ids: Readonly<Record<string, string>>, noun: string): st
 		.join(' ');
 }
 
+/** How many rows a group of failures names, and how many groups are kept. */
+const NAMED = 3;
+const MOST_GROUPS = 20;
+
+/** Rows that did not go well, by reason. */
+export class FailureGroups {
+	private readonly groups = new Map<string, { reason: string; count: number; rows: string[] }>();
+	private others = 0;
+
+	add({ outcome, status, code, message, ids }: Outcome, noun: string): void {
+		const key = [outcome, status, code].join(' ');
+		let group = this.groups.get(key);
+		if (group === undefined) {
+			if (this.groups.size === MOST_GROUPS) return void this.others++;
+			const http = [status === undefined ? '' : `HTTP ${status}`, code].filter(Boolean).join(' ');
+			const text = [http, message].filter(Boolean).join(': ');
+			group = { reason: text === '' ? outcome : `${outcome} (${text})`, count: 0, rows: [] };
+			this.groups.set(key, group);
+		}
+		group.count++;
+		if (group.rows.length < NAMED) group.rows.push(nameRow(ids, noun));
+	}
+
+	/** A line for each reason, the most frequent first: `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …`. */
+	lines(): string[] {
+		const groups = [...this.groups.values()].sort((one, other) => other.count - one.count);
+		return [
+			...groups.map(
+				({ reason, count, rows }) => `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`,
+			),
+			...(this.others === 0 ? [] : [`${this.others} for other reasons`]),
+		];
+	}
+}
+
 /** `ticket` → `tickets`, `reply` → `replies`. */
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;

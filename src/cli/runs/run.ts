@@ -180,7 +180,7 @@ async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRow
 			if (json) {
 				const { ids: _, ...place } = complaint;
 				const line = escapeJson(JSON.stringify({ ...place, file, message: text(complaint) }));
-				stderr.write(count === 1 ? `{"error":{"code":"invalid_input","complaints":[\n${line}` : `,\n${line}`);
+				stderr.write(count === 1 ? `{"error":{"code":"invalid_input","complaints":[${line}` : `,${line}`);
 				return;
 			}
 			if (count > SHOWN) return;
@@ -193,7 +193,7 @@ async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRow
 	const of = `${invalid} of ${survey.rows} ${survey.rows === 1 ? 'row' : 'rows'} ${invalid === 1 ? 'is' : 'are'} invalid`;
 	const what = plan.skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
 	if (json) {
-		stderr.write(`\n],"message":${JSON.stringify(what)},"exitCode":2}}\n`);
+		stderr.write(`],"message":${JSON.stringify(what)},"exitCode":2}}\n`);
 		return survey;
 	}
 	if (count > SHOWN) {

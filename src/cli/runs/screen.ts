@@ -15,11 +15,11 @@ import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import { createProgress, type Progress } from '../../output/progress.js';
-import { sanitise } from '../../output/sanitise.js';
+import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { stderrPalette, stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, wantsJson } from '../results.js';
 import { createSentResults, onlyOutputFailed, type SentResults } from '../sent-results.js';
-import { failureOf, nameRow, stepAfterStop, whyStopped } from './failures.js';
+import { FailureGroups, failureOf, nameRow, stepAfterStop, whyStopped } from './failures.js';
 import type { RunJob } from './job.js';
 import { outcomeShape } from './shape.js';
 
@@ -56,6 +56,7 @@ export class RunScreen implements Screen {
 	private readonly over = new AbortController();
 	private unlisten: (() => void) | undefined;
 	private failures = 0;
+	private readonly groups = new FailureGroups();
 	private warnings = 0;
 	private readonly json: boolean;
 	private readonly isTable: boolean;
@@ -93,7 +94,7 @@ export class RunScreen implements Screen {
 	start(total: number, counts: Counts, control: RunControl): void {
 		const { invocation, tuning } = this.job;
 		const { stderr, clock, env, signals } = invocation.context;
-		if (total > 1 && !tuning.quiet) {
+		if (total > 1 && !tuning.quiet && !this.json) {
 			const redraws = stderr.isTTY && env.TERM !== 'dumb';
 			this.progress = createProgress({ stderr, redraws, clock, total, start: totalOf(counts), palette: this.palette });
 			void this.refresh(counts, control);
@@ -113,7 +114,9 @@ export class RunScreen implements Screen {
 		const isBad = wentWrong(outcome) || outcome.outcome === 'differs';
 		const hasWarning = isBad || warningsOf(outcome).length > 0;
 		if (hasWarning) this.report(outcome, isBad);
-		const isPrinted = this.isLone && this.isTable ? !isBad : !this.hidesGood || hasWarning;
+		if (isBad) this.groups.add(outcome, this.endpoint.noun);
+		const isShown = hasWarning && (isBad ? this.failures : this.warnings) <= SHOWN;
+		const isPrinted = this.isLone && this.isTable ? !isBad : !this.hidesGood || isShown;
 		const printed = isPrinted ? this.results.row(outcomeView(outcome)) : undefined;
 		this.draw(counts);
 		return printed;
@@ -208,7 +211,6 @@ export class RunScreen implements Screen {
 				renderError(error, { json: this.json, debug: options.debug === true, palette: this.palette }),
 			);
 		} else {
-			if (this.json) return;
 			const name = nameRow(outcome.ids, this.endpoint.noun);
 			const where = this.isLone ? name : `row ${outcome.row} (${name})`;
 			for (const warning of warningsOf(outcome)) {
@@ -234,9 +236,11 @@ export class RunScreen implements Screen {
 				data: { run: id, stopped: stopped?.kind, counts },
 			});
 			context.stderr.write(renderError(error, { json: true, debug: options.debug === true, palette: this.palette }));
-		} else if (this.failures > SHOWN && this.listsFailures) {
+		} else if (this.failures > SHOWN && (this.listsFailures || this.hidesGood)) {
 			const outcomes = (['failed', 'differs', 'invalid', 'unknown'] as const).filter((name) => counts[name] > 0);
 			const which = outcomes.map((name) => ` --outcome ${name}`).join('');
+			const lines = this.groups.lines().map((line) => `  ${sanitise(line)}\n`);
+			context.stderr.write(`${this.failures} rows did not go well:\n${lines.join('')}`);
 			context.stderr.write(
 				`… and ${this.failures - SHOWN} more; supportctl run show ${id ?? 'last'}${which} lists them\n`,
 			);
@@ -270,14 +274,23 @@ export class RunScreen implements Screen {
 		const { invocation, session, tuning } = this.job;
 		const { stderr } = invocation.context;
 		const id = this.journal?.header.id;
-		if (id === undefined || (tuning.quiet && (stopped === undefined || this.json))) return;
-		const { palette } = this;
-		if (this.json) {
-			// Where rows did not succeed, the error object has the counts.
-			if (exitCode === ExitCode.ok)
-				stderr.write(`${JSON.stringify({ summary: { run: id, ms: Math.round(ms), counts } })}\n`);
-			return;
+		const quiet = tuning.quiet && stopped === undefined;
+		if (this.json && !this.isLone && !quiet) {
+			const steps = id === undefined ? [] : nextSteps(id, counts, resumable).map(([, command]) => command);
+			const { host } = session;
+			const summary = {
+				run: id ?? null,
+				host,
+				rows: totalOf(counts),
+				ms: Math.round(ms),
+				counts,
+				exitCode,
+				next: steps,
+			};
+			stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
 		}
+		if (this.json || id === undefined || quiet) return;
+		const { palette } = this;
 		if (stopped !== undefined) {
 			stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
 			const step = stepAfterStop(stopped, this.job.session.connection);

@@ -118,7 +118,7 @@ describe('run rejects', () => {
 		desk.write('again.csv', 'ticket_id,color,error\n1,red,404 x\n');
 		const plain = await desk.run(['ticket', 'fields', 'set', '--input', 'again.csv', '--dry-run', '--json']);
 		expect(JSON.parse(plain.out)[0].body).toEqual({ custom_fields: { color: 'red' } });
-		expect(plain.err).toContain('note: the column error is not sent; --map error=error sends it');
+		expect(plain.err).toContain('{"warning":"the column error is not sent; --map error=error sends it"}');
 		const mapped = ['ticket', 'fields', 'set', '--input', 'again.csv', '--map', 'error=error', '--dry-run', '--json'];
 		expect(JSON.parse((await desk.run(mapped)).out)[0].body).toEqual({
 			custom_fields: { color: 'red', error: '404 x' },
