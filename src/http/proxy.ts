@@ -93,7 +93,7 @@ function refusal(proxy: URL, authority: string, variable: string, status: number
 		);
 	}
 	return refused(
-		`answered ${status}`,
+		`responded with ${status}`,
 		status >= 500
 			? `check the base URL's host and port, and whether the proxy can reach ${authority}`
 			: `let the proxy allow connections to ${authority}, or add the host to NO_PROXY`,

@@ -398,10 +398,10 @@ it('rows that were added between the passes are not handed out', async () => {
 
 describe('JSON objects', () => {
 	it.each([
-		['{"id":5,"id":6}', 'the key "id" stands twice in one object'],
-		['{"id":5,"\\u0069d":6}', 'the key "id" stands twice in one object'],
-		['{"id":5,"meta":{"a":1,"b":{"c":1,"c" : 2}}}', 'the key "c" stands twice in one object'],
-		['{"id":5,"meta":[{"a":"x\\"{:","a":2}]}', 'the key "a" stands twice in one object'],
+		['{"id":5,"id":6}', 'the key "id" is there twice in one object'],
+		['{"id":5,"\\u0069d":6}', 'the key "id" is there twice in one object'],
+		['{"id":5,"meta":{"a":1,"b":{"c":1,"c" : 2}}}', 'the key "c" is there twice in one object'],
+		['{"id":5,"meta":[{"a":"x\\"{:","a":2}]}', 'the key "a" is there twice in one object'],
 		[`{"id":5,"meta":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'lists and objects are nested more than 100 deep'],
 		[`{"id":5,"meta":${'{"a":'.repeat(200_000)}`, 'lists and objects are nested more than 100 deep'],
 	])('that could be read in two ways, or not at all, are invalid rows: %.60s', async (text, problem) => {

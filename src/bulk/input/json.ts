@@ -38,7 +38,7 @@ function shapeProblem(text: string): string | undefined {
 				AFTER_KEY.lastIndex = end + 1;
 				if (keys !== undefined && AFTER_KEY.test(text)) {
 					const key = keyOf(text.slice(at, end + 1));
-					if (keys.has(key)) return `the key ${JSON.stringify(key)} stands twice in one object`;
+					if (keys.has(key)) return `the key ${JSON.stringify(key)} is there twice in one object`;
 					keys.add(key);
 				}
 				at = end;

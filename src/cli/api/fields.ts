@@ -18,7 +18,7 @@ export interface GivenField {
 function problem(flag: string, text: string, why: string): UsageError {
 	return new UsageError(`${flag} ${quote(text)} ${why}`, {
 		code: 'invalid_field',
-		hint: 'for instance -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent',
+		hint: 'such as -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent',
 	});
 }
 

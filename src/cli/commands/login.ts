@@ -45,7 +45,7 @@ export const command = defineCommand({
 		...connectionOptions,
 		...guardDefaults,
 		...allBut(outputOptions, 'quiet'),
-		{ flags: '-q, --quiet', help: 'Say nothing but errors and warnings', group: 'Output' },
+		{ flags: '-q, --quiet', help: 'Print only errors and warnings', group: 'Output' },
 	],
 	run,
 });

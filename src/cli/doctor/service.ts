@@ -42,11 +42,11 @@ export function checkPrefix(facts: PrefixFacts): Finding {
 	const { url, root, search, otherPrefix, mendWith } = facts;
 	const routes = routesOf(root);
 	if (routes !== undefined) return pass('prefix', `${url} lists ${routes} routes`);
-	if (search.place.kind === 'service') return pass('prefix', `${url} answers`);
+	if (search.place.kind === 'service') return pass('prefix', `${url} responds`);
 	const hint =
 		otherPrefix !== undefined ? `the service has ${otherPrefix}-api: --product-prefix ${otherPrefix}` : undefined;
 	const suggested =
-		search.suggested === undefined ? undefined : `the help desk is elsewhere: ${mendWith} ${search.suggested}`;
+		search.suggested === undefined ? undefined : `the help desk has another address: ${mendWith} ${search.suggested}`;
 	const { hidden } = search;
 	const behind = hidden && `${mendWith} ${hidden.baseUrl}; what is there can't be seen yet: ${hidden.why}`;
 	return fail('prefix', explainPlace(url, search.place), hint ?? suggested ?? behind ?? placeHint(search.place, facts));
@@ -59,7 +59,7 @@ function explainPlace(url: string, place: Exclude<Place, { kind: 'service' }>): 
 		case 'elsewhere':
 			return `${url} is not the API: ${place.why}`;
 		default:
-			return `${url} did not answer: ${place.why}`;
+			return `${url} did not respond: ${place.why}`;
 	}
 }
 
@@ -79,7 +79,7 @@ function placeHint(place: Exclude<Place, { kind: 'service' }>, { hasCertificate,
 	}
 	if (place.code === 'http_403') return 'a firewall before the service may refuse this machine';
 	return place.code.startsWith('http_')
-		? 'the host has trouble: look at its log, or try again later'
+		? 'the host has a problem: look at its log, or try again later'
 		: 'try again later';
 }
 

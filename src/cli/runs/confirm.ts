@@ -112,7 +112,7 @@ export async function checkUsers(job: RunJob, survey: Survey, client: Client): P
 	const name = auth.scheme === 'basic' ? ` (${auth.username})` : '';
 	throw new UsageError(`user ${own.id} is the account that is signed in${name}; nothing was sent`, {
 		code: 'own_account',
-		hint: 'sign in as somebody else to delete it',
+		hint: 'sign in with another account to delete it',
 	});
 }
 
