@@ -252,7 +252,7 @@ export const endpoints = {
 				kind: 'id',
 				presence: 'must',
 				help: "The user who receives the deleted users' posts and links",
-				reason: "the deleted user's posts and links need somebody to go to",
+				reason: "the deleted user's posts and links need a receiver",
 			},
 		],
 	}),
@@ -278,7 +278,7 @@ export const endpoints = {
 		{
 			readWith: 'term.get',
 			parameters: [id('Term')],
-			query: [{ ...bypassTrash, help: 'Sent only if given: what it means here, the interface does not show' }],
+			query: [{ ...bypassTrash, help: 'Sent only if given: the API does not document what it means here' }],
 		},
 	),
 } as const satisfies Record<string, Endpoint>;

@@ -76,7 +76,7 @@ export class StopWatch {
 		const served = outcome.status !== undefined && isServed(outcome.status);
 		this.unanswered = isBad && !served ? this.unanswered + 1 : 0;
 		if (this.unanswered >= UNANSWERED_ROWS + this.rules.concurrency) {
-			return { kind: 'unreachable', why: outcome.message ?? outcome.code ?? 'no answer' };
+			return { kind: 'unreachable', why: outcome.message ?? outcome.code ?? 'no response' };
 		}
 		return undefined;
 	}

@@ -125,7 +125,7 @@ function checkFields(options: OutputValues, keys: readonly string[], aliases: Re
 }
 
 function unknownColumn(name: string, known: readonly string[]): UsageError {
-	const inBody = known.includes('body') ? '; fields of the answer are body.NAME' : '';
+	const inBody = known.includes('body') ? '; fields of the response are body.NAME' : '';
 	return new UsageError(`no row has a column ${quote(name)}${didYouMean(name, known)}`, {
 		code: 'unknown_column',
 		hint: `there are ${known.join(', ')}${inBody}`,

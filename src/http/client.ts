@@ -142,11 +142,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 	private problem(error: Error): TransportProblem {
 		if (error instanceof AttemptTimeout) {
-			const what = this.status >= 200 ? 'its end did not come' : 'no answer';
+			const what = this.status >= 200 ? 'its end did not come' : 'no response';
 			return { code: 'timeout', message: `${what} within ${seconds(this.limits.timeoutMs)}`, permanent: false };
 		}
 		if (error instanceof ResponseTooLarge) {
-			const message = `the answer is larger than ${Math.round(this.limits.maxBytes / 1024 / 1024)} MiB and was not read further`;
+			const message = `the response is larger than ${Math.round(this.limits.maxBytes / 1024 / 1024)} MiB and was not read further`;
 			return { code: 'answer_too_large', message, permanent: true };
 		}
 		return describeProblem(error);

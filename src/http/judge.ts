@@ -251,7 +251,7 @@ function judgeRefusal(
 	if (content.kind === 'json') {
 		const error = readServiceError(content.value, clean);
 		finding.code = error.code ?? `http_${status}`;
-		finding.message = error.message ?? `the service answered ${status}`;
+		finding.message = error.message ?? `the service responded with ${status}`;
 		finding.body = content.value;
 		if (content.warnings !== undefined) finding.warnings = content.warnings;
 		if (error.reasons !== undefined) finding.reasons = namedIn(dialect, error.reasons);

@@ -55,7 +55,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	UND_ERR_SOCKET: LOST,
 	UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['wrong_length', "the response's length is not what its headers say", false],
 	// undici asserts some things that a response should not hold, such as a status of 000.
-	ERR_ASSERTION: ['bad_http', 'the answer is not valid HTTP', false],
+	ERR_ASSERTION: ['bad_http', 'the response is not valid HTTP', false],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the response's headers are too large", true],
 	UND_ERR_INVALID_ARG: ['bad_request', 'the request could not be put together', true],
 	EPROTO: ['tls_failed', 'no secure connection could be made', true],
@@ -83,8 +83,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
 
 /** undici has one code for these; only the message differs. */
 const SOCKET_MESSAGES: Readonly<Record<string, string>> = {
-	'bad upgrade': 'the answer switches protocols (101), which the request did not ask for',
-	'bad response': 'the answer is "100 Continue", which the request did not ask for',
+	'bad upgrade': 'the response switches protocols (101), which the request did not ask for',
+	'bad response': 'the response is "100 Continue", which the request did not ask for',
 };
 
 const CLOCK = "check this machine's clock and the certificate's dates";
@@ -137,7 +137,7 @@ function recognize({ name, code = '', message = '', data }: SystemError): Known 
 		}
 		// undici's parser leaves the code out and puts llhttp's reason in parentheses.
 		const reason = /\((.+)\)$/.exec(message)?.[1] ?? (message || code);
-		return ['bad_http', `the answer is not valid HTTP (${reason})`, false];
+		return ['bad_http', `the response is not valid HTTP (${reason})`, false];
 	}
 	if (/^(?:ERR_SSL_|ERR_TLS_|CERT_)/.test(code)) {
 		return ['tls_failed', `no secure connection could be made (${code})`, true];

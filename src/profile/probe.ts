@@ -87,7 +87,7 @@ function sameRefusal(left: ProbeAnswer, right: Answer): boolean {
 }
 
 const STRIPPED =
-	'the answer is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it';
+	'the response is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it';
 
 /** Judges the answer that came with credentials against the one that came without. */
 export function judgeSignIn(without: ProbeAnswer, answer: ProbeAnswer): SignIn {
@@ -117,8 +117,8 @@ export function judgeSignIn(without: ProbeAnswer, answer: ProbeAnswer): SignIn {
 		return {
 			kind: 'accepted',
 			doubt: {
-				note: 'the service answers the same call without credentials too, so it is not proved that they are right',
-				hint: 'a read that the service gives to nobody else proves it, perhaps supportctl ticket fields get ID',
+				note: 'the service gives the same response without credentials, so it is not certain that they are valid',
+				hint: 'a read that needs credentials shows it, such as supportctl ticket fields get ID',
 			},
 		};
 	}
@@ -127,7 +127,7 @@ export function judgeSignIn(without: ProbeAnswer, answer: ProbeAnswer): SignIn {
 			kind: 'accepted',
 			doubt: {
 				note: `the account may not do everything (${words(answer)})`,
-				hint: 'sign in with an account that may, or let an administrator of the desk give this one the right',
+				hint: 'sign in with an account that may, or ask an administrator of the service for the right',
 			},
 		};
 	}

@@ -276,7 +276,7 @@ function ownPassword(store: Store, printed: string | undefined, random: () => nu
 	const admin = store.users.get(ADMIN_ID);
 	if (admin === undefined) {
 		throw new FailedError('the state file holds no administrator any more', {
-			hint: 'Start with another file: nobody could sign in with this one.',
+			hint: 'Start with another file: no account could sign in with this one.',
 		});
 	}
 	if (printed !== undefined && admin.passwords.some((each) => each.hash === hashPassword(printed))) return printed;

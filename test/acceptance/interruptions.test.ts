@@ -31,13 +31,13 @@ async function interrupted(running: RunningCli, signal: NodeJS.Signals, arrival:
 const write = ['api', 'POST', 'tickets/14', '-f', 'title=x'];
 
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
-	it('ends a write of api with 130 and says that it was sent and not answered', async () => {
+	it('ends a write of api with 130 and says that it was sent and got no response', async () => {
 		const { env, arrival, requests } = await silent();
 		expect(await interrupted(startCli(write, { env }), signal, arrival)).toEqual({
 			exitCode: 130,
 			stdout: '',
 			stderr:
-				'error: interrupted; POST /support-api/v1/tickets/14 was sent and not answered: look before you send it again\n',
+				'error: interrupted; POST /support-api/v1/tickets/14 was sent and got no response: look before you send it again\n',
 		});
 		expect(requests).toHaveLength(1);
 	});

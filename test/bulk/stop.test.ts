@@ -115,7 +115,7 @@ describe('a run stops', () => {
 			return rest;
 		};
 		for (let row = 1; row < 11; row++) expect(rules.look(mute(row))).toBeUndefined();
-		expect(rules.look(mute(11))).toEqual({ kind: 'unreachable', why: 'no answer' });
+		expect(rules.look(mute(11))).toEqual({ kind: 'unreachable', why: 'no response' });
 	});
 
 	it.each([408, 425, 429, 502, 503, 504, 520, 522, 524, 598])(

@@ -147,7 +147,7 @@ describe('what login says about a base URL', () => {
 		const { exitCode, error } = await signIn(argv(origin), { stdin: 'secret' });
 		expect(exitCode).toBe(1);
 		expect(error?.message).toMatch(/^no help desk was found under/);
-		expect(error?.hint).toBe(`the help desk answers at ${origin}/wp-json: supportctl login ${origin}/wp-json`);
+		expect(error?.hint).toBe(`the help desk is at ${origin}/wp-json: supportctl login ${origin}/wp-json`);
 		expect(sandbox.requests.slice(before).length).toBeLessThanOrEqual(2);
 	});
 
@@ -219,13 +219,13 @@ describe('what login says about a base URL', () => {
 			message: expect.stringMatching(why),
 			hint: expect.stringMatching(hint),
 		});
-		expect(error?.message).toContain(`${origin} answers, but not as a help desk: `);
+		expect(error?.message).toContain(`${origin} responds, but not as a help desk: `);
 	});
 
 	it('an answer that is no HTTP is not called one that did not come', async () => {
 		const server = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
 		const { error } = await signIn(argv(server.baseUrl), { stdin: 'x' });
-		expect(error?.message).toContain('answers, but not as a help desk: the answer is not valid HTTP');
+		expect(error?.message).toContain('responds, but not as a help desk: the response is not valid HTTP');
 	});
 
 	it('says what TLS failed by, and offers where a redirect to it points', async () => {

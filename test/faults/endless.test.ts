@@ -69,7 +69,7 @@ describe('an answer of a gibibyte', () => {
 			outcome: 'unknown',
 			status: 200,
 			code: 'answer_too_large',
-			message: 'the answer is larger than 16 MiB and was not read further',
+			message: 'the response is larger than 16 MiB and was not read further',
 		});
 		expect(exitCode).toBe(5);
 		expect(server.requests).toHaveLength(1);

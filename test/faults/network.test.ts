@@ -165,7 +165,7 @@ describe('a connection that is', () => {
 			(request) => void request.socket.pause(),
 			[...oneUpdate, '--timeout', '0.4'],
 		);
-		expect(outcomes[0]).toMatchObject({ outcome: 'unknown', code: 'timeout', message: 'no answer within 0.4 s' });
+		expect(outcomes[0]).toMatchObject({ outcome: 'unknown', code: 'timeout', message: 'no response within 0.4 s' });
 		expect(exitCode).toBe(5);
 		expect(server.requests).toHaveLength(2);
 	});

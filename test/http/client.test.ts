@@ -99,7 +99,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 					status: 200,
 					incomplete: {
 						code: 'answer_too_large',
-						message: 'the answer is larger than 1 MiB and was not read further',
+						message: 'the response is larger than 1 MiB and was not read further',
 						permanent: true,
 					},
 				},
@@ -167,7 +167,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(await client.send(get)).toMatchObject({
 				kind: 'problem',
 				sent: true,
-				problem: { code: 'timeout', message: 'no answer within 0.05 s', permanent: false },
+				problem: { code: 'timeout', message: 'no response within 0.05 s', permanent: false },
 			});
 		});
 

@@ -224,10 +224,10 @@ describe('proxies', () => {
 	});
 
 	it.each([
-		[403, 'answered 403', true],
+		[403, 'responded with 403', true],
 		[407, 'wants a user name and password (407)', true],
-		[503, 'answered 503', false],
-		[302, 'answered 302', false],
+		[503, 'responded with 503', false],
+		[302, 'responded with 302', false],
 	])('that refuse a tunnel with %i are told apart from the service', async (status, words, permanent) => {
 		const proxy = await startRawServer((request) => request.answer(status));
 		const attempt = await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });

@@ -517,12 +517,12 @@ describe('a refusal', () => {
 	});
 
 	it.each([
-		['{}', 'http_400', 'the service answered 400'],
+		['{}', 'http_400', 'the service responded with 400'],
 		['{"error":"bad thing"}', 'http_400', 'bad thing'],
-		['{"code":42,"message":""}', '42', 'the service answered 400'],
-		['{"code":"x","data":null}', 'x', 'the service answered 400'],
-		['[]', 'http_400', 'the service answered 400'],
-		['null', 'http_400', 'the service answered 400'],
+		['{"code":42,"message":""}', '42', 'the service responded with 400'],
+		['{"code":"x","data":null}', 'x', 'the service responded with 400'],
+		['[]', 'http_400', 'the service responded with 400'],
+		['null', 'http_400', 'the service responded with 400'],
 		['', 'http_400', 'the response is empty'],
 		['Bad request', 'not_json', 'the response is not JSON (no content type): Bad request'],
 		['{"code":"x', 'cut_off_json', 'the response is JSON that breaks off or is malformed: {"code":"x'],

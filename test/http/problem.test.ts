@@ -34,7 +34,7 @@ describe('describeProblem', () => {
 	it('names an unexpected switch or 100 Continue apart from a closed connection', () => {
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad upgrade'))).toMatchObject({
 			code: 'bad_http',
-			message: 'the answer switches protocols (101), which the request did not ask for',
+			message: 'the response switches protocols (101), which the request did not ask for',
 		});
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'bad response')).message).toMatch(/100 Continue/);
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'other side closed')).code).toBe('connection_lost');
@@ -45,9 +45,9 @@ describe('describeProblem', () => {
 		error.name = 'HTTPParserError';
 		expect(describeProblem(error)).toMatchObject({
 			code: 'bad_http',
-			message: 'the answer is not valid HTTP (Expected HTTP/)',
+			message: 'the response is not valid HTTP (Expected HTTP/)',
 		});
-		expect(describeProblem(coded('HPE_X', 'odd')).message).toBe('the answer is not valid HTTP (odd)');
+		expect(describeProblem(coded('HPE_X', 'odd')).message).toBe('the response is not valid HTTP (odd)');
 	});
 
 	it('finds the reason among the addresses that were tried', () => {

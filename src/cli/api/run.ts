@@ -141,7 +141,7 @@ function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable):
 	const request = `${method} ${redactUrl(path)}`;
 	if (endpoint.replay === 'read') return `${request} was given up, which changes nothing`;
 	if (outcome === 'not-sent') return `${request} was not sent`;
-	return `${request} was sent and not answered: look before you send it again`;
+	return `${request} was sent and got no response: look before you send it again`;
 }
 
 /** What is not a row's result but is a request's: nothing but headers, and text that says it is text. */

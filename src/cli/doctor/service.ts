@@ -111,7 +111,7 @@ const MOST_MS = 60_000;
 /** Whether this machine and the service agree on the time. */
 export function checkClock(root: RootAnswer | undefined): Finding {
 	const date = root?.date === undefined ? Number.NaN : Date.parse(root.date);
-	if (root === undefined || Number.isNaN(date)) return skipped('clock', 'the answer has no date');
+	if (root === undefined || Number.isNaN(date)) return skipped('clock', 'the response has no date');
 	const difference = root.at - root.ms / 2 - date - 500;
 	const size = Math.abs(difference);
 	if (size <= UNNOTICED_MS) return pass('clock', "this machine's and the service's agree");

@@ -292,7 +292,7 @@ export async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const error = explainPlace(baseUrl, { ...search, place });
 	if (prompts === undefined || suggested === undefined) throw error;
 	say(invocation, `${error.message}.`);
-	if (!(await prompts.confirm(`The help desk answers at ${suggested}. Use that?`))) throw error;
+	if (!(await prompts.confirm(`The help desk is at ${suggested}. Use that?`))) throw error;
 	return locate(login, await readBaseUrl(login, suggested, 'as suggested'));
 }
 
@@ -306,7 +306,7 @@ function explainPlace(
 	}
 	const better = suggested ?? hidden?.baseUrl;
 	const data = better === undefined ? {} : { suggested: better };
-	const hint = suggested && `the help desk answers at ${suggested}: supportctl login ${suggested}`;
+	const hint = suggested && `the help desk is at ${suggested}: supportctl login ${suggested}`;
 	if (place.kind === 'elsewhere') {
 		const usual =
 			'the base URL often ends in /wp-json; a deployment with an abbreviation of its own needs --product-prefix';
@@ -332,13 +332,13 @@ const UNREADABLE = new Set(['bad_http', 'wrong_length', 'answer_too_large']);
 
 /** Why it is not known whether the service is at a base URL. */
 function explainUnreachable(baseUrl: string, { code, why }: { code: string; why: string }): string {
-	if (code.startsWith('http_') || UNREADABLE.has(code)) return `${baseUrl} answers, but not as a help desk: ${why}`;
+	if (code.startsWith('http_') || UNREADABLE.has(code)) return `${baseUrl} responds, but not as a help desk: ${why}`;
 	return why.startsWith('could not connect') ? why : `could not connect to ${baseUrl}: ${why}`;
 }
 
 function hintFor(code: string): string {
 	if (code === 'http_403') return 'a firewall before the service may refuse this machine';
 	if (code === 'http_407') return 'put the user name and password for the proxy into HTTP_PROXY';
-	if (/^http_5/.test(code)) return 'the host has trouble: look at its log, or try again later';
+	if (/^http_5/.test(code)) return 'the host has a problem: look at its log, or try again later';
 	return nextStepFor(code) ?? 'try again later; `supportctl doctor` shows more';
 }

@@ -312,7 +312,7 @@ describe('prefix', () => {
 		const place = { kind: 'elsewhere', why: 'it is a page' } as const;
 		expect(check({ place, answer, suggested: 'https://d.example/wp-json' })).toMatchObject({
 			result: 'fail',
-			hint: 'the help desk is elsewhere: supportctl profile set desk --base-url https://d.example/wp-json',
+			hint: 'the help desk has another address: supportctl profile set desk --base-url https://d.example/wp-json',
 		});
 		expect(check({ place, answer }, undefined, 'acme')).toMatchObject({
 			result: 'fail',

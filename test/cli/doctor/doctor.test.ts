@@ -231,7 +231,7 @@ describe('the service', () => {
 		const { of, results } = await doctor([], at(new URL(desk.baseUrl).origin));
 		expect(of('prefix')).toMatchObject({
 			result: 'fail',
-			hint: `the help desk is elsewhere: set SUPPORTCTL_BASE_URL to ${desk.baseUrl}`,
+			hint: `the help desk has another address: set SUPPORTCTL_BASE_URL to ${desk.baseUrl}`,
 		});
 		expect(results.credentials).toBe('skipped');
 	});
@@ -453,10 +453,10 @@ describe('a proxy', () => {
 		[
 			'that refuses the host',
 			(request) => request.answer(403),
-			'answered 403',
+			'responded with 403',
 			/allow connections to desk\.example:443/,
 		],
-		['that finds no host', (request) => request.answer(502), 'answered 502', /proxy can reach desk\.example:443/],
+		['that finds no host', (request) => request.answer(502), 'responded with 502', /proxy can reach desk\.example:443/],
 		['that breaks off', (request) => request.reset(), 'closed the connection', /HTTPS_PROXY names a proxy/],
 	])('%s is not taken for trouble with TLS', async (_what, answer, message, hint) => {
 		const proxy = await startRawServer(answer);

@@ -97,7 +97,7 @@ export function judgeCheck(delivery: Result, username: string, shown: Result): C
 			exitCode: ExitCode.refused,
 			message: `the service refused the caller (HTTP ${status} ${words})`,
 			...(!isKnown && {
-				hint: `some services answer so when the credentials of ${who} are invalid; another call with the same profile shows which it is`,
+				hint: `some services respond so when the credentials of ${who} are invalid; another call with the same profile shows which it is`,
 			}),
 		};
 	}
