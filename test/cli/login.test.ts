@@ -274,7 +274,7 @@ describe('what login says about a base URL', () => {
 		);
 		const { exitCode, stderr } = await signIn(argv(origin), { stdin: 'x' });
 		expect(exitCode).toBe(0);
-		expect(stderr).toMatch(/warning: .*it is not proved that they are right/);
+		expect(stderr).toMatch(/warning: .*it is not certain that they are valid/);
 	});
 
 	it('suspects a host that strips the header when nothing distinguishes the refusals', async () => {
@@ -307,7 +307,7 @@ describe('login at a terminal', () => {
 		const prompts = scriptedPrompts(
 			[/^Base URL/, bare],
 			[/^Did you mean http:\/\/127/, true],
-			[/answers at .*\/wp-json\. Use that\?/, true],
+			[/help desk is at .*\/wp-json\. Use that\?/, true],
 			[/^How/, 'basic'],
 			[/^User name/, sandbox.username],
 			[/^Password/, sandbox.password],

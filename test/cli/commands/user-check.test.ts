@@ -90,7 +90,7 @@ describe('user check', () => {
 			"the caller refused for the caller's own password",
 			error(401, 'incorrect_password'),
 			4,
-			/some services answer so when/,
+			/some services respond so when/,
 		],
 		['the caller refused for an unknown caller', error(401, 'invalid_username'), 4, /refused the caller/],
 		['the caller without the right', error(403, 'rest_forbidden'), 4, /refused the caller/],
