@@ -24,6 +24,8 @@ export interface Counts {
 	/** Of the failed: how many were answered 401 or 403. */
 	unauthorized: number;
 	forbidden: number;
+	/** Of the failed: how many the service will refuse again unless the row is edited. */
+	refused: number;
 }
 
 export function createCounts(): Counts {
@@ -37,7 +39,15 @@ export function createCounts(): Counts {
 		'not-sent': 0,
 		unauthorized: 0,
 		forbidden: 0,
+		refused: 0,
 	};
+}
+
+/** Statuses that say that the request itself is wrong: the same row would fail again. */
+const REFUSED: ReadonlySet<unknown> = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
+
+export function isRefused(status: unknown): boolean {
+	return REFUSED.has(status);
 }
 
 /** Adds one row's outcome. */
@@ -45,6 +55,7 @@ export function countOutcome(counts: Counts, outcome: { outcome: OutcomeName; st
 	counts[outcome.outcome]++;
 	if (outcome.outcome === 'failed' && outcome.status === 401) counts.unauthorized++;
 	if (outcome.outcome === 'failed' && outcome.status === 403) counts.forbidden++;
+	if (outcome.outcome === 'failed' && isRefused(outcome.status)) counts.refused++;
 }
 
 /** All rows with an outcome. */

@@ -6,8 +6,10 @@ import type { Counts } from './counts.js';
 export function nextSteps(id: string, counts: Counts, resumable: boolean): [text: string, command: string][] {
 	const steps: [string, string][] = [];
 	if (resumable) steps.push(['to send the rest', `supportctl run resume ${id}`]);
-	if (counts.failed - counts.unauthorized > 0) steps.push(['to retry the failed rows', `supportctl run retry ${id}`]);
-	if (counts.invalid + counts.differs > 0) {
+	// What the service refused would be refused again; an overloaded service or a conflict may let the same row pass.
+	if (counts.failed - counts.unauthorized - counts.refused > 0)
+		steps.push(['to retry the failed rows', `supportctl run retry ${id}`]);
+	if (counts.invalid + counts.differs + counts.refused > 0) {
 		steps.push(['to export the rows that need a fix', `supportctl run rejects ${id} --format csv`]);
 	}
 	return steps;

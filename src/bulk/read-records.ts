@@ -50,6 +50,9 @@ export function isRowRecord(record: Readonly<Json>): boolean {
 	return record.type === 'row' && isCount(record.row) && outcomeNames.includes(record.outcome as OutcomeName);
 }
 
+/** Whether a journal of an earlier version could not have the count. */
+const isNewCount = (name: string, counts: Readonly<Json>): boolean => name === 'refused' && !(name in counts);
+
 /** The last record of a run from its JSON; undefined for any other record, and for one that lacks a part. */
 export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
 	const { type, ...end } = record;
@@ -59,8 +62,8 @@ export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
 		isCount(record.exit) &&
 		isText(record.at) &&
 		isObject(counts) &&
-		Object.keys(createCounts()).every((name) => isCount(counts[name]));
-	return complete ? (end as unknown as EndRecord) : undefined;
+		Object.keys(createCounts()).every((name) => isCount(counts[name]) || isNewCount(name, counts));
+	return complete ? ({ ...end, counts: { ...createCounts(), ...counts } } as unknown as EndRecord) : undefined;
 }
 
 /** A row's record from its JSON; undefined for any other record. */

@@ -3,11 +3,11 @@
 import { open } from 'node:fs/promises';
 import { FailedError, fileProblem } from '../errors.js';
 import type { OutcomeName } from '../http/outcome.js';
-import { type Counts, createCounts, outcomeNames } from './counts.js';
+import { type Counts, createCounts, isRefused, outcomeNames } from './counts.js';
 import { type Json, journalLines, parseRecord } from './journal-lines.js';
 import { endRecordOf, isCount, notAJournal, readHeader } from './read-records.js';
 import type { EndRecord } from './records.js';
-import { FORBIDDEN, isDoneState, LOST, OUTCOME, RowStates, SENT, UNAUTHORIZED } from './row-states.js';
+import { FORBIDDEN, isDoneState, LOST, OUTCOME, REFUSED, RowStates, SENT, UNAUTHORIZED } from './row-states.js';
 import { isDeletePlan, type RunHeader } from './run/plan.js';
 
 /** A line that is no record although the journal goes on behind it. */
@@ -116,6 +116,7 @@ class Gathering {
 		let state = (index + 1) | (this.states.get(row) & LOST);
 		if (failed && record.status === 401) state |= UNAUTHORIZED;
 		if (failed && record.status === 403) state |= FORBIDDEN;
+		if (failed && isRefused(record.status)) state |= REFUSED;
 		if (outcome === 'unknown') state |= LOST;
 		this.#change(row, state);
 		return undefined;
@@ -138,6 +139,7 @@ class Gathering {
 		counts[outcome] += step;
 		if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += step;
 		if ((state & FORBIDDEN) !== 0) counts.forbidden += step;
+		if ((state & REFUSED) !== 0) counts.refused += step;
 	}
 }
 

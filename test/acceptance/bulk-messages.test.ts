@@ -44,7 +44,7 @@ describe('on stderr', () => {
 		]);
 		expect(lines.slice(-3)).toEqual([
 			`… and 6 more; supportctl run show ${id} --outcome failed lists them`,
-			`to retry the failed rows: supportctl run retry ${id}`,
+			`to export the rows that need a fix: supportctl run rejects ${id} --format csv`,
 			expect.stringMatching(/: 26 failed$/),
 		]);
 	});

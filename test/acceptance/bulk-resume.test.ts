@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/io/process.js';
 import { closing } from '../support/closing-service.js';
+import { startListService, ticket } from '../support/list-service.js';
 import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
 
@@ -625,5 +626,48 @@ describe('a part of a sharded run', () => {
 		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '1/4', '-q']);
 		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, unknown>];
 		expect(run).toMatchObject({ input_rows: 40, shard: '1/4', state: 'finished', open: 0 });
+	});
+});
+
+describe('a service that saves and then drops the connection', () => {
+	/** Writes are saved; the response to each is lost while `isNight`, and so is every third response to a read. */
+	async function badNight() {
+		const objects = Array.from({ length: 12 }, (_, at) => ticket(at + 1));
+		let isNight = true;
+		const service = await startListService({
+			objects,
+			answer: ({ method, url, body }, count) => {
+				if (!isNight || (method === 'GET' && count % 3 > 0)) return undefined;
+				const found = objects.find(({ id }) => url.endsWith(`/${id}`));
+				if (method === 'POST' && found !== undefined) Object.assign(found, JSON.parse(body));
+				return (_request, response) => void response.destroy();
+			},
+		});
+		const work = createWorkplace(service.env);
+		work.write(
+			'edits.csv',
+			csv('id,status', 12, (row) => `${row},queued`),
+		);
+		return { service, work, end: () => (isNight = false) };
+	}
+	const update = 'ticket update --input edits.csv -j 4 --retries 1 --format count'.split(' ');
+
+	it('leaves no row unknown under --verify', { timeout: 60_000 }, async () => {
+		const { service, work } = await badNight();
+		const result = await work.run([...update, '--verify']);
+		expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+		expect(service.objects.every(({ status }) => status === 'queued')).toBe(true);
+	});
+
+	it('leaves unknown rows, which run resume --verify settles by reading', { timeout: 60_000 }, async () => {
+		const { service, work, end } = await badNight();
+		expect((await work.run(update)).exitCode).toBe(5);
+		end();
+		Object.assign(service.objects[3] as object, { status: 'hold' });
+		service.requests.length = 0;
+		const resumed = await work.run('run resume last --verify --format count'.split(' '));
+		expect(resumed, resumed.stderr).toMatchObject({ exitCode: 0 });
+		const writes = service.requests.filter(({ method }) => method === 'POST');
+		expect(writes.map(({ url }) => url.split('/').at(-1))).toEqual(['4']);
 	});
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, rowsToFix } from '../../src/bulk/counts.js';
+import { nextSteps } from '../../src/bulk/next-steps.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 
 type Row = [outcome: OutcomeName, status?: number];
@@ -81,4 +82,20 @@ it('rows are open for a resume or for a person to fix, never both', () => {
 		['differs'],
 	]);
 	expect({ open: openRows(counts), toFix: rowsToFix(counts) }).toEqual({ open: 4, toFix: 4 });
+});
+
+it.each([
+	['may succeed unchanged', [500, 429, 409, undefined], ['retry']],
+	['need an edit', [400, 404, 410, 422], ['rejects']],
+	['are of both kinds', [400, 503], ['retry', 'rejects']],
+])('failed rows that %s are for run %s', (_, statuses, verbs) => {
+	const counts = counted(statuses.map((status) => ['failed', status] as Row));
+	expect(nextSteps('R', counts, false).map(([, command]) => command.split(' ')[2])).toEqual(verbs);
+});
+
+it('rows that differ or are invalid are for run rejects, and open rows for run resume', () => {
+	const steps = (outcomes: Row[], resumable: boolean) =>
+		nextSteps('R', counted(outcomes), resumable).map(([, command]) => command.split(' ')[2]);
+	expect(steps([['differs'], ['ok']], false)).toEqual(['rejects']);
+	expect(steps([['invalid'], ['unknown']], true)).toEqual(['resume', 'rejects']);
 });

@@ -235,6 +235,7 @@ describe('scanJournal', () => {
 			'not-sent': 1,
 			unauthorized: 1,
 			forbidden: 1,
+			refused: 0,
 			differs: 1,
 		});
 		expect({ done, inFlight, end, corruptLines, tornBytes }).toEqual({

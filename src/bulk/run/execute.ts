@@ -224,6 +224,7 @@ function createRowPerform(
 					clean: redact.text(row),
 				},
 			),
+		maybeSent: (row) => past?.maybeSent(row.row) === true,
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};
 	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(endpoint, dialect), steps);

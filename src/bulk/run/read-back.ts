@@ -39,6 +39,8 @@ export interface RowSteps {
 	read(row: RunRow, request: Request, afterStop: boolean): Promise<Result>;
 	/** Keeps old values in the journal; the write waits for it. */
 	keep(row: RunRow, before: OldValues): Promise<void>;
+	/** Whether an earlier part of the run may have sent the row. */
+	maybeSent?(row: RunRow): boolean;
 }
 
 /** Whether any check of a plan needs a read before the write. */
@@ -79,6 +81,10 @@ export function createPerform(
 		if (asksNothing(request) && !addsItems) return NOTHING_TO_SEND;
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
+		if (checks.verify && steps.maybeSent?.(row) === true) {
+			const settled = await settle(row, planRead, steps, plan);
+			if (settled !== undefined) return settled;
+		}
 		if (first) {
 			const held = await readObject(row, planRead, steps, service.prefixes.product);
 			if ('result' in held) return notRead(held.result);
@@ -269,6 +275,25 @@ function rawValue(value: unknown): unknown {
 	if (!isObject(value) || inexactNumberIn(value) !== undefined) return value;
 	if (Object.hasOwn(value, 'raw')) return value.raw;
 	return Object.hasOwn(value, 'rendered') ? undefined : value;
+}
+
+/** A row that may have been sent is ok without another write where the object holds what the row asks for. */
+async function settle(
+	row: RunRow,
+	planRead: Planner,
+	steps: RowSteps,
+	{ values, service }: RunPlan,
+): Promise<Result | undefined> {
+	const { request } = row;
+	const reading = await steps.read(row, planRead({ ids: request.ids }), false);
+	const { outcome: _outcome, body, code: _code, message: _message, reasons: _reasons, ...rest } = reading;
+	const done: Result = { ...rest, outcome: 'ok' };
+	if (request.method === 'DELETE') {
+		return verifiedDelete(request, { ...done, outcome: 'unknown' }, reading).outcome === 'ok' ? done : undefined;
+	}
+	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, body, service.prefixes.product) : undefined;
+	if (held === undefined || differencesOf(request, held).length > 0) return undefined;
+	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 
 /** Nothing was written, so that a lost response to the read leaves nothing unknown. */

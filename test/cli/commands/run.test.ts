@@ -468,7 +468,7 @@ describe('run list and run show', () => {
 			done: 4,
 			in_flight: 0,
 			damaged_lines: 0,
-			next: [`supportctl run retry ${run.run}`],
+			next: [`supportctl run rejects ${run.run} --format csv`],
 			plan: { endpoint: 'ticket.update', columns: { ignore: ['note'] } },
 		});
 		expect(run.failures.map((each: Record<string, unknown>) => [each.row, each.line, each.id, each.status])).toEqual([
@@ -478,7 +478,7 @@ describe('run list and run show', () => {
 		const plain = await desk.run(['run', 'show', run.run.slice(0, 17)]);
 		expect(plain.out).toContain('state\tfinished\n');
 		expect(plain.out).toMatch(/\n\n2\t999901\tfailed\t.*\n4\t999902\tfailed\t/);
-		expect(plain.err).toBe(`next: supportctl run retry ${run.run}\n`);
+		expect(plain.err).toBe(`next: supportctl run rejects ${run.run} --format csv\n`);
 		expect((await desk.run(['run', 'show', 'last', '--format', 'ids'])).out).toBe(`${run.run}\n`);
 		const rows = await desk.run(['run', 'show', 'last', '--outcome', 'ok', '--format', 'ids']);
 		expect(rows.out).toBe('1\n2\n');
