@@ -171,7 +171,9 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
 		case 'status': {
 			const status = rules.statusIn?.(text) ?? text;
 			if (rules.undocumented || ticketStatuses.includes(status)) return { value: status };
-			return { problem: `status ${quote(text)} is not a documented ticket status${didYouMean(text, ticketStatuses)}` };
+			return {
+				problem: `status ${quote(text)} is not a documented ticket status${didYouMean(text, ticketStatuses) || '; supportctl help statuses lists them'}`,
+			};
 		}
 		case 'adjustment':
 			if (rules.undocumented || ['positive', 'negative', '+', '-'].includes(text)) return { value: text };

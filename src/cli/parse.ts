@@ -102,11 +102,16 @@ export function toUsageError(error: CommanderError, command: Command, path: read
 
 const countOf = (count: number): string => (count === 0 ? 'no arguments' : count === 1 ? 'one' : String(count));
 
+/** commander's sentences, in our words. */
 function messageOf({ message }: CommanderError): string {
-	return message
-		.replace(/^error: /, '')
-		.replaceAll("option '", "flag '")
-		.trim();
+	const text = message.replace(/^error: /, '').trim();
+	const refused =
+		/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(text) ??
+		/^command-argument value '()(.*)' is invalid for argument '.*'\. Allowed choices are (.*)\.$/s.exec(text);
+	if (refused === null) return text.replaceAll("option '", "flag '");
+	const [, flag = '', value = '', choices = ''] = refused;
+	const known = choices.split(', ');
+	return `${flag === '' ? '' : `${flag}: `}${quote(value)} is not allowed${didYouMean(value, known) || ';'} it takes ${known.join(', ')}`;
 }
 
 /** @param path the words of `command` */
@@ -116,6 +121,19 @@ export function unknownFlag(given: string, command: Command, path: readonly stri
 		return new UsageError(`a secret never comes from a flag, where other users of the machine could read it: ${flag}`, {
 			code: 'secret_on_command_line',
 			hint: 'use --password-stdin where the command has it, or leave it out to be asked',
+		});
+	}
+	const field = path.join(' ') === 'ticket fields set' ? flag.replace(/^-+/, '') : '';
+	if (field !== '' && !command.options.some((option) => didYouMean(flag, [option.long ?? '']) !== '')) {
+		return new UsageError(`unknown flag ${flag.slice(0, 60)}`, {
+			code: 'unknown_flag',
+			hint: `--set ${field.slice(0, 60)}=VALUE sets a custom field`,
+		});
+	}
+	if (flag === '--set' && path[0] === 'ticket') {
+		return new UsageError('unknown flag --set', {
+			code: 'unknown_flag',
+			hint: 'supportctl ticket fields set sets custom fields',
 		});
 	}
 	const known = [...command.options.map((option) => option.long ?? ''), '--help'];

@@ -37,6 +37,10 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 	continue: ['resume'],
 	revert: ['undo'],
 	failed: ['rejects'],
+	logs: ['show'],
+	log: ['show'],
+	history: ['list'],
+	status: ['show'],
 	switch: ['use'],
 	select: ['use'],
 };
@@ -56,7 +60,14 @@ const NOUNS: Readonly<Record<string, string>> = {
 	demo: 'sandbox',
 	check: 'user check',
 	resume: 'run resume',
+	retry: 'run retry',
+	rejects: 'run rejects',
 	undo: 'run undo',
+	logs: 'run show',
+	history: 'run list',
+	me: 'whoami',
+	product: 'term',
+	priority: 'term',
 	runs: 'run list',
 	profiles: 'profile list',
 };
@@ -78,15 +89,17 @@ export function unknownCommand(path: readonly string[], word: string, next?: str
 	const what = `unknown command ${JSON.stringify(word.slice(0, 60))}${under}`;
 	const found = otherWord(path, word.toLowerCase());
 	if (found !== undefined) {
+		const isCommand = commands.some((entry) => entry.words.join(' ') === found.join(' '));
 		// `users list` is about the list, not about the plural.
-		if (path.length === 0 && next !== undefined && !next.startsWith('-') && isKnown(found)) {
+		if (!isCommand && path.length === 0 && next !== undefined && !next.startsWith('-')) {
 			if (!isKnown([...found, next])) return unknownCommand(found, next);
 			return refuse(what, `supportctl ${[...found, next].join(' ')} does that`);
 		}
-		const does = commands.some((entry) => entry.words.join(' ') === found.join(' '));
 		return refuse(
 			what,
-			does ? `supportctl ${found.join(' ')} does that` : `supportctl ${found.join(' ')} --help lists what there is`,
+			isCommand
+				? `supportctl ${found.join(' ')} does that`
+				: `supportctl ${found.join(' ')} --help lists what there is`,
 		);
 	}
 	const verbs = VERBS[word.toLowerCase()];

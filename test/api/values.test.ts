@@ -145,7 +145,7 @@ describe('a text becomes the value that is sent', () => {
 		['boolean', '1', 'a-boolean "1" is not true or false'],
 		['date', '31.3.2026', 'a-date "31.3.2026" is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00'],
 		['status', 'hodl', 'status "hodl" is not a documented ticket status; did you mean "hold"?'],
-		['status', '', 'status "" is not a documented ticket status'],
+		['status', '', 'status "" is not a documented ticket status; supportctl help statuses lists them'],
 		['adjustment', 'plus', 'a-adjustment "plus" is not positive, negative, + or -'],
 		['email', 'ada', 'email "ada" has no @ between a name and a host'],
 		['email', 'ada@', 'email "ada@" has no @ between a name and a host'],

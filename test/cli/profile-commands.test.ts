@@ -106,10 +106,7 @@ describe('profile set', () => {
 		[[], /missing <name>/],
 		[['live', '--timeout', '0'], /--timeout: "0" must be/],
 		[['live', '--concurrency', 'many'], /--concurrency: "many" must be a whole number/],
-		[
-			['live', '--scheme', 'digest'],
-			/--scheme <scheme>' argument 'digest' is invalid. Allowed choices are basic, bearer/,
-		],
+		[['live', '--scheme', 'digest'], /--scheme: "digest" is not allowed; it takes basic, bearer/],
 		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header's name/],

@@ -119,7 +119,13 @@ async function readFieldFlags(
 		for (const text of (Array.isArray(given) ? given : given === undefined ? [] : [given]).map(String)) {
 			const full = field.kind === 'longtext' ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
-			if (isProblem(parsed)) throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_value' });
+			if (isProblem(parsed)) {
+				const hint =
+					field.kind === 'status' && !parsed.problem.includes('help statuses')
+						? { hint: 'supportctl help statuses lists the allowed values' }
+						: {};
+				throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_value', ...hint });
+			}
 			if (field.kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			values[field.name] = field.name in values ? mergeValues(field, values[field.name], parsed.value) : parsed.value;
 		}

@@ -97,6 +97,7 @@ function readSource(
 	const ids: Record<string, string> = {};
 	for (const [at, positional] of positionals.slice(0, -1).entries()) {
 		const text = args[at];
+		if (positional.kind === 'taxonomy' && /^\d+$/.test(text ?? '')) throw missing(positional, hint, ` before ${text}`);
 		if (text !== undefined) ids[positional.name] = checkArgument(positional, text);
 		else if (options.input === undefined) throw missing(positional, hint);
 	}
@@ -121,8 +122,12 @@ function readSource(
 	return { source, ids };
 }
 
-function missing({ name }: Positional, hint: string, others = ''): UsageError {
-	return new UsageError(`missing <${name.replaceAll('_', '-')}>${others}`, { code: 'missing_argument', hint });
+function missing({ name, choices }: Positional, hint: string, others = ''): UsageError {
+	const allowed = choices === undefined ? '' : `: ${choices.join(' or ')}`;
+	return new UsageError(`missing <${name.replaceAll('_', '-')}>${others}${allowed}`, {
+		code: 'missing_argument',
+		hint,
+	});
 }
 
 function checkArgument({ name, kind }: Positional, text: string): string {
