@@ -78,7 +78,7 @@ function screenOf(text) {
 	const lines = [[]];
 	let column = 0;
 	let style = '';
-	for (const [part, parameters, letter] of text.matchAll(/\x1b\[([?\d;]*)([A-Za-z])|[^]/gu)) {
+	for (const [part, parameters, letter] of text.matchAll(/\x1b\[([?\d;]*)([A-Za-z])|./gsu)) {
 		const line = lines.at(-1);
 		if (letter === 'm') style = classes[parameters] ?? '';
 		else if (letter === 'K') line.length = column;
@@ -89,7 +89,7 @@ function screenOf(text) {
 	return lines.at(-1).length === 0 ? lines.slice(0, -1) : lines;
 }
 
-const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const xmlText = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function spans(cells) {
 	const runs = [];
@@ -98,7 +98,7 @@ function spans(cells) {
 		else runs.push({ style, text: character });
 	}
 	return runs
-		.map(({ style, text }) => (style === '' ? escape(text) : `<tspan class="${style}">${escape(text)}</tspan>`))
+		.map(({ style, text }) => (style === '' ? xmlText(text) : `<tspan class="${style}">${xmlText(text)}</tspan>`))
 		.join('');
 }
 

@@ -905,7 +905,7 @@ export const bugs = [
 	},
 	{
 		file: 'src/api/applied.ts',
-		was: "const shown = isDeleted ? 'deleted for good' : body.status;",
+		was: "const shown = isDeleted ? 'permanently deleted' : body.status;",
 		becomes: 'const shown = body.status;',
 		tests: ['test/api/applied.test.ts'],
 		loss: 'a ticket that was to go to the trash is gone for good, and the row is ok',
