@@ -1,6 +1,16 @@
 /** Runs by name: their ids, and the journals that the state folder knows of. */
 
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs';
+import {
+	closeSync,
+	existsSync,
+	fstatSync,
+	openSync,
+	readdirSync,
+	readSync,
+	realpathSync,
+	rmSync,
+	statSync,
+} from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../errors.js';
 import { lockHolder } from '../lock.js';
@@ -174,10 +184,15 @@ export async function summariseRun(path: string, id: string, scan?: JournalScan)
 	}
 }
 
-/** Every run that the state folder knows of, the newest first. */
-export async function listRuns(stateDir: string): Promise<RunSummary[]> {
+/** Removes a run from the state folder; a journal elsewhere (--journal) stays, and only the link to it goes. */
+export function removeRun(stateDir: string, id: string): void {
+	rmSync(join(runsFolder(stateDir), `${id}${EXTENSION}`), { force: true });
+}
+
+/** The runs that the state folder knows of, the newest first, at most `limit`. */
+export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
-	for (const id of runIds(stateDir).reverse()) {
+	for (const id of runIds(stateDir).reverse().slice(0, limit)) {
 		let path: string;
 		try {
 			path = journalOf(stateDir, id);

@@ -91,6 +91,7 @@ export const commands: readonly CommandEntry[] = [
 	entry('run retry', RUNS, 'Retry the failed rows of a run', () => import('./commands/run/retry.js')),
 	entry('run rejects', RUNS, 'Export failed rows', () => import('./commands/run/rejects.js')),
 	entry('run undo', RUNS, 'Revert a run', () => import('./commands/run/undo.js')),
+	entry('run prune', RUNS, 'Remove the journals of old runs', () => import('./commands/run/prune.js')),
 	entry('doctor', SETUP, 'Check settings, network, service and credentials', () => import('./commands/doctor.js')),
 	entry('api', TOOLS, 'Send any request to the API', () => import('./commands/api.js')),
 	entry('sandbox', TOOLS, 'Run a local mock API with sample data', () => import('./commands/sandbox.js')),

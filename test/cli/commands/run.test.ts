@@ -434,6 +434,26 @@ describe('run list and run show', () => {
 		expect((await desk.run(['run', 'list', '--format', 'ids'])).out.split('\n')[0]).toBe('20990101-000000-aaaaa');
 	});
 
+	it('show as many runs as --limit says, and prune old ones but for those with open rows', async () => {
+		const desk = createDesk();
+		desk.write('edits.csv', EDITS);
+		await desk.run(['ticket', 'update', '--input', 'edits.csv', '--ignore-column', 'note', '-q']);
+		const killed = startJournal(desk.stateDir, 5, undefined, { id: '20000101-000000-aaaaa' });
+		killed.close();
+		const states = async () =>
+			(JSON.parse((await desk.run(['run', 'list', '--json'])).out) as { state: string }[]).map(({ state }) => state);
+		expect((await desk.run(['run', 'list', '--limit', '1', '--format', 'count'])).out).toBe('1\n');
+		const unasked = await desk.run(['run', 'prune', '--older-than', '0h']);
+		expect({ exit: unasked.exit, err: unasked.err }).toEqual({ exit: 2, err: expect.stringContaining('give --yes') });
+		await desk.run(['run', 'prune', '--older-than', '0h', '--dry-run']);
+		expect((await states()).sort()).toEqual(['broken-off', 'finished']);
+		expect((await desk.run(['run', 'prune', '--yes'])).err).toBe('0 runs removed\n');
+		await desk.run(['run', 'prune', '--older-than', '0h', '--yes']);
+		expect(await states()).toEqual(['broken-off']);
+		await desk.run(['run', 'prune', '--older-than', '0h', '--yes', '--force']);
+		expect(await states()).toEqual([]);
+	});
+
 	it('refuse a column that no run has before a line is printed', async () => {
 		const desk = createDesk();
 		desk.write('edits.csv', EDITS);

@@ -1,13 +1,19 @@
 /** `run list`: the runs that the state folder knows of. */
 
-import { listRuns } from '../../../bulk/runs.js';
+import { listRuns, runIds } from '../../../bulk/runs.js';
 import { ExitCode } from '../../../errors.js';
 import { stateFolder } from '../../../profile/environment.js';
 import { defineCommand } from '../../command.js';
+import { say } from '../../notices.js';
+import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
+import { wholeNumber } from '../../options/run.js';
 import { stdoutPalette } from '../../palette.js';
-import { openResults } from '../../results.js';
+import { chosenFormat, openResults } from '../../results.js';
 import { runColumns, runKeys, runView } from '../../runs/view.js';
+
+/** How many runs are shown on a terminal. */
+const SHOWN = 20;
 
 export const command = defineCommand({
 	summary: 'List runs, the newest first.',
@@ -21,7 +27,18 @@ export const command = defineCommand({
 		},
 	],
 	arguments: [],
-	options: outputOptions,
+	options: [
+		...options([
+			{
+				flags: '--limit <n>',
+				help: 'At most N runs, the newest',
+				group: 'Runs',
+				parse: wholeNumber('--limit', 1),
+				defaultText: `${SHOWN} on a terminal, all elsewhere`,
+			},
+		]),
+		...outputOptions,
+	],
 	async run(invocation) {
 		const palette = await stdoutPalette(invocation);
 		const results = await openResults(invocation, {
@@ -30,9 +47,14 @@ export const command = defineCommand({
 			keys: runKeys,
 			idOf: (row) => (row as Record<string, unknown>).run,
 		});
-		for (const summary of await listRuns(stateFolder({ env: invocation.context.env, cwd: invocation.context.cwd })))
-			await results.row(runView(summary));
+		const { context, options: given } = invocation;
+		const stateDir = stateFolder({ env: context.env, cwd: context.cwd });
+		const isPlain = context.stdout.isTTY && chosenFormat(given) === undefined && given.query === undefined;
+		const limit = given.limit ?? (isPlain ? SHOWN : Number.POSITIVE_INFINITY);
+		for (const summary of await listRuns(stateDir, limit)) await results.row(runView(summary));
 		await results.end();
+		const more = runIds(stateDir).length - limit;
+		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
 		return ExitCode.ok;
 	},
 });
