@@ -115,9 +115,16 @@ describe('commands and flags in the documentation', async () => {
 	});
 });
 
-it.each(pages)('links and data of %s are valid', (page) => {
+it.each(pages)('links, paths and data of %s are valid', (page) => {
 	const targets = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target = '']) => target);
-	const missing = targets.filter((each) => !/^https?:/.test(each) && !existsSync(join(root, dirname(page), each)));
+	const files = [...read(page).matchAll(/`((?:[a-z-]+\/)+[\w-]+(?:\.[a-z]+)+)`/g)].map(([, path = '']) =>
+		join(root, /^(?:src|test|docs|bin|dist|undici)\//.test(path) ? '' : 'src', path),
+	);
+	const missing = targets
+		.filter((each) => !/^https?:/.test(each))
+		.map((each) => join(root, dirname(page), each))
+		.concat(files)
+		.filter((each) => !existsSync(each));
 	expect(missing).toEqual([]);
 	const broken = blocksOf(page)
 		.filter(({ language }) => language === 'yaml')
