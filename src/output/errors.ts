@@ -1,6 +1,6 @@
 /** An error as a person reads it on stderr, or as one JSON object: what, why, the next step; never a secret or a raw escape. */
 
-import { ExitCode, SupportctlError } from '../errors.js';
+import { ExitCode, fileProblem, isKnownFileProblem, SupportctlError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
 import { redact, redactText, redactTexts } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
@@ -67,7 +67,9 @@ function causesOf(error: unknown): string[] {
 	let cause = error instanceof Error ? error.cause : undefined;
 	for (let depth = 0; depth < MAX_CAUSES && cause !== undefined && cause !== null; depth++) {
 		const message = cause instanceof Error ? cause.message || cause.name : String(cause);
-		if (message !== '' && !above.includes(message)) messages.push(message);
+		// What was said in words needs no system's words below it.
+		const isSaid = isKnownFileProblem(cause) && above.includes(fileProblem(cause));
+		if (message !== '' && !isSaid && !above.includes(message)) messages.push(message);
 		above += message;
 		cause = cause instanceof Error ? cause.cause : undefined;
 	}

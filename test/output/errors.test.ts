@@ -103,3 +103,12 @@ describe('exitCodeOf', () => {
 		]);
 	});
 });
+
+it('shows no system error below the words for it', () => {
+	const cause = Object.assign(new Error("ENOENT: no such file or directory, open 'x'"), {
+		code: 'ENOENT',
+		syscall: 'open',
+	});
+	const error = new UsageError("can't read x: there is no such file", { cause });
+	expect(renderError(error)).toBe("error: can't read x: there is no such file\n");
+});
