@@ -1,5 +1,6 @@
 /** Custom fields as services answer them, in any of the shapes that are known, and how old and new ones compare. */
 
+import { inexactNumberIn } from './exact-numbers.js';
 import { emptyRecord } from './record.js';
 import { isObject, sameText } from './values.js';
 
@@ -21,42 +22,6 @@ export function readCustomFields(body: unknown): CustomFields | undefined {
 		fields[name] = isObject(value) && Object.hasOwn(value, 'value') ? value.value : value;
 	}
 	return fields;
-}
-
-/** Under this key stands, in place of a number that JSON's parser would change, the number as it was written. */
-const WRITTEN = 'supportctl:number';
-
-/** The text of a number that can't be held exactly, such as 12345678901234567890 or 1.10; undefined for any other value. */
-export function inexactNumberIn(value: unknown): string | undefined {
-	return isObject(value) && typeof value[WRITTEN] === 'string' ? value[WRITTEN] : undefined;
-}
-
-/** A string, or a number, of a JSON text. */
-const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
-
-/** Reads the text of a response, so that no digit of a number is lost. @param json Valid JSON. */
-export function readExactCustomFields(json: string): CustomFields | undefined {
-	const exact = json.replace(STRING_OR_NUMBER, (token) => {
-		if (token.startsWith('"') || String(Number(token)) === token) return token;
-		return `{"${WRITTEN}":"${token}"}`;
-	});
-	return readCustomFields(JSON.parse(exact));
-}
-
-/**
- * What a ticket holds, under the names that are to be written: services write a field with the deployment's prefix and
- * show it without.
- * @param prefix the deployment's product prefix
- */
-export function underNames(held: CustomFields, names: readonly string[], prefix: string): CustomFields {
-	const start = `${prefix}_`;
-	const found = emptyRecord<unknown>();
-	for (const name of names) {
-		const other = name.startsWith(start) ? name.slice(start.length) : start + name;
-		const shown = [name, other].find((each) => Object.hasOwn(held, each));
-		if (shown !== undefined) found[name] = held[shown];
-	}
-	return found;
 }
 
 /** Whether all fields stand under one name; a field may have that name too. */

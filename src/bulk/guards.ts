@@ -1,24 +1,7 @@
-/** What may stop a run before its first request: counts, confirmations, and rules over the whole set. */
+/** What may stop a run before its first request: confirmations, and rules over the whole set. */
 
 import type { Request } from '../api/plan.js';
 import { UsageError } from '../errors.js';
-
-export interface CountLimits {
-	expect?: number | undefined;
-	max?: number | undefined;
-}
-
-const there = (rows: number): string => (rows === 1 ? 'there is 1 row' : `there are ${rows} rows`);
-
-/** Holds `--expect` and `--max` against the number of rows. @throws UsageError */
-export function checkCount(rows: number, limits: CountLimits): void {
-	if (limits.expect !== undefined && rows !== limits.expect) {
-		throw new UsageError(`--expect ${limits.expect}, but ${there(rows)}; nothing was sent`, { code: 'expect' });
-	}
-	if (limits.max !== undefined && rows > limits.max) {
-		throw new UsageError(`--max ${limits.max}, but ${there(rows)}; nothing was sent`, { code: 'max' });
-	}
-}
 
 /** Numbers in a typed array that grows: 8 bytes each. */
 class NumberList {

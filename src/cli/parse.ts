@@ -1,12 +1,12 @@
 /** Descriptions of commands → commander's, and commander's complaints → ours. */
 
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, type CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
 import type { CommandSpec } from './command.js';
-import { camelCase, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
+import { camelCase, longFlag, type OptionSpec, takesValue } from './options/option.js';
 
 /** A command that throws what it has to say; commands below it do the same. */
 export function silentCommand(name: string): Command {
@@ -53,22 +53,6 @@ export function withBareValues(options: readonly OptionSpec[], words: readonly s
 	const bare = new Map(options.flatMap((each) => (each.bare === undefined ? [] : [[longFlag(each), each.bare]])));
 	const end = words.includes('--') ? words.indexOf('--') : words.length;
 	return words.map((word, index) => (index < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
-}
-
-/** The arguments and flags of words that stand behind a command's own. @throws UsageError */
-export function parseWords(
-	spec: Pick<CommandSpec, 'options' | 'arguments'>,
-	path: readonly string[],
-	words: readonly string[],
-): { args: readonly string[]; options: OptionValues } {
-	const command = silentCommand(path.join(' '));
-	addSpec(command, spec);
-	try {
-		command.parse(withBareValues(spec.options, words), { from: 'user' });
-	} catch (error) {
-		throw error instanceof CommanderError ? toUsageError(error, command, path) : error;
-	}
-	return { args: command.args, options: command.opts() };
 }
 
 /** Why commander did not take a command line. @param path the words of `command` */

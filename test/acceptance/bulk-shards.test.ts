@@ -29,7 +29,7 @@ it('four shards at once send every row of the input once, rows of one id from on
 	expect(new Set(shardOf.values()).size).toBe(4);
 	expect(desk.requests.filter(({ method }) => method === 'POST')).toHaveLength(240);
 	for (let id = 1; id <= 120; id++) {
-		const { body } = await desk.call('GET', `/tickets/${id}`);
+		const { body } = await desk.call('GET', `/tickets/${id}?context=edit`);
 		expect(body).toMatchObject({ title: { raw: `row ${id + 120}` } });
 	}
 	expect(work.journals()).toHaveLength(4);

@@ -12,10 +12,10 @@ import { command as runRejects } from '../../src/cli/commands/run/rejects.js';
 import { command as runShow } from '../../src/cli/commands/run/show.js';
 import { pageText } from '../../src/cli/help/page.js';
 import { commandPage } from '../../src/cli/help/pages.js';
-import { parseWords } from '../../src/cli/parse.js';
 import { runCommand } from '../../src/cli/runs/definition.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
+import { parseWords } from '../support/parse-words.js';
 import { type Answer, json, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 

@@ -4,10 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { checkCount, needsQuestion, ReassignGuard, type WriteGuardFacts } from '../../src/bulk/guards.js';
+import { needsQuestion, ReassignGuard, type WriteGuardFacts } from '../../src/bulk/guards.js';
+import { checkSet } from '../../src/bulk/run/survey.js';
 import { UsageError } from '../../src/errors.js';
 
-describe('checkCount', () => {
+describe('checkSet', () => {
+	const guard = new ReassignGuard();
+
 	it.each([
 		[3, {}],
 		[3, { expect: 3 }],
@@ -15,7 +18,7 @@ describe('checkCount', () => {
 		[0, { expect: 0, max: 0 }],
 		[2, { expect: 2, max: 5 }],
 	])('lets %i rows through with %j', (rows, limits) => {
-		expect(() => checkCount(rows, limits)).not.toThrow();
+		expect(() => checkSet({ rows, guard }, limits)).not.toThrow();
 	});
 
 	it.each([
@@ -25,7 +28,7 @@ describe('checkCount', () => {
 		[4, { max: 3 }, 'max', '--max 3, but there are 4 rows; nothing was sent'],
 		[1, { max: 0 }, 'max', '--max 0, but there is 1 row; nothing was sent'],
 	])('stops %i rows with %j', (rows, limits, code, message) => {
-		expect(() => checkCount(rows, limits)).toThrow(expect.objectContaining({ code, message, exitCode: 2 }));
+		expect(() => checkSet({ rows, guard }, limits)).toThrow(expect.objectContaining({ code, message, exitCode: 2 }));
 	});
 });
 

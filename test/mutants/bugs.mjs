@@ -925,9 +925,9 @@ export const bugs = [
 		loss: 'meta fields that the service ignored are ok',
 	},
 	{
-		file: 'src/api/custom-fields.ts',
-		was: "if (token.startsWith('\"') || String(Number(token)) === token) return token;",
-		becomes: 'if (json) return token;',
+		file: 'src/api/exact-numbers.ts',
+		was: 'if (!SUSPECT.test(json)) return JSON.parse(json);',
+		becomes: 'if (json) return JSON.parse(json);',
 		tests: ['test/acceptance/bulk-custom-fields.test.ts'],
 		loss: 'an undo writes 12345678901234567000 for 12345678901234567890',
 	},
@@ -1019,7 +1019,7 @@ export const bugs = [
 	},
 	// What may stop it before it begins, and what it must not lose.
 	{
-		file: 'src/bulk/guards.ts',
+		file: 'src/bulk/run/survey.ts',
 		was: 'limits.max !== undefined && rows > limits.max',
 		becomes: 'limits.max !== undefined && rows >= limits.max',
 		tests: guards,

@@ -1,9 +1,9 @@
 /** Runs one command in the test's process, from its words to its exit code or the error that main would print. */
 
 import type { CommandSpec } from '../../src/cli/command.js';
-import { parseWords } from '../../src/cli/parse.js';
 import type { SupportctlError } from '../../src/errors.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
+import { parseWords } from './parse-words.js';
 
 export interface CommandResult {
 	/** The exit code that the command returned, or that of the error it threw. */

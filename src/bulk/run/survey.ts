@@ -119,7 +119,7 @@ export interface CountLimits {
 }
 
 /** Checks rules over the whole set before anything is sent. @throws UsageError */
-export function checkSet(survey: Survey, limits: CountLimits): void {
+export function checkSet(survey: Pick<Survey, 'rows' | 'guard'>, limits: CountLimits): void {
 	const { rows } = survey;
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (limits.expect !== undefined && rows !== limits.expect) {

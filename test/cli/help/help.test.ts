@@ -7,13 +7,13 @@ import { text as bulk } from '../../../src/cli/help/topics/bulk.js';
 import { formats } from '../../../src/cli/help/topics/texts.js';
 import { topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { parseWords } from '../../../src/cli/parse.js';
 import { ExitCode } from '../../../src/errors.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
 import { formats as formatNames } from '../../../src/output/format-names.js';
 import { outcomeKeys } from '../../../src/output/outcome-view.js';
 import { memoryContext } from '../../support/context.js';
+import { parseWords } from '../../support/parse-words.js';
 
 async function run(argv: readonly string[], columns?: number) {
 	const context = memoryContext({ argv, columns, env: { NO_COLOR: '1' } });

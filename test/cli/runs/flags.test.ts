@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import type { RunPlan } from '../../../src/bulk/run/plan.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { parseWords } from '../../../src/cli/parse.js';
 import { planOf, readGiven, tuningOf } from '../../../src/cli/runs/flags.js';
 import type { RunInvocation } from '../../../src/cli/runs/job.js';
 import type { Session } from '../../../src/cli/session.js';
 import { memoryContext } from '../../support/context.js';
+import { parseWords } from '../../support/parse-words.js';
 
 const service = { baseUrl: 'https://desk.example/wp-json', prefixes: { product: '', shop: '', membership: '' } };
 const session = {
