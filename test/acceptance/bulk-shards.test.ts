@@ -1,5 +1,6 @@
 /** One input on several machines: the union of the shards is the input, each row once. */
 
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { startSandbox } from '../support/sandbox.js';
 import { createWorkplace, csv } from '../support/workplace.js';
@@ -36,11 +37,12 @@ it('four shards at once send every row of the input once, rows of one id from on
 	await desk.stop();
 });
 
-it('the help shows GNU parallel over ssh, a CI matrix and a Kubernetes indexed job, whose index starts at 0', async () => {
-	const work = createWorkplace();
-	const { exitCode, stdout } = await work.run(['help', 'bulk']);
-	expect(exitCode).toBe(0);
-	const section = stdout.slice(stdout.search(/more than one machine/i));
+it('the help shows GNU parallel over ssh, and the docs a CI matrix and an indexed job, whose index starts at 0', async () => {
+	const help = (await createWorkplace().run(['help', 'bulk'])).stdout;
+	expect(help).toMatch(/parallel .*-S host1,host2.*--basefile edits\.csv.*--shard \{\}\/4 .*::: 1 2 3 4/s);
+	const page = 'docs/ci.md';
+	expect(help).toContain(page);
+	const recipes = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
 	for (const part of [
 		/parallel .*-S host1,host2.*--basefile edits\.csv/s,
 		/--shard \{\}\/4 .*::: 1 2 3 4/,
@@ -49,7 +51,7 @@ it('the help shows GNU parallel over ssh, a CI matrix and a Kubernetes indexed j
 		/completionMode: Indexed/,
 		/--shard \$\(\(JOB_COMPLETION_INDEX \+ 1\)\)\/4/,
 	]) {
-		expect(section).toMatch(part);
+		expect(recipes).toMatch(part);
 	}
 });
 

@@ -153,7 +153,7 @@ const calls: Record<string, Call[]> = {
 	'ticket delete': [{ argv: ['14', '--yes'] }],
 	'ticket fields set': [{ argv: ['14', '--set', 'a=b', '--verify', '--snapshot'] }],
 	'ticket fields get': [{ argv: ['14', '15'] }],
-	'ticket list': [{ argv: ['--where', 'status=hold'] }],
+	'ticket list': [{ argv: ['--status', 'hold', '--search', 'x'] }],
 	'ticket get': [{ argv: ['14', '15'] }],
 	'reply list': [{ argv: ['14'] }],
 	'reply get': [{ argv: ['14', '3'] }],

@@ -1,6 +1,6 @@
 /** Plants the bugs of bugs.mjs, one at a time and each in a copy of the checkout, and fails for each that no test notices. */
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const PATIENCE_MS = 90_000;
 
 function copyCheckout() {
 	const folder = mkdtempSync(join(tmpdir(), 'supportctl-mutants-'));
-	for (const name of ['src', 'test', 'package.json', 'tsconfig.json']) {
+	for (const name of ['src', 'test', 'bin', 'LICENSE', 'package.json', 'tsconfig.json', 'tsconfig.types.json']) {
 		cpSync(join(root, name), join(folder, name), { recursive: true });
 	}
 	symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -29,6 +29,10 @@ function copyCheckout() {
  * some could not even be loaded.
  */
 async function runTests(folder, tests) {
+	// Only these run the built binary.
+	if (tests.some((test) => test.startsWith('test/acceptance/'))) {
+		execFileSync(process.execPath, ['src/tools/build.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+	}
 	const report = join(folder, 'report.json');
 	rmSync(report, { force: true });
 	const vitest = join(root, 'node_modules/vitest/vitest.mjs');

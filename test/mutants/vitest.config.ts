@@ -1,4 +1,4 @@
-/** How tests run against a planted bug: nothing is built, and the first failure is enough. */
+/** How tests run against a planted bug: the first failure is enough. */
 
 import { defineConfig } from 'vitest/config';
 
