@@ -2,14 +2,7 @@
 
 import { ExitCode } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { type Shell, shells } from '../completion/shells.js';
-
-const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
-	bash: () => import('../completion/scripts/bash.js'),
-	zsh: () => import('../completion/scripts/zsh.js'),
-	fish: () => import('../completion/scripts/fish.js'),
-	powershell: () => import('../completion/scripts/powershell.js'),
-};
+import { shells } from '../completion/shells.js';
 
 export const command = defineCommand({
 	summary: 'Print a shell completion script.',
@@ -30,7 +23,7 @@ export const command = defineCommand({
 	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: shells }],
 	options: [],
 	async run({ args, context }) {
-		context.stdout.write((await scripts[args[0]]()).script);
+		context.stdout.write((await import('../completion/scripts.js')).scripts[args[0]]);
 		return ExitCode.ok;
 	},
 });
