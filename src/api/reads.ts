@@ -58,6 +58,11 @@ export function readEndpointOf({ name, readWith }: Pick<Endpoint, 'name' | 'read
 	return objectReads[readWith];
 }
 
+/** Whether the read of an endpoint's objects shows when they were changed. */
+export function showsModified({ readWith }: Pick<Endpoint, 'readWith'>): boolean {
+	return Object.values<Read>(reads).some(({ get, hasModified }) => hasModified && get?.name === readWith);
+}
+
 /** A flag that narrows a list. */
 export interface Filter {
 	/** Without dashes: `ticket-tag`. */

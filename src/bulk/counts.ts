@@ -26,6 +26,8 @@ export interface Counts {
 	forbidden: number;
 	/** Of the failed: how many the service will refuse again unless the row is edited. */
 	refused: number;
+	/** Of the skipped: how many were changed by others meanwhile. */
+	conflicts: number;
 }
 
 export function createCounts(): Counts {
@@ -40,6 +42,7 @@ export function createCounts(): Counts {
 		unauthorized: 0,
 		forbidden: 0,
 		refused: 0,
+		conflicts: 0,
 	};
 }
 
@@ -51,8 +54,12 @@ export function isRefused(status: unknown): boolean {
 }
 
 /** Adds one row's outcome. */
-export function countOutcome(counts: Counts, outcome: { outcome: OutcomeName; status?: number | undefined }): void {
+export function countOutcome(
+	counts: Counts,
+	outcome: { outcome: OutcomeName; status?: number | undefined; code?: string | undefined },
+): void {
 	counts[outcome.outcome]++;
+	if (outcome.outcome === 'skipped' && outcome.code === 'conflict') counts.conflicts++;
 	if (outcome.outcome === 'failed' && outcome.status === 401) counts.unauthorized++;
 	if (outcome.outcome === 'failed' && outcome.status === 403) counts.forbidden++;
 	if (outcome.outcome === 'failed' && isRefused(outcome.status)) counts.refused++;
@@ -70,7 +77,7 @@ export function openRows(counts: Counts): number {
 
 /** Rows that a resume leaves alone: they are retried, or fixed by a person. */
 export function rowsToFix(counts: Counts): number {
-	return counts.differs + counts.failed + counts.invalid - counts.unauthorized;
+	return counts.differs + counts.failed + counts.invalid + counts.conflicts - counts.unauthorized;
 }
 
 /**

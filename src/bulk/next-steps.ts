@@ -9,7 +9,7 @@ export function nextSteps(id: string, counts: Counts, resumable: boolean): [text
 	// What the service refused would be refused again; an overloaded service or a conflict may let the same row pass.
 	if (counts.failed - counts.unauthorized - counts.refused > 0)
 		steps.push(['to retry the failed rows', `supportctl run retry ${id}`]);
-	if (counts.invalid + counts.differs + counts.refused > 0) {
+	if (counts.invalid + counts.differs + counts.refused + counts.conflicts > 0) {
 		steps.push(['to export the rows that need a fix', `supportctl run rejects ${id} --format csv`]);
 	}
 	return steps;

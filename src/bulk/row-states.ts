@@ -9,7 +9,7 @@ export const OUTCOME = 0b0000_0111;
 /** Failed by 401, and by 403. */
 export const UNAUTHORIZED = 0b0000_1000;
 export const FORBIDDEN = 0b0001_0000;
-/** Failed because the row has to be edited. */
+/** Failed because the row has to be edited, or skipped as a conflict. */
 export const REFUSED = 0b0010_0000;
 /** On its way, with no word of what became of it yet. */
 export const SENT = 0b0100_0000;

@@ -117,6 +117,7 @@ class Gathering {
 		if (failed && record.status === 401) state |= UNAUTHORIZED;
 		if (failed && record.status === 403) state |= FORBIDDEN;
 		if (failed && isRefused(record.status)) state |= REFUSED;
+		if (outcome === 'skipped' && record.code === 'conflict') state |= REFUSED;
 		if (outcome === 'unknown') state |= LOST;
 		this.#change(row, state);
 		return undefined;
@@ -139,7 +140,7 @@ class Gathering {
 		counts[outcome] += step;
 		if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += step;
 		if ((state & FORBIDDEN) !== 0) counts.forbidden += step;
-		if ((state & REFUSED) !== 0) counts.refused += step;
+		if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused'] += step;
 	}
 }
 

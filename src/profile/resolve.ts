@@ -33,7 +33,7 @@ export interface ResolvedConnection {
 	allowHttp: boolean;
 	protected: boolean;
 	/** What the profile wants where no flag says otherwise. */
-	defaults: { concurrency?: number; rate?: number; format?: string };
+	defaults: { concurrency?: number; rate?: number; format?: string; snapshot?: boolean };
 	/** Where the secret came from: a variable's name, `profile file`, `system keyring`, `secret command` or `none`. */
 	secretSource: string;
 	/** To be shown on stderr at each use. */
@@ -351,7 +351,7 @@ export async function resolveConnection(request: ResolveRequest): Promise<Resolv
 	const warnings = [...situation.reading.warnings, ...situation.warnings, ...ofUrl];
 	const tls = readTls(settings, situation.cwd, warnings);
 	const { auth, secretSource } = await findAuth(request, situation, baseUrl);
-	const { concurrency, rate, format } = settings;
+	const { concurrency, rate, format, snapshot } = settings;
 	return {
 		...(profileName !== undefined && { profileName }),
 		baseUrl,
@@ -366,6 +366,7 @@ export async function resolveConnection(request: ResolveRequest): Promise<Resolv
 			...(concurrency !== undefined && { concurrency }),
 			...(rate !== undefined && { rate }),
 			...(format !== undefined && { format }),
+			...(snapshot !== undefined && { snapshot }),
 		},
 		secretSource,
 		warnings,

@@ -41,6 +41,8 @@ export interface Settings {
 	/** Requests a second. */
 	rate?: number;
 	format?: string;
+	/** Whether updates keep old values for `run undo`. */
+	snapshot?: boolean;
 	/** Every write needs --confirm=PROFILE. */
 	protected: boolean;
 	/** Allows http:// to hosts other than this machine. */
@@ -122,6 +124,7 @@ export const settingSpecs: readonly SettingSpec[] = [
 	{ name: 'concurrency', flag: '--concurrency', read: number(1, 1024, true), expected: 'a whole number, 1 to 1024' },
 	{ name: 'rate', flag: '--rate', read: number(Number.MIN_VALUE, 1_000_000, false), expected: aRate },
 	{ name: 'format', flag: '--format', read: text, expected: 'the name of a format' },
+	{ name: 'snapshot', flag: '--snapshot', profileOnly: true, read: bool, expected: aFlag },
 	{ name: 'protected', flag: '--protected', profileOnly: true, read: bool, expected: aFlag },
 	{ name: 'allowHttp', flag: '--allow-http', profileOnly: true, read: bool, expected: aFlag },
 	{ name: 'caFile', flag: '--ca-file', path: true, read: text, expected: 'a path' },

@@ -236,6 +236,7 @@ describe('scanJournal', () => {
 			unauthorized: 1,
 			forbidden: 1,
 			refused: 0,
+			conflicts: 0,
 			differs: 1,
 		});
 		expect({ done, inFlight, end, corruptLines, tornBytes }).toEqual({

@@ -72,6 +72,7 @@ describe('resolveConnection', () => {
 			concurrency: { concurrency: 9 },
 			rate: { rate: 2.5 },
 			format: { format: 'yaml' },
+			snapshot: { snapshot: true },
 			protected: { protected: true },
 			allowHttp: { allowHttp: true },
 			caFile: { caFile: cert },

@@ -4,6 +4,7 @@ import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import { numberedIdNames } from '../../api/path-ids.js';
 import type { RowValues } from '../../api/plan.js';
+import { showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { findField, quote, type ValueRules } from '../../api/values.js';
 import { isReasonColumn, OUTCOME_COLUMNS } from './added-columns.js';
@@ -93,15 +94,9 @@ export class Vocabulary {
 			...endpoint.parameters.flatMap((each) => aliasesOf(endpoint, each)),
 			...(endpointFor === undefined ? [] : ['taxonomy']),
 			...this.#queryNames(),
-			...(this.#showsModified() ? [MODIFIED] : []),
+			...(showsModified(endpoint) ? [MODIFIED] : []),
 			...endpoint.fields.map((each) => each.name),
 		];
-	}
-
-	/** Whether objects can be read that say when they were changed. */
-	#showsModified(): boolean {
-		const { readWith } = this.#options.endpoint;
-		return readWith !== undefined && readWith !== 'ticket.fields.get';
 	}
 
 	#queryNames(): string[] {
@@ -147,7 +142,7 @@ export class Vocabulary {
 		if (this.#queryNames().includes(key)) {
 			return { column: key === 'force' ? forceColumn(name) : reassignColumn(name), means: key };
 		}
-		if (key === flagName(MODIFIED) && this.#showsModified()) return { column: modifiedColumn(name), means: MODIFIED };
+		if (key === flagName(MODIFIED) && showsModified(endpoint)) return { column: modifiedColumn(name), means: MODIFIED };
 		if (endpoint.body === 'custom_fields') return this.#findCustom(name, wanted, clear);
 		const field = findField(endpoint.fields, wanted);
 		if (field !== undefined) return { column: fieldColumn(name, field, rules, clear), means: `field ${field.name}` };

@@ -6,7 +6,7 @@ import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { isObject, OWN_ID } from '../../api/values.js';
 import { type CellReader, type Draft, fieldColumn } from '../input/columns.js';
-import { type Held, heldOf, isUnchanged } from '../run/read-back.js';
+import { type Held, heldOf, isUnchanged } from '../run/held.js';
 import type { ListedObject } from './pages.js';
 
 /** What is printed of the objects of a list. */

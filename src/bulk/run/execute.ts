@@ -227,7 +227,7 @@ function createRowPerform(
 		maybeSent: (row) => past?.maybeSent(row.row) === true,
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};
-	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(endpoint, dialect), steps);
+	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(dialect), steps);
 }
 
 /** When and why a run stops before its end. */

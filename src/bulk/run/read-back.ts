@@ -5,32 +5,19 @@ import {
 	contradictions,
 	customFieldDifferences,
 	objectDifferences,
-	sameValue,
 } from '../../api/applied.js';
-import { customFieldText, readCustomFields, sameCustomField } from '../../api/custom-fields.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { emptyRecord } from '../../api/record.js';
-import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
 import type { OldValues } from '../records.js';
+import { changedFields, type Held, heldOf, holds, isNothing, isStill, same } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
-
-/** What an object holds, as far as a read shows it. */
-export interface Held {
-	has(field: string): boolean;
-	/** The raw value; undefined where the read does not show the field. */
-	get(field: string): unknown;
-	/** `modified_gmt`, where the object has one. */
-	readonly modified: string | undefined;
-	/** The trash status of the object, where it shows its status. */
-	readonly status: string | undefined;
-}
 
 export interface RowSteps {
 	/** Sends the row's request, or another for the same row, with retries. */
@@ -68,7 +55,7 @@ export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' |
 export function createPerform(
 	plan: RunPlan,
 	planRequest: Planner,
-	planRead: Planner,
+	planRead: ReadPlanner,
 	steps: RowSteps,
 ): (row: RunRow) => Promise<Result> {
 	const { checks, service } = plan;
@@ -88,7 +75,7 @@ export function createPerform(
 		if (first) {
 			const held = await readObject(row, planRead, steps, service.prefixes.product);
 			if ('result' in held) return notRead(held.result);
-			const decided = decide(row, held.held, plan);
+			const decided = decide(row, held.held, plan, steps.maybeSent?.(row));
 			if ('skip' in decided) return decided.skip;
 			if (request.endpoint.body !== 'none') request = planRequest({ ids: request.ids, fields: decided.fields });
 			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held.held, request));
@@ -126,10 +113,26 @@ const UNCHANGED = skipped('unchanged', 'every field has its value already');
 
 type Decision = { skip: Result } | { fields: Readonly<Record<string, unknown>> };
 
-/** What is sent of a row, now that the object's values are known; pure. */
-export function decide(row: RunRow, held: Held, { checks, values }: Pick<RunPlan, 'checks' | 'values'>): Decision {
+/**
+ * What is sent of a row, now that the object's values are known; pure.
+ * @param maybeSent Whether the run may have written the row before it was interrupted: its own write is no conflict
+ */
+export function decide(
+	row: RunRow,
+	held: Held,
+	{ checks, values }: Pick<RunPlan, 'checks' | 'values'>,
+	maybeSent = false,
+): Decision {
 	const { endpoint, sent = {} } = row.request;
+	const hidden = Object.keys({ ...values.add, ...values.remove }).find((field) => !held.has(field));
+	if (hidden !== undefined) {
+		const message = `the service does not show ${hidden}, so that no items can be added or removed; nothing was written`;
+		return { skip: { outcome: 'failed', code: 'not_shown', message, attempts: 0, ms: 0 } };
+	}
+	const all: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
+	const changed = changedFields(endpoint, all, held);
 	if (checks.ifUnmodified && held.modified !== row.modified) {
+		if (maybeSent && Object.keys(changed).length === 0) return { skip: UNCHANGED };
 		const now = held.modified ?? 'unknown';
 		return { skip: skipped('conflict', `modified since: modified_gmt is ${now}, not ${row.modified ?? 'given'}`) };
 	}
@@ -145,36 +148,10 @@ export function decide(row: RunRow, held: Held, { checks, values }: Pick<RunPlan
 			skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`),
 		};
 	}
-	let fields: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
-	if (checks.onlyChanged) {
-		fields = changedFields(endpoint, fields, held);
-		if (Object.keys(fields).length === 0 && endpoint.body !== 'none') return { skip: UNCHANGED };
-	}
-	if (endpoint.body !== 'none' && Object.keys(fields).length === 0) return { skip: NOTHING_TO_SEND };
-	return { fields };
+	const fields = checks.onlyChanged ? changed : all;
+	if (endpoint.body === 'none' || Object.keys(fields).length > 0) return { fields };
+	return { skip: checks.onlyChanged || changesLists({ values }) ? UNCHANGED : NOTHING_TO_SEND };
 }
-
-function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
-	const now = held.get(field);
-	if (value === '') return isNothing(now);
-	if (Array.isArray(now)) {
-		const wanted = value.split(',').map((item) => item.trim());
-		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
-	}
-	return !isNothing(now) && same(endpoint, field, value, held);
-}
-
-/** Whether a field holds what was written; services may leave out a field that was cleared. */
-function isStill(endpoint: Endpoint, field: string, written: unknown, held: Held): boolean {
-	if (!held.has(field)) return written === '' || written === null;
-	return same(endpoint, field, written, held);
-}
-
-function isNothing(value: unknown): boolean {
-	return value === undefined || value === null || value === '' || value === 0 || value === '0' || isEmptyList(value);
-}
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** List fields after items were added and removed. */
 function listChanges(held: Held, { add, remove }: RunPlan['values']): Record<string, unknown> {
@@ -191,42 +168,6 @@ function listChanges(held: Held, { add, remove }: RunPlan['values']): Record<str
 	return changes;
 }
 
-function same(endpoint: Endpoint, field: string, value: unknown, held: Held): boolean {
-	if (!held.has(field)) return false;
-	const now = held.get(field);
-	if (endpoint.body === 'custom_fields') return sameCustomField(value, now) === true;
-	return (
-		sameValue(
-			endpoint.fields.find((each) => each.name === field),
-			value,
-			now,
-		) === true
-	);
-}
-
-/** The fields whose value is not exactly the one that is held; white space counts, since it may be what is corrected. */
-function changedFields(
-	endpoint: Endpoint,
-	fields: Readonly<Record<string, unknown>>,
-	held: Held,
-): Record<string, unknown> {
-	const changed = emptyRecord<unknown>();
-	for (const [name, value] of Object.entries(fields)) {
-		if (!isUnchanged(endpoint, name, value, held)) changed[name] = value;
-	}
-	return changed;
-}
-
-/** Whether a value is what the object holds: an export is made of values for which this is so. */
-export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
-	const now = held.get(name);
-	if (endpoint.body === 'custom_fields') {
-		// The type of a custom field counts where it is written back.
-		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
-	}
-	return typeof value === 'string' && typeof now === 'string' ? value === now : same(endpoint, name, value, held);
-}
-
 function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 	// A ticket in the trash is restored by its status.
 	const names = endpoint.trash ? ['status'] : Object.keys(sent);
@@ -241,8 +182,8 @@ function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 
 type Reading = { held: Held } | { result: Result };
 
-async function readObject(row: RunRow, planRead: Planner, steps: RowSteps, prefix: string): Promise<Reading> {
-	const result = await steps.read(row, planRead({ ids: row.request.ids }), false);
+async function readObject(row: RunRow, planRead: ReadPlanner, steps: RowSteps, prefix: string): Promise<Reading> {
+	const result = await steps.read(row, planRead(row.request), false);
 	if (result.outcome !== 'ok') return { result };
 	const held = heldOf(row.request.endpoint, result.body, prefix);
 	if (held !== undefined) return { held };
@@ -250,42 +191,15 @@ async function readObject(row: RunRow, planRead: Planner, steps: RowSteps, prefi
 	return { result: { ...result, outcome: 'failed', code: 'unexpected_shape', message } };
 }
 
-/**
- * What a read's body shows; undefined for a shape that is not known.
- * @param prefix the deployment's product prefix: services write a custom field with it and show it without
- */
-export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown, prefix: string): Held | undefined {
-	const isCustom = endpoint.body === 'custom_fields';
-	const values = isCustom ? readCustomFields(body) : isObject(body) ? body : undefined;
-	if (values === undefined) return undefined;
-	const start = `${prefix}_`;
-	const otherName = (name: string): string => (name.startsWith(start) ? name.slice(start.length) : start + name);
-	const names = (name: string): string[] => (isCustom ? [name, otherName(name)] : [name]);
-	const get = (field: string): unknown => {
-		const name = names(field).find((each) => Object.hasOwn(values, each));
-		return name === undefined ? undefined : isCustom ? values[name] : rawValue(values[name]);
-	};
-	const text = (field: string): string | undefined =>
-		typeof get(field) === 'string' ? (get(field) as string) : undefined;
-	return { has: (field) => get(field) !== undefined, get, modified: text('modified_gmt'), status: text('status') };
-}
-
-/** `{raw, rendered}` stands for its raw text; rendered text alone is no value that could be written. */
-function rawValue(value: unknown): unknown {
-	if (!isObject(value) || inexactNumberIn(value) !== undefined) return value;
-	if (Object.hasOwn(value, 'raw')) return value.raw;
-	return Object.hasOwn(value, 'rendered') ? undefined : value;
-}
-
 /** A row that may have been sent is ok without another write where the object holds what the row asks for. */
 async function settle(
 	row: RunRow,
-	planRead: Planner,
+	planRead: ReadPlanner,
 	steps: RowSteps,
 	{ values, service }: RunPlan,
 ): Promise<Result | undefined> {
 	const { request } = row;
-	const reading = await steps.read(row, planRead({ ids: request.ids }), false);
+	const reading = await steps.read(row, planRead(request), false);
 	const { outcome: _outcome, body, code: _code, message: _message, reasons: _reasons, ...rest } = reading;
 	const done: Result = { ...rest, outcome: 'ok' };
 	if (request.method === 'DELETE') {
@@ -312,11 +226,11 @@ async function verified(
 	row: RunRow,
 	request: Request,
 	result: Result,
-	planRead: Planner,
+	planRead: ReadPlanner,
 	steps: RowSteps,
 	prefix: string,
 ): Promise<Result> {
-	const reading = await steps.read(row, planRead({ ids: request.ids }), true);
+	const reading = await steps.read(row, planRead(request), true);
 	if (request.method === 'DELETE') return verifiedDelete(request, result, reading);
 	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, reading.body, prefix) : undefined;
 	if (held === undefined) {
@@ -381,14 +295,20 @@ function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>)
 	return { ...rest, outcome: 'ok' };
 }
 
-/** The planner of the read that shows an endpoint's objects; one that is never called where there is none. */
-export function readPlannerOf(endpoint: Endpoint, dialect: Dialect): Planner {
-	const read = readEndpointOf(endpoint);
-	if (read === undefined)
-		return () => {
-			throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
-		};
-	const planner = createPlanner(read, dialect);
-	// Custom fields are written below ticket_id and read below id.
-	return ({ ids }) => planner({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });
+/** Makes the read that shows the object of a write: a run of terms may have several taxonomies. */
+export type ReadPlanner = (write: Pick<Request, 'endpoint' | 'ids'>) => Request;
+
+export function readPlannerOf(dialect: Dialect): ReadPlanner {
+	const planners = new Map<Endpoint, Planner>();
+	return ({ endpoint, ids }) => {
+		let planner = planners.get(endpoint);
+		if (planner === undefined) {
+			const read = readEndpointOf(endpoint);
+			if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
+			planner = createPlanner(read, dialect);
+			planners.set(endpoint, planner);
+		}
+		// Custom fields are written below ticket_id and read below id.
+		return planner({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });
+	};
 }

@@ -21,13 +21,16 @@ import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './r
 const PLACEHOLDER = '[redacted]';
 const WINDOW_BYTES = 64 * 1024;
 
-export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status'>) => boolean;
+export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
-/** Without a choice: rows to fix or to retry. Those refused with 401 are sent by a resume. */
+/** Without a choice: rows to fix or to retry, and those whose object was changed meanwhile. Those refused with 401 are sent by a resume. */
 export function wantedBy(outcomes: readonly OutcomeName[] | undefined): Wanted {
 	if (outcomes !== undefined) return ({ outcome }) => outcomes.includes(outcome);
-	return ({ outcome, status }) =>
-		outcome === 'invalid' || outcome === 'differs' || (outcome === 'failed' && status !== 401);
+	return ({ outcome, status, code }) =>
+		outcome === 'invalid' ||
+		outcome === 'differs' ||
+		(outcome === 'failed' && status !== 401) ||
+		(outcome === 'skipped' && code === 'conflict');
 }
 
 export interface RejectOptions {

@@ -86,6 +86,7 @@ export function planRows(
 	const { values, columns, undocumented } = plan;
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
 	const request = plannerOf(plan, dialect);
+	const changed = Object.keys({ ...values.add, ...values.remove });
 	const { read, ignored } = compileColumns({
 		name: input.name,
 		columns: input.columns,
@@ -112,6 +113,11 @@ export function planRows(
 			const { row, line } = raw;
 			const found = read(raw);
 			if (Array.isArray(found)) return { row, line, complaints: found };
+			const given = changed.find((name) => Object.hasOwn(found.fields ?? {}, name));
+			if (given !== undefined) {
+				const message = `${given} has a value here, and a flag adds items to it or removes some; --ignore-column ${given} leaves the value out`;
+				return { row, line, complaints: [{ row, line, column: given, message, ids: found.ids }] };
+			}
 			if (plan.checks.ifUnmodified && found.modified === undefined) {
 				const message = 'modified_gmt is missing, which --if-unmodified compares';
 				return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };

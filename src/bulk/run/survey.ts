@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.js';
 import { ReassignGuard } from '../guards.js';
 import type { Complaint } from '../input/rows.js';
 import { changesLists, type RunPlan } from './plan.js';
-import { isInvalid, isOwn, type PlannedRow, type PlannedRows } from './rows.js';
+import { isInvalid, isOwn, type PlannedRow, type PlannedRows, type RunRow } from './rows.js';
 
 export interface Survey {
 	/** Rows of the whole input. */
@@ -26,6 +26,8 @@ export interface Survey {
 	invalid: number;
 	/** The first selected rows, as they are named in a question before a delete. */
 	first: { ids: Readonly<Record<string, string>> }[];
+	/** The first selected row, whose object a read before the run may show. */
+	read: RunRow | undefined;
 	guard: ReassignGuard;
 	/** Fields that the first rows set, for the columns of the results. */
 	fields: Set<string>;
@@ -62,8 +64,9 @@ export function createSurvey(
 		permanent: 0,
 		invalid: 0,
 		first: [],
+		read: undefined,
 		guard: new ReassignGuard(),
-		fields: new Set(),
+		fields: new Set(Object.keys({ ...plan.values.add, ...plan.values.remove })),
 		hasSecrets: false,
 		mentionsOwnId: false,
 	};
@@ -89,6 +92,7 @@ export function createSurvey(
 		if (isDone?.(planned.row) !== true) {
 			survey.selected++;
 			if (request.permanent) survey.permanent++;
+			survey.read ??= planned;
 			if (survey.first.length < NAMED_ROWS) survey.first.push({ ids: request.ids });
 		}
 		const { sent } = request;

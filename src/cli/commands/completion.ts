@@ -2,7 +2,14 @@
 
 import { ExitCode } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { shells } from '../completion/shells.js';
+import { type Shell, shells } from '../completion/shells.js';
+
+const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
+	bash: () => import('../completion/scripts/bash.js'),
+	zsh: () => import('../completion/scripts/zsh.js'),
+	fish: () => import('../completion/scripts/fish.js'),
+	powershell: () => import('../completion/scripts/powershell.js'),
+};
 
 export const command = defineCommand({
 	summary: 'Print a shell completion script.',
@@ -23,7 +30,7 @@ export const command = defineCommand({
 	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: shells }],
 	options: [],
 	async run({ args, context }) {
-		context.stdout.write((await import('../completion/scripts.js')).scripts[args[0]]);
+		context.stdout.write((await scripts[args[0]]()).script);
 		return ExitCode.ok;
 	},
 });

@@ -21,4 +21,6 @@ export const runDefaults = options([
 		group,
 		choices: formats,
 	},
+	{ flags: '--snapshot', help: 'Updates and moves to the trash keep old values, for run undo', group },
+	{ flags: '--no-snapshot', help: 'Only those with --snapshot keep old values', group },
 ]);

@@ -5,7 +5,9 @@ import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing } from '../../api/plan.js';
 import { inOrder } from '../../bulk/in-order.js';
 import { AdaptivePace } from '../../bulk/pace.js';
-import { decide, type Held, heldOf, readPlannerOf } from '../../bulk/run/read-back.js';
+import { type Held, heldOf } from '../../bulk/run/held.js';
+import { changesLists } from '../../bulk/run/plan.js';
+import { decide, readPlannerOf } from '../../bulk/run/read-back.js';
 import { isInvalid, isOwn, type PlannedRows, type RunRow } from '../../bulk/run/rows.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { ExitCode } from '../../errors.js';
@@ -19,6 +21,7 @@ import { stdoutPalette } from '../palette.js';
 import { openResults, type ResultShape, wantsJson } from '../results.js';
 import { plural } from './failures.js';
 import type { RunJob } from './job.js';
+import { checkReadsServed } from './read-check.js';
 
 /** How many requests a terminal is shown; --all shows the others too. */
 const SHOWN = 20;
@@ -27,6 +30,8 @@ const REQUEST_COLUMNS: readonly Column[] = [
 	{ path: 'method', whole: true },
 	{ path: 'path', whole: true },
 	{ path: 'body', least: 16 },
+	{ path: 'add', optional: true },
+	{ path: 'remove', optional: true },
 ];
 
 type Print = (row: unknown) => void | Promise<void>;
@@ -53,7 +58,8 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 			: Number.POSITIVE_INFINITY;
 	let printed = 0;
 	const print: Print = (row) => (printed++ < limit ? results.row(row) : undefined);
-	const unread = options.diff === true ? await printChanges(job, rows, print) : await printRequests(job, rows, print);
+	const unread =
+		options.diff === true ? await printChanges(job, rows, survey, print) : await printRequests(job, rows, print);
 	await results.end();
 	const { selected, skipped } = survey;
 	if (wantsJson(options) && !tuning.quiet) {
@@ -80,29 +86,37 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 async function* rowsToShow({ plan }: RunJob, rows: PlannedRows): AsyncGenerator<RunRow[]> {
 	for await (const batch of rows.read()) {
 		yield batch.filter(
-			(each): each is RunRow => !isInvalid(each) && isOwn(each, plan.shard) && !asksNothing(each.request),
+			(each): each is RunRow =>
+				!isInvalid(each) && isOwn(each, plan.shard) && (changesLists(plan) || !asksNothing(each.request)),
 		);
 	}
 }
 
 async function printRequests(job: RunJob, rows: PlannedRows, print: Print): Promise<number> {
+	const { add, remove } = job.plan.values;
+	// What the list will hold is known after the read alone.
+	const items = {
+		...(Object.keys(add).length === 0 ? {} : { add }),
+		...(Object.keys(remove).length === 0 ? {} : { remove }),
+	};
 	for await (const batch of rowsToShow(job, rows)) {
 		for (const { row, line, request } of batch) {
 			const { method, path, body, ids } = request;
 			const place = line === undefined ? { row } : { row, line };
-			await print({ ...place, ...printedIds(ids), method, path, body: body === undefined ? null : JSON.parse(body) });
+			const sent = body === undefined ? null : JSON.parse(body);
+			await print({ ...place, ...printedIds(ids), method, path, body: sent, ...items });
 		}
 	}
 	return 0;
 }
 
 /** Reads each object, several at a time, and prints what would change; returns how many can't be read. */
-async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promise<number> {
+async function printChanges(job: RunJob, rows: PlannedRows, survey: Survey, print: Print): Promise<number> {
 	const { plan, session, tuning, invocation } = job;
 	const { clock, random } = invocation.context;
 	const { dialect } = session;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const planRead = readPlannerOf(endpoint, dialect);
+	const planRead = readPlannerOf(dialect);
 	const client = await session.openClient(tuning.concurrency);
 	const options: SendOptions = {
 		retries: tuning.retries,
@@ -112,9 +126,10 @@ async function printChanges(job: RunJob, rows: PlannedRows, print: Print): Promi
 		exactNumbers: true,
 		pace: new AdaptivePace({ clock, random, rate: tuning.rate }),
 	};
-	const read = async (row: RunRow) => ({ row, found: await send(client, planRead({ ids: row.request.ids }), options) });
+	const read = async (row: RunRow) => ({ row, found: await send(client, planRead(row.request), options) });
 	let unread = 0;
 	try {
+		await checkReadsServed(job, survey.read, client);
 		for await (const { row, found } of inOrder(rowsToShow(job, rows), tuning.concurrency, read)) {
 			checkSignedIn(found, session.connection);
 			const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, plan.service.prefixes.product) : undefined;

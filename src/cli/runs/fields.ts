@@ -16,7 +16,7 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import type { RowSource } from '../../bulk/run/plan.js';
+import type { RowSource, SharedValues } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
@@ -26,6 +26,7 @@ import { readFirstLine } from '../secret-input.js';
 import { dialectOf } from '../session.js';
 import { readTextFile, readTextInput } from '../text-file.js';
 import type { RunInvocation } from './job.js';
+import { listFields } from './options.js';
 
 /** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
 export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {
@@ -131,6 +132,26 @@ async function readFieldFlags(
 		}
 	}
 	return values;
+}
+
+/** Items that flags add to list fields and remove from them. @throws UsageError that names the flag */
+export function readItems(
+	endpoint: Endpoint,
+	change: 'add' | 'remove',
+	options: Readonly<Record<string, unknown>>,
+): SharedValues['add'] {
+	const items = emptyRecord<readonly (string | number)[]>();
+	for (const field of listFields(endpoint)) {
+		const flag = `--${change}-${flagName(field.name)}`;
+		for (const text of (options[camelCase(flag.slice(2))] ?? []) as readonly string[]) {
+			const parsed = parseField(field, text, { undocumented: options.undocumented === true });
+			if (isProblem(parsed)) throw new UsageError(`${flag}: ${parsed.problem}`, { code: 'invalid_value' });
+			const given = parsed.value as readonly (string | number)[];
+			if (given.length === 0) throw new UsageError(`${flag} is empty`, { code: 'invalid_value' });
+			items[field.name] = [...(items[field.name] ?? []), ...given];
+		}
+	}
+	return items;
 }
 
 /** The object that --data gives, checked where its names are documented. @throws UsageError */

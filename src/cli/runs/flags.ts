@@ -2,17 +2,27 @@
 
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
-import type { Endpoint } from '../../api/endpoints.js';
-import type { Field } from '../../api/fields.js';
+import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import { type Field, flagName } from '../../api/fields.js';
+import { readEndpointOf } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findField, isProblem, OWN_ID, parseField, parseId, parseSlug, quote } from '../../api/values.js';
-import type { RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
+import {
+	findField,
+	isProblem,
+	OWN_ID,
+	parseField,
+	parseId,
+	parseSlug,
+	quote,
+	type ValueRules,
+} from '../../api/values.js';
+import type { Condition, RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
 import { parseShard } from '../../bulk/shard.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
 import { isSecretName } from '../../output/redact.js';
 import type { Session } from '../session.js';
-import { readFields } from './fields.js';
+import { readFields, readItems } from './fields.js';
 import type { RunInvocation, Secrets } from './job.js';
 import { type Positional, positionalsOf } from './options.js';
 
@@ -46,13 +56,27 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 				options.reassign === undefined || options.reassign === OWN_ID
 					? options.reassign
 					: readId('--reassign', options.reassign),
-			add: {},
-			remove: {},
+			add: readItems(endpoint, 'add', options),
+			remove: readItems(endpoint, 'remove', options),
 		},
 		secrets: part(false),
 	};
+	checkItems(given, names);
 	checkComplete(given, names.length);
 	return given;
+}
+
+/** A list is given as a whole or changed, and an item is added or removed. @throws UsageError */
+function checkItems({ values: { add, remove } }: Given, fields: readonly string[]): void {
+	for (const name of Object.keys({ ...add, ...remove })) {
+		const flag = `--${name in add ? 'add' : 'remove'}-${flagName(name)}`;
+		if (fields.includes(name)) {
+			throw new UsageError(`${flag} can't be combined with a value for ${name}`, { code: 'contradiction' });
+		}
+		const both = (add[name] ?? []).find((item) => remove[name]?.map(String).includes(String(item)));
+		if (both === undefined) continue;
+		throw new UsageError(`${quote(String(both))} is added to ${name} and removed from it`, { code: 'contradiction' });
+	}
 }
 
 function holdsSecret(value: unknown): boolean {
@@ -145,7 +169,8 @@ export function planOf(
 	{ options }: RunInvocation,
 	session: Session,
 ): RunPlan {
-	const { connection } = session;
+	const { connection, dialect } = session;
+	const rules = { undocumented: options.undocumented === true, statusIn: dialect.statusIn };
 	return {
 		endpoint: name,
 		source,
@@ -160,9 +185,9 @@ export function planOf(
 		checks: {
 			onlyChanged: options.onlyChanged === true,
 			verify: options.verify === true,
-			snapshot: options.snapshot === true,
+			snapshot: options.snapshot ?? (connection.defaults.snapshot === true && canBeUndone(endpoint, values)),
 			ifUnmodified: options.ifUnmodified === true,
-			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint)),
+			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
 			allowDiffers: allowedDifferences(options.allowDiffers, endpoint, options.undocumented === true),
 			ignoreMissing: options.ignoreMissing === true,
 		},
@@ -202,15 +227,37 @@ function readMap(pairs: readonly string[] = []): Record<string, string> {
 }
 
 /** `--if status=hold`; a field that the endpoint has is checked like a value to send. @throws UsageError */
-function readCondition(text: string, endpoint: Endpoint): { field: string; value: string } {
+function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
 	const at = text.indexOf('=');
 	if (at <= 0) throw new UsageError(`--if ${quote(text)} is not FIELD=VALUE`, { code: 'invalid_value' });
 	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
-	const field = findField(endpoint.fields, name);
-	if (field === undefined || value === '') return { field: field?.name ?? name, value };
-	const parsed = parseField(field, value, { undocumented: false });
+	if (endpoint.body === 'custom_fields') return { field: name, value };
+	const fields = fieldsShown(endpoint);
+	const field = findField(fields, name);
+	if (field === undefined && !rules.undocumented) {
+		const names = fields.map((each) => each.name);
+		throw new UsageError(`--if: a ${endpoint.noun} has no field ${quote(name)}${didYouMean(name, names)}`, {
+			code: 'invalid_value',
+			hint: `it takes ${names.join(', ')}`,
+		});
+	}
+	if (field === undefined || value === '' || (field.name === 'status' && value === 'trash'))
+		return { field: field?.name ?? name, value };
+	const parsed = parseField(field, value, rules);
 	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
 	return { field: field.name, value };
+}
+
+/** Whether a run can keep what `run undo` writes back. */
+function canBeUndone(endpoint: Endpoint, { force }: SharedValues): boolean {
+	if (readEndpointOf(endpoint) === undefined) return false;
+	return endpoint.replay === 'set' || (endpoint.trash && !force);
+}
+
+/** The fields of an endpoint's objects: those of the update where it is a delete. Secrets are never shown. */
+function fieldsShown(endpoint: Endpoint): readonly Field[] {
+	const update = endpointList.find((each) => each.readWith === endpoint.readWith && each.replay === 'set');
+	return (update ?? endpoint).fields.filter(({ kind }) => kind !== 'secret');
 }
 
 /** What a response to a write may show besides the fields that were sent. */

@@ -14,6 +14,7 @@ import { ownIdFor } from '../own-account.js';
 import { checkUsers, confirmWrite } from './confirm.js';
 import type { RunJob } from './job.js';
 import { positionalsOf } from './options.js';
+import { checkReadsServed } from './read-check.js';
 import { openScreen } from './screen.js';
 import { rowRedactor } from './shape.js';
 
@@ -21,7 +22,6 @@ import { rowRedactor } from './shape.js';
 export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { plan, session, invocation, tuning } = job;
 	const { context, options } = invocation;
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	let row = rowOf(job);
 	const redact = createRedactor();
 	const { survey, take } = createSurvey(plan, {
@@ -37,6 +37,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			const id = await ownIdFor(OWN_ID, session, client, { retries: tuning.retries, clock, random });
 			row = rowOf(job, id);
 		}
+		await checkReadsServed(job, row, client);
 		const note = await checkUsers(job, survey, client);
 		await confirmWrite(job, survey, note);
 		const screen = await openScreen(job, survey);
@@ -60,12 +61,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const counts = createCounts();
 		screen.start(1, counts, { stop: () => stop.abort(), open: () => 1, pauseMs: () => 0 });
 		const started = clock.monotonic();
-		const perform = createPerform(
-			plan,
-			plannerOf(plan, session.dialect),
-			readPlannerOf(endpoint, session.dialect),
-			steps,
-		);
+		const perform = createPerform(plan, plannerOf(plan, session.dialect), readPlannerOf(session.dialect), steps);
 		const result = await perform(row).finally(() => screen.done());
 		const outcome = hide.outcome(outcomeOf(row, result), row);
 		countOutcome(counts, outcome);

@@ -2,11 +2,11 @@
 
 import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
 import { type Field, flagName, isMany } from '../../api/fields.js';
-import { readEndpointOf } from '../../api/reads.js';
+import { readEndpointOf, showsModified } from '../../api/reads.js';
 import { ticketStatuses } from '../../api/statuses.js';
 import { inputFormats } from '../../bulk/input/formats.js';
 import { connectionOptions } from '../options/connection.js';
-import { longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
+import { longFlag, longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { allowDiffersOption, guardOptions, tuningOptions, wholeNumber } from '../options/run.js';
 
@@ -55,6 +55,24 @@ export function fieldOptions(fields: readonly Field[]): OptionSpec[] {
 		});
 }
 
+/** Fields whose items can be added and removed, because the object can be read first. */
+export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
+	if (readWith === undefined || replay !== 'set') return [];
+	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
+}
+
+/** `--add-roles`, `--remove-roles`. */
+function itemOptions(endpoint: Endpoint): OptionSpec[] {
+	return listFields(endpoint).flatMap((field) =>
+		(['add', 'remove'] as const).map((change) => ({
+			flags: `--${change}-${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
+			help: `Read first, then ${change} items ${change === 'add' ? 'to' : 'from'} ${field.name}`,
+			group: FIELDS,
+			repeatable: true,
+		})),
+	);
+}
+
 export const inputOptions = options([
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', group: INPUT, completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', group: INPUT, choices: inputFormats },
@@ -84,6 +102,7 @@ export const checkOptions = options([
 	{ flags: '--verify', help: 'Read each object back and compare', group: CHECKS },
 	{ flags: '--only-changed', help: 'Read first and send only what differs', group: CHECKS },
 	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo', group: CHECKS },
+	{ flags: '--no-snapshot', help: 'Keep no old values, though the profile says so', group: CHECKS },
 	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: CHECKS },
 	{
 		flags: '--if <field=value>',
@@ -91,7 +110,11 @@ export const checkOptions = options([
 		group: CHECKS,
 		repeatable: true,
 	},
-	{ flags: '--if-unmodified', help: 'Send a row only if modified_gmt is still that of the row', group: CHECKS },
+	{
+		flags: '--if-unmodified',
+		help: 'Send a row only if modified_gmt is still that of the row; between the read and the write a moment remains',
+		group: CHECKS,
+	},
 	allowDiffersOption,
 ]);
 
@@ -164,7 +187,9 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 	const reads = writes && readEndpointOf(endpoint) !== undefined;
 	const hasFields = endpoint.fields.length > 0 && writes;
 	const checks = checkOptions.filter((each) =>
-		isDelete ? ['verify', 'if', ...(endpoint.trash ? ['snapshot'] : [])].includes(longName(each)) : true,
+		isDelete
+			? ['verify', 'if', ...(endpoint.trash ? ['snapshot'] : [])].includes(longName(each))
+			: longName(each) !== 'if-unmodified' || showsModified(endpoint),
 	);
 	// Without fields there is no cell to clear; only terms have undocumented paths.
 	const unused = [
@@ -174,6 +199,7 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 	const own = endpoint.query.filter(({ presence }) => presence !== 'always').map(({ name }) => name as string);
 	const all: OptionSpec[] = [
 		...fieldOptions(writes ? endpoint.fields : []),
+		...itemOptions(endpoint),
 		...(hasFields ? dataOptions : []),
 		...(endpoint.body === 'custom_fields' ? setOptions : []),
 		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),
@@ -194,7 +220,7 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 		...connectionOptions,
 	];
 	// A field's flag hides a shared one of the same name, such as --username.
-	return all.filter((option, at) => all.findIndex((each) => longName(each) === longName(option)) === at);
+	return all.filter((option, at) => all.findIndex((each) => longFlag(each) === longFlag(option)) === at);
 }
 
 /** A positional argument; all but the last are the same for every row. */

@@ -26,6 +26,7 @@ import { wantsJson } from '../results.js';
 import { checkUsers, confirmWrite } from './confirm.js';
 import { nothingToChange } from './flags.js';
 import type { RunInvocation, RunJob } from './job.js';
+import { checkReadsServed } from './read-check.js';
 import { openScreen } from './screen.js';
 import { rowRedactor } from './shape.js';
 
@@ -56,6 +57,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		if (saysNothing(rows, survey))
 			throw nothingToChange(chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint);
 		checkSet(survey, { expect: options.expect, max: options.max });
+		checkUndoable(job, survey);
 		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey);
 		const client = await session.openClient(Math.max(1, Math.min(job.tuning.concurrency, survey.selected)), 'run');
 		try {
@@ -63,6 +65,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 				const { clock, random } = context;
 				own.id = await ownIdFor(OWN_ID, session, client, { retries: job.tuning.retries, clock, random });
 			}
+			await checkReadsServed(job, survey.read, client);
 			const note = await checkUsers(job, survey, client);
 			await confirmWrite(job, survey, note);
 			await checkReports(job, rows);
@@ -96,6 +99,14 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		before.end();
 		await rows.dispose({ keep });
 	}
+}
+
+/** @throws UsageError for a permanent delete with --snapshot, which promises an undo */
+function checkUndoable({ plan, invocation }: RunJob, { permanent }: Survey): void {
+	if (!plan.checks.snapshot || invocation.options.snapshot !== true || permanent === 0) return;
+	throw new UsageError("a permanent delete can't be undone: leave out --snapshot or --force; nothing was sent", {
+		code: 'contradiction',
+	});
 }
 
 /** Reads leave nothing to resume; everything else has a journal. */

@@ -2,6 +2,7 @@
 
 import { flagName } from '../../api/fields.js';
 import { OWN_ID } from '../../api/values.js';
+import type { RunPlan } from '../../bulk/run/plan.js';
 import { checkReadable } from '../../bulk/run/read-back.js';
 import { type ExitCode, UsageError } from '../../errors.js';
 import { DEFAULT_RETRIES } from '../../http/options.js';
@@ -28,9 +29,9 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
 	if (asked.values.reassign === OWN_ID && options.dryRun !== true) {
-		asked.values = { ...asked.values, reassign: String(await receiverId(session, invocation)) };
+		asked.values = { ...asked.values, reassign: String(await ownId('--reassign @me', session, invocation)) };
 	}
-	const plan = planOf(name, { endpoint, ...asked }, invocation, session);
+	const plan = await withOwnConditions(planOf(name, { endpoint, ...asked }, invocation, session), session, invocation);
 	checkReadable(endpoint, plan);
 	const job = { plan, tuning: tuningOf(invocation, session), secrets: asked.secrets, session, invocation };
 	const isOne = plan.source.from === 'ids' && plan.source.ids.length === 1;
@@ -41,12 +42,26 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 	return await (await import('./run.js')).startRun(job);
 }
 
-/** The caller's own id, for --reassign @me. @throws UsageError */
-async function receiverId(session: Session, { options, context: { clock, random } }: RunInvocation): Promise<number> {
+/** The plan with the caller's own id for @me in --if. */
+async function withOwnConditions(plan: RunPlan, session: Session, invocation: RunInvocation): Promise<RunPlan> {
+	const { conditions } = plan.checks;
+	const { dryRun, diff } = invocation.options;
+	if (!conditions.some(({ value }) => value === OWN_ID) || (dryRun === true && diff !== true)) return plan;
+	const own = String(await ownId('--if', session, invocation));
+	const resolved = conditions.map((each) => (each.value === OWN_ID ? { ...each, value: own } : each));
+	return { ...plan, checks: { ...plan.checks, conditions: resolved } };
+}
+
+/** The caller's own id, for a flag with @me. @throws UsageError */
+async function ownId(
+	flag: string,
+	session: Session,
+	{ options, context: { clock, random } }: RunInvocation,
+): Promise<number> {
 	const client = await session.openClient(1, 'few requests');
 	try {
 		const { ownIdFor } = await import('../own-account.js');
-		return await ownIdFor('--reassign @me', session, client, {
+		return await ownIdFor(flag, session, client, {
 			retries: options.retries ?? DEFAULT_RETRIES,
 			clock,
 			random,

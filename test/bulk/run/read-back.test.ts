@@ -4,8 +4,9 @@ import { endpoints } from '../../../src/api/endpoints.js';
 import { parseExact } from '../../../src/api/exact-numbers.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
 import type { OldValues } from '../../../src/bulk/records.js';
+import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
-import { checkReadable, createPerform, decide, heldOf, readPlannerOf } from '../../../src/bulk/run/read-back.js';
+import { checkReadable, createPerform, decide, readPlannerOf } from '../../../src/bulk/run/read-back.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import type { Result } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
@@ -54,7 +55,7 @@ async function perform(plan: RunPlan, row: RunRow, { sent = ok({}), reads = [] a
 	const kept: OldValues[] = [];
 	const written: Request[] = [];
 	const { endpoint } = row.request;
-	const run = createPerform(plan, createPlanner(endpoint), readPlannerOf(endpoint, neutralDialect), {
+	const run = createPerform(plan, createPlanner(endpoint), readPlannerOf(neutralDialect), {
 		async send(_, request) {
 			steps.push('write');
 			written.push(request);
@@ -96,6 +97,8 @@ describe('decide', () => {
 		['status', 'hold', { status: 'read' }, false],
 		['assignee', '', { assignee: 0 }, true],
 		['assignee', '', { assignee: 7 }, false],
+		['assignee', '0', { assignee: 0 }, true],
+		['assignee', '0', { assignee: 7 }, false],
 		['ticket-tag', '2,1', { 'ticket-tag': [1, 2] }, true],
 		['ticket-tag', '1', { 'ticket-tag': [1, 2] }, false],
 	])('under --if %s=%s, of %j', (field, value, body, holds) => {
@@ -118,11 +121,12 @@ describe('decide', () => {
 		expect(decided(row, { status: 'read' }, changed)).toBe('unchanged');
 	});
 
-	it('adds items to a list and removes some, and has nothing to send where that changes nothing', () => {
+	it('adds items to a list and removes some, is unchanged where that changes nothing, and needs to see the list', () => {
 		const { values } = planOf();
 		const plan = planWith({}, { values: { ...values, add: { 'ticket-tag': [3, 1] }, remove: { 'ticket-tag': [2] } } });
 		expect(decided(rowOf({}), { 'ticket-tag': [1, 2] }, plan)).toEqual({ 'ticket-tag': [1, 3] });
-		expect(decided(rowOf({}), { 'ticket-tag': [3, 1] }, plan)).toBe('nothing_to_send');
+		expect(decided(rowOf({}), { 'ticket-tag': [3, 1] }, plan)).toBe('unchanged');
+		expect(decided(rowOf({}), {}, plan)).toBe('not_shown');
 	});
 });
 

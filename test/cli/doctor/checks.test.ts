@@ -12,7 +12,7 @@ import {
 	type Handshake,
 	type Probes,
 } from '../../../src/cli/doctor/network.js';
-import { findingText, summaryText } from '../../../src/cli/doctor/run.js';
+import { findingText, summaryText } from '../../../src/cli/doctor/print.js';
 import { checkClock, checkCredentials, checkPrefix, type RootAnswer } from '../../../src/cli/doctor/service.js';
 import { RefusedError, UsageError } from '../../../src/errors.js';
 import { plainPalette } from '../../../src/output/colour.js';

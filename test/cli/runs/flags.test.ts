@@ -1,6 +1,7 @@
 /** What arguments and flags make of a run: its plan, how it is carried out, and the secrets that no plan holds. */
 
 import { describe, expect, it } from 'vitest';
+import { neutralDialect } from '../../../src/api/dialect.js';
 import type { RunPlan } from '../../../src/bulk/run/plan.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { planOf, readGiven, tuningOf } from '../../../src/cli/runs/flags.js';
@@ -11,6 +12,7 @@ import { parseWords } from '../../support/parse-words.js';
 
 const service = { baseUrl: 'https://desk.example/wp-json', prefixes: { product: '', shop: '', membership: '' } };
 const session = {
+	dialect: neutralDialect,
 	connection: { ...service, profileName: 'live', protected: true, defaults: { concurrency: 7, rate: 3 } },
 } as unknown as Session;
 

@@ -75,7 +75,7 @@ async function noteUnreached({ context, options }: Invocation, path: string, isE
 export const command = defineCommand({
 	summary: 'Export failed rows in the columns of the input, with the reason under error.',
 	description:
-		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ or are invalid are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
+		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ, are invalid or were skipped with code conflict are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
 	examples: [
 		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to edit in a spreadsheet' },
 		{ command: 'supportctl run rejects last --outcome not-sent --format csv', note: 'rows that the run did not reach' },
@@ -90,7 +90,7 @@ export const command = defineCommand({
 				group: 'Rows',
 				repeatable: true,
 				choices: outcomeNames,
-				defaultText: 'failed, differs, invalid',
+				defaultText: 'failed, differs, invalid, and conflicts of --if-unmodified',
 			},
 		]),
 		...outputOptions,

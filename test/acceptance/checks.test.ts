@@ -1,0 +1,254 @@
+/** What is read before and after a write: items of lists, conditions, conflicts, snapshots, undo. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isolatedEnvironment, runCli, runHere } from '../support/cli.js';
+import { startSandbox, type TestSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A sandbox and one user's folders; each line of `run` is one command. */
+async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
+	const service = await startSandbox(options);
+	const env = { ...isolatedEnvironment(), ...service.env };
+	const folder = temporaryFolder();
+	return {
+		service,
+		env,
+		run: (line: string, input = '') => runHere(line.split(' '), { env, cwd: folder, input }),
+		file(name: string, text: string): string {
+			writeFileSync(join(folder, name), text);
+			return name;
+		},
+	};
+}
+
+type Desk = Awaited<ReturnType<typeof desk>>;
+
+const changes = ({ requests }: TestSandbox) => requests.filter(({ method }) => method !== 'GET');
+
+async function object({ service }: Desk, path: string): Promise<Record<string, unknown>> {
+	return (await service.call('GET', `${path}?context=edit`)).body as Record<string, unknown>;
+}
+
+/** `code` and `outcome` of each row, in the order of the input. */
+function outcomes(stdout: string): string[] {
+	const rows = stdout
+		.trim()
+		.split('\n')
+		.map((line) => JSON.parse(line));
+	return rows
+		.sort((one, other) => one.row - other.row)
+		.map(({ outcome, code }) => (code == null ? outcome : `${outcome} ${code}`));
+}
+
+test('items are added to lists and removed from them, and nothing is sent where they are as asked', async () => {
+	const at = await desk();
+	const { run } = at;
+	await at.service.call('POST', '/tickets/14', { 'ticket-tag': [] });
+	const [one, two] = (await run('term list ticket-tag --format ids')).stdout.split('\n');
+	const first = await run(`ticket update 14 --add-ticket-tag ${one},${two} --format ndjson`);
+	expect([first.exitCode, outcomes(first.stdout)]).toEqual([0, ['ok']]);
+	const again = await run(`ticket update 14 15 --add-ticket-tag ${one} --first 1 --format ndjson`);
+	expect(outcomes(again.stdout)).toEqual(['skipped unchanged']);
+	const both = at.file('t.csv', 'id,title\n14,a\n14,b\n');
+	await run(`ticket update --input ${both} --remove-ticket-tag ${one}`);
+	expect(await object(at, '/tickets/14')).toMatchObject({ 'ticket-tag': [Number(two)], title: { raw: 'b' } });
+	const { roles } = await object(at, '/users/4');
+	await run('user update 4 --add-roles supervisor');
+	expect((await object(at, '/users/4')).roles).toEqual([...(roles as string[]), 'supervisor']);
+	await run('user update 4 --remove-roles supervisor --verify');
+	expect((await object(at, '/users/4')).roles).toEqual(roles);
+});
+
+test('a list is either given as a whole or changed, and a dry run shows the change', async () => {
+	const at = await desk();
+	for (const [line, message] of [
+		['ticket update 14 --ticket-tag 5 --add-ticket-tag 6', "--add-ticket-tag can't be combined with a value"],
+		['user update 4 --add-roles a --remove-roles a', '"a" is added to roles and removed from it'],
+		[
+			`ticket update --input ${at.file('t.csv', 'id,ticket-tag\n14,5\n')} --remove-ticket-tag 6`,
+			'--ignore-column ticket-tag',
+		],
+	] as const) {
+		const { exitCode, stderr } = await at.run(line);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+	}
+	expect(at.service.requests).toEqual([]);
+	const dry = await at.run('ticket update 14 15 --add-ticket-tag 6 --dry-run --format ndjson');
+	expect(JSON.parse(dry.stdout.split('\n')[0] as string)).toMatchObject({ id: 14, add: { 'ticket-tag': [6] } });
+});
+
+test('--if writes only objects that hold every value, and empty means that there is none', async () => {
+	const at = await desk();
+	const { call } = at.service;
+	for (const [id, status, assignee] of [
+		[14, 'hold', 0],
+		[15, 'queued', 0],
+		[16, 'hold', 3],
+	]) {
+		await call('POST', `/tickets/${id}`, { status, assignee });
+	}
+	const input = at.file('t.csv', 'id\n14\n15\n16\n');
+	const update = await at.run(
+		`ticket update --input ${input} --status pending --if status=hold --if assignee= --format ndjson`,
+	);
+	expect([update.exitCode, outcomes(update.stdout)]).toEqual([0, ['ok', 'skipped condition', 'skipped condition']]);
+	expect((await object(at, '/tickets/16')).status).toBe('hold');
+	const gone = await at.run(`ticket delete 14 16 --yes --if status=hold --format ndjson`);
+	expect(outcomes(gone.stdout)).toEqual(['skipped condition', 'ok']);
+	const own = (await object(at, '/users/me')).id;
+	await call('POST', '/tickets/15', { assignee: own });
+	const mine = await at.run('ticket update 14 15 --title x --if assignee=@me --format ndjson');
+	expect(outcomes(mine.stdout)).toEqual(['skipped condition', 'ok']);
+	for (const [flag, message] of [
+		['statsu=hold', 'did you mean "status"'],
+		['status=hodl', 'hold'],
+		['hold', 'is not FIELD=VALUE'],
+	] as const) {
+		const refused = await at.run(`ticket delete 15 --yes --if ${flag}`);
+		expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
+	}
+});
+
+test('--if compares custom fields too', async () => {
+	const at = await desk();
+	await at.run('ticket fields set 14 --set severity=high');
+	await at.run('ticket fields set 15 --set severity=low');
+	const { stdout } = await at.run('ticket fields set 14 15 --set severity=urgent --if severity=high --format ndjson');
+	expect(outcomes(stdout)).toEqual(['ok', 'skipped condition']);
+});
+
+test('--if-unmodified leaves alone what was changed since the export, and run rejects gives those rows back', async () => {
+	const at = await desk();
+	const list = await at.run('ticket list --limit 3 --format csv --fields id,title,modified_gmt');
+	const [head, ...rows] = list.stdout.trim().split('\n');
+	const ids = rows.map((row) => row.split(',')[0]);
+	at.file('t.csv', `${[head, ...rows].join('\n')}\n`);
+	const record = at.service.store.tickets.get(Number(ids[1])) as { modified: string };
+	record.modified = '2030-01-01T00:00:00';
+	const before = changes(at.service).length;
+	const update = await at.run(
+		'ticket update --input - --if-unmodified --title new --format ndjson --ignore-column title',
+		list.stdout,
+	);
+	expect(outcomes(update.stdout)).toEqual(['ok', 'skipped conflict', 'ok']);
+	expect(update.stderr).toContain('"conflicts":1');
+	expect((await at.run('run show last')).stderr + (await at.run('run show last')).stdout).toContain(
+		'supportctl run rejects',
+	);
+	expect(changes(at.service)).toHaveLength(before + 2);
+	const rejects = await at.run('run rejects last --format csv --fields id');
+	expect(rejects.stdout).toBe(`id\n${ids[1]}\n`);
+	const missing = await at.run(
+		`ticket update --input ${at.file('u.csv', 'id,modified_gmt\n14,\n')} --title x --if-unmodified`,
+	);
+	expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining('modified_gmt is missing')]);
+	expect((await at.run('user update 4 --name x --if-unmodified')).stderr).toContain('unknown flag');
+});
+
+test('where the service offers no reads, each check says so before anything is written', async () => {
+	const at = await desk({ documentedOnly: true });
+	const sheet = at.file('t.csv', 'id,modified_gmt\n14,2026-11-01T00:00:00\n');
+	for (const [flags, way] of [
+		['14 --title x --verify', '--verify'],
+		['14 --title x --snapshot', '--snapshot'],
+		['14 15 --title x --only-changed --verify', '--verify, --only-changed'],
+		['14 --title x --dry-run --diff', '--diff'],
+		['14 --title x --if status=hold', '--if'],
+		[`--input ${sheet} --title x --if-unmodified`, '--if-unmodified'],
+		['14 --add-ticket-tag 5', '--add-ticket-tag'],
+		['14 --remove-ticket-tag 5', '--remove-ticket-tag'],
+	] as const) {
+		const { exitCode, stderr } = await at.run(`ticket update ${flags}`);
+		const message = `this service does not offer reading tickets (404 rest_no_route); leave out ${way}; nothing was written`;
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+	}
+	expect((await at.run('ticket delete 14 --yes --verify')).exitCode).toBe(2);
+	expect(changes(at.service)).toEqual([]);
+	expect((await at.run('ticket fields set 14 --set severity=x --verify')).exitCode).toBe(0);
+});
+
+test('a profile can keep old values by default, where that is possible', async () => {
+	const at = await desk();
+	const { SUPPORTCTL_BASE_URL: url, SUPPORTCTL_USERNAME: user } = at.env as Record<string, string>;
+	const cwd = temporaryFolder();
+	const env = { ...at.env, SUPPORTCTL_BASE_URL: '', SUPPORTCTL_USERNAME: '' };
+	const run = (line: string) => runHere(line.split(' '), { env, cwd });
+	await run(`profile set desk --base-url ${url} --username ${user} --snapshot`);
+	const title = ((await object(at, '/tickets/14')).title as { raw: string }).raw;
+	expect((await run('ticket update 14 --title new')).exitCode).toBe(0);
+	expect((await run('run undo last --yes')).exitCode).toBe(0);
+	expect(await object(at, '/tickets/14')).toMatchObject({ title: { raw: title } });
+	expect((await run('ticket delete 15 --force --yes')).exitCode).toBe(0);
+	expect(await run('ticket update 14 --title new --no-snapshot --journal j.ndjson')).toMatchObject({
+		exitCode: 0,
+		stderr: expect.stringContaining('1 ok'),
+	});
+	expect((await run('run undo j.ndjson --yes')).stderr).toContain('kept no old values');
+	await run('profile set desk --no-snapshot');
+	await run('ticket update 14 16 --title newer');
+	expect((await run('run undo last --yes')).stderr).toContain('kept no old values');
+});
+
+test('a delete to the trash is verified and undone; a permanent one with --snapshot is refused', async () => {
+	const at = await desk();
+	const { status } = await object(at, '/tickets/14');
+	const gone = await at.run('ticket delete 14 --snapshot --verify --yes --format ndjson');
+	expect([gone.exitCode, outcomes(gone.stdout)]).toEqual([0, ['ok']]);
+	expect((await object(at, '/tickets/14')).status).toBe('trash');
+	expect((await at.run('run undo last --yes')).exitCode).toBe(0);
+	expect((await object(at, '/tickets/14')).status).toBe(status);
+	const before = at.service.requests.length;
+	for (const line of [
+		'ticket delete 14 --force --snapshot --yes',
+		'ticket delete 14 15 --force --snapshot --dry-run',
+	]) {
+		const { exitCode, stderr } = await at.run(line);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining("a permanent delete can't be undone")]);
+	}
+	expect(at.service.requests).toHaveLength(before);
+	expect((await at.run('ticket delete 14 --force --verify --yes')).exitCode).toBe(0);
+});
+
+test('run undo restores every kind of object, apart from when it was modified', async () => {
+	const at = await desk();
+	const first = async (line: string) => JSON.parse((await at.run(`${line} --limit 1 --json`)).stdout)[0].id as number;
+	const attachment = await first('attachment list');
+	const reply = JSON.parse((await at.run('reply list 14 --json')).stdout)[0].id as number;
+	const terms = new Map<string, number>();
+	for (const taxonomy of ['product', 'ticket_priority']) terms.set(taxonomy, await first(`term list ${taxonomy}`));
+	const sheet = [...terms].map(([taxonomy, id]) => `${taxonomy},${id},Renamed,renamed-${id}\n`).join('');
+	at.file('terms.csv', `taxonomy,id,name,slug\n${sheet}`);
+	const updates = [
+		'ticket update 14 15 --title Fish&Chips --content <b>x</b> --status hold --assignee 3 --add-ticket-tag 1 --time-notes a',
+		`reply update 14 ${reply} --content other --status unread`,
+		'user update 4 --name Other --add-roles supervisor --email other@example.com --support-can-be-assigned false',
+		`attachment update ${attachment} --title Other --alt-text y --caption z`,
+		'term update --input terms.csv --undocumented',
+		'ticket fields set 14 --set severity=urgent',
+		'ticket delete 16',
+		`reply delete 14 ${reply}`,
+	];
+	const dump = async () => {
+		const lists = ['ticket list', 'reply list 14', 'user list', 'attachment list', 'ticket fields get 14'];
+		const all = [...lists, ...[...terms.keys()].map((taxonomy) => `term list ${taxonomy}`)];
+		const texts = await Promise.all(all.map((line) => at.run(`${line} --json`)));
+		return texts.map(({ stdout }) =>
+			JSON.parse(stdout, (key, value) => (/^modified|^ms$/.test(key) ? undefined : value)),
+		);
+	};
+	const before = await dump();
+	for (const line of updates) {
+		const done = await at.run(`${line} --snapshot --yes`);
+		expect([line, done.exitCode, done.stderr]).toEqual([line, 0, expect.any(String)]);
+		expect(await dump(), line).not.toEqual(before);
+		const undone = await at.run('run undo last --yes');
+		expect([line, undone.exitCode, undone.stderr]).toEqual([line, 0, expect.any(String)]);
+		expect(await dump(), line).toEqual(before);
+	}
+});
+
+test('the built program names the moment that --if-unmodified leaves', async () => {
+	expect((await runCli(['help', 'flags'])).stdout).toContain('between the read and the write');
+});
