@@ -189,7 +189,8 @@ describe('--verify', () => {
 			outcome: 'differs',
 			differs: [{ field: 'fresh', sent: 'x', shown: null }],
 		});
-		expect(JSON.parse(told.stderr).error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
+		const [error] = told.stderr.split('\n').map((line) => line && JSON.parse(line).error);
+		expect(error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
 		expect((await work.run(['run', 'rejects', 'last', '--format', 'csv'])).stdout).toMatch(
 			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
 		);

@@ -120,8 +120,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/output/errors.ts',
-		was: "if (message !== '' && !above.includes(message)) messages.push(message);",
-		becomes: "if (message !== '') messages.push(message);",
+		was: "if (message !== '' && !isSaid && !above.includes(message)) messages.push(message);",
+		becomes: "if (message !== '' && !isSaid) messages.push(message);",
 		tests: ['test/output/errors.test.ts'],
 		loss: 'an error says the same twice',
 	},
