@@ -16,7 +16,7 @@ export default {
 	project: ['src/**/*.ts!', 'src/**/*.mjs', 'test/**/*.{ts,mjs}'],
 	ignoreExportsUsedInFile: true,
 	// Tools of the system that tests and the benchmark start.
-	ignoreBinaries: ['dbus-run-session', 'jq', 'mkfifo', 'nginx'],
+	ignoreBinaries: ['chromium', 'dbus-run-session', 'jq', 'mkfifo', 'nginx'],
 	// The benchmark and the package's test start these as programs.
 	ignoreDependencies: ['autocannon', 'publint', '@arethetypeswrong/cli'],
 } satisfies KnipConfig;

@@ -34,6 +34,8 @@ import {
 	resumeLine,
 	rowLine,
 	sentLine,
+	type TickRecord,
+	tickLine,
 } from './records.js';
 import type { RunHeader } from './run/plan.js';
 import { noteStarted } from './run-order.js';
@@ -120,6 +122,10 @@ export class Journal {
 
 	attempt(record: AttemptRecord): Promise<void> {
 		return this.append(attemptLine(record));
+	}
+
+	tick(record: TickRecord): Promise<void> {
+		return this.append(tickLine(record));
 	}
 
 	/** To be awaited before a delete is sent. */

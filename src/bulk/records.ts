@@ -43,6 +43,18 @@ export interface AttemptRecord {
 	lost?: boolean | undefined;
 }
 
+/** What happened since the tick before, about once a second: what a plot over time is drawn from. */
+export interface TickRecord {
+	/** Milliseconds since 1970. */
+	at: number;
+	/** How long it covers, in milliseconds. */
+	ms: number;
+	rows: number;
+	retries: number;
+	/** Of the retries: how many because of a 429 or a 503. */
+	refused: number;
+}
+
 /** What a row's record has beside its path ids. */
 const ROW_KEYS: Readonly<Record<Exclude<keyof RowRecord, 'ids'>, true>> = {
 	type: true,
@@ -103,6 +115,10 @@ function differsJson(differs: NonNullable<Outcome['differs']>, redact: Redact): 
 				: { field, sent: value, shown: value };
 		}),
 	);
+}
+
+export function tickLine(record: TickRecord): string {
+	return JSON.stringify({ type: 'tick', ...record });
 }
 
 export function attemptLine(record: AttemptRecord): string {

@@ -3,7 +3,7 @@
 import { didYouMean } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
 
-export const reportFormats = ['junit', 'json', 'markdown', 'csv'] as const;
+export const reportFormats = ['junit', 'json', 'markdown', 'csv', 'html'] as const;
 
 export type ReportFormat = (typeof reportFormats)[number];
 
@@ -36,5 +36,5 @@ export function parseReport(text: string): ReportSpec {
 }
 
 function extensionOf(format: ReportFormat): string {
-	return { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv' }[format];
+	return { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv', html: 'html' }[format];
 }

@@ -3,57 +3,28 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { hiddenCharacter } from '../characters.js';
 import { formatCsvRecord } from '../csv.js';
-import { ExitCode, FailedError, fileProblem } from '../errors.js';
-import { type Counts, countOutcome, createCounts, openRows, outcomeNames, totalOf } from './counts.js';
-import { nextSteps } from './next-steps.js';
+import { FailedError, fileProblem } from '../errors.js';
+import { countOutcome, createCounts, outcomeNames, totalOf } from './counts.js';
 import { differences, fullMessage, type RowRecord } from './records.js';
+import {
+	escapeXml,
+	HIDDEN,
+	idsText,
+	journalsOf,
+	notReachedText,
+	type Records,
+	type ReportFacts,
+	reasonOf,
+	rowsOf,
+	stepsOf,
+	titleOf,
+} from './report-facts.js';
 import { realName } from './report-place.js';
 import type { ReportFormat, ReportSpec } from './report-spec.js';
 import { finalRecords, recordedIdNames } from './row-records.js';
-import { commandOf, fileOf, type RunHeader, sourceName } from './run/plan.js';
+import { commandOf, fileOf, sourceName } from './run/plan.js';
 import { formatShard } from './shard.js';
-
-/** What a report says besides the rows. */
-export interface ReportFacts {
-	readonly header: RunHeader;
-	readonly journalPath: string;
-	/** Rows that were never reached count as `not-sent` here and have no record. */
-	readonly counts: Counts;
-	readonly exit: ExitCode;
-	/** ISO 8601. */
-	readonly ended: string;
-	/** How long this process worked on it, in milliseconds. */
-	readonly ms: number;
-}
-
-type Records = () => AsyncIterable<readonly RowRecord[]>;
-
-/** A row's name in reports: `ticket_id 14, id 3`. */
-function idsText(ids: Readonly<Record<string, string>>): string {
-	return Object.entries(ids)
-		.map(([name, value]) => `${name} ${value}`)
-		.join(', ');
-}
-
-function reasonOf(record: RowRecord): string {
-	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
-	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
-}
-
-/** A text as an XML attribute's or element's content; characters that XML can't hold become U+FFFD. */
-export function escapeXml(text: string): string {
-	return text
-		.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-		.replaceAll('&', '&amp;')
-		.replaceAll('<', '&lt;')
-		.replaceAll('>', '&gt;')
-		.replaceAll('"', '&quot;')
-		.replaceAll('\n', '&#10;')
-		.replaceAll('\r', '&#13;')
-		.replaceAll('\t', '&#9;');
-}
 
 /** Differences that were allowed: the test passed, and its output has them. */
 function junitOutput(record: RowRecord): string {
@@ -80,22 +51,18 @@ function junitVerdict(record: RowRecord): string {
 	}
 }
 
-/** What a report says of rows that have no record, the one time that it does. */
-function notReachedText(missing: number, { id }: RunHeader): string {
-	const [rows, them] = missing === 1 ? ['1 row was', 'it'] : [`${missing} rows were`, 'them'];
-	return `${rows} not reached; supportctl run resume ${id} sends ${them}`;
-}
-
 /** One test a row; rows that were never reached are one test that could not be run. */
 async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header } = facts;
 	const shown = createCounts();
 	for await (const batch of records()) for (const record of batch) countOutcome(shown, record);
 	const missing = totalOf(facts.counts) - totalOf(shown);
+	const { problems = [] } = facts;
+	const more = (missing > 0 ? 1 : 0) + problems.length;
 	const head = [
-		`tests="${totalOf(shown) + (missing > 0 ? 1 : 0)}"`,
+		`tests="${totalOf(shown) + more}"`,
 		`failures="${shown.differs + shown.failed + shown.invalid}"`,
-		`errors="${shown.unknown + shown['not-sent'] + (missing > 0 ? 1 : 0)}"`,
+		`errors="${shown.unknown + shown['not-sent'] + more}"`,
 		`skipped="${shown.skipped}"`,
 		`time="${(facts.ms / 1000).toFixed(3)}"`,
 	].join(' ');
@@ -117,8 +84,12 @@ async function* junit(facts: ReportFacts, records: Records): AsyncGenerator<stri
 		yield text;
 	}
 	if (missing > 0) {
-		const message = escapeXml(notReachedText(missing, header));
+		const message = escapeXml(notReachedText(missing, facts));
 		yield `<testcase classname="${suite}" name="rows that were not reached" time="0"><error message="${message}" type="not-sent"/></testcase>\n`;
+	}
+	for (const problem of problems) {
+		const name = escapeXml(problem);
+		yield `<testcase classname="${suite}" name="${name}" time="0"><error message="${name}" type="shards"/></testcase>\n`;
 	}
 	yield '</testsuite>\n</testsuites>\n';
 }
@@ -130,7 +101,7 @@ function flat(record: RowRecord): Record<string, unknown> {
 }
 
 async function* json(facts: ReportFacts, records: Records): AsyncGenerator<string> {
-	const { header, counts, exit, ended, ms, journalPath } = facts;
+	const { header, counts, exit, ended, ms, problems } = facts;
 	const head = {
 		run: header.id,
 		command: commandOf(header.plan),
@@ -140,7 +111,7 @@ async function* json(facts: ReportFacts, records: Records): AsyncGenerator<strin
 	const shard = header.plan.shard && formatShard(header.plan.shard);
 	const input = { name: sourceName(header.plan.source), ...header.input };
 	const rest = { input, shard, started: header.started, ended, ms, exit, counts };
-	yield `${JSON.stringify({ ...head, ...rest, journal: journalPath }, null, '\t').slice(0, -2)},\n\t"rows": [`;
+	yield `${JSON.stringify({ ...head, ...rest, journal: journalsOf(facts).join(','), problems }, null, '\t').slice(0, -2)},\n\t"rows": [`;
 	let separator = '\n\t\t';
 	let shown = 0;
 	for await (const batch of records()) {
@@ -164,8 +135,8 @@ function reportCell(cell: string | number | undefined): string {
 	return FORMULA.test(cell) ? `'${cell}` : cell;
 }
 
-async function* csv({ journalPath, counts, header }: ReportFacts, records: Records): AsyncGenerator<string> {
-	const idColumns = await recordedIdNames(journalPath);
+async function* csv(facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	const idColumns = await recordedIdNames(journalsOf(facts)[0] as string);
 	yield formatCsvRecord([
 		'row',
 		'line',
@@ -199,17 +170,17 @@ async function* csv({ journalPath, counts, header }: ReportFacts, records: Recor
 		}
 		yield text;
 	}
-	const missing = totalOf(counts) - shown;
-	if (missing <= 0) return;
 	const ids = idColumns.map(() => '');
-	yield formatCsvRecord(['', '', ...ids, 'not-sent', '', 'not_reached', notReachedText(missing, header), '', '', '']);
+	const note = (code: string, message: string): string =>
+		formatCsvRecord(['', '', ...ids, 'not-sent', '', code, message, '', '', '']);
+	const missing = totalOf(facts.counts) - shown;
+	if (missing > 0) yield note('not_reached', notReachedText(missing, facts));
+	for (const problem of facts.problems ?? []) yield note('shards', problem);
 }
 
 /** How many rows a markdown report names: a CI job's summary is read, and may hold 1 MiB. */
 const MARKDOWN_ROWS = 50;
 const MARKDOWN_TEXT = 300;
-
-const HIDDEN = new RegExp(`${hiddenCharacter.source}+`, 'gu');
 
 /** A text as the content of a table's cell: nothing in it is markup, a mention or a new row. */
 export function escapeMarkdown(text: string): string {
@@ -220,11 +191,6 @@ export function escapeMarkdown(text: string): string {
 		.replaceAll('<', '&lt;')
 		.replaceAll('@', '&#64;')
 		.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&');
-}
-
-function rowsOf({ input, plan: { shard } }: ReportFacts['header']): string {
-	if (shard === undefined) return `${input.rows} rows`;
-	return `${input.own} of ${input.rows} rows (shard ${escapeMarkdown(formatShard(shard))})`;
 }
 
 /** The first rows that a person has to look at: those that did not go well before those that only differ. */
@@ -250,18 +216,13 @@ function whyCheck(record: RowRecord): string {
 	return [...(isGood ? [] : [reasonOf(record)]), ...differences(record)].join('; ');
 }
 
-function titleOf({ exit, counts: { differs } }: ReportFacts): string {
-	if (exit === ExitCode.ok) return 'all rows went through';
-	if (exit !== ExitCode.differs) return `exit code ${exit}`;
-	return `done, but ${differs} ${differs === 1 ? 'row differs' : 'rows differ'} from what was sent`;
-}
-
 async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<string> {
 	const { header, counts } = facts;
 	const { rows, more } = await rowsToCheck(records);
 	yield `## supportctl ${escapeMarkdown(commandOf(header.plan))}: ${titleOf(facts)}\n\n`;
 	const input = escapeMarkdown(sourceName(header.plan.source));
 	yield `Run ${escapeMarkdown(header.id)} on ${escapeMarkdown(header.plan.service.baseUrl)}, ${rowsOf(header)} from ${input}, ${(facts.ms / 1000).toFixed(1)} s.\n\n`;
+	for (const problem of facts.problems ?? []) yield `**${escapeMarkdown(problem)}**\n\n`;
 	yield '| outcome | rows |\n| --- | ---: |\n';
 	for (const name of outcomeNames) if (counts[name] > 0 || name === 'ok') yield `| ${name} | ${counts[name]} |\n`;
 	if (rows.length > 0) {
@@ -271,7 +232,7 @@ async function* markdown(facts: ReportFacts, records: Records): AsyncGenerator<s
 		}
 		if (more > 0) yield `\n… and ${more} more.\n`;
 	}
-	const steps = nextSteps(header.id, counts, openRows(counts) > 0);
+	const steps = stepsOf(facts);
 	if (steps.length > 0) yield `\n### Next\n\n${steps.map(([text, command]) => `- ${text}: \`${command}\`\n`).join('')}`;
 }
 
@@ -280,6 +241,9 @@ const writers: Readonly<Record<ReportFormat, (facts: ReportFacts, records: Recor
 	json,
 	markdown,
 	csv,
+	html: async function* (facts, records) {
+		yield* (await import('./html-report.js')).html(facts, records);
+	},
 };
 
 const PIECE = 256 * 1024;
@@ -303,6 +267,10 @@ async function isSpecial(path: string): Promise<boolean> {
 	);
 }
 
+async function* recordsOf(facts: ReportFacts): AsyncGenerator<RowRecord[]> {
+	for (const path of journalsOf(facts)) yield* finalRecords(path);
+}
+
 /** Writes one report; the file is there whole or not at all. Throws FailedError. */
 export async function writeReport(spec: ReportSpec, facts: ReportFacts, cwd = '.'): Promise<void> {
 	const path = await realName(resolve(cwd, spec.path));
@@ -313,7 +281,7 @@ export async function writeReport(spec: ReportSpec, facts: ReportFacts, cwd = '.
 		handle = await open(draft, direct ? 'w' : 'wx', 0o666);
 		await writeAll(
 			handle,
-			writers[spec.format](facts, () => finalRecords(facts.journalPath)),
+			writers[spec.format](facts, () => recordsOf(facts)),
 		);
 		await handle.close();
 		if (!direct) await rename(draft, path);

@@ -2,8 +2,8 @@
 
 import type { OutcomeName } from '../http/outcome.js';
 import { type Json, journalLines, parseRecord } from './journal-lines.js';
-import { isRowRecord, isText, rowRecordOf } from './read-records.js';
-import { isIdName, type RowRecord } from './records.js';
+import { isCount, isRowRecord, isText, rowRecordOf } from './read-records.js';
+import { isIdName, type RowRecord, type TickRecord } from './records.js';
 import { RowNumbers } from './row-numbers.js';
 import type { JournalScan } from './scan.js';
 
@@ -33,6 +33,23 @@ export async function* finalRecords(path: string): AsyncGenerator<RowRecord[]> {
 		yield last.map((record) => rowRecordOf(record) as RowRecord);
 	}
 }
+
+/** What happened over time, as far as the journal says. */
+export async function tickRecords(path: string): Promise<TickRecord[]> {
+	const ticks: TickRecord[] = [];
+	for await (const { texts } of journalLines(path)) {
+		for (const text of texts) {
+			if (text?.startsWith('{"type":"tick"') !== true) continue;
+			const tick = parseRecord(text);
+			if (typeof tick !== 'string' && TICK_KEYS.every((key) => isCount(tick[key]))) {
+				ticks.push(tick as unknown as TickRecord);
+			}
+		}
+	}
+	return ticks;
+}
+
+const TICK_KEYS = ['at', 'ms', 'rows', 'retries', 'refused'] as const satisfies (keyof TickRecord)[];
 
 /** The names of the path ids in a run's records, in their order; of invalid rows not all may be known. */
 export async function recordedIdNames(path: string): Promise<string[]> {

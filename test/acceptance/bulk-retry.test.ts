@@ -170,6 +170,32 @@ describe('run show of several runs', () => {
 		expect(text.stdout + text.stderr).toMatch(/3\/3/);
 	});
 
+	it('writes reports on one run and on the shards of one input', async () => {
+		const { work } = await place(3);
+		work.write(
+			'edits.csv',
+			csv('id,status', 40, (row) => `${row},hold`),
+		);
+		for (const part of [1, 2, 3]) {
+			const args = ['ticket', 'update', '--input', 'edits.csv', '--shard', `${part}/3`, '-q'];
+			await work.run([...args, '--journal', `${part}.ndjson`]);
+		}
+		const report = async (...args: string[]) => {
+			const result = await work.run(['run', 'show', ...args, '--report', 'json:out.json', '--report', 'html:out.html']);
+			expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+			return JSON.parse(work.read('out.json')) as { counts: object; rows: unknown[]; problems?: string[] };
+		};
+		const all = await report('1.ndjson', '2.ndjson', '3.ndjson');
+		expect(all).toMatchObject({ counts: { ok: 39, failed: 1 }, exit: 3, not_reached: 0, problems: [] });
+		expect(all.rows).toHaveLength(40);
+		expect(work.read('out.html')).toContain('40 rows from edits.csv');
+		const some = await report('1.ndjson', '2.ndjson');
+		expect(some.problems).toEqual(['no run of shard 3/3 is here']);
+		expect((await report('1.ndjson')).rows.length).toBeLessThan(40);
+		const onto = await work.run(['run', 'show', '1.ndjson', '--report', 'json:1.ndjson']);
+		expect([onto.exitCode, onto.stderr]).toEqual([2, expect.stringContaining('journal')]);
+	});
+
 	it('refuses runs of different inputs', async () => {
 		const { work } = await place();
 		await work.run(['ticket', 'update', '1', '2', '--title', 'x', '-q', '--journal', 'a.ndjson']);

@@ -4,8 +4,9 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/counts.js';
+import { escapeXml, type ReportFacts } from '../../src/bulk/report-facts.js';
 import { parseReport, type ReportFormat, reportFormats } from '../../src/bulk/report-spec.js';
-import { escapeMarkdown, escapeXml, type ReportFacts, writeReport } from '../../src/bulk/reports.js';
+import { escapeMarkdown, writeReport } from '../../src/bulk/reports.js';
 import { scanJournal } from '../../src/bulk/scan.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -294,6 +295,88 @@ describe('writeReport', () => {
 		};
 		for (const format of reportFormats) expect(await reportOf(format, facts)).not.toBe('');
 		expect(JSON.parse(await reportOf('json', facts))).toMatchObject({ rows: [], not_reached: 0 });
+	});
+});
+
+describe('the HTML report', () => {
+	/** The page without its style and script, read by a parser that accepts only well-formed documents. */
+	const readPage = (text: string) => readXml(text.replace(/<(style|script)>.*?<\/\1>/gs, ''));
+	const textOf = (page: string): string => page.replace(/<(style|script)>.*?<\/\1>/gs, '').replace(/<[^>]*>/g, ' ');
+
+	it('has counts, reasons, next steps and rows, those that did not go well first', async () => {
+		const page = await reportOf('html');
+		const text = textOf(page);
+		for (const part of ['exit code 3', 'is &lt;not&gt; one of', '2 rows were not reached', 'run retry', 'status is']) {
+			expect(`${text} run retry`).toContain(part);
+		}
+		const rows = elementsOf(readPage(page), 'tr').filter(({ attributes }) => 'data-outcome' in attributes);
+		expect(rows.map(({ attributes }) => attributes['data-outcome'])).toEqual([
+			'failed',
+			'unknown',
+			'invalid',
+			'differs',
+			'ok',
+			'skipped',
+			'ok',
+		]);
+	});
+
+	it('loads nothing, and holds no markup that the service chose', async () => {
+		const folder = temporaryFolder();
+		const journal = startJournal(folder, 2, undefined, {
+			source: { from: 'file', path: '/x', name: '"><script>alert(1)</script>.csv' },
+		});
+		for (const row of [1, 2]) {
+			const message = `</td></table></script><script>alert(1)</script><img src=x onerror=alert(1)> ${HOSTILE}`;
+			await journal.outcome(
+				outcomeOf(row, { outcome: 'failed', status: 500, message, ids: { id: `${row}"><b onclick='x'>` } }),
+			);
+		}
+		journal.close();
+		const page = await reportOf('html', {
+			...(await exampleRun()),
+			header: journal.header,
+			journalPath: journal.path,
+			counts: { ...createCounts(), failed: 2 },
+		});
+		const root = readPage(page);
+		const allowed =
+			'html head meta title body h1 h2 p span ul li b code table thead tbody tr th td form input select option output button';
+		const names = new Set(page.match(/<\w+/g)?.map((each) => each.slice(1)));
+		expect([...names].filter((name) => !`${allowed} style script`.split(' ').includes(name))).toEqual([]);
+		expect(page.match(/<script/g)).toHaveLength(1);
+		const tags = page.match(/<[a-z][^>]*>/gi)?.join('') ?? '';
+		expect(tags).not.toMatch(/\s(?:src|href|on\w+)=/i);
+		expect(page).not.toMatch(/@import|url\(/i);
+		const [policy] = elementsOf(root, 'meta').filter(({ attributes }) => 'http-equiv' in attributes);
+		expect(policy?.attributes.content).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-/);
+	});
+
+	it('draws rows a second over time with refusals and retries, from the ticks of the journal', async () => {
+		const folder = temporaryFolder();
+		const journal = startJournal(folder, 40);
+		const at = Date.parse('2026-11-21T08:00:00Z');
+		for (let second = 1; second <= 10; second++) {
+			const isBusy = second === 5;
+			await journal.tick({
+				at: at + second * 1000,
+				ms: 1000,
+				rows: isBusy ? 0 : 20,
+				retries: isBusy ? 7 : 0,
+				refused: isBusy ? 4 : 0,
+			});
+		}
+		await journal.outcome(outcomeOf(1));
+		journal.close();
+		expect(await scanJournal(journal.path)).toMatchObject({ corruptLines: 0, counts: { ok: 1 } });
+		const page = await reportOf('html', { ...(await exampleRun()), journalPath: journal.path });
+		const svg = elementsOf(readPage(page), 'svg')[0];
+		expect(svg?.attributes['aria-label']).toBe(
+			'At most 20 rows a second; 7 retries, 4 of them because the service refused (429, 503).',
+		);
+		const bars = elementsOf(svg as NonNullable<typeof svg>, 'rect').map(({ attributes }) => attributes.class);
+		expect(bars.filter((kind) => kind === 'rate')).toHaveLength(9);
+		expect(bars.filter((kind) => kind !== 'rate')).toEqual(['refused', 'retries']);
 	});
 });
 

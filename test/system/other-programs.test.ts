@@ -95,3 +95,24 @@ it('a state folder that may not be written stops a run before its first request'
 	expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('permission denied') });
 	expect(recorder.requests).toHaveLength(0);
 });
+
+it('a page of a report works in a browser that loads nothing else, and is as wide as a phone', async () => {
+	const recorder = await startRecorder((request, response, count) =>
+		(count % 3 === 0
+			? json(400, { code: 'rest_no', message: '&lt;script&gt;document.title="changed"&lt;/script&gt;' })
+			: json(200, { id: 1, status: 'hold' }))(request, response, count),
+	);
+	const work = createWorkplace(recorder.env);
+	work.write(
+		'edits.csv',
+		csv('id,status', 30, (row) => `${row},hold`),
+	);
+	await work.run('ticket update --input edits.csv -q --report html:run.html'.split(' '));
+	const browser = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${temporaryFolder()}`];
+	const page = `file://${work.folder}/run.html`;
+	const dom = execFileSync('chromium', [...browser, '--window-size=390,800', '--dump-dom', page], { encoding: 'utf8' });
+	// The script ran: it counts the rows. That of the service did not.
+	expect(dom).toContain('30 of 30 rows</output>');
+	expect(dom).not.toContain('<title>changed');
+	expect(dom).toContain('&lt;script&gt;');
+});

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 /** Program and the Debian package that it is in. */
 const programs: Record<string, string> = {
 	bash: 'bash',
+	chromium: 'chromium',
 	'dbus-run-session': 'dbus',
 	fish: 'fish',
 	'gnome-keyring-daemon': 'gnome-keyring',

@@ -97,12 +97,14 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const total = tuning.first === undefined ? own : Math.min(own, before + tuning.first);
 	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate });
 	const stop = new RunStop(plan, tuning, clock);
-	const perform = createRowPerform(parts, pace, stop);
+	const ticks = new Ticks(journal, clock);
+	const perform = createRowPerform(parts, pace, stop, ticks);
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
 	const take = (outcome: Outcome): Promise<void> | undefined => {
 		const written = journal?.outcome(outcome);
 		countOutcome(counts, outcome);
+		ticks.row();
 		const printed = screen.outcome(outcome, counts);
 		return printed === undefined ? written : Promise.all([printed, written]).then(() => undefined);
 	};
@@ -148,6 +150,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const interrupted = stop.reason?.kind === 'signal' ? true : undefined;
 	const at = new Date(clock.now()).toISOString();
 	try {
+		ticks.end();
 		journal?.close({ at, counts, exit: ended.exitCode, interrupted });
 	} catch (error) {
 		failure ??= error;
@@ -186,6 +189,7 @@ function createRowPerform(
 	{ plan, tuning, client, dialect, journal, past, redact, clock, random }: RunParts,
 	pace: AdaptivePace,
 	stop: RunStop,
+	ticks: Ticks,
 ): (row: RunRow) => Promise<Result> {
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	const options: SendOptions = {
@@ -206,6 +210,7 @@ function createRowPerform(
 				clean: redact.text(row),
 				onRetry(attempt: FailedAttempt) {
 					const { status, code, lost } = attempt;
+					ticks.retry(status);
 					// A journal that failed says so at the next outcome.
 					journal
 						?.attempt({ row: row.row, attempt: attempt.attempt, status, code, lost: lost || undefined })
@@ -228,6 +233,53 @@ function createRowPerform(
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};
 	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(dialect), steps);
+}
+
+/** How long a tick is, in milliseconds. */
+const TICK_MS = 1000;
+
+/** Says in the journal about once a second what happened meanwhile; a run that is shorter has none. */
+class Ticks {
+	private since: number;
+	private hasTick = false;
+	private rows = 0;
+	private retries = 0;
+	private refused = 0;
+
+	constructor(
+		private readonly journal: Journal | undefined,
+		private readonly clock: SendClock,
+	) {
+		this.since = clock.monotonic();
+	}
+
+	row(): void {
+		this.rows++;
+		this.look(TICK_MS);
+	}
+
+	retry(status: number | undefined): void {
+		this.retries++;
+		if (status === 429 || status === 503) this.refused++;
+		this.look(TICK_MS);
+	}
+
+	/** What happened since the last tick. */
+	end(): void {
+		if (this.hasTick && this.rows + this.retries > 0) this.look(0);
+	}
+
+	private look(least: number): void {
+		const now = this.clock.monotonic();
+		const ms = Math.round(now - this.since);
+		if (this.journal === undefined || ms < least) return;
+		const { rows, retries, refused } = this;
+		// A journal that failed says so at the next outcome.
+		this.journal.tick({ at: Math.round(this.clock.now()), ms, rows, retries, refused }).catch(() => undefined);
+		this.since = now;
+		this.hasTick = true;
+		this.rows = this.retries = this.refused = 0;
+	}
 }
 
 /** When and why a run stops before its end. */

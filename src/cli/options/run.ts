@@ -44,6 +44,13 @@ export const guardOptions = options([
 	{ flags: '--max <n>', help: 'Stop if there are more than N rows', group: GUARDS, parse: wholeNumber('--max', 0) },
 ]);
 
+export const reportOption = {
+	flags: '--report <format:file>',
+	help: 'Write a report: junit, json, markdown, csv or html',
+	group: RUN,
+	repeatable: true,
+} as const satisfies OptionSpec;
+
 /** How a run is carried out; a resume takes them too. */
 export const tuningOptions = options([
 	{
@@ -67,12 +74,7 @@ export const tuningOptions = options([
 		group: RUN,
 		parse: wholeNumber('--first', 1),
 	},
-	{
-		flags: '--report <format:file>',
-		help: 'Write a report: junit, json, markdown or csv',
-		group: RUN,
-		repeatable: true,
-	},
+	reportOption,
 ]);
 
 function fieldNames(text: string): string[] {

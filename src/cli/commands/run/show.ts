@@ -1,12 +1,15 @@
 /** `run show`: what a run did, or several runs together, and which of their rows need a look. */
 
-import { type Counts, createCounts, exitCodeOf, openRows, outcomeNames } from '../../../bulk/counts.js';
+import { statSync } from 'node:fs';
+import { type Counts, createCounts, exitCodeOf, openRows, outcomeNames, totalOf } from '../../../bulk/counts.js';
 import { nextSteps } from '../../../bulk/next-steps.js';
 import type { RowRecord } from '../../../bulk/records.js';
+import type { ReportFacts } from '../../../bulk/report-facts.js';
 import { finalRecords, firstRecords, recordedIdNames } from '../../../bulk/row-records.js';
+import { inputFileOf } from '../../../bulk/run/plan.js';
 import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
 import { type JournalScan, scanJournal } from '../../../bulk/scan.js';
-import { formatShard } from '../../../bulk/shard.js';
+import { formatShard, type Shard } from '../../../bulk/shard.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
@@ -15,6 +18,7 @@ import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
+import { reportOption } from '../../options/run.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
 import { runsArgument } from '../../run-argument.js';
@@ -86,8 +90,8 @@ async function listRows(
 	for (const { scan, summary } of runs) invocation.context.stderr.write(unreachedNote(summary, scan));
 }
 
-/** Several runs as one: the shards of one input, with what is missing or there twice. @throws UsageError for runs of different inputs */
-function together(runs: readonly Shown[]): Row {
+/** The shards that no run answers for, and those that several do. @throws UsageError for runs of different inputs */
+function shardsOf(runs: readonly Shown[]): { parts: Shard[]; missing: string[]; twice: string[] } {
 	const [first, ...others] = runs as [Shown, ...Shown[]];
 	const { header } = first.scan;
 	const other = others.find(({ scan }) => scan.header.input.sha256 !== header.input.sha256);
@@ -95,10 +99,6 @@ function together(runs: readonly Shown[]): Row {
 		throw new UsageError(`run ${other.scan.header.id} read another input than run ${header.id}`, {
 			code: 'input_changed',
 		});
-	}
-	const counts: Counts = createCounts();
-	for (const { scan } of runs) {
-		for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += (scan.end?.counts ?? scan.counts)[name];
 	}
 	const parts = runs.map(({ scan }) => scan.header.plan.shard).filter((each) => each !== undefined);
 	const of = parts[0]?.count ?? 1;
@@ -108,8 +108,30 @@ function together(runs: readonly Shown[]): Row {
 	);
 	const twice = parts.filter(({ index }, at) => indices.indexOf(index) !== at);
 	return {
+		parts,
+		missing: parts.length === 0 ? [] : missing.map((index) => `${index}/${of}`),
+		twice: twice.map(formatShard),
+	};
+}
+
+/** What became of all rows of the runs; those without a record are open. */
+function countsOf(runs: readonly Shown[], unreached = false): Counts {
+	const counts = createCounts();
+	for (const { scan } of runs) {
+		const own = scan.end?.counts ?? scan.counts;
+		for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += own[name];
+		if (unreached) counts['not-sent'] += Math.max(0, scan.header.input.own - totalOf(own));
+	}
+	return counts;
+}
+
+/** Several runs as one: the shards of one input, with what is missing or there twice. */
+function together(runs: readonly Shown[]): Row {
+	const { parts, missing, twice } = shardsOf(runs);
+	const counts = countsOf(runs);
+	return {
 		...runView({
-			...first.summary,
+			...(runs[0] as Shown).summary,
 			counts,
 			state: runs.every(({ summary }) => summary.state === 'finished') ? 'finished' : 'stopped',
 		}),
@@ -119,9 +141,66 @@ function together(runs: readonly Shown[]): Row {
 		open: runs.reduce((sum, { summary }) => sum + Number(runView(summary).open), 0),
 		exit_code: exitCodeOf(counts),
 		journal: runs.map(({ path }) => path).join(','),
-		missing_shards: missing.map((index) => `${index}/${of}`),
-		shards_twice: twice.map(formatShard),
+		missing_shards: missing,
+		shards_twice: twice,
 	};
+}
+
+/** What a report says of runs that are over or under way. */
+function reportFacts(runs: readonly Shown[]): ReportFacts {
+	const [first] = runs as [Shown, ...Shown[]];
+	const counts = countsOf(runs, true);
+	const started = runs.map(({ scan }) => scan.header.started).sort();
+	const ended = runs.map(({ path, scan }) => scan.end?.at ?? statSync(path).mtime.toISOString()).sort();
+	const facts: ReportFacts = {
+		header: first.scan.header,
+		journalPath: first.path,
+		counts,
+		exit: first.scan.end?.exit ?? exitCodeOf(counts),
+		ended: ended.at(-1) as string,
+		ms: Math.max(0, Date.parse(ended.at(-1) as string) - Date.parse(started[0] as string)) || 0,
+	};
+	if (runs.length === 1) return facts;
+	const { missing, twice } = shardsOf(runs);
+	const { input, plan, ...header } = first.scan.header;
+	return {
+		...facts,
+		header: {
+			...header,
+			id: runs.map(({ scan }) => scan.header.id).join(', '),
+			started: started[0] as string,
+			plan: { ...plan, shard: undefined },
+			input: { ...input, own: runs.reduce((sum, { scan }) => sum + scan.header.input.own, 0) },
+		},
+		exit: exitCodeOf(counts),
+		journals: runs.map(({ path }) => path),
+		next: runs.flatMap((run) => {
+			const own = countsOf([run], true);
+			return nextSteps(run.scan.header.id, own, openRows(own) > 0);
+		}),
+		problems: [
+			...missing.map((shard) => `no run of shard ${shard} is here`),
+			...twice.map((shard) => `shard ${shard} is here more than once`),
+		],
+	};
+}
+
+async function writeReportsOn(runs: readonly Shown[], texts: readonly string[], cwd: string): Promise<void> {
+	const [{ parseReport }, { checkReportPlaces }, { writeReports }] = await Promise.all([
+		import('../../../bulk/report-spec.js'),
+		import('../../../bulk/report-place.js'),
+		import('../../../bulk/reports.js'),
+	]);
+	const specs = texts.map(parseReport);
+	const files = runs.flatMap(({ path, scan }) => {
+		const file = inputFileOf(scan.header.plan.source);
+		const journal = { path, what: 'the journal of the run' };
+		return file === undefined || file.path === '-'
+			? [journal]
+			: [journal, { path: file.path, what: "the run's input" }];
+	});
+	await checkReportPlaces(specs, files, cwd);
+	await writeReports(specs, reportFacts(runs), cwd);
 }
 
 async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise<void> {
@@ -176,6 +255,7 @@ export const command = defineCommand({
 	examples: [
 		{ command: 'supportctl run show last', note: 'the newest run' },
 		{ command: 'supportctl run show shard-*.ndjson --json', note: 'the shards of one input together' },
+		{ command: 'supportctl run show last --report html:run.html', note: 'a page with a plot over time' },
 		{ command: 'supportctl run show last --outcome unknown', note: 'rows with an unknown outcome' },
 	],
 	arguments: [runsArgument],
@@ -189,6 +269,7 @@ export const command = defineCommand({
 				choices: outcomeNames,
 			},
 		]),
+		reportOption,
 		...outputOptions,
 	],
 	async run(invocation) {
@@ -196,7 +277,8 @@ export const command = defineCommand({
 		const paths = names.map((_, at) => pastRun(invocation, at).path);
 		const runs: Shown[] = [];
 		for (const path of new Set(paths)) runs.push(await readRun(path));
-		const { outcome } = invocation.options;
+		const { outcome, report } = invocation.options;
+		if (report !== undefined) await writeReportsOn(runs, report, invocation.context.cwd);
 		await (outcome === undefined ? showRuns(invocation, runs) : listRows(invocation, runs, outcome));
 		return ExitCode.ok;
 	},

@@ -1,0 +1,275 @@
+/** The HTML report: one page that asks no server for anything, with counts, reasons, a plot over time and the rows. */
+
+import { createHash } from 'node:crypto';
+import { outcomeNames, totalOf } from './counts.js';
+import { differences, type RowRecord, type TickRecord } from './records.js';
+import {
+	escapeXml,
+	HIDDEN,
+	idsText,
+	journalsOf,
+	notReachedText,
+	type Records,
+	type ReportFacts,
+	reasonOf,
+	rowsOf,
+	stepsOf,
+	titleOf,
+} from './report-facts.js';
+import { tickRecords } from './row-records.js';
+import { commandOf, sourceName } from './run/plan.js';
+
+/** A browser sorts so many rows without delay; those that did not go well come first. */
+const SHOWN_ROWS = 5000;
+const SHOWN_REASONS = 100;
+const SHOWN_TEXT = 500;
+
+/** A text as the content of an element or an attribute; hidden characters could reverse what stands beside them. */
+function escapeHtml(text: string): string {
+	const short = text.length > SHOWN_TEXT ? `${text.slice(0, SHOWN_TEXT)}…` : text;
+	return escapeXml(short.replace(HIDDEN, ' ')).replaceAll("'", '&#39;');
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8884; --faint: #667; --bad: #b3261e; --good: #1a7f37; --accent: #0b62c4; --back: #fff; --text: #1c1e21 }
+@media (prefers-color-scheme: dark) { :root { --faint: #9aa4b2; --bad: #ff8a80; --good: #6fdd8b; --accent: #7cb7ff; --back: #16181c; --text: #e6e8eb } }
+body { margin: 0 auto; max-width: 75rem; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; background: var(--back); color: var(--text) }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+h1, p, li, td { overflow-wrap: anywhere }
+td { unicode-bidi: isolate; vertical-align: top }
+.faint, figcaption { color: var(--faint) } .bad { color: var(--bad) } .good { color: var(--good) }
+.counts { display: flex; flex-wrap: wrap; gap: .5rem; padding: 0; list-style: none }
+.counts li { border: 1px solid var(--line); border-radius: .4rem; padding: .2rem .8rem } .counts b { display: block; font-size: 1.3rem }
+figure { margin: 0 } svg { width: 100%; height: auto } svg text { fill: var(--faint); font-size: 12px }
+.axis { stroke: var(--line) } .rate { fill: var(--accent) } .retries { fill: var(--faint) } .refused { fill: var(--bad) }
+.key { display: inline-block; width: .8em; height: .8em } .key.rate { background: var(--accent) } .key.retries { background: var(--faint) } .key.refused { background: var(--bad) }
+table { border-collapse: collapse; width: 100%; font-size: .9rem } th, td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); text-align: left }
+.n { text-align: right; font-variant-numeric: tabular-nums }
+th button { all: unset; cursor: pointer; font-weight: 600 } th button:focus-visible { outline: 2px solid var(--accent) }
+th[aria-sort=ascending] button::after { content: " ▲" } th[aria-sort=descending] button::after { content: " ▼" }
+form { display: flex; flex-wrap: wrap; gap: .5rem; margin: .5rem 0 } input, select { font: inherit; max-width: 100% } input { flex: 1 1 12rem }
+code { font-size: .9em }
+@media (max-width: 40rem) { .wide { display: none } svg text { font-size: 18px } th, td { padding: .3rem .25rem } }
+`;
+
+/** Filters and sorts the rows of the table; reads text, and writes none but the count. */
+const SCRIPT = `
+const body = document.querySelector('#rows tbody');
+const words = document.querySelector('#words');
+const outcome = document.querySelector('#outcome');
+const filter = () => {
+	const wanted = words.value.toLowerCase();
+	let shown = 0;
+	for (const row of body.rows) {
+		row.hidden = !row.textContent.toLowerCase().includes(wanted) || (outcome.value !== '' && row.dataset.outcome !== outcome.value);
+		if (!row.hidden) shown++;
+	}
+	document.querySelector('#shown').textContent = shown + ' of ' + body.rows.length + ' rows';
+};
+words.addEventListener('input', filter);
+outcome.addEventListener('change', filter);
+document.querySelector('form').addEventListener('submit', (event) => event.preventDefault());
+const heads = [...document.querySelectorAll('#rows th')];
+heads.forEach((head, at) => head.querySelector('button').addEventListener('click', () => {
+	const up = head.getAttribute('aria-sort') !== 'ascending';
+	for (const each of heads) each.removeAttribute('aria-sort');
+	head.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+	const isNumber = head.classList.contains('n');
+	const value = (row) => isNumber ? Number(row.cells[at].textContent) : row.cells[at].textContent;
+	const sorted = [...body.rows].map((row) => [value(row), row]);
+	sorted.sort(([left], [right]) => (isNumber ? left - right : left.localeCompare(right)) * (up ? 1 : -1));
+	body.append(...sorted.map(([, row]) => row));
+}));
+filter();
+`;
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Nothing is loaded, and no script or style runs but ours. */
+const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; base-uri 'none'; form-action 'none'`;
+
+const isGood = (record: RowRecord): boolean =>
+	(record.outcome === 'ok' || record.outcome === 'skipped') && differences(record).length === 0;
+
+const classOf = ({ outcome }: Pick<RowRecord, 'outcome'>): string =>
+	outcome === 'ok' || outcome === 'skipped' ? 'good' : 'bad';
+
+/** Why a row is not simply ok. */
+function whyOf(record: RowRecord): string {
+	const reason = record.outcome === 'ok' && record.message === undefined ? [] : [reasonOf(record)];
+	return [...reason, ...differences(record)].join('; ');
+}
+
+interface Reason {
+	outcome: RowRecord['outcome'];
+	text: string;
+	rows: number;
+	first: number;
+}
+
+/** Rows that did not go well, by reason; digits in a message don't make it another one. */
+async function reasonsOf(records: Records): Promise<{ reasons: Reason[]; others: number }> {
+	const byText = new Map<string, Reason>();
+	let others = 0;
+	for await (const batch of records()) {
+		for (const record of batch) {
+			if (isGood(record)) continue;
+			const { outcome, differs = [] } = record;
+			const fields = differs.map(({ field }) => field).join(', ');
+			const text = fields === '' ? reasonOf(record) : `the service shows another value: ${fields}`;
+			const key = `${outcome} ${text.slice(0, SHOWN_TEXT).replace(/\d+/g, '#')}`;
+			const known = byText.get(key);
+			if (known !== undefined) known.rows++;
+			else if (byText.size < SHOWN_REASONS) byText.set(key, { outcome, text, rows: 1, first: record.row });
+			else others++;
+		}
+	}
+	return { reasons: [...byText.values()].sort((left, right) => right.rows - left.rows), others };
+}
+
+const PLOT = { width: 720, height: 160, left: 48, bars: 100 };
+
+/** Rows a second over time, with retries and refusals below; empty where the journal has no times. */
+function plot(ticks: readonly TickRecord[]): string {
+	if (ticks.length === 0) return '<p class="faint">The run was too short for a plot over time.</p>';
+	const from = ticks.reduce((least, { at, ms }) => Math.min(least, at - ms), Number.POSITIVE_INFINITY);
+	const to = ticks.reduce((most, { at }) => Math.max(most, at), 0);
+	const span = Math.max(1, to - from);
+	const bars = Math.max(1, Math.min(PLOT.bars, Math.ceil(span / 1000)));
+	const rows = new Array<number>(bars).fill(0);
+	const retries = new Array<number>(bars).fill(0);
+	const refused = new Array<number>(bars).fill(0);
+	const barMs = span / bars;
+	for (const tick of ticks) {
+		// A tick counts for all of its time, which may be many bars.
+		const start = (tick.at - tick.ms - from) / barMs;
+		const end = Math.max((tick.at - from) / barMs, start + 1e-9);
+		for (let bar = Math.max(0, Math.floor(start)); bar < Math.min(bars, end); bar++) {
+			const share = (Math.min(end, bar + 1) - Math.max(start, bar)) / (end - start);
+			rows[bar] = (rows[bar] as number) + tick.rows * share;
+			retries[bar] = (retries[bar] as number) + (tick.retries - tick.refused) * share;
+			refused[bar] = (refused[bar] as number) + tick.refused * share;
+		}
+	}
+	const perSecond = (values: readonly number[]): number[] => values.map((value) => (value * 1000) / barMs);
+	const [rate, again, no] = [perSecond(rows), perSecond(retries), perSecond(refused)];
+	const most = Math.max(...rate, 1);
+	const mostAgain = Math.max(...again.map((value, bar) => value + (no[bar] as number)), 0);
+	const width = (PLOT.width - PLOT.left) / bars;
+	const below = mostAgain === 0 ? 0 : 50;
+	const rect = (kind: string, bar: number, y: number, height: number): string =>
+		height < 0.05
+			? ''
+			: `<rect class="${kind}" x="${(PLOT.left + bar * width).toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${height.toFixed(1)}"/>`;
+	let marks = '';
+	for (let bar = 0; bar < bars; bar++) {
+		const height = ((rate[bar] as number) / most) * (PLOT.height - 20);
+		marks += rect('rate', bar, PLOT.height - height, height);
+		if (below === 0) continue;
+		const [red, grey] = [no, again].map((values) => ((values[bar] as number) / mostAgain) * (below - 10)) as [
+			number,
+			number,
+		];
+		marks += rect('refused', bar, PLOT.height + 5, red) + rect('retries', bar, PLOT.height + 5 + red, grey);
+	}
+	const bottom = PLOT.height + below;
+	const label = (x: number, y: number, text: string, anchor: string): string =>
+		`<text x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`;
+	const time = (ms: number): string => escapeHtml(new Date(Math.min(ms, 8e15)).toISOString().slice(11, 19));
+	const number = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
+	const sum = (values: readonly number[]): number => Math.round(values.reduce((total, each) => total + each, 0));
+	const said = `At most ${number(most)} rows a second; ${sum(retries) + sum(refused)} retries, ${sum(refused)} of them because the service refused (429, 503).`;
+	return [
+		`<figure><svg viewBox="0 0 ${PLOT.width} ${bottom + 20}" role="img" aria-label="${said}">`,
+		`<line class="axis" x1="${PLOT.left}" x2="${PLOT.width}" y1="${PLOT.height}" y2="${PLOT.height}"/>`,
+		label(PLOT.left - 6, 24, number(most), 'end') + label(PLOT.left - 6, PLOT.height, '0', 'end'),
+		below === 0 ? '' : label(PLOT.left - 6, bottom, number(mostAgain), 'end'),
+		marks,
+		label(PLOT.left, bottom + 16, `${time(from)} UTC`, 'start') + label(PLOT.width, bottom + 16, time(to), 'end'),
+		`</svg><figcaption><span class="key rate"></span> rows a second`,
+		` <span class="key retries"></span> retries <span class="key refused"></span> refused. ${said}</figcaption></figure>`,
+	].join('');
+}
+
+const COLUMNS = [
+	{ title: 'row', kind: 'n' },
+	{ title: 'line', kind: 'n wide' },
+	{ title: 'what', kind: '' },
+	{ title: 'outcome', kind: '' },
+	{ title: 'reason', kind: '' },
+	{ title: 'attempts', kind: 'n wide' },
+	{ title: 'ms', kind: 'n wide' },
+];
+
+function tableRow(record: RowRecord): string {
+	const texts = [
+		record.row,
+		record.line ?? '',
+		idsText(record.ids),
+		record.outcome,
+		whyOf(record),
+		record.attempts,
+		Math.round(record.ms),
+	];
+	const cells = texts.map((text, at) => {
+		const kind = at === 3 ? classOf(record) : (COLUMNS[at]?.kind ?? '');
+		return `<td${kind === '' ? '' : ` class="${kind}"`}>${escapeHtml(String(text))}</td>`;
+	});
+	return `<tr data-outcome="${record.outcome}">${cells.join('')}</tr>\n`;
+}
+
+/** The rows of the table: first those that did not go well. */
+async function* tableRows(records: Records): AsyncGenerator<string> {
+	let left = SHOWN_ROWS;
+	for (const good of [false, true]) {
+		for await (const batch of records()) {
+			if (left === 0) return;
+			const chosen = batch.filter((record) => isGood(record) === good).slice(0, left);
+			left -= chosen.length;
+			yield chosen.map(tableRow).join('');
+		}
+	}
+}
+
+export async function* html(facts: ReportFacts, records: Records): AsyncGenerator<string> {
+	const { header, counts, ms, problems = [] } = facts;
+	const { reasons, others } = await reasonsOf(records);
+	const ticks: TickRecord[] = [];
+	let recorded = 0;
+	for await (const batch of records()) recorded += batch.length;
+	for (const path of journalsOf(facts)) for (const tick of await tickRecords(path)) ticks.push(tick);
+	const title = escapeHtml(`supportctl ${commandOf(header.plan)}: ${titleOf(facts)}`);
+	yield `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<meta http-equiv="Content-Security-Policy" content="${POLICY}"/>\n`;
+	yield `<meta name="viewport" content="width=device-width, initial-scale=1"/>\n<meta name="referrer" content="no-referrer"/>\n<title>${title}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<h1>${title}</h1>\n`;
+	const from = escapeHtml(`${rowsOf(header)} from ${sourceName(header.plan.source)}`);
+	yield `<p>Run ${escapeHtml(header.id)} on ${escapeHtml(header.plan.service.baseUrl)}, ${from}, <span class="faint">started ${escapeHtml(header.started)}, ${(ms / 1000).toFixed(1)} s</span></p>\n`;
+	for (const problem of problems) yield `<p class="bad">${escapeHtml(problem)}</p>\n`;
+	const shown = outcomeNames.filter((name) => counts[name] > 0 || name === 'ok');
+	yield `<ul class="counts">${shown.map((name) => `<li><b class="${classOf({ outcome: name })}">${counts[name]}</b>${name}</li>`).join('')}</ul>\n`;
+	const missing = totalOf(counts) - recorded;
+	if (missing > 0) yield `<p class="bad">${escapeHtml(notReachedText(missing, facts))}</p>\n`;
+	const steps = stepsOf(facts).map(
+		([text, command]) => `<li>${escapeHtml(text)}: <code>${escapeHtml(command)}</code></li>`,
+	);
+	if (steps.length > 0) yield `<h2>Next</h2>\n<ul>${steps.join('')}</ul>\n`;
+	yield `<h2>Over time</h2>\n${plot(ticks)}\n`;
+	if (reasons.length > 0) {
+		yield '<h2>Reasons</h2>\n<table id="reasons"><thead><tr><th class="n">rows</th><th>outcome</th><th>reason</th><th class="n">first row</th></tr></thead>\n<tbody>\n';
+		for (const { outcome, text, rows, first } of reasons) {
+			yield `<tr><td class="n">${rows}</td><td class="bad">${outcome}</td><td>${escapeHtml(text)}</td><td class="n">${first}</td></tr>\n`;
+		}
+		yield '</tbody></table>\n';
+		if (others > 0) yield `<p>${others} rows have other reasons.</p>\n`;
+	}
+	const options = shown.map((name) => `<option>${name}</option>`).join('');
+	yield `<h2>Rows</h2>\n<form><input id="words" type="search" placeholder="Filter" aria-label="Filter rows"/><select id="outcome" aria-label="Outcome"><option value="">all outcomes</option>${options}</select><output id="shown" class="faint"></output></form>\n`;
+	if (recorded > SHOWN_ROWS)
+		yield `<p>The first ${SHOWN_ROWS} of ${recorded} rows; --report csv:FILE has all of them.</p>\n`;
+	const heads = COLUMNS.map(
+		({ title: name, kind }) =>
+			`<th${kind === '' ? '' : ` class="${kind}"`}><button type="button">${name}</button></th>`,
+	);
+	yield `<table id="rows"><thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
+	yield* tableRows(records);
+	yield `</tbody></table>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
+}
