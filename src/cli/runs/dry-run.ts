@@ -61,7 +61,8 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 	const unread =
 		options.diff === true ? await printChanges(job, rows, survey, print) : await printRequests(job, rows, print);
 	await results.end();
-	const { selected, skipped } = survey;
+	const { skipped } = survey;
+	const selected = Math.min(survey.selected, tuning.first ?? survey.selected);
 	if (wantsJson(options) && !tuning.quiet) {
 		const { profileName: profile = null } = session.connection;
 		const summary = { dryRun: true, host: session.host, profile, requests: selected, skipped, unread };
@@ -82,13 +83,19 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 	return unread === selected ? ExitCode.failed : ExitCode.partial;
 }
 
-/** The own rows that have something to send. */
-async function* rowsToShow({ plan }: RunJob, rows: PlannedRows): AsyncGenerator<RunRow[]> {
+/** The own rows that have something to send, up to --first. */
+async function* rowsToShow({ plan, tuning }: RunJob, rows: PlannedRows): AsyncGenerator<RunRow[]> {
+	let left = tuning.first ?? Number.POSITIVE_INFINITY;
 	for await (const batch of rows.read()) {
-		yield batch.filter(
-			(each): each is RunRow =>
-				!isInvalid(each) && isOwn(each, plan.shard) && (changesLists(plan) || !asksNothing(each.request)),
-		);
+		const ready = batch
+			.filter(
+				(each): each is RunRow =>
+					!isInvalid(each) && isOwn(each, plan.shard) && (changesLists(plan) || !asksNothing(each.request)),
+			)
+			.slice(0, left);
+		left -= ready.length;
+		yield ready;
+		if (left === 0) return;
 	}
 }
 

@@ -40,4 +40,9 @@ describe('a dry run on a terminal', () => {
 			`method  POST\npath    /support-api/v1/tickets/14\nbody    {"title":"${title}"}\n\n`,
 		);
 	});
+
+	it('shows the rows of --first alone, as the run would send them', async () => {
+		const shown = await dryRun(80, 'ticket', 'update', '14', '15', '16', '--status', 'hold', '--first', '2');
+		expect(shown.match(/tickets\/\d+/g)).toEqual(['tickets/14', 'tickets/15']);
+	});
 });
