@@ -200,6 +200,7 @@ const calls: Record<string, Call[]> = {
 	'run resume': [{ argv: ['last'] }],
 	'run retry': [{ argv: ['last'] }],
 	'run undo': [{ argv: ['last', '--yes'] }],
+	'run prune': [{ argv: ['--older-than', '0h', '--yes', '--force'] }],
 };
 
 /** Time passes, but nobody waits for a retry. */
