@@ -27,6 +27,7 @@ const entry = (words: string, group: string, summary: string, load: CommandEntry
 
 export const commands: readonly CommandEntry[] = [
 	entry('ticket update', WRITE, 'Change fields of tickets', () => import('./commands/ticket/update.js')),
+	entry('ticket edit', WRITE, 'Edit a ticket in an editor', () => import('./commands/ticket/edit.js')),
 	entry(
 		'ticket delete',
 		WRITE,
@@ -38,6 +39,7 @@ export const commands: readonly CommandEntry[] = [
 	entry('ticket list', LOOK, 'List tickets', () => import('./commands/ticket/list.js')),
 	entry('ticket get', LOOK, 'Show tickets', () => import('./commands/ticket/get.js')),
 	entry('reply update', WRITE, 'Change fields of replies', () => import('./commands/reply/update.js')),
+	entry('reply edit', WRITE, 'Edit a reply in an editor', () => import('./commands/reply/edit.js')),
 	entry(
 		'reply delete',
 		WRITE,
@@ -47,6 +49,7 @@ export const commands: readonly CommandEntry[] = [
 	entry('reply list', LOOK, 'List the replies of a ticket', () => import('./commands/reply/list.js')),
 	entry('reply get', LOOK, 'Show replies of a ticket', () => import('./commands/reply/get.js')),
 	entry('user update', WRITE, 'Change fields of users', () => import('./commands/user/update.js')),
+	entry('user edit', WRITE, 'Edit a user in an editor', () => import('./commands/user/edit.js')),
 	entry('user delete', WRITE, 'Delete users and reassign their posts', () => import('./commands/user/delete.js')),
 	entry(
 		'user password delete',
@@ -66,9 +69,11 @@ export const commands: readonly CommandEntry[] = [
 	),
 	entry('whoami', LOOK, 'Show the account that is signed in', () => import('./commands/whoami.js')),
 	entry('attachment update', WRITE, 'Change fields of attachments', () => import('./commands/attachment/update.js')),
+	entry('attachment edit', WRITE, 'Edit an attachment in an editor', () => import('./commands/attachment/edit.js')),
 	entry('attachment list', LOOK, 'List attachments', () => import('./commands/attachment/list.js')),
 	entry('attachment get', LOOK, 'Show attachments', () => import('./commands/attachment/get.js')),
 	entry('term update', WRITE, 'Change fields of terms', () => import('./commands/term/update.js')),
+	entry('term edit', WRITE, 'Edit a term in an editor', () => import('./commands/term/edit.js')),
 	entry('term delete', WRITE, 'Delete terms', () => import('./commands/term/delete.js')),
 	entry('term list', LOOK, 'List the terms of a taxonomy', () => import('./commands/term/list.js')),
 	entry('term get', LOOK, 'Show terms of a taxonomy', () => import('./commands/term/get.js')),

@@ -1,10 +1,10 @@
-/** yaml: a sequence that streams, or one mapping; plain enough for readers of YAML 1.1 and 1.2. */
+/** yaml: a sequence that streams, or one mapping; plain enough for readers of YAML 1.1 and 1.2. And reading a mapping. */
 
-import { Document, type Scalar, visit } from 'yaml';
+import { Document, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from 'yaml';
 import { type Encoder, type EncoderOptions, pick } from './columns.js';
 import { escapeJson, hasUnsafe } from './sanitise.js';
 
-function yamlText(value: unknown): string {
+export function yamlText(value: unknown): string {
 	const document = new Document(value ?? null, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 	visit(document, {
 		Scalar(_key, node: Scalar) {
@@ -25,4 +25,36 @@ export function createYaml(options: EncoderOptions): Encoder {
 		},
 		end: () => (started ? '' : '[]\n'),
 	};
+}
+
+/**
+ * Reads one mapping.
+ * @param isText whether an entry is text, so that `007` stays as it is written
+ * @returns undefined where the text holds nothing but comments
+ * @throws SyntaxError for what is not YAML, or no mapping
+ */
+export function readYamlMapping(text: string, isText: (name: string) => boolean): Record<string, unknown> | undefined {
+	const document = parseDocument(text);
+	const [error] = document.errors;
+	// The place is shown by an excerpt below the message.
+	if (error !== undefined) throw new SyntaxError(error.message.replace(/ at line \d+, column \d+/, ''));
+	const { contents } = document;
+	if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
+	if (!isMap(contents)) throw new SyntaxError('it is not a list of field names and values');
+	return Object.fromEntries(
+		contents.items.map(({ key, value }) => {
+			const name = String(isScalar(key) ? key.value : key);
+			const isWritten = isScalar(value) && typeof value.value !== 'string' && value.value !== null;
+			if (isWritten && value.source !== undefined && isText(name)) return [name, value.source];
+			return [name, isNode(value) ? asValue(() => value.toJS(document)) : null];
+		}),
+	);
+}
+
+function asValue(read: () => unknown): unknown {
+	try {
+		return read();
+	} catch (error) {
+		throw new SyntaxError((error as Error).message);
+	}
 }

@@ -179,6 +179,11 @@ const calls: Record<string, Call[]> = {
 	'attachment update': [{ argv: ['3', '--title', 'x'] }],
 	'term update': [{ argv: ['ticket_priority', '3', '--name', 'x'] }],
 	'term delete': [{ argv: ['product', '3', '--force', '--yes'] }],
+	'ticket edit': [{ argv: ['14'] }],
+	'reply edit': [{ argv: ['14', '3'] }],
+	'user edit': [{ argv: ['3'] }],
+	'attachment edit': [{ argv: ['9'] }],
+	'term edit': [{ argv: ['ticket_priority', '5'] }],
 	api: [
 		{ argv: ['GET', 'tickets', '-i'] },
 		{ argv: ['POST', 'users/3', '--input', '-'], stdin: `{"password": ${OTHER}}` },
@@ -243,6 +248,8 @@ function setStage(baseUrl: string, secret: string): Stage {
 		SUPPORTCTL_STATE_DIR: state,
 		SUPPORTCTL_BASE_URL: baseUrl,
 		SECRET_FILE: secretFile,
+		// What is edited stays in TMPDIR where the service refuses it.
+		EDITOR: 'echo "slug: other" >',
 	};
 	return { home, config, state, cwd, secretFile, env };
 }

@@ -71,7 +71,7 @@ describe('a flag behind a group', () => {
 		[['ticket', '--profile', ...UPDATE], 'unknown command "14" under "ticket"', 'supportctl ticket --help'],
 		[
 			['ticket', '-v'],
-			'"ticket" alone is not a command; it continues with one of update, delete, fields',
+			'"ticket" alone is not a command; it continues with one of update, edit, delete, fields',
 			'supportctl ticket --help',
 		],
 		[
@@ -128,7 +128,7 @@ describe('a command line that says too much is refused, and nothing is sent:', (
 
 describe('a command of another tool', () => {
 	it.each([
-		['ticket edit 14', 'supportctl ticket update does that'],
+		['ticket change 14', 'supportctl ticket update does that'],
 		['ticket rm 14', 'supportctl ticket delete does that'],
 		['profile ls', 'supportctl profile list does that'],
 		['profile delete desk', 'supportctl profile remove does that'],

@@ -4,7 +4,7 @@ import { chooseEndpoint } from '../../api/choose.js';
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { commandOf, type RunHeader } from '../../bulk/run/plan.js';
+import { commandOf, type RunHeader, type RunService } from '../../bulk/run/plan.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { readRunHeader } from '../../bulk/runs.js';
 import { UsageError } from '../../errors.js';
@@ -47,6 +47,33 @@ function namesOf(ids: readonly Readonly<Record<string, string>>[], rows: number)
 	return names.length === 0 ? '' : `: ${names.join(', ')}${rows > names.length ? ', …' : ''}`;
 }
 
+const placeOf = ({ profile }: Pick<RunService, 'profile'>, host: string): string =>
+	`on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
+
+/** A write with a protected profile needs its name. @throws UsageError */
+export function checkConfirmed(
+	service: Pick<RunService, 'profile' | 'protected'>,
+	host: string,
+	confirm: string | undefined,
+	action: string,
+): void {
+	const { profile, protected: isProtected } = service;
+	if (isProtected && confirm !== profile) {
+		throw new UsageError(
+			`profile ${profile} is protected: to ${action} ${placeOf(service, host)} needs --confirm=${profile}`,
+			{
+				code: 'protected_profile',
+				...(confirm === undefined ? {} : { details: [`--confirm=${confirm} names another profile`] }),
+			},
+		);
+	}
+	if (!isProtected && confirm !== undefined && confirm !== profile) {
+		throw new UsageError(`--confirm=${confirm}, but the profile is ${profile ?? 'none'}`, {
+			code: 'protected_profile',
+		});
+	}
+}
+
 /**
  * Asks, or takes --yes and --confirm as the reply.
  * @param note What a person has to know before the reply
@@ -58,25 +85,14 @@ export async function confirmWrite(job: RunJob, survey: Survey, note?: string): 
 	const { options, context } = invocation;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || rows === 0) return;
-	const { profile, protected: isProtected } = plan.service;
 	const action =
 		plan.source.from === 'snapshots'
 			? describeUndo(readRunHeader(plan.source.journal), endpoint.noun, rows)
 			: describeAction(job, survey, rows);
-	const where = `on ${session.host}${profile === undefined ? '' : ` (profile ${profile})`}`;
-	if (isProtected && options.confirm !== profile) {
-		throw new UsageError(`profile ${profile} is protected: to ${action} ${where} needs --confirm=${profile}`, {
-			code: 'protected_profile',
-			...(options.confirm === undefined ? {} : { details: [`--confirm=${options.confirm} names another profile`] }),
-		});
-	}
-	if (!isProtected && options.confirm !== undefined && options.confirm !== profile) {
-		throw new UsageError(`--confirm=${options.confirm}, but the profile is ${profile ?? 'none'}`, {
-			code: 'protected_profile',
-		});
-	}
+	checkConfirmed(plan.service, session.host, options.confirm, action);
 	const asks = endpoint.confirm || plan.source.from === 'snapshots';
 	if (!asks || options.yes === true) return;
+	const where = placeOf(plan.service, session.host);
 	if (!context.prompts.available) {
 		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, {
 			code: 'needs_yes',

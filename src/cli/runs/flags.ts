@@ -40,17 +40,13 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	const { source, ids } = readSource(name, invocation);
 	const { endpoint } = chooseEndpoint(name, ids.taxonomy, options.undocumented === true);
 	const fields = await readFields(endpoint, source, ids, invocation);
-	const names = Object.keys(fields);
-	const isKept = (field: string): boolean => !isSecretName(field) && !holdsSecret(fields[field]);
-	const part = (wanted: boolean) =>
-		Object.fromEntries(names.filter((each) => isKept(each) === wanted).map((each) => [each, fields[each]]));
+	const { secrets, ...kept } = withoutSecrets(fields);
 	const given: Given = {
 		endpoint,
 		source,
 		values: {
 			ids,
-			fields: part(true),
-			withheld: names.filter((each) => !isKept(each)),
+			...kept,
 			force: options.force === true,
 			reassign:
 				options.reassign === undefined || options.reassign === OWN_ID
@@ -59,8 +55,9 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 			add: readItems(endpoint, 'add', options),
 			remove: readItems(endpoint, 'remove', options),
 		},
-		secrets: part(false),
+		secrets,
 	};
+	const names = Object.keys(fields);
 	checkItems(given, names);
 	checkComplete(given, names.length);
 	return given;
@@ -77,6 +74,17 @@ function checkItems({ values: { add, remove } }: Given, fields: readonly string[
 		if (both === undefined) continue;
 		throw new UsageError(`${quote(String(both))} is added to ${name} and removed from it`, { code: 'contradiction' });
 	}
+}
+
+/** Fields that a journal may keep, and those that hold a secret. */
+export function withoutSecrets(
+	fields: Readonly<Record<string, unknown>>,
+): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
+	const isSecret = (field: string): boolean => isSecretName(field) || holdsSecret(fields[field]);
+	const withheld = Object.keys(fields).filter(isSecret);
+	const part = (wanted: boolean) =>
+		Object.fromEntries(Object.entries(fields).filter(([field]) => withheld.includes(field) === wanted));
+	return { fields: part(false), withheld, secrets: part(true) };
 }
 
 function holdsSecret(value: unknown): boolean {

@@ -32,7 +32,8 @@ const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
 	map: 'key=value',
 };
 
-const SUGGESTIONS: Partial<Record<Field['kind'], readonly string[]>> = {
+/** Values that a kind of field takes. */
+export const suggestedValues: Partial<Record<Field['kind'], readonly string[]>> = {
 	status: ticketStatuses,
 	adjustment: ['positive', 'negative', '+', '-'],
 	boolean: ['true', 'false'],
@@ -44,7 +45,7 @@ export function fieldOptions(fields: readonly Field[]): OptionSpec[] {
 	return fields
 		.filter((field) => field.kind !== 'secret')
 		.map((field) => {
-			const suggests = SUGGESTIONS[field.kind];
+			const suggests = suggestedValues[field.kind];
 			return {
 				flags: `--${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
 				help: field.help,
