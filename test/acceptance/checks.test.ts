@@ -77,6 +77,9 @@ test('a list is either given as a whole or changed, and a dry run shows the chan
 	expect(at.service.requests).toEqual([]);
 	const dry = await at.run('ticket update 14 15 --add-ticket-tag 6 --dry-run --format ndjson');
 	expect(JSON.parse(dry.stdout.split('\n')[0] as string)).toMatchObject({ id: 14, add: { 'ticket-tag': [6] } });
+	await at.service.call('POST', '/tickets/14', { 'ticket-tag': [] });
+	const diff = await at.run('ticket update 14 --add-ticket-tag 6 --dry-run --diff --format ndjson');
+	expect(JSON.parse(diff.stdout)).toMatchObject({ id: 14, field: 'ticket-tag', old: [], new: [6] });
 });
 
 test('--if writes only objects that hold every value, and empty means that there is none', async () => {

@@ -115,7 +115,7 @@ type Decision = { skip: Result } | { fields: Readonly<Record<string, unknown>> }
 
 /**
  * What is sent of a row, now that the object's values are known; pure.
- * @param maybeSent Whether the run may have written the row before it was interrupted: its own write is no conflict
+ * @param maybeSent Whether the run may have written the row before it was interrupted: its own write breaks no condition
  */
 export function decide(
 	row: RunRow,
@@ -131,8 +131,10 @@ export function decide(
 	}
 	const all: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
 	const changed = changedFields(endpoint, all, held);
+	if (maybeSent && (checks.ifUnmodified || checks.conditions.length > 0)) {
+		if (endpoint.body !== 'none' && Object.keys(changed).length === 0) return { skip: UNCHANGED };
+	}
 	if (checks.ifUnmodified && held.modified !== row.modified) {
-		if (maybeSent && Object.keys(changed).length === 0) return { skip: UNCHANGED };
 		const now = held.modified ?? 'unknown';
 		return { skip: skipped('conflict', `modified since: modified_gmt is ${now}, not ${row.modified ?? 'given'}`) };
 	}

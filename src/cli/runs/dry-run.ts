@@ -30,8 +30,6 @@ const REQUEST_COLUMNS: readonly Column[] = [
 	{ path: 'method', whole: true },
 	{ path: 'path', whole: true },
 	{ path: 'body', least: 16 },
-	{ path: 'add', optional: true },
-	{ path: 'remove', optional: true },
 ];
 
 type Print = (row: unknown) => void | Promise<void>;
@@ -49,7 +47,7 @@ export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): 
 		columns:
 			options.diff === true
 				? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }]
-				: REQUEST_COLUMNS,
+				: [...REQUEST_COLUMNS, ...Object.keys(itemsOf(plan)).map((path) => ({ path }))],
 	};
 	const results = await openResults(invocation, shape);
 	const limit =
@@ -99,13 +97,16 @@ async function* rowsToShow({ plan, tuning }: RunJob, rows: PlannedRows): AsyncGe
 	}
 }
 
-async function printRequests(job: RunJob, rows: PlannedRows, print: Print): Promise<number> {
-	const { add, remove } = job.plan.values;
-	// What the list will hold is known after the read alone.
-	const items = {
+/** What is added to lists and removed from them: what a list will hold is known after the read alone. */
+function itemsOf({ values: { add, remove } }: RunJob['plan']) {
+	return {
 		...(Object.keys(add).length === 0 ? {} : { add }),
 		...(Object.keys(remove).length === 0 ? {} : { remove }),
 	};
+}
+
+async function printRequests(job: RunJob, rows: PlannedRows, print: Print): Promise<number> {
+	const items = itemsOf(job.plan);
 	for await (const batch of rowsToShow(job, rows)) {
 		for (const { row, line, request } of batch) {
 			const { method, path, body, ids } = request;

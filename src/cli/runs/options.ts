@@ -107,7 +107,7 @@ export const checkOptions = options([
 	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: CHECKS },
 	{
 		flags: '--if <field=value>',
-		help: 'Send a row only if its object has this value',
+		help: 'Send a row only if its object has this value; an empty one means none',
 		group: CHECKS,
 		repeatable: true,
 	},

@@ -114,6 +114,27 @@ describe('decide', () => {
 		expect(decided(rowOf({ title: 'x' }), body, plan)).toBe('conflict');
 	});
 
+	it.each([{ ifUnmodified: true }, { conditions: [{ field: 'title', value: 'old' }] }])(
+		'takes what an interrupted part of the run may have written for done, under %j',
+		(checks) => {
+			const body = { title: 'x', modified_gmt: '2026-11-22T01:00:00' };
+			const held = heldOf({ body: 'fields' }, body, '');
+			if (held === undefined) throw new Error('the body shows no object');
+			const codes = [false, true].map((maybeSent) => {
+				const decision = decide(rowOf({ title: 'x' }, { modified: 'then' }), held, planWith(checks), maybeSent);
+				return 'skip' in decision && decision.skip.code;
+			});
+			expect(codes).toEqual([checks.ifUnmodified === true ? 'conflict' : 'condition', 'unchanged']);
+		},
+	);
+
+	it('skips nothing of what an interrupted run did not write', () => {
+		const held = heldOf({ body: 'fields' }, { title: 'old' }, '');
+		if (held === undefined) throw new Error('the body shows no object');
+		const plan = planWith({ conditions: [{ field: 'title', value: 'old' }] });
+		expect(decide(rowOf({ title: 'x' }), held, plan, true)).toEqual({ fields: { title: 'x' } });
+	});
+
 	it('skips an object that no longer holds what an undone run wrote, unless it is restored already', () => {
 		const row = rowOf({ status: 'read' }, { expected: { status: 'hold' } });
 		expect(decided(row, { status: 'hold' }, changed)).toEqual({ status: 'read' });
