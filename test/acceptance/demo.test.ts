@@ -39,11 +39,13 @@ async function expectNothingListens(stdout: string): Promise<void> {
 	await expect(fetch(baseUrl)).rejects.toThrow();
 }
 
-test('the demo edits hundreds of tickets, checks each claim, and leaves nothing behind', async () => {
+test('the demo lists, edits, resumes and undoes hundreds of tickets, checks each claim, and leaves nothing behind', async () => {
 	const { code, stdout, stderr, left } = await demo();
 	expect([code, stderr, left]).toEqual([0, '', []]);
 	expect(stdout).toMatch(/^ {2}✓ 320 tickets are as the file says, cell by cell$/m);
-	expect(stdout).toContain("✓ all tickets of user 4 are user 2's, and nothing else has changed");
+	expect(stdout).toMatch(/^ {2}✓ kill -9 after 120 rows ended the run before its end$/m);
+	expect(stdout).toMatch(/^ {2}✓ all tickets are as they were at the start, apart from modification times$/m);
+	expect(stdout).toMatch(/^ {2}✓ and so says an export$/m);
 	await expectNothingListens(stdout);
 });
 
@@ -53,7 +55,6 @@ test('the demo fails where the desk does not hold what the file says, and still 
 	writeFileSync(file, 'id,status,state\n14,hold,ajar\n15,hold,open\n');
 	const { code, stdout, stderr, left } = await demo(file);
 	expect(code).toBe(1);
-	expect(stdout).toContain('state is "open", not "ajar"');
 	expect(stderr).toContain('ended with exit code 6, not 0');
 	expect(left).toEqual([]);
 	await expectNothingListens(stdout);

@@ -1,7 +1,7 @@
-/** `npm run demo [edits.csv]`: the real binary edits a sandbox desk from a spreadsheet, and every claim on the screen is checked against the desk. */
+/** `npm run demo [edits.csv]`: the real binary lists, edits, proves and undoes hundreds of tickets of a sandbox; each claim on the screen is checked by plain HTTP. */
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -16,9 +16,8 @@ const program = process.env.DEMO_PROGRAM
 	: [process.execPath, join(root, 'bin/supportctl.js')];
 const csvFile = resolve(process.argv[2] ?? join(root, 'test/demo/edits.csv'));
 const TICKETS = 400;
-/** The agent who leaves, and the one who takes over. */
-const LEAVES = 4;
-const RECEIVES = 2;
+/** How many rows are done when the run is killed. */
+const KILL_AFTER = 120;
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (format, text) => (colour ? styleText(format, text) : text);
@@ -53,25 +52,31 @@ function start(args) {
 const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`);
 
 /** Shows a command, runs it, shows what it printed, and fails unless it ends with the exit code that is expected. */
-async function run(args, { input = '', shown = 12, expected = 0 } = {}) {
-	const words = args.map((word) => quoted(word === csvFile ? relative(process.cwd(), csvFile) : word));
-	say(`\n${paint('cyan', '$')} ${paint('bold', `supportctl ${words.join(' ')}`)}`);
+async function run(args, { shown = 12, expected = 0, killAfter = Number.POSITIVE_INFINITY, into } = {}) {
+	const words = args.map((word) => quoted(word.startsWith(folder) ? relative(folder, word) : word));
+	say(
+		`\n${paint('cyan', '$')} ${paint('bold', `supportctl ${words.join(' ')}${into === undefined ? '' : ` > ${relative(folder, into)}`}`)}`,
+	);
 	const { child, ended } = start(args);
 	const output = { stdout: '', stderr: '' };
 	for (const name of ['stdout', 'stderr']) {
 		child[name].setEncoding('utf8');
 		child[name].on('data', (chunk) => {
 			output[name] += chunk;
+			if (output.stdout.split('\n').length > killAfter) child.kill('SIGKILL');
 		});
 	}
-	child.stdin.on('error', () => {});
-	child.stdin.end(input);
+	child.stdin.end();
 	const code = await ended;
+	if (into !== undefined) writeFileSync(into, output.stdout);
 	const lines = output.stdout.trimEnd().split('\n');
 	const more = lines.length - shown;
 	const kept = more > 1 ? [...lines.slice(0, shown), paint('dim', `… and ${more} lines more`)] : lines;
 	for (const text of [kept.join('\n'), paint('dim', output.stderr.trimEnd())]) if (text !== '') say(indent(text));
-	if (code !== expected) throw new Error(`supportctl ${words.join(' ')} ended with exit code ${code}, not ${expected}`);
+	if (code !== expected)
+		throw new Error(
+			`supportctl ${words.join(' ')} ended with ${code === null ? 'a signal' : `exit code ${code}`}, not ${expected}`,
+		);
 	return output.stdout;
 }
 
@@ -119,14 +124,14 @@ function differencesFromCsv(rows, tickets) {
 }
 
 /** What the file does not mention: other tickets, and empty cells. */
-function differencesElsewhere(rows, before, after) {
+function differencesElsewhere(rows, before, after, mayChange = () => false) {
 	const problems = [];
 	const edited = new Map(rows.map((row) => [Number(row.id), row]));
 	const follows = new Set(['modified', 'modified_gmt', 'time-final']);
 	for (const [id, ticket] of before) {
 		for (const field of Object.keys(ticket)) {
 			const row = edited.get(id);
-			if (row !== undefined && (row[field] || follows.has(field))) continue;
+			if (mayChange(field) || (row !== undefined && (row[field] || follows.has(field)))) continue;
 			if (JSON.stringify(ticket[field]) !== JSON.stringify(after.get(id)?.[field]))
 				problems.push(`ticket ${id}: ${field} has changed`);
 		}
@@ -134,20 +139,29 @@ function differencesElsewhere(rows, before, after) {
 	return problems;
 }
 
-/** After a user is deleted: tickets by that user are the receiver's, all else is as it was. */
-function differencesOfReassign(before, after) {
-	const problems = [];
-	for (const [id, ticket] of before) {
-		for (const [field, value] of Object.entries(ticket)) {
-			const given = ticket.assignee === LEAVES;
-			if (given && field.startsWith('modified')) continue;
-			const wanted = given && field === 'assignee' ? RECEIVES : value;
-			if (JSON.stringify(after.get(id)?.[field]) !== JSON.stringify(wanted))
-				problems.push(`ticket ${id}: ${field} is not ${JSON.stringify(wanted)}`);
-		}
-	}
-	return problems;
+/** Everything but modification times, which no undo can restore. */
+function differencesFromStart(before, after) {
+	return differencesElsewhere([], before, after, (field) => field.startsWith('modified'));
 }
+
+const quoteCell = (cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+/** The script that edits the spreadsheet: cells of `edits` in the place of those that were exported. */
+function editSheet(file, edits) {
+	const rows = parse(readFileSync(file), { columns: true });
+	const byId = new Map(edits.map((row) => [row.id, row]));
+	const columns = [...new Set([...Object.keys(rows[0]), ...edits.flatMap((row) => Object.keys(row))])];
+	const edited = rows.map((row) => ({
+		...row,
+		...Object.fromEntries(Object.entries(byId.get(row.id) ?? {}).filter(([, cell]) => cell !== '')),
+	}));
+	const lines = [columns, ...edited.map((row) => columns.map((column) => row[column] ?? ''))];
+	writeFileSync(file, lines.map((line) => `${line.map(quoteCell).join(',')}\n`).join(''));
+	say(`\n${paint('dim', `a script edits ${relative(folder, file)}: ${edits.length} of ${rows.length} rows`)}`);
+}
+
+/** An export without its modification times. */
+const withoutTimes = (csv) => parse(csv, { columns: true }).map(({ modified_gmt: _, ...row }) => JSON.stringify(row));
 
 /** Starts the sandbox; resolves with its address once it says that it is ready. */
 async function startSandbox() {
@@ -172,6 +186,12 @@ async function startSandbox() {
 	return { desk, child, ended };
 }
 
+const lines = (ndjson) =>
+	ndjson
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => JSON.parse(line));
+
 async function demo() {
 	const began = performance.now();
 	const rows = parse(readFileSync(csvFile), { columns: true });
@@ -182,52 +202,59 @@ async function demo() {
 	env.SUPPORTCTL_PASSWORD = desk.password;
 	const before = await look(desk);
 
-	await run(['ticket', 'update', '--input', csvFile, '--dry-run'], { shown: 3 });
+	const sheet = join(folder, 't.csv');
+	const list = ['ticket', 'list', '--format', 'csv'];
+	const start = await run(list, { shown: 3, into: sheet });
+	check(
+		`the export has all ${before.size} tickets`,
+		withoutTimes(start).length === before.size ? [] : ['it has others'],
+	);
+	const update = ['ticket', 'update', '--input', sheet, '--only-changed'];
+	const unedited = await run([...update, '--format', 'ndjson', '-q'], { shown: 2 });
+	const written = lines(unedited).filter(({ outcome }) => outcome !== 'skipped');
+	check('an export that is fed back changes nothing', [
+		...written,
+		...differencesElsewhere([], before, await look(desk)),
+	]);
+
+	editSheet(sheet, rows);
+	const diff = lines(await run([...update, '--dry-run', '--diff', '--format', 'ndjson'], { shown: 4 }));
+	const named = new Set(diff.map(({ id }) => String(id)));
+	check(
+		`the diff names the ${rows.length} tickets that were edited`,
+		rows.filter(({ id }) => !named.has(id)),
+	);
 	check('a dry run changes nothing', differencesElsewhere([], before, await look(desk)));
 
-	const columns = 'id,outcome,ms,body.status,body.assignee,body.title.raw';
-	await run(['ticket', 'update', '--input', csvFile, '-j', '8', '--format', 'table', '--fields', columns], {
-		shown: 6,
-	});
+	const guarded = [...update, '--snapshot', '--verify', '-j', '8', '--format', 'ndjson', '-q'];
+	await run(guarded, { shown: 2, killAfter: KILL_AFTER, expected: null });
+	const halfway = differencesFromCsv(rows, await look(desk)).length;
+	check(
+		`kill -9 after ${KILL_AFTER} rows ended the run before its end`,
+		rows.length < 100 || halfway > 0 ? [] : ['it was done'],
+	);
+	await run(['run', 'resume', 'last', '-j', '8', '--format', 'count']);
 	const edited = await look(desk);
 	check(`${rows.length} tickets are as the file says, cell by cell`, differencesFromCsv(rows, edited));
 	check('empty cells and all other tickets are as they were', differencesElsewhere(rows, before, edited));
 
-	await run(['ticket', 'fields', 'set', '14', '15', '--set', 'severity=critical', '--verify', '--format', 'table']);
-	const fields = await run([
-		'ticket',
-		'fields',
-		'get',
-		'14',
-		'15',
-		'--format',
-		'json',
-		'--query',
-		'[].body.severity.value',
-	]);
-	check('both tickets read back as critical', fields.replace(/\s/g, '') === '["critical","critical"]' ? [] : [fields]);
+	await run(['run', 'undo', 'last', '--yes', '-j', '8', '--format', 'count']);
+	check(
+		'all tickets are as they were at the start, apart from modification times',
+		differencesFromStart(before, await look(desk)),
+	);
+	const end = withoutTimes(await run(list, { shown: 2 }));
+	check(
+		'and so says an export',
+		withoutTimes(start).filter((row, at) => row !== end[at]),
+	);
 
-	const agent = 'emeka.park';
-	await run(['user', 'check', agent, '--password-stdin'], { input: `desk-${agent}\n` });
-	await run(['user', 'check', agent, '--password-stdin'], { input: 'a guess\n', expected: 10 });
-	check('the right password is told from a wrong one by the exit code', []);
-
-	const ofLeaver = `tickets?assignee=${LEAVES}&author=0&state=any`;
-	const ids = await run(['api', 'GET', ofLeaver, '--paginate', '--query', '[].id', '--format', 'ids']);
-	await run(['ticket', 'update', '-', '--assignee', String(RECEIVES), '--format', 'count'], { input: ids });
-	await run(['user', 'delete', String(LEAVES), '--reassign', String(RECEIVES), '--yes', '--format', 'table']);
-	const left = (await run(['api', 'GET', ofLeaver, '--paginate', '--format', 'count'])).trim();
-	check(`nothing is assigned to user ${LEAVES} any more`, left === '0' ? [] : [`${left} tickets are`]);
-	const reassigned = differencesOfReassign(edited, await look(desk));
-	check(`all tickets of user ${LEAVES} are user ${RECEIVES}'s, and nothing else has changed`, reassigned);
-
-	await run(['run', 'list', '--format', 'table']);
 	child.kill('SIGTERM');
 	const code = await ended;
 	check('the sandbox has ended cleanly', code === 0 ? [] : [`its exit code is ${code}`]);
 	const seconds = ((performance.now() - began) / 1000).toFixed(1);
 	say(
-		`\n${paint('bold', `${rows.length} tickets edited and checked`)} in ${seconds} s. Nothing is left running, and no file of yours was touched.`,
+		`\n${paint('bold', `${rows.length} tickets edited, checked and restored`)} in ${seconds} s. Nothing is left running, and no file of yours was touched.`,
 	);
 }
 
