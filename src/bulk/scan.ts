@@ -87,7 +87,7 @@ class Gathering {
 			this.resumes++;
 			return undefined;
 		}
-		if (record.type === 'tick') return undefined;
+		if (record.type === 'tick' || record.type === 'user') return undefined;
 		const { row } = record;
 		if (!isCount(row) || row < 1 || row > this.#rows) return `a row that the input does not have`;
 		switch (record.type) {

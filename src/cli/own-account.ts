@@ -4,8 +4,9 @@ import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
 import { userIdIn } from '../api/user-id.js';
-import { isObject } from '../api/values.js';
-import { RefusedError, UsageError } from '../errors.js';
+import { isObject, quote } from '../api/values.js';
+import type { LookUp } from '../bulk/run/usernames.js';
+import { FailedError, RefusedError, UsageError } from '../errors.js';
 import type { Result } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
@@ -38,6 +39,31 @@ export async function findOwnId(
 	const id = me.outcome === 'ok' && isObject(me.body) ? userIdIn({ id: me.body.id }) : undefined;
 	return id === undefined ? { why: me.message ?? 'the service does not say whose credentials they are' } : { id };
 }
+
+/** Makes the function that finds the id of a user name. Only a refusal of the name itself is a problem of its row. */
+export function createLookUp(
+	{ connection, dialect }: Pick<Session, 'connection' | 'dialect'>,
+	open: () => Promise<Client>,
+	options: SendOptions,
+): LookUp {
+	const plan = createPlanner(endpoints['user.id'], dialect);
+	return async (username) => {
+		const request = plan({ ids: { username }, fields: { username } });
+		const found = await send(await open(), request, { ...options, dialect });
+		checkSignedIn(found, connection);
+		const id = found.outcome === 'ok' ? userIdIn(found.body) : undefined;
+		if (id !== undefined) return { id };
+		const why = found.message ?? found.code ?? found.outcome;
+		if (found.outcome === 'failed' && NO_SUCH_NAME.has(found.status) && found.code !== 'rest_no_route') {
+			return { problem: `no user ${quote(username)}: ${why}` };
+		}
+		throw new FailedError(`could not look up the user ${quote(username)}: ${why}; nothing was sent`, {
+			code: found.code ?? 'lookup_failed',
+		});
+	};
+}
+
+const NO_SUCH_NAME: ReadonlySet<unknown> = new Set([400, 404, 422]);
 
 /** The number that @me stands for. @throws UsageError where the service does not say it */
 export async function ownIdFor(

@@ -252,3 +252,70 @@ describe('deleting users', () => {
 		expect(there).toMatchObject({ exitCode: 0, deleted: 1 });
 	});
 });
+
+describe('user delete by name', () => {
+	const users: Record<string, number> = { ada: 1, grace: 8, lin: 9, mary: 10 };
+	/** Names are found until their user is deleted; `broken` ids fail. */
+	async function desk(broken: number[] = []) {
+		const gone = new Set<number>();
+		const recorder = await startRecorder((request, response, count) => {
+			const id = Number(/users\/(\d+)/.exec(request.url)?.[1]);
+			if (request.url.endsWith('/username')) {
+				const found = users[(JSON.parse(request.body) as { username: string }).username];
+				if (found === undefined || gone.has(found))
+					return json(400, { code: 'invalid_username', message: 'Unknown.' })(request, response, count);
+				return json(200, { id: found })(request, response, count);
+			}
+			if (request.method !== 'DELETE') return json(200, { id })(request, response, count);
+			if (broken.includes(id)) return json(401, { code: 'rest_no', message: 'No.' })(request, response, count);
+			gone.add(id);
+			return json(200, { deleted: true, previous: { id } })(request, response, count);
+		});
+		const work = createWorkplace(recorder.env);
+		const deleted = () =>
+			recorder.requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url.split('/users/')[1]);
+		return { work, deleted, broken };
+	}
+
+	it('deletes the users that have the names', async () => {
+		const { work, deleted } = await desk();
+		const args = 'user delete --by-username grace lin --reassign-username mary --yes -q -j 1'.split(' ');
+		expect((await work.run(args)).exitCode).toBe(0);
+		expect(deleted()).toEqual(['8?force=true&reassign=10', '9?force=true&reassign=10']);
+	});
+
+	it('deletes nobody where a name is unknown, and says on which line', async () => {
+		const { work, deleted } = await desk();
+		work.write('x.csv', 'username,reassign_username\ngrace,mary\nnobody,mary\n');
+		const result = await work.run('user delete --input x.csv --yes'.split(' '));
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('row 2 (x.csv line 3)')]);
+		expect(result.stderr).toContain('no user "nobody"');
+		expect(deleted()).toEqual([]);
+	});
+
+	it.each([
+		['grace lin --reassign-username lin', 'deleted in the same set'],
+		['ada grace --reassign 10', 'is the account that is signed in'],
+	])('%s is refused', async (names, why) => {
+		const { work, deleted } = await desk();
+		const result = await work.run(`user delete --by-username ${names} --yes`.split(' '));
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining(why)]);
+		expect(deleted()).toEqual([]);
+	});
+
+	it('names the users before it asks', async () => {
+		const { work } = await desk();
+		const result = await work.run('user delete --by-username grace lin --reassign 10'.split(' '));
+		expect(result.stderr).toContain('permanently delete 2 users: grace (8), lin (9)');
+	});
+
+	it('resumes with the ids that it found, though a deleted user has no name any more', async () => {
+		const { work, deleted, broken } = await desk([9]);
+		const args = 'user delete --by-username grace lin --reassign 10 --yes -q -j 1'.split(' ');
+		expect((await work.run(args)).exitCode).toBe(4);
+		broken.length = 0;
+		const resumed = await work.run('run resume last --yes -q'.split(' '));
+		expect(resumed, resumed.stderr).toMatchObject({ exitCode: 0 });
+		expect(deleted()).toEqual(['8', '9', '9'].map((id) => `${id}?force=true&reassign=10`));
+	});
+});

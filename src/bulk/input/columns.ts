@@ -23,6 +23,8 @@ export interface Draft {
 	ids: Record<string, string>;
 	force: boolean | undefined;
 	reassign: string | undefined;
+	/** User names in place of ids. */
+	names?: { id?: string; reassign?: string };
 	/** When the object was changed last, as the input has it. */
 	modified?: string | undefined;
 	fields: Record<string, unknown>;
@@ -178,6 +180,15 @@ export function reassignColumn(name: string): CellReader {
 		const parsed = parseId(text);
 		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
 		draft.reassign = parsed.value;
+		return undefined;
+	};
+	return { name, text: trimmed(store), typed: asText(store) };
+}
+
+/** A user name in place of the id of the row, or of the user who receives. */
+export function userNameColumn(name: string, of: 'id' | 'reassign'): CellReader {
+	const store: Store = (text, draft) => {
+		draft.names = { ...draft.names, [of]: text };
 		return undefined;
 	};
 	return { name, text: trimmed(store), typed: asText(store) };

@@ -20,6 +20,7 @@ import {
 	modifiedColumn,
 	reassignColumn,
 	taxonomyColumn,
+	userNameColumn,
 } from './columns.js';
 
 /** What flags give to every row. */
@@ -47,6 +48,8 @@ export interface CompileOptions {
 	/** The column that holds the rows' ids, where it has a name of its own. */
 	readonly idColumn?: string;
 	readonly flags?: FlagValues;
+	/** Whether rows that are ids are user names. */
+	readonly byUsername?: boolean;
 	/** What an empty cell does: leave the field alone, or send "". */
 	readonly blank?: 'skip' | 'clear';
 }
@@ -61,6 +64,17 @@ function aliasesOf(endpoint: Endpoint, parameter: PathParameter): string[] {
 	if (endpoint.parameters.length !== 1) return [parameter.name];
 	const asOwner = `${endpoint.noun}_id`;
 	return numberedIdNames.has(asOwner) ? ['id', asOwner] : [parameter.name];
+}
+
+/** Columns of user names in place of ids. */
+export const USER_NAMES: Readonly<Record<string, 'id' | 'reassign'>> = {
+	username: 'id',
+	'reassign-username': 'reassign',
+};
+
+/** Whether rows may name users, whose ids are looked up. */
+export function takesUserNames({ query }: Pick<Endpoint, 'query'>): boolean {
+	return query.some(({ name }) => name === 'reassign');
 }
 
 /** The column of an export that --if-unmodified compares. */
@@ -94,6 +108,7 @@ export class Vocabulary {
 			...endpoint.parameters.flatMap((each) => aliasesOf(endpoint, each)),
 			...(endpointFor === undefined ? [] : ['taxonomy']),
 			...this.#queryNames(),
+			...(takesUserNames(endpoint) ? ['username', 'reassign_username'] : []),
 			...(showsModified(endpoint) ? [MODIFIED] : []),
 			...endpoint.fields.map((each) => each.name),
 		];
@@ -142,6 +157,8 @@ export class Vocabulary {
 		if (this.#queryNames().includes(key)) {
 			return { column: key === 'force' ? forceColumn(name) : reassignColumn(name), means: key };
 		}
+		const named = takesUserNames(endpoint) ? USER_NAMES[key] : undefined;
+		if (named !== undefined) return { column: userNameColumn(name, named), means: key };
 		if (key === flagName(MODIFIED) && showsModified(endpoint)) return { column: modifiedColumn(name), means: MODIFIED };
 		if (endpoint.body === 'custom_fields') return this.#findCustom(name, wanted, clear);
 		const field = findField(endpoint.fields, wanted);

@@ -6,7 +6,7 @@ import type { RowValues } from '../../api/plan.js';
 import { didYouMean } from '../../api/suggest.js';
 import { quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { type CellReader, claim, copyOf, type Draft, fieldColumn, idColumn } from './columns.js';
+import { type CellReader, claim, copyOf, type Draft, fieldColumn, idColumn, userNameColumn } from './columns.js';
 import { type CompileOptions, rowParameter, Vocabulary } from './header.js';
 import type { RawRow } from './text.js';
 
@@ -81,6 +81,7 @@ function compileHeader(options: CompileOptions, words: Vocabulary, header: reado
 		columns.push(found.column);
 	}
 	for (const parameter of options.endpoint.parameters) {
+		if (parameter.name === 'id' && meanings.has('username')) continue;
 		if (!meanings.has(parameter.name) && options.flags?.ids?.[parameter.name] === undefined) {
 			const others = header.filter((name) => words.find(name) === undefined);
 			problems.push(
@@ -104,7 +105,12 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 
 	const queryProblem = (target: Endpoint, draft: Draft): string | undefined => {
 		for (const { name, presence, reason } of target.query) {
-			if (name === 'reassign' && presence === 'must' && draft.reassign === undefined) {
+			if (
+				name === 'reassign' &&
+				presence === 'must' &&
+				draft.reassign === undefined &&
+				draft.names?.reassign === undefined
+			) {
 				return `reassign is missing: ${reason}`;
 			}
 			if (name === 'force' && presence === 'must' && draft.force !== true) return `force has to be true: ${reason}`;
@@ -116,7 +122,11 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 	};
 
 	return (draft) => {
-		for (const name of needed) if (draft.ids[name] === undefined) return `${name} is missing`;
+		for (const name of needed) {
+			if (draft.ids[name] === undefined && (name !== 'id' || draft.names?.id === undefined))
+				return `${name} is missing`;
+		}
+		if (draft.ids.id !== undefined && draft.names?.id !== undefined) return 'id and username are both given';
 		if (endpointFor !== undefined && draft.ids.taxonomy === undefined) return 'taxonomy is missing';
 		const target = endpointFor === undefined ? endpoint : endpointFor(draft.ids.taxonomy as string);
 		if (target.query.length > 0) {
@@ -131,7 +141,8 @@ function createFinish(options: CompileOptions): (draft: Draft) => RowValues | st
 		return {
 			ids: draft.ids,
 			force: draft.force,
-			reassign: draft.reassign,
+			reassign: draft.names?.reassign === undefined ? draft.reassign : undefined,
+			names: draft.names,
 			fields: sends ? draft.fields : undefined,
 			...(draft.modified === undefined ? {} : { modified: draft.modified }),
 		};
@@ -167,6 +178,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		ids: { ...flagIds },
 		force: flags.force,
 		reassign: flags.reassign,
+		...(flags.names === undefined ? {} : { names: flags.names }),
 		fields: flagged ? copyOf(flagFields) : {},
 	});
 
@@ -224,11 +236,13 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 
 	const single = rowParameter(endpoint);
 	const idOnly: CellReader | undefined =
-		single !== undefined
-			? idColumn(single.name, single)
-			: endpoint.answer === 'user-id'
-				? fieldColumn('username', endpoint.fields[0] as Field, options.rules, false)
-				: undefined;
+		options.byUsername === true
+			? userNameColumn('username', 'id')
+			: single !== undefined
+				? idColumn(single.name, single)
+				: endpoint.answer === 'user-id'
+					? fieldColumn('username', endpoint.fields[0] as Field, options.rules, false)
+					: undefined;
 	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {
 		const draft = begin();
 		const problem = explainSheet(id, idOnly?.text(id, draft));

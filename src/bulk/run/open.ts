@@ -13,14 +13,17 @@ export async function openRows(plan: RunPlan, context: RowContext): Promise<Plan
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
 	const input = await openInputOf(source, context);
 	try {
-		const { planRow, ignored } = planRows(plan, input, context);
+		const { planRow, readRow, finishRow, ignored } = planRows(plan, input, context);
+		const { usernames } = context;
 		return {
 			source: withPlace(source, input),
 			input,
 			ignored,
 			sha256: () => input.sha256 ?? '',
 			async *read() {
-				for await (const batch of input.read()) yield batch.map(planRow);
+				for await (const batch of input.read()) {
+					yield usernames === undefined ? batch.map(planRow) : await usernames.plan(batch, readRow, finishRow);
+				}
 			},
 			keep: () => input.keep(),
 			dispose: (options) => input.dispose(options),

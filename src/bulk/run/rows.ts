@@ -6,7 +6,7 @@ import { createPlanner, type Planner, type Request, type RowValues } from '../..
 import { userIdIn } from '../../api/user-id.js';
 import { mentionsOwnId, withOwnId } from '../../api/values.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
-import { type Complaint, compileColumns } from '../input/rows.js';
+import { type Complaint, compileColumns, type RowReader } from '../input/rows.js';
 import type { InputSource, RawRow } from '../input/source.js';
 import { inShard, type Shard } from '../shard.js';
 import type { RowSource, RunPlan } from './plan.js';
@@ -65,6 +65,8 @@ export interface RowContext {
 	secrets: Readonly<Record<string, unknown>>;
 	/** The caller's id for @me, once it is known; until then rows hold @me itself. */
 	own?: { id?: number };
+	/** Looks user names up; rows without names are planned without it. */
+	usernames?: { plan(batch: readonly RawRow[], read: RowReader, finish: FinishRow): Promise<PlannedRow[]> } | undefined;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
 	/** Is called with the path of each private copy of standard input before it is made. */
@@ -77,12 +79,15 @@ export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
 }
 
+/** Plans what was read of a row. */
+export type FinishRow = (place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>) => PlannedRow;
+
 /** How raw rows become requests. @throws UsageError for a header that can't be used */
 export function planRows(
 	plan: RunPlan,
 	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
 	{ dialect, secrets, own }: Pick<RowContext, 'dialect' | 'secrets' | 'own'>,
-): { planRow(raw: RawRow): PlannedRow; ignored: readonly string[] } {
+): { planRow(raw: RawRow): PlannedRow; readRow: RowReader; finishRow: FinishRow; ignored: readonly string[] } {
 	const { values, columns, undocumented } = plan;
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
 	const request = plannerOf(plan, dialect);
@@ -100,34 +105,32 @@ export function planRows(
 		ignoreOther: columns.ignoreOther,
 		idColumn: columns.idColumn,
 		blank: columns.blank,
+		byUsername: values.byUsername === true,
 		flags: {
 			ids: values.ids,
 			...(values.force ? { force: true } : {}),
 			reassign: values.reassign,
+			...(values.reassignUsername === undefined ? {} : { names: { reassign: values.reassignUsername } }),
 			fields: { ...values.fields, ...secrets },
 		},
 	});
-	return {
-		ignored,
-		planRow(raw) {
-			const { row, line } = raw;
-			const found = read(raw);
-			if (Array.isArray(found)) return { row, line, complaints: found };
-			const given = changed.find((name) => Object.hasOwn(found.fields ?? {}, name));
-			if (given !== undefined) {
-				const message = `${given} has a value here, and a flag adds items to it or removes some; --ignore-column ${given} leaves the value out`;
-				return { row, line, complaints: [{ row, line, column: given, message, ids: found.ids }] };
-			}
-			if (plan.checks.ifUnmodified && found.modified === undefined) {
-				const message = 'modified_gmt is missing, which --if-unmodified compares';
-				return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };
-			}
-			if (own?.id !== undefined && mentionsOwnId(endpoint.fields, found.fields)) {
-				found.fields = withOwnId(endpoint.fields, found.fields ?? {}, own.id);
-			}
-			return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };
-		},
+	const finishRow: FinishRow = ({ row, line }, found) => {
+		if (Array.isArray(found)) return { row, line, complaints: found };
+		const given = changed.find((name) => Object.hasOwn(found.fields ?? {}, name));
+		if (given !== undefined) {
+			const message = `${given} has a value here, and a flag adds items to it or removes some; --ignore-column ${given} leaves the value out`;
+			return { row, line, complaints: [{ row, line, column: given, message, ids: found.ids }] };
+		}
+		if (plan.checks.ifUnmodified && found.modified === undefined) {
+			const message = 'modified_gmt is missing, which --if-unmodified compares';
+			return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };
+		}
+		if (own?.id !== undefined && mentionsOwnId(endpoint.fields, found.fields)) {
+			found.fields = withOwnId(endpoint.fields, found.fields ?? {}, own.id);
+		}
+		return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };
 	};
+	return { ignored, readRow: read, finishRow, planRow: (raw) => finishRow(raw, read(raw)) };
 }
 
 /** The planner of a plan's endpoint, by the taxonomy of each row where rows have one. */

@@ -42,8 +42,12 @@ function describeUndo({ id, started, plan }: RunHeader, noun: string, rows: numb
 	return `revert run ${id} (${commandOf(plan)} of ${when}, ${rows} ${plural(noun, rows)})`;
 }
 
+/** `ada (7)`, where a row names its user. */
+const nameWith = ({ id, username }: Readonly<Record<string, string>>): string | undefined =>
+	username === undefined || id === undefined ? undefined : `${username} (${id})`;
+
 function namesOf(ids: readonly Readonly<Record<string, string>>[], rows: number): string {
-	const names = ids.map((each) => each.id ?? each.slug ?? Object.values(each).join('/'));
+	const names = ids.map((each) => nameWith(each) ?? each.id ?? each.slug ?? Object.values(each).join('/'));
 	return names.length === 0 ? '' : `: ${names.join(', ')}${rows > names.length ? ', …' : ''}`;
 }
 

@@ -48,6 +48,8 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 			ids,
 			...kept,
 			force: options.force === true,
+			...(options.byUsername === true ? { byUsername: true } : {}),
+			...(options.reassignUsername === undefined ? {} : { reassignUsername: options.reassignUsername }),
 			reassign:
 				options.reassign === undefined || options.reassign === OWN_ID
 					? options.reassign
@@ -105,7 +107,7 @@ function checkComplete({ endpoint, source, values }: Given, fields: number): voi
 		if (presence !== 'must') continue;
 		if (name === 'force' && !values.force)
 			throw new UsageError(`--force is missing: ${reason}`, { code: 'needs_force' });
-		if (name === 'reassign' && values.reassign === undefined) {
+		if (name === 'reassign' && values.reassign === undefined && values.reassignUsername === undefined) {
 			throw new UsageError(`--reassign <user-id> is missing: ${reason}`, { code: 'needs_reassign' });
 		}
 	}
@@ -124,7 +126,8 @@ function readSource(
 	{ args, options, words, context }: RunInvocation,
 ): { source: RowSource; ids: Record<string, string> } {
 	const positionals = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
-	const last = positionals.at(-1) as Positional;
+	const own = positionals.at(-1) as Positional;
+	const last: Positional = options.byUsername === true ? { ...own, name: 'username', kind: 'text' } : own;
 	const hint = `supportctl ${words.join(' ')} --help shows examples`;
 	const ids: Record<string, string> = {};
 	for (const [at, positional] of positionals.slice(0, -1).entries()) {

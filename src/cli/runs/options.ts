@@ -157,6 +157,13 @@ export const againOptions = [...passwordOptions, ...dataOptions];
 
 export const queryOptions = options([
 	{ flags: '--force', help: 'Delete permanently', group: FIELDS },
+	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first', group: FIELDS },
+	{
+		flags: '--reassign-username <name>',
+		help: 'The user who receives, by name',
+		group: FIELDS,
+		conflicts: ['reassign'],
+	},
 	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links", group: FIELDS },
 ]);
 
@@ -205,7 +212,12 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 		...(endpoint.body === 'custom_fields' ? setOptions : []),
 		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),
 		...queryOptions
-			.filter((each) => own.includes(longName(each)) || (longName(each) === 'force' && endpoint.query.length > 0))
+			.filter(
+				(each) =>
+					own.includes(longName(each)) ||
+					(own.includes('reassign') && longName(each) !== 'force') ||
+					(longName(each) === 'force' && endpoint.query.length > 0),
+			)
 			.map((each) => ({
 				...each,
 				help: endpoint.query.find(({ name }) => name === longName(each))?.help ?? each.help,

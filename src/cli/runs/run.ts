@@ -6,17 +6,21 @@ import { chooseEndpoint } from '../../api/choose.js';
 import { OWN_ID } from '../../api/values.js';
 import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/annotations.js';
 import { rowsToFix } from '../../bulk/counts.js';
+import { takesUserNames } from '../../bulk/input/header.js';
 import { type Complaint, formatComplaint } from '../../bulk/input/rows.js';
 import { createJournal, type Journal } from '../../bulk/journal.js';
+import { AdaptivePace } from '../../bulk/pace.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
 import { openRows } from '../../bulk/run/open.js';
 import { fileOf, inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
+import type { UserNames } from '../../bulk/run/usernames.js';
 import { createRunId } from '../../bulk/runs.js';
 import { scanJournal } from '../../bulk/scan.js';
 import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
+import type { Client } from '../../http/types.js';
 import type { Context } from '../../io/context.js';
 import { createRedactor } from '../../output/redact.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
@@ -36,11 +40,13 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const before = watchBefore(context);
 	const own: { id?: number } = {};
+	const lookUps = await openLookUps(job);
 	const rows = await annotated(invocation, () =>
 		openRows(plan, {
 			dialect: session.dialect,
 			secrets,
 			own,
+			usernames: lookUps?.usernames,
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 			stateDir: session.stateDir,
 			onCopy: before.onCopy,
@@ -75,6 +81,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			if (maySave) await rows.keep();
 			const { journal, past } = await openJournalOf(job, rows, survey);
 			screen.journal = journal;
+			if (journal !== undefined && resumes === undefined) await lookUps?.usernames.keep(journal, survey.last);
 			const parts: RunParts = {
 				...job,
 				rows,
@@ -97,6 +104,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		}
 	} finally {
 		before.end();
+		await lookUps?.close();
 		await rows.dispose({ keep });
 	}
 }
@@ -107,6 +115,29 @@ function checkUndoable({ plan, invocation }: RunJob, { permanent }: Survey): voi
 	throw new UsageError("a permanent delete can't be undone: leave out --snapshot or --force; nothing was sent", {
 		code: 'contradiction',
 	});
+}
+
+/** What looks up user names in rows; undefined for rows that name none. */
+async function openLookUps(job: RunJob): Promise<{ usernames: UserNames; close(): Promise<void> } | undefined> {
+	const { plan, session, tuning, resumes } = job;
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	if (!takesUserNames(endpoint)) return undefined;
+	const [{ UserNames }, { createLookUp }] = await Promise.all([
+		import('../../bulk/run/usernames.js'),
+		import('../own-account.js'),
+	]);
+	const { clock, random } = job.invocation.context;
+	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
+	let client: Promise<Client> | undefined;
+	const open = () => {
+		client ??= session.openClient(tuning.concurrency, 'run');
+		return client;
+	};
+	const lookUp = createLookUp(session, open, { retries: tuning.retries, clock, random, pace });
+	const usernames = new UserNames(lookUp, tuning.concurrency);
+	const earlier = resumes?.path ?? (plan.source.from === 'run' ? plan.source.journal : undefined);
+	if (earlier !== undefined) await usernames.remember(earlier);
+	return { usernames, close: async () => (await client)?.close() };
 }
 
 /** Reads leave nothing to resume; everything else has a journal. */

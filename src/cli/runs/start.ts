@@ -24,7 +24,8 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 		});
 	}
 	const session = await openSession(given, {
-		credentials: options.dryRun !== true || options.diff === true,
+		// User names are looked up for a dry run too.
+		credentials: options.dryRun !== true || options.diff === true || endpoint.name === 'user.delete',
 		// A field's flag hides the connection's flag of the same name.
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
@@ -35,7 +36,8 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 	checkReadable(endpoint, plan);
 	const job = { plan, tuning: tuningOf(invocation, session), secrets: asked.secrets, session, invocation };
 	const isOne = plan.source.from === 'ids' && plan.source.ids.length === 1;
-	const needsRun = plan.checks.snapshot || plan.shard !== undefined || options.journal !== undefined;
+	const namesUsers = plan.values.byUsername === true || plan.values.reassignUsername !== undefined;
+	const needsRun = plan.checks.snapshot || plan.shard !== undefined || options.journal !== undefined || namesUsers;
 	if (isOne && !needsRun && options.report === undefined && options.dryRun !== true) {
 		return await (await import('./one.js')).sendOne(job);
 	}
