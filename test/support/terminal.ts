@@ -1,5 +1,6 @@
 /** Runs the program in a real pseudo-terminal and keeps all that it writes there. */
 
+import { closeSync, constants, openSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { binary } from './cli.js';
@@ -24,15 +25,23 @@ export interface TerminalRun {
 }
 
 /**
- * node-pty closes a terminal 200 ms after its program's end, read or not; a busy machine reads later. Once it is read to
- * its end it closes by itself.
+ * Node takes a terminal for ended when its last program has ended, though more than 4 KB are unread: so it is held open
+ * here until a turn of the event loop brings nothing more. node-pty asks for its end 200 ms after the program's.
  */
 function keepUnread(terminal: IPty): void {
-	const socket = (terminal as unknown as { _socket: ReadStream })._socket;
+	const { _socket: socket, _pty: path } = terminal as unknown as { _socket: ReadStream; _pty: string };
+	const held = openSync(path, constants.O_RDWR | constants.O_NOCTTY);
 	const destroy = socket.destroy.bind(socket);
+	let pieces = 0;
+	terminal.onData(() => pieces++);
 	socket.destroy = (error) => {
-		if (error !== undefined || socket.readableEnded) return destroy(error);
-		setTimeout(destroy, 10_000).unref();
+		socket.destroy = destroy;
+		const endAfter = (before: number): void => {
+			if (pieces > before) return void setTimeout(endAfter, 20, pieces);
+			closeSync(held);
+			destroy(error);
+		};
+		setTimeout(endAfter, 20, pieces);
 		return socket;
 	};
 }
