@@ -24,8 +24,7 @@ export async function startCommand(name: string, given: Invocation): Promise<Exi
 		});
 	}
 	const session = await openSession(given, {
-		// User names are looked up for a dry run too.
-		credentials: options.dryRun !== true || options.diff === true || endpoint.name === 'user.delete',
+		credentials: options.dryRun !== true || options.diff === true || mayNameUsers(endpoint.name, options),
 		// A field's flag hides the connection's flag of the same name.
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
@@ -71,4 +70,9 @@ async function ownId(
 	} finally {
 		await client.close();
 	}
+}
+
+/** Whether rows may name users, whose ids are looked up for a dry run too. */
+function mayNameUsers(name: string, { input, byUsername, reassignUsername }: RunInvocation['options']): boolean {
+	return name === 'user.delete' && (input !== undefined || byUsername === true || reassignUsername !== undefined);
 }
