@@ -65,15 +65,15 @@ export function toUsageError(error: CommanderError, command: Command, path: read
 		case 'commander.excessArguments': {
 			const takes = command.registeredArguments.length;
 			const extra = command.args[takes] ?? '';
-			return new UsageError(`${quote(extra)} is too much: ${name} takes ${countOf(takes)}`, {
+			return new UsageError(`unexpected argument ${quote(extra)}: ${name} takes ${countOf(takes)}`, {
 				code: 'excess_argument',
-				hint: `${name} --help shows how it is called`,
+				hint: `${name} --help shows the usage`,
 			});
 		}
 		case 'commander.missingArgument':
 			return new UsageError(`missing <${/'([^']*)'/.exec(error.message)?.[1] ?? ''}>`, {
 				code: 'missing_argument',
-				hint: `${name} --help shows how it is called`,
+				hint: `${name} --help shows the usage`,
 			});
 		case 'commander.invalidArgument':
 			return new UsageError(messageOf(error), { code: 'invalid_value' });

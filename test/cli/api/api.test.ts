@@ -125,7 +125,7 @@ describe('nothing is sent, exit code 2,', () => {
 		['without a path', ['GET'], /missing <path>/],
 		['without anything', [], /missing <method>/],
 		['for a path alone', ['tickets'], /missing <path>/],
-		['with a third word', ['GET', 'tickets', '14'], /"14" is too much: supportctl api takes 2/],
+		['with a third word', ['GET', 'tickets', '14'], /unexpected argument "14": supportctl api takes 2/],
 		['for an unknown method', ['FETCH', 'tickets'], /"FETCH" is not a method/],
 		['outside the prefix', ['GET', '../wp/v2/users'], /dots/],
 		['for another origin', ['GET', 'https://evil.example/wp-json/support-api/v1/x'], /another origin/],

@@ -330,7 +330,7 @@ describe('completion', () => {
 	it.each([
 		[[], /missing <shell>/],
 		[['bahs'], /"bahs" is not allowed; did you mean "bash"\? it takes bash, zsh, fish, powershell/],
-		[['bash', 'zsh'], /"zsh" is too much: supportctl completion takes one/],
+		[['bash', 'zsh'], /unexpected argument "zsh": supportctl completion takes one/],
 	])('%j is a usage error', async (argv, message) => {
 		const { exitCode, stdout, stderr } = await runHere(['completion', ...argv]);
 		expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
