@@ -306,8 +306,8 @@ describe('the HTML report', () => {
 	it('has counts, reasons, next steps and rows, those that did not go well first', async () => {
 		const page = await reportOf('html');
 		const text = textOf(page);
-		for (const part of ['exit code 3', 'is &lt;not&gt; one of', '2 rows were not reached', 'run retry', 'status is']) {
-			expect(`${text} run retry`).toContain(part);
+		for (const part of ['exit code 3', 'is &lt;not&gt; one of', '2 rows were not reached', 'run resume', 'status is']) {
+			expect(text).toContain(part);
 		}
 		const rows = elementsOf(readPage(page), 'tr').filter(({ attributes }) => 'data-outcome' in attributes);
 		expect(rows.map(({ attributes }) => attributes['data-outcome'])).toEqual([
@@ -350,6 +350,26 @@ describe('the HTML report', () => {
 		expect(page).not.toMatch(/@import|url\(/i);
 		const [policy] = elementsOf(root, 'meta').filter(({ attributes }) => 'http-equiv' in attributes);
 		expect(policy?.attributes.content).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-/);
+	});
+
+	it('lists at most 5,000 rows and 100 reasons, those that failed first, and says how many more there are', async () => {
+		const journal = startJournal(temporaryFolder(), 5200);
+		const letters = 'abcdefghijklmnopqrstuvwxyz';
+		for (let row = 1; row <= 5200; row++) {
+			const message = `Sorry, ${letters[row % 26]}${letters[Math.floor(row / 26) % 26]}.`;
+			const failed = { outcome: 'failed', status: undefined, code: undefined, message } as const;
+			void journal.outcome(outcomeOf(row, row <= 130 ? failed : { ids: {} }));
+		}
+		journal.close();
+		const { counts } = await scanJournal(journal.path);
+		const { header, path: journalPath } = journal;
+		const page = await reportOf('html', { ...(await exampleRun()), header, journalPath, counts });
+		const text = textOf(page);
+		expect(text).toContain('30 rows have other reasons.');
+		expect(text).toContain('The first 5000 of 5200 rows; --report csv:FILE has all of them.');
+		const rows = elementsOf(readPage(page), 'tr').filter(({ attributes }) => 'data-outcome' in attributes);
+		expect(rows).toHaveLength(5000);
+		expect(rows.filter(({ attributes }) => attributes['data-outcome'] === 'failed')).toHaveLength(130);
 	});
 
 	it('draws rows a second over time with refusals and retries, from the ticks of the journal', async () => {
