@@ -295,6 +295,7 @@ describe('user delete by name', () => {
 
 	it.each([
 		['grace lin --reassign-username lin', 'deleted in the same set'],
+		['grace --reassign-username nobody', 'no user "nobody"'],
 		['ada grace --reassign 10', 'is the account that is signed in'],
 	])('%s is refused', async (names, why) => {
 		const { work, deleted } = await desk();
@@ -309,9 +310,17 @@ describe('user delete by name', () => {
 		expect(result.stderr).toContain('permanently delete 2 users: grace (8), lin (9)');
 	});
 
+	it('takes an id and the name of who receives', async () => {
+		const { work, deleted } = await desk();
+		work.write('x.csv', 'id,reassign_username\n8,mary\n9,nobody\n');
+		const result = await work.run('user delete --input x.csv --skip-invalid --yes -q'.split(' '));
+		expect([result.exitCode, deleted()]).toEqual([3, ['8?force=true&reassign=10']]);
+		expect(result.stderr).toContain('no user "nobody"');
+	});
+
 	it('resumes with the ids that it found, though a deleted user has no name any more', async () => {
 		const { work, deleted, broken } = await desk([9]);
-		const args = 'user delete --by-username grace lin --reassign 10 --yes -q -j 1'.split(' ');
+		const args = 'user delete --by-username grace lin --reassign-username mary --yes -q -j 1'.split(' ');
 		expect((await work.run(args)).exitCode).toBe(4);
 		broken.length = 0;
 		const resumed = await work.run('run resume last --yes -q'.split(' '));

@@ -204,3 +204,21 @@ describe('run show of several runs', () => {
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('read another input than run')]);
 	});
 });
+
+it('rejects keep reasons of any length', async () => {
+	const params = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 'y'.repeat(3000)]));
+	const recorder = await startRecorder(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params } }));
+	const work = createWorkplace(recorder.env);
+	work.write('edits.csv', 'id,title\n1,a\n2,b\n');
+	expect((await work.run('ticket update --input edits.csv -q'.split(' '))).exitCode).toBe(1);
+	const { stdout } = await work.run('run rejects last --format ndjson'.split(' '));
+	const rejects = stdout
+		.trim()
+		.split('\n')
+		.map((line) => JSON.parse(line) as Record<string, string>);
+	expect(rejects.map(({ id, title }) => [id, title])).toEqual([
+		['1', 'a'],
+		['2', 'b'],
+	]);
+	for (const { error } of rejects) expect(error).toMatch(/^400 rest_invalid_param: No\..*p49: y{3000}/);
+});

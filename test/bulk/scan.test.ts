@@ -156,6 +156,11 @@ describe('damage', () => {
 		expect([corrupt.length, corrupt.at(-1)?.line, corruptLines]).toEqual([100, 101, 150]);
 	});
 
+	it('leaves open whether the rows without a record were sent', async () => {
+		const { states } = await scanJournal(journalWith([row(1, 'ok'), 'x', end]));
+		expect([states.isDone(1), states.maybeSent(2)]).toEqual([true, true]);
+	});
+
 	it('that is a line beyond any record is named', async () => {
 		expect(parseRecord(undefined)).toBe('the line is too long');
 	});

@@ -1254,7 +1254,7 @@ export const bugs = [
 		file: 'src/cli/runs/past.ts',
 		was: 'if (here.protected || !service.protected || options.profile !== undefined) return here;',
 		becomes: 'return here;',
-		tests: ['test/acceptance/bulk-kept.test.ts'],
+		tests: ['test/acceptance/bulk-elsewhere.test.ts'],
 		loss: 'a resume writes to a protected profile without being confirmed',
 	},
 	{
