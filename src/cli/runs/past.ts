@@ -13,7 +13,7 @@ import {
 	STDIN_NAME,
 } from '../../bulk/run/plan.js';
 import { findRun, readRunHeader } from '../../bulk/runs.js';
-import { FailedError, UsageError } from '../../errors.js';
+import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { lockHolder } from '../../lock.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -176,5 +176,23 @@ export function checkEnded({ path, header }: PastRun): void {
 	throw new FailedError(`run ${header.id} is still going on in process ${pid}`, {
 		code: 'locked',
 		hint: 'stop it with Ctrl-C, or wait for its end',
+	});
+}
+
+/** Sends the rows of a plan that was made from an earlier run, to the service that this call is set up for. */
+export async function sendAgain(
+	past: PastRun,
+	call: RunInvocation,
+	{ plan, secrets = {}, resumes }: { plan: RunPlan; secrets?: Secrets; resumes?: PastRun },
+): Promise<ExitCode> {
+	const session = await sessionFor(past, call);
+	const [{ startRun }, { tuningOf }] = await Promise.all([import('./run.js'), import('./flags.js')]);
+	return await startRun({
+		plan: { ...plan, service: serviceHere(past, session, call) },
+		tuning: tuningOf(call, session),
+		secrets,
+		session,
+		invocation: call,
+		...(resumes === undefined ? {} : { resumes }),
 	});
 }

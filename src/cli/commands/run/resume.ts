@@ -33,7 +33,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { pastRun, secretsAgain, serviceHere, sessionFor, withInput } = await import('../../runs/past.js');
+		const { pastRun, secretsAgain, sendAgain, withInput } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		const { end } = await summariseRun(past.path, past.header.id);
 		if (end !== undefined && openRows(end.counts) === 0) {
@@ -42,17 +42,6 @@ export const command = defineCommand({
 		}
 		const input = withInput(past, call);
 		const plan = call.options.verify === true ? { ...input, checks: { ...input.checks, verify: true } } : input;
-		const secrets = await secretsAgain(past, call);
-		const session = await sessionFor(past, call);
-		const { startRun } = await import('../../runs/run.js');
-		const { tuningOf } = await import('../../runs/flags.js');
-		return await startRun({
-			plan: { ...plan, service: serviceHere(past, session, invocation) },
-			tuning: tuningOf(call, session),
-			secrets,
-			session,
-			invocation: call,
-			resumes: past,
-		});
+		return await sendAgain(past, call, { plan, secrets: await secretsAgain(past, call), resumes: past });
 	},
 });

@@ -40,9 +40,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, outcomesOf, pastRun, secretsAgain, serviceHere, sessionFor, withInput } = await import(
-			'../../runs/past.js'
-		);
+		const { checkEnded, outcomesOf, pastRun, secretsAgain, sendAgain, withInput } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { retryPlan } = await import('../../../bulk/run/past-rows.js');
@@ -53,16 +51,6 @@ export const command = defineCommand({
 			return ExitCode.ok;
 		}
 		const plan = retryPlan(past.header, withInput(past, call), past.path, outcomes);
-		const secrets = await secretsAgain(past, call);
-		const session = await sessionFor(past, call);
-		const { startRun } = await import('../../runs/run.js');
-		const { tuningOf } = await import('../../runs/flags.js');
-		return await startRun({
-			plan: { ...plan, service: serviceHere(past, session, invocation) },
-			tuning: tuningOf(call, session),
-			secrets,
-			session,
-			invocation: call,
-		});
+		return await sendAgain(past, call, { plan, secrets: await secretsAgain(past, call) });
 	},
 });

@@ -31,20 +31,11 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
-		const { checkEnded, pastRun, serviceHere, sessionFor } = await import('../../runs/past.js');
+		const { checkEnded, pastRun, sendAgain } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		checkEnded(past);
 		const { undoPlan } = await import('../../../bulk/run/undo.js');
 		const plan = undoPlan(past.header, past.path, invocation.options.overwrite === true);
-		const session = await sessionFor(past, call);
-		const { startRun } = await import('../../runs/run.js');
-		const { tuningOf } = await import('../../runs/flags.js');
-		return await startRun({
-			plan: { ...plan, service: serviceHere(past, session, invocation) },
-			tuning: tuningOf(call, session),
-			secrets: {},
-			session,
-			invocation: call,
-		});
+		return await sendAgain(past, call, { plan });
 	},
 });
