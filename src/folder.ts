@@ -24,19 +24,10 @@ function isFolder(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** How long a pipe or a device may deliver nothing, in milliseconds. */
+/** How long a pipe or a device may deliver nothing, and a named pipe be without a writer, in milliseconds. */
 const MAX_SILENCE_MS = 10_000;
-/** How long a named pipe may be without a writer, in milliseconds. */
 const MAX_UNWRITTEN_MS = 500;
 const POLL_MS = 5;
-
-const sleepSync = (ms: number): void => {
-	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-};
-
-function refuse(message: string): never {
-	throw Object.assign(new Error(message), { code: 'ERR_SMALL_FILE' });
-}
 
 /**
  * Reads a file that fits into memory: at most `maxBytes`, and never waiting without end, so that a device or a named
@@ -44,6 +35,9 @@ function refuse(message: string): never {
  * `ERR_SMALL_FILE` whose message is a clause such as "it is larger than 64 KiB".
  */
 export function readSmallFile(path: string, maxBytes: number): Buffer {
+	const refuse = (message: string): never => {
+		throw Object.assign(new Error(message), { code: 'ERR_SMALL_FILE' });
+	};
 	const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	try {
 		const stats = fstatSync(fd);
@@ -53,40 +47,31 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
 		let silence = 0;
 		for (;;) {
 			const chunk = Buffer.allocUnsafe(64 * 1024);
-			const length = readNow(fd, chunk);
+			let length: number | undefined;
+			try {
+				length = readSync(fd, chunk);
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+			}
 			if (length === 0 && (total > 0 || !stats.isFIFO() || silence >= MAX_UNWRITTEN_MS)) break;
 			if (length === undefined && silence >= MAX_SILENCE_MS) {
 				refuse(`nothing came from it for ${MAX_SILENCE_MS / 1000} seconds`);
 			}
 			if (length === undefined || length === 0) {
-				sleepSync(POLL_MS);
+				Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
 				silence += POLL_MS;
 				continue;
 			}
 			silence = 0;
 			total += length;
-			if (total > maxBytes) refuse(`it is larger than ${sizeOf(maxBytes)}`);
+			const kib = maxBytes / 1024;
+			if (total > maxBytes) refuse(`it is larger than ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`}`);
 			chunks.push(chunk.subarray(0, length));
 		}
 		return Buffer.concat(chunks, total);
 	} finally {
 		closeSync(fd);
 	}
-}
-
-/** How many bytes came; 0 at the end, undefined where there is nothing yet. */
-function readNow(fd: number, chunk: Buffer): number | undefined {
-	try {
-		return readSync(fd, chunk);
-	} catch (error) {
-		if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
-		throw error;
-	}
-}
-
-function sizeOf(bytes: number): string {
-	const kib = bytes / 1024;
-	return kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`;
 }
 
 /** Whether a path still leads to the file that was opened by it. */

@@ -1,5 +1,5 @@
 import type * as FileSystem from 'node:fs';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { acquireLock, lockHolder } from '../src/lock.js';
@@ -7,12 +7,12 @@ import { temporaryFolder } from './support/temporary.js';
 
 /** A machine other than this one: what its file system and its /proc can't do. */
 const machine = vi.hoisted(() => ({
-	/** What making a link fails with. */
-	link: undefined as string | undefined,
-	/** Called instead of making the next link. */
-	insteadOfLink: [] as ((path: string) => void)[],
+	/** Called instead of the next attempts to make a lock's file. */
+	insteadOfOpen: [] as (() => void)[],
+	/** What writing to a lock's file fails with. */
+	write: undefined as string | undefined,
 	hasProc: true,
-	/** Whether /proc shows this process alone, as some systems have it for everybody but root. */
+	/** Whether /proc shows this process alone, as some systems have it for all but root. */
 	hidesOthers: false,
 	/** What another process does each time that a lock's owner is about to be read. */
 	beforeRead: [] as (() => void)[],
@@ -24,11 +24,13 @@ vi.mock('node:fs', async (original) => {
 	const real = await original<typeof FileSystem>();
 	return {
 		...real,
-		linkSync(from: string, to: string): void {
-			const instead = machine.insteadOfLink.shift();
-			if (instead !== undefined) instead(to);
-			else if (machine.link !== undefined) throw failure(machine.link);
-			else real.linkSync(from, to);
+		openSync(path: string, flags: string, mode: number): number {
+			machine.insteadOfOpen.shift()?.();
+			return real.openSync(path, flags, mode);
+		},
+		writeFileSync(file: string | number, text: string): void {
+			if (typeof file === 'number' && machine.write !== undefined) throw failure(machine.write);
+			real.writeFileSync(file, text);
 		},
 		readFileSync(path: string, encoding: 'utf8'): string {
 			if (path.startsWith('/proc/')) {
@@ -45,7 +47,7 @@ vi.mock('node:fs', async (original) => {
 });
 
 afterEach(() => {
-	Object.assign(machine, { link: undefined, insteadOfLink: [], hasProc: true, hidesOthers: false, beforeRead: [] });
+	Object.assign(machine, { insteadOfOpen: [], write: undefined, hasProc: true, hidesOthers: false, beforeRead: [] });
 });
 
 const NO_SUCH_PID = 2 ** 30;
@@ -67,41 +69,16 @@ function ownText(path: string): Record<string, unknown> {
 	return owner;
 }
 
-describe('a file system without links', () => {
-	it.each([['EPERM'], ['ENOSYS'], ['ENOTSUP'], ['EOPNOTSUPP'], ['EMLINK']])(
-		'that says %s has locks all the same',
-		(code) => {
-			machine.link = code;
-			const folder = temporaryFolder();
-			const path = join(folder, 'a.lock');
-			const lock = acquireLock(path, 'it');
-			expect(errorOf(() => acquireLock(path, 'it'))).toMatchObject({
-				code: 'locked',
-				message: `it is in use by process ${process.pid}`,
-			});
-			expect(readdirSync(folder)).toEqual(['a.lock']);
-			lock.release();
-			expect(readdirSync(folder)).toEqual([]);
-		},
-	);
-
-	it('that fails otherwise is an error, and leaves nothing behind', () => {
-		machine.link = 'EIO';
+describe('a file system', () => {
+	it('that is full is an error, and no lock is left behind', () => {
+		machine.write = 'ENOSPC';
 		const folder = temporaryFolder();
-		expect(errorOf(() => acquireLock(join(folder, 'a.lock'), 'it')).code).toBe('EIO');
+		expect(errorOf(() => acquireLock(join(folder, 'a.lock'), 'it')).code).toBe('ENOSPC');
 		expect(readdirSync(folder)).toEqual([]);
 	});
 
-	it('whose folder vanishes is an error', () => {
-		const folder = join(temporaryFolder(), 'runs');
-		mkdirSync(folder);
-		machine.insteadOfLink = [
-			() => {
-				rmSync(folder, { recursive: true });
-				throw failure('EPERM');
-			},
-		];
-		expect(errorOf(() => acquireLock(join(folder, 'a.lock'), 'it')).code).toBe('ENOENT');
+	it('that has no such folder is an error', () => {
+		expect(errorOf(() => acquireLock(join(temporaryFolder(), 'runs', 'a.lock'), 'it')).code).toBe('ENOENT');
 	});
 });
 
@@ -149,7 +126,7 @@ describe('a lock', () => {
 
 	it('that is given back just as it was found taken is tried for again', () => {
 		const path = join(temporaryFolder(), 'a.lock');
-		machine.insteadOfLink = [
+		machine.insteadOfOpen = [
 			() => {
 				throw failure('EEXIST');
 			},
@@ -158,29 +135,33 @@ describe('a lock', () => {
 		expect(existsSync(path)).toBe(false);
 	});
 
-	it('that never stays and is never free is given up, without naming anybody', () => {
+	it('that never stays and is never free is given up, without an owner in the message', () => {
 		const path = join(temporaryFolder(), 'a.lock');
-		machine.link = 'EEXIST';
+		machine.insteadOfOpen = Array.from({ length: 100 }, () => () => {
+			throw failure('EEXIST');
+		});
 		expect(errorOf(() => acquireLock(path, 'it'))).toMatchObject({
 			code: 'locked',
-			message: 'it is in use by somebody',
+			message: 'it is in use by another process',
 		});
 	});
 
-	it('of a dead owner is not taken from whoever took it over meanwhile', () => {
+	it.each([
+		['runs', process.pid],
+		['is dead too, and whose lock a third process is removing', NO_SUCH_PID],
+	])('of a dead owner is not taken from the next owner, which %s', (_, pid) => {
 		const path = join(temporaryFolder(), 'a.lock');
 		const owner = ownText(path);
 		writeFileSync(path, JSON.stringify({ ...owner, pid: NO_SUCH_PID }));
-		// The owner is read twice: when it is judged, and before it is replaced.
-		machine.beforeRead = [
-			() => undefined,
-			() => writeFileSync(path, JSON.stringify({ ...owner, token: '0123456789abcdef' })),
-		];
+		const next = JSON.stringify({ ...owner, token: '0123456789abcdef', pid });
+		acquireLock(`${path}.0123456789abcdef.over`, 'it');
+		// The owner is read twice: when it is judged, and before its lock is removed.
+		machine.beforeRead = [() => undefined, () => writeFileSync(path, next)];
 		expect(errorOf(() => acquireLock(path, 'it'))).toMatchObject({
 			code: 'locked',
 			message: `it is in use by process ${process.pid}`,
 		});
-		expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ token: '0123456789abcdef' });
+		expect(readFileSync(path, 'utf8')).toBe(next);
 	});
 
 	it('of a dead owner that vanishes meanwhile is free', () => {
@@ -192,7 +173,7 @@ describe('a lock', () => {
 		lock.release();
 	});
 
-	it('that somebody else has by now is not given back', () => {
+	it('that another process has by now is not given back', () => {
 		const path = join(temporaryFolder(), 'a.lock');
 		const lock = acquireLock(path, 'it');
 		writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), token: '0123456789abcdef' }));
@@ -200,7 +181,7 @@ describe('a lock', () => {
 		expect(existsSync(path)).toBe(true);
 	});
 
-	it('that can’t be looked at is let go without an error', () => {
+	it('that can’t be read is released without an error', () => {
 		const path = join(temporaryFolder(), 'a.lock');
 		const lock = acquireLock(path, 'it');
 		machine.beforeRead = [
@@ -218,13 +199,23 @@ describe('a lock', () => {
 		['no host', '{"token":"0123456789abcdef","pid":1}'],
 		['a pid that is none', '{"token":"0123456789abcdef","pid":0,"host":"h"}'],
 		['a pid that is no number', '{"token":"0123456789abcdef","pid":"1","host":"h"}'],
-	])('with %s names nobody', (_, text) => {
+	])('with %s names no owner', (_, text) => {
 		const path = join(temporaryFolder(), 'a.lock');
 		writeFileSync(path, text);
 		expect(lockHolder(path)).toBeUndefined();
 		expect(errorOf(() => acquireLock(path, 'it'))).toMatchObject({
 			code: 'locked',
-			message: 'it is in use by somebody',
+			message: 'it is in use by another process',
 		});
 	});
+});
+
+it('a file without an owner that is new is left alone, though an old one was seen there before', () => {
+	const path = join(temporaryFolder(), 'a.lock');
+	writeFileSync(path, '');
+	const long = new Date(Date.now() - 60_000);
+	utimesSync(path, long, long);
+	machine.beforeRead = [() => undefined, () => utimesSync(path, new Date(), new Date())];
+	expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
+	expect(existsSync(path)).toBe(true);
 });

@@ -61,7 +61,7 @@ describe('acquireLock', () => {
 		expect(readdirSync(folder)).toEqual([]);
 	});
 
-	it('is taken at once from a process that was killed and that nobody has waited for', async () => {
+	it('is taken at once from a process that was killed and not waited for', async () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'a.lock');
 		const url = await bundleForChild('src/lock.ts');
@@ -158,7 +158,7 @@ describe('acquireLock', () => {
 		other.release();
 	});
 
-	it('takes a file that names nobody only once it is old', () => {
+	it('takes a file that names no owner only once it is old', () => {
 		const path = join(temporaryFolder(), 'a.lock');
 		writeFileSync(path, '');
 		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
