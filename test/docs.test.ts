@@ -71,7 +71,7 @@ describe('commands and flags in the documentation', async () => {
 	const known = await Promise.all(
 		commands.map(async ({ words, load }) => ({
 			words: words.join(' '),
-			flags: new Set([...flagsOf((await load()).command.options.map(({ flags }) => flags)), '--help', '-h']),
+			flags: new Set([...flagsOf((await load()).options.map(({ flags }) => flags)), '--help', '-h']),
 		})),
 	);
 	const allFlags = new Set([...known.flatMap(({ flags }) => [...flags]), '--version']);

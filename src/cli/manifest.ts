@@ -9,7 +9,7 @@ export interface CommandEntry {
 	readonly summary: string;
 	/** The heading in the overview. */
 	readonly group: string;
-	load(): Promise<{ command: CommandSpec }>;
+	load(): Promise<CommandSpec>;
 }
 
 const WRITE = 'Edit and delete';
@@ -18,65 +18,70 @@ const SETUP = 'Sign in and settings';
 const RUNS = 'Runs';
 const TOOLS = 'Tools';
 
-const entry = (words: string, group: string, summary: string, load: CommandEntry['load']): CommandEntry => ({
-	words: words.split(' '),
-	group,
-	summary,
-	load,
-});
+/** @param load imports the command: a file's `command`, or one of a noun's commands */
+function entry(
+	words: string,
+	group: string,
+	summary: string,
+	load: () => Promise<CommandSpec | { command: CommandSpec }>,
+): CommandEntry {
+	return {
+		words: words.split(' '),
+		group,
+		summary,
+		async load() {
+			const loaded = await load();
+			return 'command' in loaded ? loaded.command : loaded;
+		},
+	};
+}
+
+const ticket = () => import('./commands/ticket.js');
+const reply = () => import('./commands/reply.js');
+const user = () => import('./commands/user.js');
+const attachment = () => import('./commands/attachment.js');
+const term = () => import('./commands/term.js');
 
 export const commands: readonly CommandEntry[] = [
-	entry('ticket update', WRITE, 'Change fields of tickets', () => import('./commands/ticket/update.js')),
-	entry('ticket edit', WRITE, 'Edit a ticket in an editor', () => import('./commands/ticket/edit.js')),
-	entry(
-		'ticket delete',
-		WRITE,
-		'Move tickets to the trash, or delete them permanently',
-		() => import('./commands/ticket/delete.js'),
+	entry('ticket update', WRITE, 'Change fields of tickets', async () => (await ticket()).update()),
+	entry('ticket edit', WRITE, 'Edit a ticket in an editor', async () => (await ticket()).edit()),
+	entry('ticket delete', WRITE, 'Move tickets to the trash, or delete them permanently', async () =>
+		(await ticket()).remove(),
 	),
-	entry('ticket fields set', WRITE, 'Set custom fields of tickets', () => import('./commands/ticket/fields/set.js')),
-	entry('ticket fields get', LOOK, 'Read custom fields of tickets', () => import('./commands/ticket/fields/get.js')),
-	entry('ticket list', LOOK, 'List tickets', () => import('./commands/ticket/list.js')),
-	entry('ticket get', LOOK, 'Show tickets', () => import('./commands/ticket/get.js')),
-	entry('reply update', WRITE, 'Change fields of replies', () => import('./commands/reply/update.js')),
-	entry('reply edit', WRITE, 'Edit a reply in an editor', () => import('./commands/reply/edit.js')),
-	entry(
-		'reply delete',
-		WRITE,
-		'Move replies to the trash, or delete them permanently',
-		() => import('./commands/reply/delete.js'),
+	entry('ticket fields set', WRITE, 'Set custom fields of tickets', async () => (await ticket()).setFields()),
+	entry('ticket fields get', LOOK, 'Read custom fields of tickets', async () => (await ticket()).getFields()),
+	entry('ticket list', LOOK, 'List tickets', async () => (await ticket()).list()),
+	entry('ticket get', LOOK, 'Show tickets', async () => (await ticket()).get()),
+	entry('reply update', WRITE, 'Change fields of replies', async () => (await reply()).update()),
+	entry('reply edit', WRITE, 'Edit a reply in an editor', async () => (await reply()).edit()),
+	entry('reply delete', WRITE, 'Move replies to the trash, or delete them permanently', async () =>
+		(await reply()).remove(),
 	),
-	entry('reply list', LOOK, 'List the replies of a ticket', () => import('./commands/reply/list.js')),
-	entry('reply get', LOOK, 'Show replies of a ticket', () => import('./commands/reply/get.js')),
-	entry('user update', WRITE, 'Change fields of users', () => import('./commands/user/update.js')),
-	entry('user edit', WRITE, 'Edit a user in an editor', () => import('./commands/user/edit.js')),
-	entry('user delete', WRITE, 'Delete users and reassign their posts', () => import('./commands/user/delete.js')),
-	entry(
-		'user password delete',
-		WRITE,
-		'Delete application passwords of a user',
-		() => import('./commands/user/password/delete.js'),
+	entry('reply list', LOOK, 'List the replies of a ticket', async () => (await reply()).list()),
+	entry('reply get', LOOK, 'Show replies of a ticket', async () => (await reply()).get()),
+	entry('user update', WRITE, 'Change fields of users', async () => (await user()).update()),
+	entry('user edit', WRITE, 'Edit a user in an editor', async () => (await user()).edit()),
+	entry('user delete', WRITE, 'Delete users and reassign their posts', async () => (await user()).remove()),
+	entry('user password delete', WRITE, 'Delete application passwords of a user', async () =>
+		(await user()).deletePasswords(),
 	),
-	entry('user id', LOOK, 'Look up the ids of user names', () => import('./commands/user/id.js')),
+	entry('user id', LOOK, 'Look up the ids of user names', async () => (await user()).findIds()),
 	entry('user check', LOOK, "Check a user's credentials", () => import('./commands/user/check.js')),
-	entry('user list', LOOK, 'List users', () => import('./commands/user/list.js')),
-	entry('user get', LOOK, 'Show users', () => import('./commands/user/get.js')),
-	entry(
-		'user password list',
-		LOOK,
-		'List the application passwords of a user',
-		() => import('./commands/user/password/list.js'),
+	entry('user list', LOOK, 'List users', async () => (await user()).list()),
+	entry('user get', LOOK, 'Show users', async () => (await user()).get()),
+	entry('user password list', LOOK, 'List the application passwords of a user', async () =>
+		(await user()).listPasswords(),
 	),
-	entry('whoami', LOOK, 'Show the account that is signed in', () => import('./commands/whoami.js')),
-	entry('attachment update', WRITE, 'Change fields of attachments', () => import('./commands/attachment/update.js')),
-	entry('attachment edit', WRITE, 'Edit an attachment in an editor', () => import('./commands/attachment/edit.js')),
-	entry('attachment list', LOOK, 'List attachments', () => import('./commands/attachment/list.js')),
-	entry('attachment get', LOOK, 'Show attachments', () => import('./commands/attachment/get.js')),
-	entry('term update', WRITE, 'Change fields of terms', () => import('./commands/term/update.js')),
-	entry('term edit', WRITE, 'Edit a term in an editor', () => import('./commands/term/edit.js')),
-	entry('term delete', WRITE, 'Delete terms', () => import('./commands/term/delete.js')),
-	entry('term list', LOOK, 'List the terms of a taxonomy', () => import('./commands/term/list.js')),
-	entry('term get', LOOK, 'Show terms of a taxonomy', () => import('./commands/term/get.js')),
+	entry('whoami', LOOK, 'Show the account that is signed in', async () => (await user()).whoami()),
+	entry('attachment update', WRITE, 'Change fields of attachments', async () => (await attachment()).update()),
+	entry('attachment edit', WRITE, 'Edit an attachment in an editor', async () => (await attachment()).edit()),
+	entry('attachment list', LOOK, 'List attachments', async () => (await attachment()).list()),
+	entry('attachment get', LOOK, 'Show attachments', async () => (await attachment()).get()),
+	entry('term update', WRITE, 'Change fields of terms', async () => (await term()).update()),
+	entry('term edit', WRITE, 'Edit a term in an editor', async () => (await term()).edit()),
+	entry('term delete', WRITE, 'Delete terms', async () => (await term()).remove()),
+	entry('term list', LOOK, 'List the terms of a taxonomy', async () => (await term()).list()),
+	entry('term get', LOOK, 'Show terms of a taxonomy', async () => (await term()).get()),
 	entry('login', SETUP, 'Sign in: check credentials and store them as a profile', () => import('./commands/login.js')),
 	entry('logout', SETUP, 'Remove the secret of a profile', () => import('./commands/logout.js')),
 	entry('profile list', SETUP, 'List the stored profiles', () => import('./commands/profile/list.js')),

@@ -67,7 +67,7 @@ class Program {
 		}
 		const leaf = parent.command(entry.words.at(-1) as string).summary(entry.summary);
 		this.preparations.set(leaf, async () => {
-			const { command } = await entry.load();
+			const command = await entry.load();
 			addSpec(leaf, command);
 			const [flag] = leaf.parseOptions(rememberedWords(leaf)).unknown;
 			if (flag !== undefined) throw unknownFlag(flag, leaf, entry.words);

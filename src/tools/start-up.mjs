@@ -22,7 +22,7 @@ const unreached = [
  */
 const together = {
 	start: /src\/(version|errors|http\/(options|coding)|cli\/program)\.ts$/,
-	command: /src\/cli\/(parse|runs\/definition)\.ts$/,
+	command: /src\/cli\/(parse|(runs|lists|edit)\/definition)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
 	http: /src\/http\/client\.ts$/,
 	rows: /src\/output\/(render|outcome-view|formats)\.ts$/,

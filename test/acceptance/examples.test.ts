@@ -46,7 +46,7 @@ async function runExample(line: string): Promise<{ exitCode: unknown; stderr: st
 }
 
 const entries = await Promise.all(
-	commands.map(async (entry) => ({ name: entry.words.join(' '), command: (await entry.load()).command })),
+	commands.map(async (entry) => ({ name: entry.words.join(' '), command: await entry.load() })),
 );
 
 describe.each(entries.filter(({ command }) => command.requests !== undefined))('examples of $name', ({ command }) => {

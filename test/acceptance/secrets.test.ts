@@ -485,7 +485,7 @@ describe('the program as a process', () => {
 	it('leaves none behind when it is killed while a request is under way', async () => {
 		const { baseUrl, arrival } = await startWatcher(true);
 		const stage = setStage(baseUrl, AWKWARD);
-		const running = startCli(['user', 'update', '--input', '-', '--input-format', 'csv', '-vv', '--yes'], {
+		const running = startCli(['user', 'update', '--input', '-', '--input-format', 'csv', '-vv'], {
 			env: { ...stage.env, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: AWKWARD },
 			cwd: stage.cwd,
 			input: `id,password\n3,${OTHER}\n4,${OTHER}\n`,

@@ -42,7 +42,7 @@ export async function offerFor(before: readonly string[], current: string, sourc
 	if (route.lost) return NOTHING;
 	if (route.pending !== undefined) return offerValue(route.pending, '', current, undefined, sources);
 	if (route.entry === undefined) return offerCommands(route.words, current, leading, sources);
-	const { command } = await route.entry.load();
+	const command = await route.entry.load();
 	const line = readLine(route.entry, command, route.rest);
 	if (line.pending !== undefined) return offerValue(line.pending, '', current, line, sources);
 	if (!line.flagsEnded && current.startsWith('-') && current !== '-') {

@@ -28,7 +28,7 @@ async function findPage(context: Context, words: readonly string[]): Promise<Pag
 	if (words.length === 0) return context.argv.length === 0 ? orientation : overviewPage(commands);
 	const isExact = (each: CommandEntry): boolean => each.words.length === words.length && startsWith(each, words);
 	const entry = commands.find(isExact);
-	if (entry !== undefined) return commandPage((await entry.load()).command, entry.words);
+	if (entry !== undefined) return commandPage(await entry.load(), entry.words);
 	if (commands.some((each) => startsWith(each, words))) return groupPage(commands, words);
 	const topic = words.length === 1 ? topics.find((each) => each.name === words[0]) : undefined;
 	if (topic === undefined) throw unknownPage(words);

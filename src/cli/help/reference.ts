@@ -13,7 +13,7 @@ interface LoadedCommand {
 }
 
 function loadAll(): Promise<LoadedCommand[]> {
-	return Promise.all(commands.map(async (entry) => ({ entry, spec: (await entry.load()).command })));
+	return Promise.all(commands.map(async (entry) => ({ entry, spec: await entry.load() })));
 }
 
 /** Commands under their headings, flags of their own with them, and those that many share at the end. */

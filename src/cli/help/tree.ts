@@ -16,7 +16,7 @@ export async function commandTree(entries: readonly CommandEntry[]): Promise<obj
 	return {
 		name: 'supportctl',
 		version,
-		commands: await Promise.all(entries.map(async (entry) => commandView(entry, (await entry.load()).command))),
+		commands: await Promise.all(entries.map(async (entry) => commandView(entry, await entry.load()))),
 		topics: topics.map(({ name, summary }) => ({ name, summary })),
 		exitCodes: meanings.map(({ name, text }) => ({ code: Number(name), meaning: text })),
 	};

@@ -199,8 +199,10 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 			? ['verify', 'if', ...(endpoint.trash ? ['snapshot'] : [])].includes(longName(each))
 			: longName(each) !== 'if-unmodified' || showsModified(endpoint),
 	);
-	// Without fields there is no cell to clear; only terms have undocumented paths.
+	// Without fields there is no cell to clear; only terms have undocumented paths; only deletes ask.
 	const unused = [
+		...(isDelete ? [] : ['yes']),
+		...(writes ? [] : ['confirm', 'expect', 'max']),
 		...(endpoint.replay === 'set' ? [] : ['blank']),
 		...(endpoint.replay === 'set' || endpoint.name.startsWith('term.') ? [] : ['undocumented']),
 	];
@@ -225,7 +227,7 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 		...inputOptions.filter((each) => !unused.includes(longName(each))),
 		...(reads ? checks : []),
 		...(isDelete ? ignoreMissingOptions : []),
-		...(writes ? guardOptions : guardOptions.filter((each) => longName(each) === 'dry-run')),
+		...guardOptions.filter((each) => !unused.includes(longName(each))),
 		...tuningOptions,
 		...stopOptions,
 		...journalOptions,

@@ -87,7 +87,7 @@ describe('flags', () => {
 
 	it.each(commands.map((entry) => entry.words.join(' ')))('of %s are all offered', async (name) => {
 		const entry = commands.find((each) => each.words.join(' ') === name);
-		const { command } = await (entry as NonNullable<typeof entry>).load();
+		const command = await (entry as NonNullable<typeof entry>).load();
 		const flags = command.options.map((option) => /--[a-z0-9-]+/.exec(option.flags)?.[0]);
 		expect(await values(`${name} --`)).toEqual([...flags, '--help']);
 	});

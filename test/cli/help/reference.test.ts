@@ -16,7 +16,7 @@ describe('the reference', () => {
 			expect(text.split(title), title).toHaveLength(2);
 			const start = text.indexOf(title) + title.length;
 			const section = text.slice(start, text.indexOf('\n#### ', start));
-			const { command } = await entry.load();
+			const command = await entry.load();
 			expect(section).toContain(command.summary);
 			for (const option of command.options) {
 				expect(section.includes(`\`${option.flags}\``) || shared.includes(`\`${option.flags}\``), option.flags).toBe(

@@ -21,7 +21,7 @@ async function read(line: string, stdin = '') {
 	const all = line.split(' ');
 	const entry = commands.find(({ words }) => words.every((word, at) => all[at] === word));
 	if (entry === undefined) throw new Error(`no command: ${line}`);
-	const { command } = await entry.load();
+	const command = await entry.load();
 	const words = [...entry.words];
 	const context = memoryContext({ cwd: '/here', stdin });
 	const invocation = { context, words, ...parseWords(command, words, all.slice(words.length)) } as RunInvocation;
