@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CsvHeader, readCsv } from '../../src/bulk/input/csv.js';
-import { checkedText, type RawRow } from '../../src/bulk/input/text.js';
+import type { RawRow } from '../../src/bulk/input/input.js';
+import { checkedText } from '../../src/bulk/input/text.js';
 import { formatCsvRecord } from '../../src/csv.js';
 import { SupportctlError } from '../../src/errors.js';
 import { rowsOf } from '../support/input.js';

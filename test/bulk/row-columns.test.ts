@@ -43,23 +43,21 @@ describe('an id column', () => {
 		[14, { ids: { id: '14' } }],
 		[null, {}],
 		['', {}],
-		['  ', 'Ticket "" is not an id: ids are positive integers'],
+		['  ', {}],
 		['x', 'Ticket "x" is not an id: ids are positive integers'],
-		[-1, 'Ticket -1 is not an id: ids are positive integers'],
-		[false, 'Ticket false is not an id'],
-		[1.5, 'Ticket 1.5 is not an id: ids are positive integers'],
-		[{ id: '14' }, 'Ticket {"id":"14"} is not an id'],
-		[[14], 'Ticket [14] is not an id'],
+		[-1, 'Ticket "-1" is not an id: ids are positive integers'],
+		[false, 'Ticket "false" is not an id: ids are positive integers'],
+		[1.5, 'Ticket "1.5" is not an id: ids are positive integers'],
+		[[14], 'Ticket "[14]" is not an id: ids are positive integers'],
 	])('takes the JSON value %j for %j', (value, expected) => {
 		const result = put(id, value);
 		if (typeof expected === 'string') expect(result).toBe(expected);
 		else expect(result).toMatchObject(expected);
 	});
 
-	it('leaves the row as it is for an empty cell, and takes a slug as text only', () => {
+	it('leaves the row as it is for an empty cell, and takes slugs', () => {
 		expect(put(id, '  ', 'text')).toEqual({});
 		expect(put(idColumn('slug', slug), 'abc-1')).toMatchObject({ ids: { slug: 'abc-1' } });
-		expect(put(idColumn('slug', slug), 5)).toBe('slug 5 is not a slug');
 		expect(put(idColumn('slug', slug), 'a/b')).toBe(
 			'slug "a/b" is not a slug: slugs hold letters, digits, "-" and "_"',
 		);
@@ -77,7 +75,6 @@ describe('a taxonomy column', () => {
 	it('takes a name that has an endpoint, and says the endpoint’s own words of another', () => {
 		expect(put(taxonomy, ' product ')).toMatchObject({ ids: { taxonomy: 'product' } });
 		expect(put(taxonomy, 'department')).toBe('no department');
-		expect(put(taxonomy, 7)).toBe('taxonomy 7 is not a name');
 		expect(put(taxonomy, ' ', 'text')).toEqual({});
 	});
 
@@ -97,9 +94,9 @@ describe('force and reassign', () => {
 		[null, {}],
 		['', {}],
 		['maybe', 'force "maybe" is not true or false'],
-		[2, 'force 2 is not true or false'],
-		[[true], 'force [true] is not true or false'],
-		[Array(40).fill(1), `force [${'1,'.repeat(29)}1… is not true or false`],
+		['constructor', 'force "constructor" is not true or false'],
+		[2, 'force "2" is not true or false'],
+		[[true], 'force "[true]" is not true or false'],
 	])('force is %j: %j', (value, expected) => {
 		const result = put(forceColumn('force'), value);
 		if (typeof expected === 'string') expect(result).toBe(expected);
@@ -111,7 +108,7 @@ describe('force and reassign', () => {
 		expect(put(reassignColumn('heir'), ' 9 ')).toMatchObject({ reassign: '9' });
 		expect(put(reassignColumn('heir'), null)).toEqual({});
 		expect(put(reassignColumn('heir'), '')).toEqual({});
-		expect(put(reassignColumn('heir'), 0)).toBe('heir 0 is not an id: ids are positive integers');
+		expect(put(reassignColumn('heir'), 0)).toBe('heir "0" is not an id: ids are positive integers');
 	});
 });
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Endpoint, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
 import { createPlanner, type RowValues } from '../../src/api/plan.js';
-import type { CompileOptions } from '../../src/bulk/input/header.js';
-import { type Complaint, compileColumns, formatComplaint } from '../../src/bulk/input/rows.js';
+import { type CompileOptions, type Complaint, compileColumns, formatComplaint } from '../../src/bulk/input/rows.js';
 import { SupportctlError, UsageError } from '../../src/errors.js';
 
 const rules = { undocumented: false };
@@ -355,8 +354,8 @@ describe('NDJSON', () => {
 
 	it.each([
 		[{ id: 1, asignee: 1 }, 'unknown column "asignee"; did you mean "assignee"?'],
-		[{ id: 1.5, status: 'hold' }, 'id 1.5 is not an id: ids are positive integers'],
-		[{ id: true, status: 'hold' }, 'id true is not an id'],
+		[{ id: 1.5, status: 'hold' }, 'id "1.5" is not an id: ids are positive integers'],
+		[{ id: true, status: 'hold' }, 'id "true" is not an id: ids are positive integers'],
 		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" means the same as another column or key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
@@ -378,7 +377,7 @@ describe('NDJSON', () => {
 	it('refuses values that are nested too deep to be sent', () => {
 		const deep = JSON.parse(`${'[['.repeat(50_000)}${']]'.repeat(50_000)}`);
 		expect(readObject(endpoints['user.update'], { id: 1, meta: { a: deep } })).toEqual([
-			'meta is nested deeper than 32 levels',
+			'meta: lists and objects are nested more than 100 deep',
 		]);
 	});
 });

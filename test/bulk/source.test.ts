@@ -16,9 +16,8 @@ import {
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openArguments } from '../../src/bulk/input/arguments.js';
-import { formatOfName, formatOfText } from '../../src/bulk/input/formats.js';
-import { openInput } from '../../src/bulk/input/source.js';
+import { openArguments } from '../../src/bulk/input/input.js';
+import { formatOfName, formatOfText, openInput } from '../../src/bulk/input/source.js';
 import { InterruptedError } from '../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -436,7 +435,7 @@ describe('JSON objects', () => {
 
 	it('are found in an array in any pieces of text', async () => {
 		const text = Buffer.from('[{"a":"\\\\"}, 1 ,[2,{"b":[]}],"],"\n,{"é":"\\""}]');
-		const { readJsonArray } = await import('../../src/bulk/input/json.js');
+		const { readJsonArray } = await import('../../src/bulk/input/text.js');
 		for (let size = 1; size < text.length; size++) {
 			const pieces = (async function* () {
 				for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size);

@@ -1131,16 +1131,16 @@ export const bugs = [
 		loss: 'beyond a thousand users, one that is deleted may receive what others leave',
 	},
 	{
-		file: 'src/bulk/input/spool.ts',
+		file: 'src/bulk/input/source.ts',
 		was: `		await unlink(path);
-`,
-		becomes: '',
+		for await`,
+		becomes: '\t\tfor await',
 		tests: ['test/bulk/source.test.ts'],
 		loss: 'a process that is killed while it reads standard input leaves passwords on the disk',
 	},
 	{
-		file: 'src/bulk/input/json.ts',
-		was: 'if (keys.has(key)) return',
+		file: 'src/bulk/input/text.ts',
+		was: 'if (open.at(-1)?.has(key)) return',
 		becomes: 'if (false) return',
 		tests: ['test/bulk/source.test.ts'],
 		loss: 'a row with two ids deletes the second',
@@ -1153,8 +1153,8 @@ export const bugs = [
 		loss: 'complaints name a wrong line behind a cell with a line break',
 	},
 	{
-		file: 'src/bulk/input/steady-file.ts',
-		was: ': this.sha256 !== undefined) throw',
+		file: 'src/bulk/input/source.ts',
+		was: ': sha256 !== undefined) throw',
 		becomes: ': false) throw',
 		tests: ['test/bulk/source.test.ts'],
 		loss: 'rows that were added between the passes are sent unchecked',

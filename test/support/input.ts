@@ -2,7 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type InputSource, type OpenInputOptions, openInput, type RawRow } from '../../src/bulk/input/source.js';
+import type { InputSource, RawRow } from '../../src/bulk/input/input.js';
+import { type OpenInputOptions, openInput } from '../../src/bulk/input/source.js';
 import { temporaryFolder } from './temporary.js';
 
 /** Bytes as a stream in pieces of `size`. */

@@ -7,6 +7,8 @@ import {
 	isObject,
 	isProblem,
 	kindOf,
+	nestingProblem,
+	type Parsed,
 	parseField,
 	parseId,
 	parseSlug,
@@ -15,22 +17,29 @@ import {
 } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 
-/** How deep a value may be nested: far beyond use, and far from what JSON.stringify can't follow. */
-const MAX_DEPTH = 32;
-
 /** One row while it is put together. */
 export interface Draft {
 	ids: Record<string, string>;
 	force: boolean | undefined;
 	reassign: string | undefined;
 	/** User names in place of ids. */
-	names?: { id?: string; reassign?: string };
+	names?: { id?: string; reassign?: string } | undefined;
 	/** When the object was changed last, as the input has it. */
 	modified?: string | undefined;
 	fields: Record<string, unknown>;
 	/** What the row itself has said so far, where one key or cell can say several things. */
-	seen?: Set<string> | undefined;
+	seen?: Set<string>;
 }
+
+/** What a column does with its cell: stores it in the draft, or says what is wrong. */
+export interface CellReader {
+	readonly name: string;
+	text(cell: string, draft: Draft): string | undefined;
+	/** The same for a value of JSON. */
+	typed(value: unknown, draft: Draft): string | undefined;
+}
+
+type Store<T> = (value: T, draft: Draft) => string | undefined;
 
 /** Notes what a key or a cell means; a problem where an earlier one of the row means the same. */
 export function claim(draft: Draft, name: string, means: string): string | undefined {
@@ -40,105 +49,75 @@ export function claim(draft: Draft, name: string, means: string): string | undef
 	return undefined;
 }
 
-/** What a column does with its cell: stores it in the draft, or says what is wrong. */
-export interface CellReader {
-	readonly name: string;
-	text(cell: string, draft: Draft): string | undefined;
-	typed(value: unknown, draft: Draft): string | undefined;
-}
-
-/** Sets a key whatever its name: `__proto__` is a name like any other. */
-export function put(record: Record<string, unknown>, name: string, value: unknown): void {
-	if (name === '__proto__') {
-		Object.defineProperty(record, name, { value, enumerable: true, configurable: true, writable: true });
-	} else {
-		record[name] = value;
-	}
-}
-
-export function copyOf(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-	const copy: Record<string, unknown> = {};
-	for (const name of Object.keys(record)) put(copy, name, record[name]);
-	return copy;
-}
-
 /** What `run rejects` prints for a secret. Sent back, it would become the secret. */
-export const PLACEHOLDER = '[redacted]';
+const PLACEHOLDER = '[redacted]';
 
-/** Why a value can't be sent whatever its field, or undefined. */
-function unsendable(value: unknown, left = MAX_DEPTH): string | undefined {
-	if (value === PLACEHOLDER) return `is the placeholder ${PLACEHOLDER}; put the value itself there`;
-	if (typeof value !== 'object' || value === null) return undefined;
-	if (left === 0) return `is nested deeper than ${MAX_DEPTH} levels`;
-	for (const each of Object.values(value)) {
-		const problem = unsendable(each, left - 1);
-		if (problem !== undefined) return problem;
-	}
-	return undefined;
-}
-
-/** A complaint about a value that can't be sent. */
+/** Why a value can't be sent whatever its field is. */
 function refuse(name: string, value: unknown): string | undefined {
-	const problem = unsendable(value);
-	return problem === undefined ? undefined : `${name} ${problem}`;
+	const isNested = typeof value === 'object' && value !== null;
+	const tooDeep = isNested ? nestingProblem(value) : undefined;
+	if (tooDeep !== undefined) return `${name}: ${tooDeep}`;
+	const holds = isNested ? JSON.stringify(value).includes(`"${PLACEHOLDER}"`) : value === PLACEHOLDER;
+	return holds ? `${name} is the placeholder ${PLACEHOLDER}; put the value itself there` : undefined;
 }
 
-/** Takes one text into the draft, or says what is wrong with it. */
-type Store = (text: string, draft: Draft) => string | undefined;
-
-/** A cell whose blanks do not count; an empty one leaves the row as it is. */
-const trimmed =
-	(store: Store): CellReader['text'] =>
-	(cell, draft) => {
-		const text = cell.trim();
-		return text === '' ? undefined : store(text, draft);
+/** A column whose values are read by their text, without outer spaces; an empty one leaves the row as it is. */
+function textColumn(name: string, store: Store<string>): CellReader {
+	const text: CellReader['text'] = (cell, draft) => {
+		const trimmed = cell.trim();
+		return trimmed === '' ? undefined : store(trimmed, draft);
 	};
-
-/** How much of a rejected value a message repeats. */
-const SHOWN = 60;
-
-/** A value that is no string, as it stands in the input. */
-function shown(value: unknown): string {
-	const json = JSON.stringify(value);
-	return json.length > SHOWN ? `${json.slice(0, SHOWN)}…` : json;
+	return {
+		name,
+		text,
+		typed: (value, draft) =>
+			text(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''), draft),
+	};
 }
 
-/** A value of any type that is read by its text; null and "" leave the row as it is. */
-const asText =
-	(store: Store): CellReader['typed'] =>
-	(value, draft) => {
-		if (value === null || value === '') return undefined;
-		if (typeof value === 'string') return store(value.trim(), draft);
-		const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-		// Complaints quote the text, and this value has no quotes.
-		return store(text, draft)?.replace(quote(text), () => shown(value));
-	};
+/** A column whose text has one meaning or none. */
+function parsedColumn<T>(
+	name: string,
+	parse: (text: string) => Parsed<T>,
+	store: (value: T, draft: Draft) => void,
+): CellReader {
+	return textColumn(name, (text, draft) => {
+		const parsed = parse(text);
+		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
+		store(parsed.value, draft);
+		return undefined;
+	});
+}
 
 /** An id column of the path. */
 export function idColumn(name: string, parameter: PathParameter): CellReader {
-	const isId = parameter.kind === 'id';
-	const parse = isId ? parseId : parseSlug;
-	const store: Store = (text, draft) => {
-		const parsed = parse(text);
-		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
-		draft.ids[parameter.name] = parsed.value;
-		return undefined;
+	return parsedColumn(name, parameter.kind === 'id' ? parseId : parseSlug, (value, draft) => {
+		draft.ids[parameter.name] = value;
+	});
+}
+
+/** The user who receives what a deleted one leaves. */
+export function reassignColumn(name: string): CellReader {
+	return parsedColumn(name, parseId, (value, draft) => {
+		draft.reassign = value;
+	});
+}
+
+const FORCE: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
+
+export function forceColumn(name: string): CellReader {
+	const parse = (text: string): Parsed<boolean> => {
+		const value = FORCE[text.toLowerCase()];
+		return typeof value === 'boolean' ? { value } : { problem: `${quote(text)} is not true or false` };
 	};
-	const read = asText(store);
-	return {
-		name,
-		text: trimmed(store),
-		typed: (value, draft) => {
-			const fits = value === null || typeof value === 'string' || (isId && typeof value === 'number');
-			if (fits) return read(value, draft);
-			return `${name} ${shown(value)} is not ${isId ? 'an id' : 'a slug'}`;
-		},
-	};
+	return parsedColumn(name, parse, (value, draft) => {
+		draft.force = value;
+	});
 }
 
 /** The column that says which taxonomy, and so which endpoint, a row is about. */
 export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): CellReader {
-	const store: Store = (text, draft) => {
+	return textColumn(name, (text, draft) => {
 		try {
 			endpointFor(text);
 		} catch (error) {
@@ -147,106 +126,59 @@ export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => 
 		}
 		draft.ids.taxonomy = text;
 		return undefined;
-	};
-	return {
-		name,
-		text: trimmed(store),
-		typed: (value, draft) =>
-			typeof value === 'string' ? store(value.trim(), draft) : `${name} ${shown(value)} is not a name`,
-	};
-}
-
-const FORCE: ReadonlyMap<string, boolean> = new Map([
-	['true', true],
-	['yes', true],
-	['1', true],
-	['false', false],
-	['no', false],
-	['0', false],
-]);
-
-export function forceColumn(name: string): CellReader {
-	const store: Store = (text, draft) => {
-		const value = FORCE.get(text.toLowerCase());
-		if (value === undefined) return `${name} ${quote(text)} is not true or false`;
-		draft.force = value;
-		return undefined;
-	};
-	return { name, text: trimmed(store), typed: asText(store) };
-}
-
-export function reassignColumn(name: string): CellReader {
-	const store: Store = (text, draft) => {
-		const parsed = parseId(text);
-		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
-		draft.reassign = parsed.value;
-		return undefined;
-	};
-	return { name, text: trimmed(store), typed: asText(store) };
+	});
 }
 
 /** A user name in place of the id of the row, or of the user who receives. */
 export function userNameColumn(name: string, of: 'id' | 'reassign'): CellReader {
-	const store: Store = (text, draft) => {
+	return textColumn(name, (text, draft) => {
 		draft.names = { ...draft.names, [of]: text };
 		return undefined;
-	};
-	return { name, text: trimmed(store), typed: asText(store) };
+	});
 }
 
 /** `modified_gmt`: no field, but what --if-unmodified compares. */
 export function modifiedColumn(name: string): CellReader {
-	const store: Store = (text, draft) => {
+	return textColumn(name, (text, draft) => {
 		draft.modified = text;
 		return undefined;
-	};
-	return { name, text: trimmed(store), typed: asText(store) };
+	});
 }
 
-/** Kinds whose text is passed on as it was written, blanks and all. */
+/** A column that is not looked at. */
+export function ignoredColumn(name: string): CellReader {
+	return { name, text: () => undefined, typed: () => undefined };
+}
+
+/** Kinds whose text is passed on as it was written, spaces and all. */
 const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
 
-function joinMaps(earlier: unknown, later: unknown): unknown {
-	if (!isObject(earlier) || !isObject(later)) return later;
-	const joined = copyOf(earlier);
-	for (const key of Object.keys(later)) put(joined, key, later[key]);
-	return joined;
-}
-
+/** @param clear whether an empty cell sends "" and does not leave the field alone */
 export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): CellReader {
-	const asWritten = AS_WRITTEN.has(field.kind);
-	const isMap = field.kind === 'map';
 	const wire = field.name;
-	// Cells of a column repeat: what came of the last text is kept, unless it is an object that a later step could change.
-	let lastText: string | undefined;
-	let lastValue: unknown;
-	let lastProblem: string | undefined;
-	const read = (cell: string, trimmed: string): string | undefined => {
-		const parsed = parseField(field, asWritten ? cell : trimmed, rules);
-		if (isProblem(parsed)) return parsed.problem;
-		lastValue = parsed.value;
-		return refuse(name, parsed.value);
+	const asWritten = AS_WRITTEN.has(field.kind);
+	const store: Store<unknown> = (value, draft) => {
+		if (field.kind === 'map' && isObject(value)) return storeKeys(value, draft);
+		draft.fields[wire] = value;
+		return undefined;
 	};
-	const store = (value: unknown, draft: Draft): string | undefined => {
-		if (isMap && isObject(value)) {
-			for (const key of Object.keys(value)) {
-				const problem = claim(draft, `${wire}.${key}`, `${wire}.${key}`);
-				if (problem !== undefined) return problem;
-			}
+	const storeKeys: Store<Record<string, unknown>> = (value, draft) => {
+		for (const key of Object.keys(value)) {
+			const problem = claim(draft, `${wire}.${key}`, `${wire}.${key}`);
+			if (problem !== undefined) return problem;
 		}
-		draft.fields[wire] = isMap ? joinMaps(draft.fields[wire], value) : value;
+		const earlier = draft.fields[wire];
+		draft.fields[wire] = isObject(earlier) ? { ...earlier, ...value } : value;
 		return undefined;
 	};
 	return {
 		name,
 		text: (cell, draft) => {
-			if (cell !== lastText) {
-				const trimmed = cell.trim();
-				if (trimmed === '') return clear ? store('', draft) : undefined;
-				lastProblem = read(cell, trimmed);
-				lastText = lastProblem === undefined && typeof lastValue === 'object' ? undefined : cell;
-			}
-			return lastProblem ?? store(lastValue, draft);
+			const trimmed = cell.trim();
+			if (trimmed === '') return clear ? store('', draft) : undefined;
+			const parsed = parseField(field, asWritten ? cell : trimmed, rules);
+			if (isProblem(parsed)) return parsed.problem;
+			return refuse(name, parsed.value) ?? store(parsed.value, draft);
 		},
 		typed: (value, draft) => {
 			const parsed = checkTyped(field, value, rules);
@@ -256,59 +188,46 @@ export function fieldColumn(name: string, field: Field, rules: ValueRules, clear
 	};
 }
 
-/** A column whose cells are kept as they were written; an empty one is left alone, or sent as "" under `clear`. */
-function writtenColumn(
-	name: string,
-	clear: boolean,
-	store: (value: unknown, draft: Draft) => string | undefined,
-): Pick<CellReader, 'name' | 'text'> {
+/** A column whose cells are kept as they were written. */
+function writtenColumn(name: string, clear: boolean, store: Store<unknown>): CellReader {
 	return {
 		name,
 		text: (cell, draft) => {
 			if (cell.trim() === '') return clear ? store('', draft) : undefined;
 			return refuse(name, cell) ?? store(cell, draft);
 		},
+		typed: (value, draft) => refuse(name, value) ?? store(value, draft),
 	};
 }
 
 /** `meta.KEY`: one key of a map field. */
 export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): CellReader {
-	const store = (value: unknown, draft: Draft): string | undefined => {
+	return writtenColumn(name, clear, (value, draft) => {
 		const problem = claim(draft, name, `${field.name}.${key}`);
 		if (problem !== undefined) return problem;
 		const earlier = draft.fields[field.name];
-		const map = isObject(earlier) ? copyOf(earlier) : {};
-		put(map, key, value);
-		draft.fields[field.name] = map;
+		draft.fields[field.name] = { ...(isObject(earlier) ? earlier : {}), [key]: value };
 		return undefined;
-	};
-	return {
-		...writtenColumn(name, clear, store),
-		typed: (value, draft) => refuse(name, value) ?? store(value, draft),
-	};
+	});
 }
 
 /** A custom field; the interface maps names to strings (section 2.1). */
 export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): CellReader {
-	const store = (value: unknown, draft: Draft): undefined => {
-		put(draft.fields, field, value);
-	};
-	return {
-		...writtenColumn(name, clear, store),
-		typed: (value, draft) => {
-			const problem = refuse(name, value);
-			if (problem !== undefined) return problem;
-			if (typeof value === 'string' || rules.undocumented) return store(value, draft);
+	return writtenColumn(name, clear, (value, draft) => {
+		if (typeof value !== 'string' && !rules.undocumented) {
 			return `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings`;
-		},
-	};
+		}
+		// By assignment it would be the prototype.
+		if (field === '__proto__') draft.fields = { ...draft.fields, [field]: value };
+		else draft.fields[field] = value;
+		return undefined;
+	});
 }
 
 /** NDJSON in the shape of the request: `{"ticket_id": 14, "custom_fields": {"color": "red"}}`. */
 export function customObjectColumn(name: string, one: (field: string) => CellReader): CellReader {
 	return {
-		name,
-		text: (cell, draft) => one(name).text(cell, draft),
+		...one(name),
 		typed: (value, draft) => {
 			if (!isObject(value)) return one(name).typed(value, draft);
 			for (const key of Object.keys(value)) {
@@ -318,9 +237,4 @@ export function customObjectColumn(name: string, one: (field: string) => CellRea
 			return undefined;
 		},
 	};
-}
-
-/** A column that is not looked at. */
-export function ignoredColumn(name: string): CellReader {
-	return { name, text: () => undefined, typed: () => undefined };
 }

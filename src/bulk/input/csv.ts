@@ -3,15 +3,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { UsageError } from '../../errors.js';
-import {
-	BATCH_ROWS,
-	type Batch,
-	countLineEnds,
-	inputError,
-	type RawRow,
-	type ReadLimits,
-	recordTooLong,
-} from './text.js';
+import type { Batch, RawRow } from './input.js';
+import { countLineEnds, headOf, inputError, type ReadLimits, recordTooLong } from './text.js';
 
 /** What stands above the rows. */
 export interface CsvHeader {
@@ -21,51 +14,22 @@ export interface CsvHeader {
 	readonly delimiter: string;
 }
 
+/** How many rows a batch has. */
+const BATCH_ROWS = 512;
+
 /** What Excel reads, and some programs write, above the header. */
-const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?(?:\r\n|\n|\r)/i;
+const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?$/i;
 
-const EMPTY_LINES = /^(?:[ \t]*(?:\r\n|\n|\r))+/;
-
-/** How far the header is looked for, in bytes. */
-const HEAD_BYTES = 65_536;
-
-/** Counts separators of the header outside quotes; Excel writes `;` or tabs where the locale's comma is taken. */
-function detectDelimiter(header: string): string {
-	const counts = new Map([
-		[',', 0],
-		[';', 0],
-		['\t', 0],
-	]);
-	let quoted = false;
-	for (const char of header) {
-		if (char === '"') quoted = !quoted;
-		else if (!quoted && counts.has(char)) counts.set(char, (counts.get(char) as number) + 1);
-	}
-	let best = ',';
-	for (const [char, count] of counts) if (count > (counts.get(best) as number)) best = char;
-	return best;
-}
-
-/** What the first bytes say: the separator, and how much stands before the header. */
-interface Opening {
-	readonly delimiter: string;
-	/** In bytes, and in lines. */
-	readonly skipped: number;
-	readonly lines: number;
-}
-
-function readOpening(head: Buffer, format: 'csv' | 'tsv'): Opening {
-	const text = head.toString('utf8');
-	const empty = EMPTY_LINES.exec(text)?.[0] ?? '';
-	const rest = text.slice(empty.length);
-	const named = SEPARATOR_LINE.exec(rest);
-	const before = named === null ? empty : empty + named[0];
-	const header = rest.split(/[\r\n]/, 1)[0] as string;
-	return {
-		delimiter: named?.[1] ?? (format === 'tsv' ? '\t' : detectDelimiter(header)),
-		skipped: Buffer.byteLength(before),
-		lines: countLineEnds(Buffer.from(before)),
-	};
+/** The separator that the first line names, or the most frequent one outside quotes: Excel writes what the locale has. */
+function delimiterOf(head: string, format: 'csv' | 'tsv'): string {
+	const first = head.split(/[\r\n]/).find((line) => !isBlank(line)) ?? '';
+	const named = SEPARATOR_LINE.exec(first)?.[1];
+	if (named !== undefined || format === 'tsv') return named ?? '\t';
+	const plain = first.replace(/"[^"]*"?/g, '');
+	const [best] = [',', ';', '\t']
+		.map((delimiter) => ({ delimiter, count: plain.split(delimiter).length }))
+		.sort((left, right) => right.count - left.count);
+	return best?.delimiter ?? ',';
 }
 
 const isBlank = (cell: string): boolean => cell.trim() === '';
@@ -97,36 +61,16 @@ const FAULTS: Readonly<Record<string, string>> = {
 	CSV_INVALID_CLOSING_QUOTE: 'text follows the closing quote of the cell that begins here',
 };
 
-/** Splits off what is before the header. */
-async function* without(text: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
-	let left = bytes;
-	for await (const piece of text) {
-		if (left < piece.length) yield piece.subarray(left);
-		left = Math.max(0, left - piece.length);
-	}
-}
-
 /** The line of a place in the text, which is read again for it. */
 async function lineAt(text: AsyncIterable<Buffer>, offset: number): Promise<number> {
 	let line = 1;
 	let left = offset;
 	for await (const piece of text) {
-		line += countLineEnds(piece, 0, Math.min(left, piece.length));
+		line += countLineEnds(piece, Math.min(left, piece.length));
 		left -= piece.length;
 		if (left <= 0) break;
 	}
 	return line;
-}
-
-async function firstBytes(text: AsyncIterable<Buffer>): Promise<Buffer> {
-	const pieces: Buffer[] = [];
-	let length = 0;
-	for await (const piece of text) {
-		pieces.push(piece);
-		length += piece.length;
-		if (length >= HEAD_BYTES) break;
-	}
-	return Buffer.concat(pieces).subarray(0, HEAD_BYTES);
 }
 
 /** @param open Gives the checked text from its start. @param onHeader Is called before the first rows. */
@@ -136,7 +80,7 @@ export async function* readCsv(
 	limits: ReadLimits,
 	onHeader: (header: CsvHeader) => void,
 ): AsyncGenerator<Batch> {
-	const { delimiter, skipped, lines } = readOpening(await firstBytes(open()), format);
+	const delimiter = delimiterOf(await headOf(open()), format);
 	const parser = parse({
 		delimiter,
 		record_delimiter: ['\r\n', '\n', '\r'],
@@ -144,9 +88,9 @@ export async function* readCsv(
 		max_record_size: limits.maxRecordBytes,
 	});
 	// An error reaches the loop below.
-	pipeline(Readable.from(without(open(), skipped)), parser, () => undefined);
+	pipeline(Readable.from(open()), parser, () => undefined);
 	let header: CsvHeader | undefined;
-	let line = lines + 1;
+	let line = 1;
 	let row = 0;
 	let rows: RawRow[] = [];
 	try {
@@ -155,6 +99,7 @@ export async function* readCsv(
 			line += 1 + lineEndsIn(cells);
 			if (isBlank(cells[0] as string) && cells.every(isBlank)) continue;
 			if (header === undefined) {
+				if (SEPARATOR_LINE.test(cells.join(delimiter))) continue;
 				header = readHeader(cells, delimiter, start, limits.name);
 				onHeader(header);
 				continue;
@@ -168,7 +113,7 @@ export async function* readCsv(
 	} catch (error) {
 		if (!(error instanceof CsvError)) throw error;
 		// Where the last whole cell ends; the separator behind it, or the quote, ends no line.
-		const at = await lineAt(open(), skipped + (error.bytes as number));
+		const at = await lineAt(open(), error.bytes as number);
 		if (error.code === 'CSV_MAX_RECORD_SIZE') throw recordTooLong(limits, at);
 		const reason = FAULTS[error.code];
 		if (reason !== undefined) throw inputError(limits.name, at, reason);

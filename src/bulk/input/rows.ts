@@ -1,14 +1,59 @@
 /** A header → a function that turns a raw row into what one request says, or into complaints; pure. */
 
 import type { Endpoint } from '../../api/endpoints.js';
-import type { Field } from '../../api/fields.js';
+import { type Field, flagName } from '../../api/fields.js';
+import { numberedIdNames } from '../../api/path-ids.js';
 import type { RowValues } from '../../api/plan.js';
+import { showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { quote } from '../../api/values.js';
+import { findField, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { type CellReader, claim, copyOf, type Draft, fieldColumn, idColumn, userNameColumn } from './columns.js';
-import { type CompileOptions, rowParameter, Vocabulary } from './header.js';
-import type { RawRow } from './text.js';
+import {
+	type CellReader,
+	claim,
+	customColumn,
+	customObjectColumn,
+	type Draft,
+	fieldColumn,
+	forceColumn,
+	idColumn,
+	ignoredColumn,
+	mapKeyColumn,
+	modifiedColumn,
+	reassignColumn,
+	taxonomyColumn,
+	userNameColumn,
+} from './columns.js';
+import type { RawRow } from './input.js';
+
+export interface CompileOptions {
+	/** What messages call the input. */
+	readonly name: string;
+	/** The header of CSV and TSV; undefined where rows are objects or ids. */
+	readonly columns: readonly string[] | undefined;
+	/** The line on which it stands. */
+	readonly headerLine?: number | undefined;
+	/** What the rows are for; with `endpointFor`, the one that stands for all in messages. */
+	readonly endpoint: Endpoint;
+	/** For term commands: the endpoint of a row's taxonomy. Throws UsageError where there is none. */
+	readonly endpointFor?: (taxonomy: string) => Endpoint;
+	readonly rules: ValueRules;
+	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
+	readonly fieldIn?: (name: string) => string;
+	/** Column → field, as `--map` says. */
+	readonly map?: Readonly<Record<string, string>>;
+	readonly ignore?: readonly string[];
+	/** Whether columns that mean nothing are ignored. */
+	readonly ignoreOther?: boolean;
+	/** The column that holds the rows' ids, where it has a name of its own. */
+	readonly idColumn?: string | undefined;
+	/** What flags give to every row. */
+	readonly flags?: Partial<RowValues>;
+	/** Whether rows that are ids are user names. */
+	readonly byUsername?: boolean;
+	/** What an empty cell does: leave the field alone, or send "". */
+	readonly blank?: 'skip' | 'clear';
+}
 
 /** What is wrong with one cell or row. */
 export interface Complaint {
@@ -23,7 +68,8 @@ export interface Complaint {
 
 /**
  * Reads one row; an array is always complaints. There is none about a row that leaves every field alone: its `fields`
- * are empty. `ids.taxonomy` names the endpoint where rows have several. */
+ * are empty. `ids.taxonomy` names the endpoint where rows have several.
+ */
 export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
 export interface CompiledRows {
@@ -33,46 +79,148 @@ export interface CompiledRows {
 }
 
 /** `row 812 (edits.csv line 813): status "hodl" is not a documented ticket status; did you mean "hold"?` */
-export function formatComplaint(complaint: Complaint, name: string): string {
-	const { row, line, column, message } = complaint;
+export function formatComplaint({ row, line, column, message }: Complaint, name: string): string {
 	const place = line === undefined ? '' : ` (${name} line ${line})`;
 	// Most messages name the field first, which is the column unless --map says otherwise.
 	const isNamed = column === undefined || message.startsWith(`${column} `) || message.includes(quote(column));
-	const where = isNamed ? '' : `column ${quote(column)}: `;
-	return `row ${row}${place}: ${where}${message}`;
+	return `row ${row}${place}: ${isNamed ? '' : `column ${quote(column)}: `}${message}`;
 }
 
-function headerError(options: CompileOptions, problems: readonly string[]): UsageError {
-	const [first = '', ...rest] = problems;
-	const { name, headerLine: line } = options;
-	return new UsageError(`${name}${line === undefined ? '' : ` line ${line}`}: ${first}`, {
-		code: 'invalid_input',
-		details: rest,
-		hint: 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN',
-		data: { file: name, line: line ?? 1 },
-	});
+/**
+ * The column in which `run rejects` gives the reason: `rejected_because` where the input's own `error` is sent, so that
+ * what is fed in again with the run's flags never has the reason for a value.
+ */
+export function reasonColumn(isTaken: (name: string) => boolean): string {
+	let free = isTaken('error') ? 'rejected_because' : 'error';
+	for (let number = 2; isTaken(free); number++) free = `rejected_because_${number}`;
+	return free;
 }
 
-/** Whether a row can have something to send, where its request has to; what look-ups ask for has a complaint of its own. */
-function mayFill({ endpoint, flags }: CompileOptions, meanings: ReadonlyMap<string, string>): boolean {
-	if (endpoint.body === 'none' || endpoint.answer === 'user-id') return true;
-	if (Object.keys(flags?.fields ?? {}).length > 0) return true;
-	return [...meanings.keys()].some((means) => means.startsWith('field '));
+/** A column of reasons, also where the run that it comes from had other flags. */
+const REASON_COLUMN = /^(?:error|rejected_because(?:_\d+)?)$/;
+
+/** The columns that `ticket fields get` adds to a sheet of custom fields. */
+const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
+
+/** Columns of user names in place of ids. */
+const USER_NAMES: Readonly<Record<string, 'id' | 'reassign'>> = { username: 'id', 'reassign-username': 'reassign' };
+
+/** Whether rows may name users, whose ids are looked up. */
+export function takesUserNames({ query }: Pick<Endpoint, 'query'>): boolean {
+	return query.some(({ name }) => name === 'reassign');
 }
 
-/** The header's columns, or an error that names all that is wrong with them. */
-function compileHeader(options: CompileOptions, words: Vocabulary, header: readonly string[]): CellReader[] {
+/** The names under which a parameter's column is understood. */
+function namesOf({ parameters, noun }: Endpoint, name: string): string[] {
+	if (parameters.length !== 1) return [name];
+	return numberedIdNames.has(`${noun}_id`) ? ['id', `${noun}_id`] : [name];
+}
+
+/** The names of query parameters that a row may have. */
+function queryNames({ endpoint, endpointFor }: CompileOptions): string[] {
+	const names: string[] = endpoint.query.map(({ name }) => name);
+	// Another taxonomy's rows may take what this one's do not.
+	const mayForce = endpointFor !== undefined && endpoint.method === 'DELETE' && !names.includes('force');
+	return mayForce ? [...names, 'force'] : names;
+}
+
+/** The field that `--map` names for a column, else the column's own name. */
+function mappedName(name: string, { map = {} }: CompileOptions): string {
+	return Object.hasOwn(map, name) ? (map[name] as string) : name;
+}
+
+/** What a column does, and under which name it would clash with another. */
+interface Meaning {
+	column: CellReader;
+	means: string;
+}
+
+/** What a name in the input means; undefined where it means nothing. */
+function meaningOf(name: string, options: CompileOptions): Meaning | undefined {
+	const { endpoint, endpointFor, rules, columns, fieldIn = (own: string) => own, idColumn: own } = options;
+	const { fields, parameters, body } = endpoint;
+	const clear = options.blank === 'clear';
+	const given = mappedName(name, options);
+	// Names of custom fields are the desk's own: no dialect has words for them.
+	const wanted = body === 'custom_fields' ? given : fieldIn(given.trim());
+	const key = flagName(wanted.trim().toLowerCase());
+	const fieldMeaning = (field: Field): Meaning => {
+		return { column: fieldColumn(name, field, rules, clear), means: `field ${field.name}` };
+	};
+
+	const isOwn = own === name;
+	const isNamed = (parameter: string): boolean => namesOf(endpoint, parameter).some((each) => flagName(each) === key);
+	const parameter = isOwn ? parameters.at(-1) : parameters.find((each) => isNamed(each.name));
+	if (parameter !== undefined) return { column: idColumn(name, parameter), means: parameter.name };
+	if (isOwn && endpoint.required.length === 1) return fieldMeaning(fields[0] as Field);
+	if (endpointFor !== undefined && key === 'taxonomy') {
+		return { column: taxonomyColumn(name, endpointFor), means: 'taxonomy' };
+	}
+	if (queryNames(options).includes(key)) {
+		return { column: key === 'force' ? forceColumn(name) : reassignColumn(name), means: key };
+	}
+	if (takesUserNames(endpoint) && Object.hasOwn(USER_NAMES, key)) {
+		return { column: userNameColumn(name, USER_NAMES[key] as 'id'), means: key };
+	}
+	if (key === 'modified-gmt' && showsModified(endpoint)) return { column: modifiedColumn(name), means: key };
+	if (body === 'custom_fields') {
+		if (columns !== undefined || wanted !== 'custom_fields') {
+			return { column: customColumn(name, wanted, rules, clear), means: `field ${wanted}` };
+		}
+		const one = (field: string): CellReader => customColumn(field, field, rules, clear);
+		return { column: customObjectColumn(name, one), means: wanted };
+	}
+	const field = findField(fields, wanted);
+	if (field !== undefined) return fieldMeaning(field);
+	const [, start = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(wanted) ?? [];
+	const map = findField(fields, start);
+	if (map?.kind !== 'map') return undefined;
+	return { column: mapKeyColumn(name, map, rest, clear), means: `field ${map.name}.${rest}` };
+}
+
+/** Whether a column is not looked at: it is named by a flag, or is one that our own commands add. */
+function isIgnored(name: string, options: CompileOptions): boolean {
+	const { ignore = [], ignoreOther, map = {}, idColumn: own, columns = [], endpoint } = options;
+	if (ignore.includes(name)) return true;
+	if (ignoreOther === true && meaningOf(name, options) === undefined) return true;
+	if (Object.hasOwn(map, name) || own === name) return false;
+	if (REASON_COLUMN.test(name)) return true;
+	const isSheet = endpoint.body === 'custom_fields' && OUTCOME_COLUMNS.every((each) => columns.includes(each));
+	return isSheet && OUTCOME_COLUMNS.includes(name);
+}
+
+function unknownColumn(name: string, options: CompileOptions): string {
+	const { endpoint, endpointFor } = options;
+	const known = [
+		...endpoint.parameters.flatMap((each) => namesOf(endpoint, each.name)),
+		...(endpointFor === undefined ? [] : ['taxonomy']),
+		...queryNames(options),
+		...(takesUserNames(endpoint) ? ['username', 'reassign_username'] : []),
+		...(showsModified(endpoint) ? ['modified_gmt'] : []),
+		...endpoint.fields.map((each) => each.name),
+	];
+	const mapped = mappedName(name, options);
+	if (mapped === name) return `unknown column ${quote(name)}${didYouMean(name, known)}`;
+	return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${didYouMean(mapped, known)}`;
+}
+
+/** The header's columns. @throws UsageError that names all that is wrong with them */
+function compileHeader(header: readonly string[], options: CompileOptions): CellReader[] {
+	const { endpoint, flags = {}, map = {}, idColumn: own, name: input, headerLine: line } = options;
 	const problems: string[] = [];
 	const meanings = new Map<string, string>();
+	const unknown: string[] = [];
 	const columns: CellReader[] = [];
-	const mapped = options.map instanceof Map ? [...options.map.keys()] : Object.keys(options.map ?? {});
-	for (const name of options.idColumn === undefined ? mapped : [...mapped, options.idColumn]) {
+	for (const name of [...Object.keys(map), ...(own === undefined ? [] : [own])]) {
 		if (!header.includes(name)) problems.push(`there is no column ${quote(name)}${didYouMean(name, header)}`);
 	}
 	for (const name of header) {
-		const found = words.find(name);
+		const found = isIgnored(name, options)
+			? { column: ignoredColumn(name), means: ` ${name}` }
+			: meaningOf(name, options);
 		if (found === undefined) {
-			problems.push(words.unknown(name));
+			unknown.push(name);
+			problems.push(unknownColumn(name, options));
 			continue;
 		}
 		const earlier = meanings.get(found.means);
@@ -80,179 +228,141 @@ function compileHeader(options: CompileOptions, words: Vocabulary, header: reado
 		meanings.set(found.means, name);
 		columns.push(found.column);
 	}
-	for (const parameter of options.endpoint.parameters) {
-		if (parameter.name === 'id' && meanings.has('username')) continue;
-		if (!meanings.has(parameter.name) && options.flags?.ids?.[parameter.name] === undefined) {
-			const others = header.filter((name) => words.find(name) === undefined);
-			problems.push(
-				`there is no column ${quote(parameter.name)}${others.length === 0 ? '' : didYouMean(parameter.name, others)}`,
-			);
-		}
+	for (const { name } of endpoint.parameters) {
+		const isGiven = meanings.has(name) || flags.ids?.[name] !== undefined;
+		if (isGiven || (name === 'id' && meanings.has('username'))) continue;
+		problems.push(`there is no column ${quote(name)}${didYouMean(name, unknown)}`);
 	}
-	if (problems.length === 0 && !mayFill(options, meanings)) {
+	const sends = endpoint.body !== 'none' && endpoint.answer !== 'user-id';
+	const hasField =
+		Object.keys(flags.fields ?? {}).length > 0 || [...meanings.keys()].some((each) => each.startsWith('field '));
+	if (problems.length === 0 && sends && !hasField) {
 		problems.push('no column is a field, and no flag gives one: there is nothing to send');
 	}
-	if (problems.length > 0) throw headerError(options, problems);
-	return columns;
-}
-
-/** Checks what only the whole row can show. */
-function createFinish(options: CompileOptions): (draft: Draft) => RowValues | string {
-	const { endpoint, endpointFor } = options;
-	const needed = endpoint.parameters.map((each) => each.name);
-	const sends = endpoint.body !== 'none';
-	const lookup = endpoint.answer === 'user-id';
-
-	const queryProblem = (target: Endpoint, draft: Draft): string | undefined => {
-		for (const { name, presence, reason } of target.query) {
-			if (
-				name === 'reassign' &&
-				presence === 'must' &&
-				draft.reassign === undefined &&
-				draft.names?.reassign === undefined
-			) {
-				return `reassign is missing: ${reason}`;
-			}
-			if (name === 'force' && presence === 'must' && draft.force !== true) return `force has to be true: ${reason}`;
-			if (name === 'force' && presence === 'always' && draft.force === false) {
-				return `force can't be false: ${reason}`;
-			}
-		}
-		return undefined;
-	};
-
-	return (draft) => {
-		for (const name of needed) {
-			if (draft.ids[name] === undefined && (name !== 'id' || draft.names?.id === undefined))
-				return `${name} is missing`;
-		}
-		if (draft.ids.id !== undefined && draft.names?.id !== undefined) return 'id and username are both given';
-		if (endpointFor !== undefined && draft.ids.taxonomy === undefined) return 'taxonomy is missing';
-		const target = endpointFor === undefined ? endpoint : endpointFor(draft.ids.taxonomy as string);
-		if (target.query.length > 0) {
-			const problem = queryProblem(target, draft);
-			if (problem !== undefined) return problem;
-		}
-		if (lookup) {
-			const name = draft.fields.username;
-			if (typeof name !== 'string' || name === '') return 'username is missing';
-			draft.ids.username = name;
-		}
-		return {
-			ids: draft.ids,
-			force: draft.force,
-			reassign: draft.names?.reassign === undefined ? draft.reassign : undefined,
-			names: draft.names,
-			fields: sends ? draft.fields : undefined,
-			...(draft.modified === undefined ? {} : { modified: draft.modified }),
-		};
-	};
-}
-
-/** A header among ids is a sheet that was taken for a list. */
-function explainSheet(id: string, problem: string | undefined): string | undefined {
-	if (problem === undefined || !/^[^\d,;\t]+[,;\t]/.test(id)) return problem;
-	return `${problem}; a sheet with columns is read by --input FILE, or --input - --input-format csv`;
-}
-
-/** Makes the function that reads rows. Throws UsageError for a header that can't be used. */
-export function compileColumns(options: CompileOptions): CompiledRows {
-	const words = new Vocabulary(options);
-	const { columns: header, endpoint, flags = {} } = options;
-	const columns = header === undefined ? undefined : compileHeader(options, words, header);
-	const finish = createFinish(options);
-	const flagIds = flags.ids ?? {};
-	const flagFields = flags.fields ?? {};
-	const flagged = Object.keys(flagFields).length > 0;
-
-	const complaint = (raw: RawRow, column: string | undefined, message: string, draft?: Draft): Complaint => ({
-		row: raw.row,
-		line: raw.line,
-		column,
-		message,
-		// Filled while the rest of the row is read.
-		...(draft === undefined ? {} : { ids: draft.ids }),
+	if (problems.length === 0) return columns;
+	const [first, ...details] = problems;
+	throw new UsageError(`${input}${line === undefined ? '' : ` line ${line}`}: ${first}`, {
+		code: 'invalid_input',
+		details,
+		hint: 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN',
+		data: { file: input, line: line ?? 1 },
 	});
+}
+
+/** What only the whole row can show. */
+function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
+	const { endpoint, endpointFor } = options;
+	for (const { name } of endpoint.parameters) {
+		if (ids[name] === undefined && (name !== 'id' || names?.id === undefined)) return `${name} is missing`;
+	}
+	if (ids.id !== undefined && names?.id !== undefined) return 'id and username are both given';
+	if (endpointFor !== undefined && ids.taxonomy === undefined) return 'taxonomy is missing';
+	const { query } = endpointFor === undefined ? endpoint : endpointFor(ids.taxonomy as string);
+	for (const { name, presence, reason } of query) {
+		if (name === 'reassign') {
+			const isMissing = reassign === undefined && names?.reassign === undefined;
+			if (presence === 'must' && isMissing) return `reassign is missing: ${reason}`;
+		} else if (presence === 'must' && force !== true) return `force has to be true: ${reason}`;
+		else if (presence === 'always' && force === false) return `force can't be false: ${reason}`;
+	}
+	if (endpoint.answer === 'user-id' && !fields.username) return 'username is missing';
+	return undefined;
+}
+
+/** Makes the function that reads rows. @throws UsageError for a header that can't be used */
+export function compileColumns(options: CompileOptions): CompiledRows {
+	const { columns: header, endpoint, flags = {} } = options;
+	const columns = header === undefined ? [] : compileHeader(header, options);
+
+	const complaint = ({ row, line }: RawRow, column: string | undefined, message: string, draft?: Draft): Complaint => {
+		// The ids are filled while the rest of the row is read.
+		return { row, line, column, message, ...(draft === undefined ? {} : { ids: draft.ids }) };
+	};
 
 	const begin = (): Draft => ({
-		ids: { ...flagIds },
+		ids: { ...flags.ids },
 		force: flags.force,
 		reassign: flags.reassign,
-		...(flags.names === undefined ? {} : { names: flags.names }),
-		fields: flagged ? copyOf(flagFields) : {},
+		names: flags.names,
+		fields: { ...flags.fields },
 	});
 
-	const end = (draft: Draft, raw: RawRow, complaints: Complaint[] | undefined): RowValues | Complaint[] => {
-		if (complaints !== undefined) return complaints;
-		const values = finish(draft);
-		return typeof values === 'string' ? [complaint(raw, undefined, values, draft)] : values;
+	const end = (draft: Draft, raw: RawRow, complaints: Complaint[]): RowValues | Complaint[] => {
+		if (complaints.length > 0) return complaints;
+		const problem = rowProblem(draft, options);
+		if (problem !== undefined) return [complaint(raw, undefined, problem, draft)];
+		const { ids, force, reassign, names, fields, modified } = draft;
+		if (endpoint.answer === 'user-id') ids.username = fields.username as string;
+		return {
+			ids,
+			force,
+			reassign: names?.reassign === undefined ? reassign : undefined,
+			names,
+			fields: endpoint.body === 'none' ? undefined : fields,
+			modified,
+		};
 	};
 
-	const readCells = (raw: RawRow, cells: readonly string[], known: readonly CellReader[]): RowValues | Complaint[] => {
-		if (cells.length !== known.length) {
-			const message = `${cells.length === 1 ? '1 cell' : `${cells.length} cells`} where the header has ${known.length} columns`;
-			return [complaint(raw, undefined, message)];
+	const readCells = (raw: RawRow, cells: readonly string[]): RowValues | Complaint[] => {
+		if (cells.length !== columns.length) {
+			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+			return [complaint(raw, undefined, `${count} where the header has ${columns.length} columns`)];
 		}
 		const draft = begin();
-		let complaints: Complaint[] | undefined;
-		for (let index = 0; index < known.length; index++) {
-			const column = known[index] as CellReader;
+		const complaints: Complaint[] = [];
+		for (let index = 0; index < columns.length; index++) {
+			const column = columns[index] as CellReader;
 			const problem = column.text(cells[index] as string, draft);
-			if (problem === undefined) continue;
-			complaints ??= [];
-			complaints.push(complaint(raw, column.name, problem, draft));
+			if (problem !== undefined) complaints.push(complaint(raw, column.name, problem, draft));
 		}
 		return end(draft, raw, complaints);
 	};
 
-	const keys = new Map<string, { column: CellReader; means: string } | string>();
-	/** The key's column, or what is wrong with it. */
-	const lookUp = (name: string): { column: CellReader; means: string } | string => {
-		const known = keys.get(name);
-		if (known !== undefined) return known;
-		const found = words.find(name) ?? words.unknown(name);
+	const keys = new Map<string, Meaning | undefined>();
+	const keyMeaning = (name: string): Meaning | undefined => {
+		if (keys.has(name)) return keys.get(name);
+		const found = isIgnored(name, options)
+			? { column: ignoredColumn(name), means: ` ${name}` }
+			: meaningOf(name, options);
 		// Names come from the input: a set without end would grow with it.
 		if (keys.size < 1000) keys.set(name, found);
 		return found;
 	};
 
-	const readKey = (name: string, value: unknown, draft: Draft): string | undefined => {
-		const found = lookUp(name);
-		if (typeof found === 'string') return found;
-		return claim(draft, name, found.means) ?? found.column.typed(value, draft);
-	};
-
 	const readObject = (raw: RawRow, object: Readonly<Record<string, unknown>>): RowValues | Complaint[] => {
 		const draft = begin();
-		let complaints: Complaint[] | undefined;
+		const complaints: Complaint[] = [];
 		for (const name of Object.keys(object)) {
-			const problem = readKey(name, object[name], draft);
-			if (problem === undefined) continue;
-			complaints ??= [];
-			complaints.push(complaint(raw, name, problem, draft));
+			const found = keyMeaning(name);
+			const problem =
+				found === undefined
+					? unknownColumn(name, options)
+					: (claim(draft, name, found.means) ?? found.column.typed(object[name], draft));
+			if (problem !== undefined) complaints.push(complaint(raw, name, problem, draft));
 		}
 		return end(draft, raw, complaints);
 	};
 
-	const single = rowParameter(endpoint);
-	const idOnly: CellReader | undefined =
+	const rowId = endpoint.parameters.at(-1);
+	const idOnly =
 		options.byUsername === true
 			? userNameColumn('username', 'id')
-			: single !== undefined
-				? idColumn(single.name, single)
-				: endpoint.answer === 'user-id'
-					? fieldColumn('username', endpoint.fields[0] as Field, options.rules, false)
-					: undefined;
+			: rowId !== undefined
+				? idColumn(rowId.name, rowId)
+				: fieldColumn('username', endpoint.fields[0] as Field, options.rules, false);
 	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {
 		const draft = begin();
-		const problem = explainSheet(id, idOnly?.text(id, draft));
-		return end(draft, raw, problem === undefined ? undefined : [complaint(raw, idOnly?.name, problem, draft)]);
+		const problem = idOnly.text(id, draft);
+		if (problem === undefined) return end(draft, raw, []);
+		const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
+		const hint = '; a sheet with columns is read by --input FILE, or --input - --input-format csv';
+		return [complaint(raw, idOnly.name, isSheet ? problem + hint : problem, draft)];
 	};
 
 	return {
-		ignored: header?.filter((name) => words.isIgnored(name)) ?? [],
+		ignored: header?.filter((name) => isIgnored(name, options)) ?? [],
 		read: (raw) => {
-			if (raw.cells !== undefined && columns !== undefined) return readCells(raw, raw.cells, columns);
+			if (raw.cells !== undefined) return readCells(raw, raw.cells);
 			if (raw.object !== undefined) return readObject(raw, raw.object);
 			if (raw.id !== undefined) return readId(raw, raw.id);
 			return [complaint(raw, undefined, raw.problem ?? 'the row is empty')];

@@ -1,17 +1,15 @@
-/** Where bulk rows come from: a file, standard input or arguments, so opened that they can be read twice in constant memory. */
+/** Where bulk rows come from: a file or standard input, so opened that they can be read twice in constant memory. */
 
-import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { fileProblem, UsageError } from '../../errors.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
+import { basename, join, resolve, sep } from 'node:path';
+import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
+import { makeFolder } from '../../folder.js';
 import type { CsvHeader } from './csv.js';
-import { detectFormat, formatOfName, type InputFormat, refuseSpreadsheet } from './formats.js';
-import { isSpooled, type Spool, type SpoolOptions, spool } from './spool.js';
-import { CHUNK_BYTES, SteadyFile } from './steady-file.js';
-import { type Batch, checkedText, type ReadLimits, readIds } from './text.js';
+import { type Batch, type InputFormat, type InputSource, inputFormats } from './input.js';
+import { checkedText, headOf, type ReadLimits, readIds, readJsonArray, readNdjson } from './text.js';
 
-export type { Batch, RawRow } from './text.js';
-
-export interface OpenInputOptions extends SpoolOptions {
+export interface OpenInputOptions {
 	/** A file, or `-` for standard input. */
 	path?: string;
 	/** What messages call it; the path by default. */
@@ -22,58 +20,176 @@ export interface OpenInputOptions extends SpoolOptions {
 	stdin: AsyncIterable<Uint8Array>;
 	/** The folder that a relative path starts from. */
 	cwd?: string;
+	/** Where copies are kept, in a folder of their own. */
+	stateDir: string;
+	/** Is called with the name that a copy may have from now on, so that whoever ends the process can remove it. */
+	onSpool?: ((path: string) => void) | undefined;
 	/** The largest record, in bytes; 8 MiB by default. */
 	maxRecordBytes?: number;
 }
 
-/** Bulk input that can be read any number of times, each time with the same rows or with an error. */
-export interface InputSource {
-	/** What messages call it: `edits.csv`, `standard input`, `arguments`. */
-	readonly name: string;
-	/** The file as it was named, for annotations; undefined for standard input and arguments. */
-	readonly file: string | undefined;
-	/** Where the bytes are: the file, or where `keep` puts a copy of standard input. */
-	readonly path: string | undefined;
-	readonly format: InputFormat;
-	/** The header of CSV and TSV. */
-	readonly columns: readonly string[] | undefined;
-	/** The line on which it stands. */
-	readonly headerLine: number | undefined;
-	/** The separator of CSV and TSV. */
-	readonly delimiter: string | undefined;
-	/** Of the bytes as they are on disk, known after the first whole pass. */
-	readonly sha256: string | undefined;
-	/** Whether the bytes are a private copy that dispose removes. */
-	readonly spooled: boolean;
-	/** Yields the rows from the first on. Throws UsageError that names the line, or says that the file has changed. */
-	read(): AsyncIterable<Batch>;
-	/** Gives a copy of standard input a name, so that a resume finds it. Not for input with secrets. */
-	keep(): Promise<void>;
-	/** Closes the file and removes a spooled copy, unless it is kept for a resume. */
-	dispose(options?: { keep?: boolean }): Promise<void>;
-}
-
 const DEFAULT_MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
-async function openFile(path: string, name: string): Promise<FileHandle> {
+/** With four times as much, a run needs half as much memory again. */
+const CHUNK_BYTES = 64 * 1024;
+
+const EXTENSIONS: Readonly<Record<string, InputFormat>> = {
+	csv: 'csv',
+	tsv: 'tsv',
+	tab: 'tsv',
+	ndjson: 'ndjson',
+	jsonl: 'ndjson',
+	ids: 'ids',
+};
+
+/** The format that a file's name stands for; `.gz` does not count, and `.json` may be an array or lines. */
+export function formatOfName(path: string): InputFormat | undefined {
+	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase() ?? '';
+	return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+}
+
+/** What first lines look like. A header of one column is that of a table only where it is the name of an id. */
+const LOOKS: readonly [RegExp, InputFormat][] = [
+	[/^\[/, 'json'],
+	[/^\{/, 'ndjson'],
+	[/^\d+$/, 'ids'],
+	[/^"?sep=.$/i, 'csv'],
+	[/^["a-z_].*[,;]/i, 'csv'],
+	[/^["a-z_].*\t/i, 'tsv'],
+	[/^"?(?:id|ticket[-_]id|user[-_]id|slug|username)"?$/i, 'csv'],
+];
+
+/** What the first lines look like; undefined where they look like several things or like nothing. */
+export function formatOfText(head: string): InputFormat | undefined {
+	const first = (/^[\s\uFEFF]*([^\r\n]*)/.exec(head)?.[1] ?? '').trim();
+	return LOOKS.find(([look]) => look.test(first))?.[1];
+}
+
+/** The format of an input whose name does not say it. @throws UsageError where the text does not either */
+function detectFormat(name: string, head: string): InputFormat {
+	const found = formatOfText(head) ?? (/\.txt(?:\.gz)?$/i.test(name) ? 'ids' : undefined);
+	if (found !== undefined) return found;
+	throw new UsageError(`the format of ${name} is not known${head.trim() === '' ? ' (it is empty)' : ''}`, {
+		code: 'unknown_format',
+		hint: `say which with --input-format ${inputFormats.join('|')}`,
+	});
+}
+
+/** Bytes that can be read twice, and where they are. */
+interface Opened {
+	readonly handle: FileHandle;
+	/** Of a copy: where `keep` puts it. */
+	readonly path: string;
+	keep(): Promise<void>;
+}
+
+/** Opens a file; a pipe or a device can be read once only, and is copied like standard input. @throws UsageError */
+async function openFile(path: string, name: string, options: OpenInputOptions): Promise<Opened> {
+	let handle: FileHandle | undefined;
 	try {
-		const handle = await open(path, 'r');
-		if ((await handle.stat()).isDirectory()) {
-			await handle.close();
-			throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
-		}
-		return handle;
+		handle = await open(path, 'r');
+		const found = await handle.stat();
+		if (found.isFile()) return { handle, path, keep: async () => undefined };
+		if (found.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
 	} catch (error) {
+		await handle?.close();
 		throw new UsageError(`can't read ${name}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
+	}
+	return await copy(handle.createReadStream(), options);
+}
+
+const SPOOL_FOLDER = 'spool';
+/** A copy that was kept for a resume is removed after 30 days. */
+const KEPT_MS = 30 * 86_400_000;
+/** An empty copy is one that a process was about to make when it was killed. */
+const EMPTY_MS = 60_000;
+
+async function removeOldCopies(folder: string): Promise<void> {
+	for (const name of await readdir(folder)) {
+		const path = join(folder, name);
+		const { mtimeMs, size } = await stat(path);
+		if (Date.now() - mtimeMs > (size === 0 ? EMPTY_MS : KEPT_MS)) await unlink(path);
 	}
 }
 
-/** What can be read twice; a pipe or a device can't, and is spooled like standard input. */
-async function openTwice(path: string | undefined, name: string, options: OpenInputOptions): Promise<Spool> {
-	if (path === undefined) return await spool(options.stdin, options);
-	const handle = await openFile(path, name);
-	if ((await handle.stat()).isFile()) return { handle, path, keep: async () => undefined };
-	return await spool(handle.createReadStream(), options);
+/** Copies a stream. The copy has no name until it is kept, so that nothing of it is left if this process is killed. */
+async function copy(bytes: AsyncIterable<Uint8Array>, { stateDir, onSpool }: OpenInputOptions): Promise<Opened> {
+	const folder = join(stateDir, SPOOL_FOLDER);
+	const path = join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`);
+	const explain = (error: unknown): unknown => {
+		if (error instanceof SupportctlError) return error;
+		return new FailedError(`can't keep a copy of standard input in ${folder}: ${fileProblem(error)}`, {
+			code: 'spool_failed',
+			hint: 'give the input as a file with --input, or another folder with SUPPORTCTL_STATE_DIR',
+			cause: error,
+		});
+	};
+	let unnamed: FileHandle | undefined;
+	try {
+		makeFolder(folder);
+		await removeOldCopies(folder).catch(() => undefined);
+		onSpool?.(path);
+		unnamed = await open(path, 'wx+', 0o600);
+		await unlink(path);
+		for await (const chunk of bytes) await unnamed.writeFile(chunk);
+	} catch (error) {
+		await unnamed?.close();
+		throw explain(error);
+	}
+	const handle = unnamed;
+	return {
+		handle,
+		path,
+		async keep() {
+			let named: FileHandle | undefined;
+			try {
+				named = await open(path, 'wx', 0o600);
+				// Read by place, since the file's own place is at its end.
+				for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) await named.writeFile(chunk);
+				await named.sync();
+			} catch (error) {
+				await unlink(path).catch(() => undefined);
+				throw explain(error);
+			} finally {
+				await named?.close();
+			}
+		},
+	};
+}
+
+/** A file in equal chunks; every later pass has to meet the bytes of the first. */
+function createSteadyReader(handle: FileHandle, name: string) {
+	/** The start of the running digest after each chunk: enough to notice a change before its rows are used. */
+	const marks: number[] = [];
+	let sha256: string | undefined;
+	const changed = (): UsageError =>
+		new UsageError(`${name} changed while it was being read`, {
+			code: 'input_changed',
+			hint: 'leave the file alone during a run, or give a copy of it',
+			data: { file: name },
+		});
+	return {
+		sha256: () => sha256,
+		async *chunks(): AsyncGenerator<Buffer> {
+			const hash = createHash('sha256');
+			for (let index = 0; ; index++) {
+				const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+				let length = 0;
+				for (let bytesRead = -1; bytesRead !== 0 && length < CHUNK_BYTES; length += bytesRead) {
+					({ bytesRead } = await handle.read(buffer, length, CHUNK_BYTES - length, index * CHUNK_BYTES + length));
+				}
+				if (length === 0) break;
+				const chunk = buffer.subarray(0, length);
+				const mark = hash.update(chunk).copy().digest().readUIntBE(0, 6);
+				if (index < marks.length ? marks[index] !== mark : sha256 !== undefined) throw changed();
+				marks[index] = mark;
+				yield chunk;
+			}
+			const digest = hash.digest('hex');
+			if (sha256 !== undefined && sha256 !== digest) throw changed();
+			sha256 = digest;
+		},
+	};
 }
 
 /** Unpacks while reading; damage is the input's fault and named so. */
@@ -93,49 +209,18 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 }
 
 async function* readRows(
-	open: () => AsyncIterable<Buffer>,
+	text: () => AsyncIterable<Buffer>,
 	format: InputFormat,
 	limits: ReadLimits,
 	onHeader: (header: CsvHeader) => void,
 ): AsyncGenerator<Batch> {
-	const text = (): AsyncGenerator<Buffer> => checkedText(open(), limits.name);
-	switch (format) {
-		case 'csv':
-		case 'tsv':
-			return yield* (await import('./csv.js')).readCsv(text, format, limits, onHeader);
-		case 'ndjson':
-			return yield* (await import('./json.js')).readNdjson(text(), limits);
-		case 'json':
-			return yield* (await import('./json.js')).readJsonArray(text(), limits);
-		case 'ids':
-			return yield* readIds(text(), limits);
-	}
+	if (format === 'ids') yield* readIds(text(), limits);
+	else if (format === 'ndjson') yield* readNdjson(text(), limits);
+	else if (format === 'json') yield* readJsonArray(text(), limits);
+	else yield* (await import('./csv.js')).readCsv(text, format, limits, onHeader);
 }
 
-/** Reads CSV and TSV as far as the header. */
-async function headerOf(
-	open: () => AsyncIterable<Buffer>,
-	format: InputFormat,
-	limits: ReadLimits,
-): Promise<CsvHeader | undefined> {
-	if (format !== 'csv' && format !== 'tsv') return undefined;
-	let header: CsvHeader | undefined;
-	const note = (found: CsvHeader): void => {
-		header = found;
-	};
-	for await (const _ of readRows(open, format, limits, note)) break;
-	if (header !== undefined) return header;
-	throw new UsageError(`${limits.name} is empty: a header with the columns' names is needed`, {
-		code: 'invalid_input',
-	});
-}
-
-async function firstText(chunks: AsyncIterable<Buffer>): Promise<string> {
-	for await (const chunk of chunks) return chunk.toString('utf8', 0, CHUNK_BYTES);
-	return '';
-}
-
-/** Opens the input; CSV and TSV are read as far as their header. */
+/** Opens the input; CSV and TSV are read as far as their header. @throws UsageError, FailedError */
 export async function openInput(options: OpenInputOptions): Promise<InputSource> {
 	const { path: given = '-', stateDir } = options;
 	const fromStdin = given === '-';
@@ -143,22 +228,39 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const path = fromStdin ? undefined : resolve(options.cwd ?? '.', given);
 	const limits: ReadLimits = { name, maxRecordBytes: options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES };
 
-	const opened = await openTwice(path, name, options);
-	const spooled = isSpooled(opened.path, stateDir);
-	const file = new SteadyFile(opened.handle, name);
+	const opened = await (path === undefined ? copy(options.stdin, options) : openFile(path, name, options));
+	const spooled = opened.path.startsWith(join(stateDir, SPOOL_FOLDER) + sep);
+	const bytes = createSteadyReader(opened.handle, name);
 	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
-		await file.close();
+		await opened.handle.close();
 		if (spooled && !keep) await unlink(opened.path).catch(() => undefined);
 	};
 
 	try {
-		const start = await file.head(4);
-		refuseSpreadsheet(name, start);
-		const packed = start[0] === 0x1f && start[1] === 0x8b;
-		const chunks = (): AsyncGenerator<Buffer> => (packed ? gunzip(file.chunks(), name) : file.chunks());
+		const { buffer } = await opened.handle.read(Buffer.alloc(4), 0, 4, 0);
+		const start = buffer.toString('hex');
+		// A zip archive, or the older binary format of spreadsheets.
+		if (start === '504b0304' || start === 'd0cf11e0') {
+			throw new UsageError(`${name} is a spreadsheet or an archive, not text`, {
+				code: 'unknown_format',
+				hint: 'save it as CSV (in Excel: "CSV UTF-8 (Comma delimited)") and use that file',
+			});
+		}
+		const isPacked = start.startsWith('1f8b');
+		const text = (): AsyncGenerator<Buffer> =>
+			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
 		const named = options.format ?? (path === undefined ? undefined : formatOfName(path));
-		const format = named ?? detectFormat(name, await firstText(chunks()));
-		const header = await headerOf(chunks, format, limits);
+		const format = named ?? detectFormat(name, await headOf(text()));
+		let header: CsvHeader | undefined;
+		if (format === 'csv' || format === 'tsv') {
+			const note = (found: CsvHeader): void => {
+				header = found;
+			};
+			for await (const _ of readRows(text, format, limits, note)) break;
+			if (header === undefined) {
+				throw new UsageError(`${name} is empty: a header with the columns' names is needed`, { code: 'invalid_input' });
+			}
+		}
 		return {
 			name,
 			file: fromStdin ? undefined : given,
@@ -169,9 +271,9 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 			delimiter: header?.delimiter,
 			spooled,
 			get sha256() {
-				return file.sha256;
+				return bytes.sha256();
 			},
-			read: () => readRows(chunks, format, limits, () => undefined),
+			read: () => readRows(text, format, limits, () => undefined),
 			keep: opened.keep,
 			dispose,
 		};

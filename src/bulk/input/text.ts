@@ -1,29 +1,9 @@
-/** What every reader of bulk input shares: raw rows, checked text, and lines, in constant memory. */
+/** Bulk input as checked text, and the formats that need no parser of CSV: ids and JSON objects, in constant memory. */
 
 import { isUtf8 } from 'node:buffer';
+import { isObject, kindOf, MAX_NESTING, NESTED_TOO_DEEP } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-
-/** One row as it was written, before anything is known about its columns. */
-export interface RawRow {
-	/** 1-based place among the rows; a header and empty lines do not count. */
-	readonly row: number;
-	/** 1-based line on which the row starts; undefined for ids on the command line. */
-	readonly line: number | undefined;
-	/** CSV and TSV: one text a column, in the header's order. */
-	readonly cells?: readonly string[];
-	/** NDJSON and JSON. */
-	readonly object?: Readonly<Record<string, unknown>>;
-	/** A list of ids. */
-	readonly id?: string;
-	/** Why the row can't be read at all; then nothing else is there. */
-	readonly problem?: string;
-}
-
-/** Rows come many at a time: a promise a row would cost more than the row. */
-export type Batch = readonly RawRow[];
-
-/** How many rows a batch has, about. */
-export const BATCH_ROWS = 512;
+import type { Batch, RawRow } from './input.js';
 
 export interface ReadLimits {
 	/** What messages call the input: `edits.csv`. */
@@ -35,10 +15,10 @@ export interface ReadLimits {
 const LF = 10;
 const CR = 13;
 
-/** How many lines end between two places; CRLF is one end. */
-export function countLineEnds(bytes: Buffer, from = 0, to = bytes.length): number {
+/** How many lines end before a place; CRLF is one end. */
+export function countLineEnds(bytes: Buffer, to = bytes.length): number {
 	let count = 0;
-	for (let at = from; at < to; at++) {
+	for (let at = 0; at < to; at++) {
 		const byte = bytes[at];
 		if (byte === LF || (byte === CR && bytes[at + 1] !== LF)) count++;
 	}
@@ -65,112 +45,217 @@ export function recordTooLong({ name, maxRecordBytes }: ReadLimits, line: number
 
 const SAVE_AS_UTF8 = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
 
-/** How many bytes at the end belong to a character that is not complete. */
+/** How many bytes at the end may belong to something that goes on: a character, a CRLF, or a byte order mark. */
 function incompleteBytes(bytes: Buffer): number {
-	for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+	if (bytes.length < 3) return bytes.length;
+	if (bytes.at(-1) === CR) return 1;
+	for (let back = 1; back <= 3; back++) {
 		const byte = bytes[bytes.length - back] as number;
 		if (byte < 0x80) return 0;
-		if (byte < 0xc0) continue;
-		const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-		return length > back ? back : 0;
+		if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
 	}
 	return 0;
 }
 
-/** Where the first bytes that are no text stand, and what they are. */
-function findFault(bytes: Buffer): { at: number; what: string } | undefined {
-	const nul = bytes.indexOf(0);
-	if (nul >= 0) return { at: nul, what: 'there is a NUL byte: the file is UTF-16 or not text' };
-	if (isUtf8(bytes)) return undefined;
+/** Where the line begins that has the first bytes that are no UTF-8. */
+function firstBadLine(bytes: Buffer): number {
 	let start = 0;
 	for (;;) {
-		const end = bytes.indexOf(LF, start) + 1 || bytes.length;
-		if (end === bytes.length || !isUtf8(bytes.subarray(start, end)))
-			return { at: start, what: 'the bytes are not UTF-8' };
+		const end = bytes.indexOf(LF, start) + 1;
+		if (end === 0 || !isUtf8(bytes.subarray(start, end))) return start;
 		start = end;
 	}
 }
 
-/**
- * The input without its byte order mark, in pieces of whole characters. Throws UsageError that names the line of bytes
- * that are not UTF-8.
- */
+/** The input without its byte order mark, in pieces of whole characters. @throws UsageError with the line of bytes that are no text */
 export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
 	let carry: Buffer = Buffer.alloc(0);
-	let started = false;
-	let line = 1;
+	let line = 0;
 
 	function check(bytes: Buffer): Buffer {
-		if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-			if (!started) throw inputError(name, 1, 'the file is UTF-16', SAVE_AS_UTF8);
+		let text = bytes;
+		if (line === 0) {
+			const mark = bytes.toString('hex', 0, 3);
+			if (/^(?:fffe|feff)/.test(mark)) throw inputError(name, 1, 'the file is UTF-16', SAVE_AS_UTF8);
+			if (mark === 'efbbbf') text = bytes.subarray(3);
+			line = 1;
 		}
-		const hasMark = !started && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-		started = true;
-		const text = hasMark ? bytes.subarray(3) : bytes;
-		const fault = findFault(text);
-		if (fault !== undefined) throw inputError(name, line + countLineEnds(text, 0, fault.at), fault.what, SAVE_AS_UTF8);
+		const nul = text.indexOf(0);
+		if (nul >= 0 || !isUtf8(text)) {
+			const at = line + countLineEnds(text, nul >= 0 ? nul : firstBadLine(text));
+			const what = nul >= 0 ? 'there is a NUL byte: the file is UTF-16 or not text' : 'the bytes are not UTF-8';
+			throw inputError(name, at, what, SAVE_AS_UTF8);
+		}
 		line += countLineEnds(text);
 		return text;
 	}
 
 	for await (const chunk of chunks) {
 		const bytes = carry.length === 0 ? chunk : Buffer.concat([carry, chunk]);
-		// The mark has three bytes; a return may be the first half of a line's end.
-		const held = bytes.length < 3 ? bytes.length : bytes.at(-1) === CR ? 1 : incompleteBytes(bytes);
-		carry = bytes.subarray(bytes.length - held);
-		if (held < bytes.length) yield check(bytes.subarray(0, bytes.length - held));
+		const whole = bytes.length - incompleteBytes(bytes);
+		carry = bytes.subarray(whole);
+		if (whole > 0) yield check(bytes.subarray(0, whole));
 	}
 	if (carry.length > 0) yield check(carry);
 }
 
-/** Lines, many at a time. */
-export interface Lines {
-	/** 1-based number of the first. */
-	readonly first: number;
-	readonly texts: readonly string[];
+/** How much is looked at to find out what an input is, in characters. */
+const HEAD_LENGTH = 65_536;
+
+/** The beginning of checked text. */
+export async function headOf(text: AsyncIterable<Buffer>): Promise<string> {
+	let head = '';
+	for await (const piece of text) {
+		head += piece.toString('utf8');
+		if (head.length >= HEAD_LENGTH) break;
+	}
+	return head;
 }
 
-/**
- * Whole lines of checked text, without their ends.
- * @param breaksAtReturn Whether a lone carriage return ends a line; in JSON it is a space.
- */
-export async function* readLines(
+/** One row for each line of checked text that is not empty. */
+async function* readLines(
 	text: AsyncIterable<Buffer>,
 	limits: ReadLimits,
-	breaksAtReturn: boolean,
-): AsyncGenerator<Lines> {
-	let carry: Buffer[] = [];
-	let carried = 0;
-	let first = 1;
-	for await (const piece of text) {
-		const feed = piece.lastIndexOf(LF) + 1;
-		const end = feed > 0 || !breaksAtReturn ? feed : piece.lastIndexOf(CR) + 1;
-		if (end > 0) {
-			const whole = Buffer.concat([...carry, piece.subarray(0, end)]).toString('utf8');
-			const texts = (breaksAtReturn ? whole.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : whole).split('\n');
-			// What stands behind the last end is nothing.
-			texts.pop();
-			yield { first, texts };
-			first += texts.length;
-			carry = [];
-			carried = 0;
+	readLine: (line: string, row: number, place: number) => RawRow,
+): AsyncGenerator<Batch> {
+	let carry = '';
+	let place = 1;
+	let row = 0;
+	const rowsOf = (lines: readonly string[]): Batch => {
+		const rows: RawRow[] = [];
+		for (const line of lines) {
+			if (line.trim() !== '') rows.push(readLine(line, ++row, place));
+			place++;
 		}
-		carry.push(piece.subarray(end));
-		carried += piece.length - end;
-		if (carried > limits.maxRecordBytes) throw recordTooLong(limits, first);
+		return rows;
+	};
+	for await (const piece of text) {
+		carry += piece.toString('utf8');
+		if (piece.includes(LF) || piece.includes(CR)) {
+			const lines = carry.split(/\r\n|\n|\r/);
+			carry = lines.pop() as string;
+			yield rowsOf(lines);
+		}
+		if (carry.length > limits.maxRecordBytes) throw recordTooLong(limits, place);
 	}
-	if (carried > 0) yield { first, texts: [Buffer.concat(carry).toString('utf8')] };
+	if (carry !== '') yield rowsOf([carry]);
 }
 
-/** Bulk input with one id a line; empty lines and spaces around an id do not count. */
-export async function* readIds(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
-	let row = 0;
-	for await (const { first, texts } of readLines(text, limits, true)) {
-		const rows: RawRow[] = [];
-		for (const [index, each] of texts.entries()) {
-			const id = each.trim();
-			if (id !== '') rows.push({ row: ++row, line: first + index, id });
+/** One id a line; empty lines and spaces around an id do not count. */
+export function readIds(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
+	return readLines(text, limits, (id, row, line) => ({ row, line, id: id.trim() }));
+}
+
+/** One JSON object a line; values keep the types they have. */
+export function readNdjson(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
+	return readLines(text, limits, (each, row, line) => readObject(each, 'the line', row, line));
+}
+
+/** A string of a JSON text with the colon that makes it a key, or a bracket. */
+const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"(\s*:)?|\\?$)|[{}[\]]/gs;
+
+/** What is wrong with a JSON text that JSON.parse would not say: its depth, or a key that stands twice. */
+function shapeProblem(text: string): string | undefined {
+	const open: Set<string>[] = [];
+	for (const [token, name, colon] of text.matchAll(TOKEN)) {
+		if (token === '{' || token === '[') {
+			if (open.push(new Set()) > MAX_NESTING) return NESTED_TOO_DEEP;
+		} else if (name === undefined) open.pop();
+		else if (colon !== undefined) {
+			const key = name.includes('\\') ? unescaped(name) : name;
+			if (open.at(-1)?.has(key)) return `the key ${JSON.stringify(key)} is there twice in one object`;
+			open.at(-1)?.add(key);
 		}
+	}
+	return undefined;
+}
+
+/** Two spellings of one key are one key. */
+function unescaped(name: string): string {
+	try {
+		return JSON.parse(`"${name}"`) as string;
+	} catch {
+		// JSON.parse says what is wrong with the whole.
+		return name;
+	}
+}
+
+/** What stands in a text may be a secret: complaints do not repeat it. */
+function readObject(text: string, what: string, row: number, line: number): RawRow {
+	const problem = shapeProblem(text);
+	if (problem !== undefined) return { row, line, problem };
+	try {
+		const value: unknown = JSON.parse(text);
+		if (isObject(value)) return { row, line, object: value };
+		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
+	} catch (error) {
+		if (/^\s*\[/.test(text)) {
+			return { row, line, problem: 'a JSON array where an object is expected; --input-format json reads one' };
+		}
+		const message = String(error);
+		const position = /position (\d+)/.exec(message)?.[1];
+		const where = position === undefined ? '' : `: it goes wrong at column ${Number(position) + 1}`;
+		const why = message.includes('Unexpected end') ? ': it ends too early' : where;
+		return { row, line, problem: `${what} is not JSON${why}` };
+	}
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
+const OPENING = new Set(Buffer.from('[{'));
+const CLOSING = new Set(Buffer.from(']}'));
+const SPACES = new Set(Buffer.from(' \t\r\n'));
+
+/** A JSON array of objects, as `--json` writes it; one element at a time is in memory. */
+export async function* readJsonArray(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
+	let [line, startLine, row, depth, length] = [1, 1, 0, 0, 0];
+	let [hasStarted, hasEnded, inString, isEscaped] = [false, false, false, false];
+	let element: Buffer[] = [];
+	const refuse = (message: string): never => {
+		throw inputError(limits.name, line, message);
+	};
+	const keep = (piece: Buffer): void => {
+		element.push(piece);
+		length += piece.length;
+		if (length > limits.maxRecordBytes) throw recordTooLong(limits, startLine);
+	};
+	for await (const piece of text) {
+		const rows: RawRow[] = [];
+		let from = 0;
+		/** Whether an element goes on, here or in the pieces before. */
+		let isInside = length > 0;
+		for (let at = 0; at < piece.length; at++) {
+			const byte = piece[at] as number;
+			if (byte === LF) line++;
+			if (inString) {
+				if (isEscaped) isEscaped = false;
+				else if (byte === BACKSLASH) isEscaped = true;
+				else if (byte === QUOTE) inString = false;
+				continue;
+			}
+			if (!isInside && SPACES.has(byte)) continue;
+			if (hasEnded) refuse('there is text behind the JSON array');
+			if (!hasStarted) {
+				if (byte !== 91) refuse('a JSON array of objects is expected');
+				hasStarted = true;
+				continue;
+			}
+			const isEnd = depth === 0 && (byte === COMMA || byte === 93);
+			if (!isEnd) {
+				if (!isInside) [isInside, startLine, from] = [true, line, at];
+				if (byte === QUOTE) inString = true;
+				else if (OPENING.has(byte)) depth++;
+				else if (CLOSING.has(byte) && depth > 0) depth--;
+				continue;
+			}
+			hasEnded = byte === 93;
+			if (isInside) {
+				keep(piece.subarray(from, at));
+				rows.push(readObject(Buffer.concat(element).toString('utf8'), 'the element', ++row, startLine));
+				[element, length, isInside] = [[], 0, false];
+			} else if (!hasEnded || row > 0) refuse('there is nothing where an element of the array is expected');
+		}
+		if (isInside) keep(piece.subarray(from));
 		if (rows.length > 0) yield rows;
 	}
+	if (!hasEnded) refuse('the JSON array ends too early');
 }

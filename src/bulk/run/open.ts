@@ -1,7 +1,6 @@
 /** Opens the rows of a plan, whatever their source is. */
 
-import { openArguments } from '../input/arguments.js';
-import type { InputSource } from '../input/source.js';
+import { type InputSource, openArguments } from '../input/input.js';
 import type { RowSource, RunPlan } from './plan.js';
 import { type PlannedRows, planRows, type RowContext } from './rows.js';
 

@@ -4,7 +4,7 @@ import type { Prefixes } from '../../api/dialect.js';
 import { endpointList } from '../../api/endpoints.js';
 import { isObject } from '../../api/values.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import type { InputFormat } from '../input/formats.js';
+import type { InputFormat } from '../input/input.js';
 import { isShard, type Shard } from '../shard.js';
 
 /** Where the rows of a run come from. */

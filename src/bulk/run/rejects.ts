@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { formatCsvRecord } from '../../csv.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import type { InputSource, RawRow } from '../input/source.js';
+import type { InputSource, RawRow } from '../input/input.js';
 import { journalLines, parseRecord } from '../journal-lines.js';
 import { rowRecordOf } from '../read-records.js';
 import { differences, fullMessage, type RowRecord } from '../records.js';

@@ -6,8 +6,8 @@ import { createPlanner, type Planner, type Request, type RowValues } from '../..
 import { userIdIn } from '../../api/user-id.js';
 import { mentionsOwnId, withOwnId } from '../../api/values.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
+import type { InputSource, RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type RowReader } from '../input/rows.js';
-import type { InputSource, RawRow } from '../input/source.js';
 import { inShard, type Shard } from '../shard.js';
 import type { RowSource, RunPlan } from './plan.js';
 

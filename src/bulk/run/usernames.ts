@@ -1,7 +1,7 @@
 /** User names in rows of `user delete`: looked up in the first pass, and kept by row so that no later pass finds others. */
 
+import type { RawRow } from '../input/input.js';
 import type { RowReader } from '../input/rows.js';
-import type { RawRow } from '../input/source.js';
 import type { Journal } from '../journal.js';
 import { journalLines, parseRecord } from '../journal-lines.js';
 import { isCount } from '../read-records.js';

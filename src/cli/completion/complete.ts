@@ -85,7 +85,7 @@ async function readColumns(path: string, format: string | undefined, place: Plac
 	if (!(await stat(path)).isFile()) return [];
 	const [{ openInput }, { inputFormats }, { stateFolder }] = await Promise.all([
 		import('../../bulk/input/source.js'),
-		import('../../bulk/input/formats.js'),
+		import('../../bulk/input/input.js'),
 		import('../../profile/environment.js'),
 	]);
 	const known = inputFormats.find((each) => each === format);

@@ -4,7 +4,7 @@ import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
 import { type Field, flagName, isMany } from '../../api/fields.js';
 import { readEndpointOf, showsModified } from '../../api/reads.js';
 import { ticketStatuses } from '../../api/statuses.js';
-import { inputFormats } from '../../bulk/input/formats.js';
+import { inputFormats } from '../../bulk/input/input.js';
 import { connectionOptions } from '../options/connection.js';
 import { longFlag, longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';

@@ -2,8 +2,8 @@
 
 import { ownId } from '../../../api/path-ids.js';
 import { outcomeNames } from '../../../bulk/counts.js';
-import { reasonColumn } from '../../../bulk/input/added-columns.js';
-import type { InputSource } from '../../../bulk/input/source.js';
+import type { InputSource } from '../../../bulk/input/input.js';
+import { reasonColumn } from '../../../bulk/input/rows.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
