@@ -44,9 +44,6 @@ export interface Invocation<
 	readonly words: readonly string[];
 }
 
-/** A call with one required argument. */
-export type NamedInvocation = Invocation<SharedValues & OptionValues, readonly [string, ...string[]]>;
-
 /** Required arguments have a text; the others may be missing. */
 type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readonly [
 	infer First extends { readonly required: true },

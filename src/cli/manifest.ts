@@ -41,6 +41,7 @@ const reply = () => import('./commands/reply.js');
 const user = () => import('./commands/user.js');
 const attachment = () => import('./commands/attachment.js');
 const term = () => import('./commands/term.js');
+const profile = () => import('./commands/profile.js');
 
 export const commands: readonly CommandEntry[] = [
 	entry('ticket update', WRITE, 'Change fields of tickets', async () => (await ticket()).update()),
@@ -83,18 +84,18 @@ export const commands: readonly CommandEntry[] = [
 	entry('term list', LOOK, 'List the terms of a taxonomy', async () => (await term()).list()),
 	entry('term get', LOOK, 'Show terms of a taxonomy', async () => (await term()).get()),
 	entry('login', SETUP, 'Sign in: check credentials and store them as a profile', () => import('./commands/login.js')),
-	entry('logout', SETUP, 'Remove the secret of a profile', () => import('./commands/logout.js')),
-	entry('profile list', SETUP, 'List the stored profiles', () => import('./commands/profile/list.js')),
+	entry('logout', SETUP, 'Remove the secret of a profile', async () => (await profile()).logout),
+	entry('profile list', SETUP, 'List the stored profiles', async () => (await profile()).list),
 	entry(
 		'profile show',
 		SETUP,
 		'Show the current settings and where each comes from',
-		() => import('./commands/profile/show.js'),
+		async () => (await profile()).show,
 	),
-	entry('profile use', SETUP, 'Choose the current profile', () => import('./commands/profile/use.js')),
-	entry('profile set', SETUP, 'Create or change a profile', () => import('./commands/profile/set.js')),
-	entry('profile remove', SETUP, 'Remove a profile and its secret', () => import('./commands/profile/remove.js')),
-	entry('profile path', SETUP, 'Print the path of the file of profiles', () => import('./commands/profile/path.js')),
+	entry('profile use', SETUP, 'Choose the current profile', async () => (await profile()).use),
+	entry('profile set', SETUP, 'Create or change a profile', async () => (await profile()).set),
+	entry('profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove),
+	entry('profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path),
 	entry('run list', RUNS, 'List runs', () => import('./commands/run/list.js')),
 	entry('run show', RUNS, 'Show a run, or several together', () => import('./commands/run/show.js')),
 	entry('run resume', RUNS, 'Resume a run', () => import('./commands/run/resume.js')),

@@ -1,66 +1,93 @@
-/** One object as the result of a command that otherwise only says what it did: printed where a format was asked for. */
+/** What commands about profiles share: which profile is meant, and how a change is reported. */
 
-import { ExitCode } from '../errors.js';
-import type { Column } from '../output/columns.js';
+import { ExitCode, UsageError } from '../errors.js';
+import { configFolder, connectionVariables, listed, readVariable } from '../profile/environment.js';
+import { ConfigDamaged, readStore, type Store } from '../profile/store.js';
 import type { Invocation } from './command.js';
+import { say, warn } from './notices.js';
 import { stdoutPalette } from './palette.js';
 import { openResults, type ResultShape } from './results.js';
 import { createSentResults, onlyOutputFailed } from './sent-results.js';
 
 type ResultRow = Readonly<Record<string, unknown>>;
 
-/** Whether the command line asks for data; commands that change something say so on stderr else. */
-function isAsked({ options }: Invocation): boolean {
+/** Whether data is asked for; what commands do is otherwise said on stderr. */
+export function asksForData({ options }: Invocation): boolean {
 	const { json, format, field, fields, query } = options;
 	return json === true || [format, field, fields, query].some((each) => each !== undefined);
 }
 
-async function openResult(invocation: Invocation, keys: readonly string[], idOf: ResultShape['idOf']) {
-	return openResults(invocation, { single: true, keys, idOf, palette: await stdoutPalette(invocation) });
-}
-
-/**
- * Prints `row` on stdout if the command line asks for data.
- * @param id What `--format ids` prints.
- */
-export async function printIfAsked(invocation: Invocation, row: ResultRow, id: unknown): Promise<void> {
-	if (!isAsked(invocation)) return;
-	const results = await openResult(invocation, Object.keys(row), () => id);
-	await results.row(row);
-	await results.end();
-}
-
-/**
- * Opens what will be told of a change to a profile, before the change is made.
- * @returns prints it, if the command line asks for data
- * @throws UsageError for a column or a query that can't be used
- */
-export async function openChange(
-	invocation: Invocation,
-	keys: readonly string[],
-): Promise<(row: ResultRow) => Promise<void>> {
-	if (!isAsked(invocation)) return async () => undefined;
-	const results = createSentResults(await openResult(invocation, keys, ({ profile }) => profile));
-	return async (row) => {
-		await results.row(row);
-		const trouble = await results.end();
-		if (trouble !== undefined) throw onlyOutputFailed(trouble, 'the change was made', ExitCode.ok);
-	};
-}
-
-/** Prints rows on stdout; the columns are all that they have. @throws UsageError for another one */
+/** Prints rows on stdout. @throws UsageError for a column or a query that can't be used */
 export async function printRows(
 	invocation: Invocation,
 	rows: readonly ResultRow[],
-	columns: readonly Column[],
-	idOf: ResultShape['idOf'],
-): Promise<void> {
-	const results = await openResults(invocation, {
-		columns,
-		keys: columns.map(({ path }) => path),
-		idOf,
-		palette: await stdoutPalette(invocation),
-	});
+	shape: Omit<ResultShape, 'palette'>,
+): Promise<ExitCode> {
+	const keys = shape.columns?.map(({ path }) => path);
+	const palette = await stdoutPalette(invocation);
+	const results = await openResults(invocation, { ...(keys && { keys }), ...shape, palette });
 	for (const row of rows) await results.row(row);
 	await results.end();
+	return ExitCode.ok;
+}
+
+/** A change that was made: warnings, a sentence for a person, and the row for a program, with the keys named before. */
+export interface Change {
+	warnings: readonly string[];
+	says: string;
+	row: ResultRow;
+}
+
+/**
+ * Makes a change to the profiles and reports it.
+ * @throws UsageError, before the change is made, for a column or a query that can't be used
+ */
+export async function runChange(
+	invocation: Invocation,
+	keys: readonly string[],
+	change: () => Promise<Change>,
+): Promise<ExitCode> {
+	const palette = await stdoutPalette(invocation);
+	const shape: ResultShape = { single: true, keys, idOf: ({ profile }) => profile, palette };
+	const results = asksForData(invocation) ? createSentResults(await openResults(invocation, shape)) : undefined;
+	const { warnings, says, row } = await change();
+	warn(invocation.context, warnings);
+	say(invocation, says);
+	await results?.row(row);
+	const trouble = await results?.end();
+	if (trouble !== undefined) throw onlyOutputFailed(trouble, 'the change was made', ExitCode.ok);
+	return ExitCode.ok;
+}
+
+/** The stored profiles; a damaged file counts as empty, and is kept under another name when a profile is stored. */
+export function readStoreToChange({ context }: Invocation): Store {
+	try {
+		const { store, warnings } = readStore(configFolder(context));
+		warn(context, warnings);
+		return store;
+	} catch (error) {
+		if (error instanceof ConfigDamaged) return { profiles: Object.create(null) };
+		throw error;
+	}
+}
+
+/** The name from the first argument, --profile, SUPPORTCTL_PROFILE, or the current profile. @throws UsageError */
+export function namedProfile({ args, options, context }: Invocation): string | undefined {
+	const flag = options.profile;
+	if (args[0] !== undefined && flag !== undefined && args[0] !== flag) {
+		throw new UsageError(`the argument says ${args[0]} and --profile says ${flag}`);
+	}
+	const given = args[0] ?? flag ?? readVariable(context.env, 'PROFILE', context.cwd)?.value;
+	return given ?? readStore(configFolder(context)).store.current;
+}
+
+/** A warning of the variables that later commands will use before a profile that is now the current one. */
+export function overridesOf({ context: { env } }: Invocation, name: string): string[] {
+	const chosen = ['SUPPORTCTL_PROFILE', 'SUPPORTCTL_PROFILE_FILE'].filter((each) => env[each] && env[each] !== name);
+	const variables = [...chosen, ...connectionVariables(env)];
+	if (variables.length === 0) return [];
+	const [are, override] = variables.length === 1 ? ['is', 'overrides'] : ['are', 'override'];
+	return [
+		`${listed(variables)} ${are} set in the environment and ${override} profile "${name}" unless a command says --profile ${name}`,
+	];
 }

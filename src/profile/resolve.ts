@@ -236,7 +236,8 @@ export function makeAuth(
 	}
 }
 
-async function findAuth(
+/** Fetches the secret in force. @throws RefusedError where there is none, UsageError where it can not be sent */
+export async function findAuth(
 	request: ResolveRequest,
 	situation: Situation,
 	baseUrl: string,

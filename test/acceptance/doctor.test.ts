@@ -22,8 +22,8 @@ it.each([60, 80, 200])(
 			'pass node',
 			'pass config',
 			'pass profile',
-			'pass secret',
 			'pass base-url',
+			'pass secret',
 			'pass proxy',
 			'skipped dns',
 			'pass tcp',
@@ -32,7 +32,7 @@ it.each([60, 80, 200])(
 			'skipped credentials',
 			'pass clock',
 		]);
-		expect(lines.some((line) => /^ {22}-> the help desk has another address:/.test(line))).toBe(true);
+		expect(lines.some((line) => /^ {22}-> the service is at/.test(line))).toBe(true);
 		expect(lines).toContain('1 check failed');
 	},
 );

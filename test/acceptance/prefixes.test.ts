@@ -109,15 +109,6 @@ describe("a deployment's own words", () => {
 		for (const path of paths) expect(path).toMatch(/\/acme-api\/v1\//);
 	});
 
-	it('are learned from a base URL that was pasted with them', async () => {
-		const { login, run } = await signIn('--base-url', `${desk.baseUrl}/acme-api/v1/`);
-		expect(login.exitCode, login.stderr).toBe(0);
-		expect(login.stderr).toContain('"acme" in the URL is taken as --product-prefix acme');
-		const { stdout } = await run(['profile', 'show', '--json']);
-		expect(JSON.parse(stdout)).toContainEqual({ setting: 'product-prefix', value: 'acme', source: 'profile default' });
-		expect((await run(['ticket', 'update', '14', '--status', 'hold'])).exitCode).toBe(0);
-	});
-
 	it('are asked for where the neutral ones lead nowhere', async () => {
 		const { login } = await signIn('--base-url', desk.baseUrl);
 		expect(login.exitCode).toBe(1);

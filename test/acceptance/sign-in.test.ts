@@ -73,7 +73,7 @@ describe('login in a terminal', () => {
 			['login', '--insecure-storage'],
 			[
 				[/Base URL/, `${baseUrl}/${ENTER}`],
-				[/How do you sign in/, ENTER],
+				[/How to sign in/, ENTER],
 				[/User name/, `änna${ENTER}`],
 				[/Password/, AWKWARD + ENTER],
 			],
@@ -119,7 +119,7 @@ describe('login in a terminal', () => {
 
 	it.each([
 		['at the base URL', [], [[/Base URL/, CTRL_C]]],
-		['at the scheme', ['--base-url'], [[/How do you/, CTRL_C]]],
+		['at the scheme', ['--base-url'], [[/How to sign in/, CTRL_C]]],
 		['at the user name', ['--base-url', '--scheme', 'basic'], [[/User name/, `an${CTRL_C}`]]],
 		['in the password', ['--base-url', '--username', 'anna'], [[/Password/, `half-typed${CTRL_C}`]]],
 		['by Ctrl-D', ['--base-url', '--username', 'anna'], [[/Password/, '\x04']]],

@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/command.js';
 import { command as doctor } from '../../src/cli/commands/doctor.js';
-import { command as logout } from '../../src/cli/commands/logout.js';
-import { command as list } from '../../src/cli/commands/profile/list.js';
-import { command as path } from '../../src/cli/commands/profile/path.js';
-import { command as remove } from '../../src/cli/commands/profile/remove.js';
-import { command as set } from '../../src/cli/commands/profile/set.js';
-import { command as show } from '../../src/cli/commands/profile/show.js';
-import { command as use } from '../../src/cli/commands/profile/use.js';
+import { list, logout, path, remove, set, show, use } from '../../src/cli/commands/profile.js';
 import type { Store } from '../../src/profile/store.js';
 import type { MemoryOptions } from '../support/context.js';
 import { runCommand } from '../support/run-command.js';
@@ -164,7 +158,7 @@ describe('profile list', () => {
 		expect(await list([])).toEqual({ marked: plain, stderr: '' });
 		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
 			marked: other('SUPPORTCTL_PROFILE'),
-			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it "live" is in use.\n',
+			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it "live" is the current one.\n',
 		});
 		expect(await list(['--profile', 'two', '-q'], { SUPPORTCTL_PROFILE: 'live' })).toEqual({
 			marked: other('--profile'),
@@ -180,12 +174,12 @@ describe('profile list', () => {
 		});
 		expect(await list([], { SUPPORTCTL_BASE_URL: 'https://elsewhere.example.com' })).toEqual({
 			marked: nothing,
-			stderr: 'No profile is in use: SUPPORTCTL_BASE_URL is another place than that of "live".\n',
+			stderr: 'No profile is used: SUPPORTCTL_BASE_URL is on another host than profile "live".\n',
 		});
 		await run('profile remove', ['live']);
 		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
 			marked: [['two', true, 'SUPPORTCTL_PROFILE']],
-			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it none is in use.\n',
+			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it none is the current one.\n',
 		});
 		const { stdout } = await run('profile list', [], { env: { SUPPORTCTL_PROFILE: 'two' } });
 		expect(stdout).toMatch(/^\*\ttwo\t/);

@@ -1,53 +1,41 @@
-/** Finding the service for `login`: the base URL from an argument, a flag or a person, tried without credentials. */
+/** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
-import { createDialect } from '../../api/dialect.js';
-import { endpoints } from '../../api/endpoints.js';
-import { createPlanner } from '../../api/plan.js';
-import { FailedError, UsageError } from '../../errors.js';
-import { readResponse } from '../../http/content.js';
-import { judge } from '../../http/judge.js';
-import { nextStepFor } from '../../http/problem.js';
-import type { Attempt } from '../../http/types.js';
-import type { Prompts } from '../../io/context.js';
+import { resolve } from 'node:path';
+import { type ExitCode, FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
+import { PromptInterrupted, type Prompts } from '../../io/context.js';
 import type { Auth } from '../../net.js';
 import { isSameOrigin, parseBaseUrl } from '../../profile/base-url.js';
-import { profileNameFor } from '../../profile/edit.js';
+import { type NewSecret, profileNameFor, saveProfile } from '../../profile/edit.js';
 import { configFolder, type Environment, readVariable, withoutConnection } from '../../profile/environment.js';
-import { type Ask, findService, type Place, type ProbeAnswer, type Search } from '../../profile/probe.js';
-import {
-	effectiveScheme,
-	prefixesOf,
-	profileNamed,
-	type ResolvedConnection,
-	readProxies,
-	readTls,
-} from '../../profile/resolve.js';
-import { initialSettings, type ResolvedSettings, resolveSettings, type Scheme } from '../../profile/settings.js';
-import { ConfigDamaged, checkProfileName, readStore, type Store } from '../../profile/store.js';
+import { findService, judgeSignIn, type ProbeAnswer, type SignIn } from '../../profile/probe.js';
+import { effectiveScheme, makeAuth, profileNamed, readTls, variableOf } from '../../profile/resolve.js';
+import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
+import { type ResolvedSettings, resolveSettings, type Scheme, settingSpecs } from '../../profile/settings.js';
+import { checkProfileName, type Store } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
+import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
 import { connectionFlags } from '../options/connection.js';
-import { impliedScheme } from '../options/secret.js';
-import { openClient } from '../session.js';
+import { impliedScheme, readGivenSecret } from '../options/secret.js';
+import { type Change, overridesOf, readStoreToChange, runChange } from '../profile-results.js';
+import { createAsk, explainSearch, type Way, wayOf } from './probe.js';
 
-/** Everything that stays the same while different base URLs and credentials are tried. */
-export interface Login {
+/** What stays the same while different base URLs and credentials are tried. */
+interface Login {
 	invocation: Invocation;
-	/** Undefined where nobody can be asked. */
+	/** Undefined where no one can be asked. */
 	prompts: Prompts | undefined;
-	folder: string;
 	store: Store;
-	/** The profile's name, where --profile gives it. */
-	named: string | undefined;
 	flags: Readonly<Record<string, unknown>>;
 }
 
-/** A base URL at which the service was seen, and what follows from it. */
-export interface Found {
+/** A base URL at which the service was found, and what follows from it. */
+interface Found {
 	baseUrl: string;
 	/** The profile that it will be stored as. */
 	name: string;
 	resolved: ResolvedSettings;
+	way: Way;
 	scheme: Scheme;
 	/** The environment that credentials may come from. */
 	env: Environment;
@@ -55,24 +43,94 @@ export interface Found {
 	without: ProbeAnswer;
 }
 
+interface Credentials {
+	auth: Auth;
+	username: string | undefined;
+	headerName: string | undefined;
+	secret: NewSecret | undefined;
+	/** The variable that the secret came from. */
+	variable?: string | undefined;
+}
+
+const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
+
+/** Settings that are stored as the service accepted them, wherever they came from. */
+const TRIED: ReadonlySet<string> = new Set(['baseUrl', 'scheme', 'username', 'headerName']);
+
+/** How often a person may try. */
+const TRIES = 3;
+
+/** @throws UsageError, FailedError, RefusedError, InterruptedError; nothing is stored then */
+export async function runLogin(invocation: Invocation): Promise<ExitCode> {
+	return runChange(invocation, KEYS, () => signInAndStore(invocation));
+}
+
+async function signInAndStore(invocation: Invocation): Promise<Change> {
+	const { context, options } = invocation;
+	const login = openLogin(invocation);
+	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
+	let found: Found;
+	let credentials: Credentials;
+	let note: string | undefined;
+	try {
+		found = await locate(login, await firstBaseUrl(login));
+		found.scheme = await chooseScheme(login, found);
+		({ credentials, note } = await signIn(login, found));
+	} catch (error) {
+		if (error instanceof PromptInterrupted) throw new InterruptedError('interrupted; nothing was stored');
+		throw error;
+	} finally {
+		unlisten();
+	}
+	const { name, baseUrl, scheme } = found;
+	const { username, headerName, secret } = credentials;
+	const { settings, sources } = found.resolved;
+	const values = { ...settings, baseUrl, scheme, username, headerName };
+	const kept = settingSpecs.flatMap(({ name: setting, path, profileOnly }) => {
+		const isGiven = sources[setting].from === 'flag' || (profileOnly && options[setting] !== undefined);
+		const value = isGiven || TRIED.has(setting) ? values[setting] : undefined;
+		return value === undefined ? [] : [[setting, path ? resolve(context.cwd, value as string) : value]];
+	});
+	const changed = await saveProfile({
+		folder: configFolder(context),
+		name,
+		settings: Object.fromEntries(kept),
+		...(secret && { secret }),
+		insecureStorage: options.insecureStorage === true,
+		makeCurrent: true,
+		now: () => context.clock.now(),
+	});
+	const storedIn = describeStore(changed.secret);
+	const as = username === undefined ? '' : ` as ${username}`;
+	const where = changed.secret === undefined ? '' : `, with the ${secretNoun(scheme)} in the ${storedIn}`;
+	return {
+		warnings: [...changed.notices, ...(note === undefined ? [] : [note]), ...overridesOf(invocation, name)],
+		says: `Signed in to ${baseUrl}${as}. Profile "${name}" was saved${where}, and is now the current one.`,
+		row: {
+			profile: name,
+			base_url: baseUrl,
+			scheme,
+			username: username ?? null,
+			stored_in: storedIn,
+			proved: note === undefined,
+			note: note ?? null,
+		},
+	};
+}
+
 /** Reads flags and stored profiles before anything is asked. @throws UsageError */
-export function openLogin(invocation: Invocation): Login {
+function openLogin(invocation: Invocation): Login {
 	const { context, options, args } = invocation;
-	const { env, cwd, prompts } = context;
-	const named = options.profile;
-	if (named !== undefined) checkProfileName(named);
+	if (options.profile !== undefined) checkProfileName(options.profile);
 	if (args[0] !== undefined && options.baseUrl !== undefined) {
 		throw new UsageError('the base URL is given twice: as an argument and as --base-url');
 	}
 	const asks = options.input !== false && options.passwordStdin !== true && options.tokenStdin !== true;
 	const scheme = impliedScheme(options);
-	const folder = configFolder({ env, cwd });
 	return {
 		invocation,
-		prompts: asks && prompts.available ? prompts : undefined,
-		folder,
-		store: readStoreOrNothing(invocation, folder),
-		named,
+		prompts: asks && context.prompts.available ? context.prompts : undefined,
+		store: readStoreToChange(invocation),
 		flags: {
 			...connectionFlags(options),
 			...(args[0] !== undefined && { baseUrl: args[0] }),
@@ -81,73 +139,28 @@ export function openLogin(invocation: Invocation): Login {
 	};
 }
 
-/** A damaged file does not stop a login; it is kept under another name when the profile is stored. */
-function readStoreOrNothing({ context }: Invocation, folder: string): Store {
-	try {
-		const { store, warnings } = readStore(folder);
-		warn(context, warnings);
-		return store;
-	} catch (error) {
-		if (error instanceof ConfigDamaged) return { profiles: Object.create(null) };
-		throw error;
-	}
-}
-
 /** The base URL from the command line, a person, or the profile that is signed in to again; never from a variable. */
-export async function firstBaseUrl(login: Login): Promise<string> {
-	const { flags, prompts, named, store } = login;
+async function firstBaseUrl(login: Login): Promise<string> {
+	const { flags, prompts, store, invocation } = login;
 	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl, 'as given');
-	const known = named ?? store.current;
-	const stored = profileNamed(store, known)?.baseUrl;
+	const name = invocation.options.profile ?? store.current;
+	const stored = profileNamed(store, name)?.baseUrl;
 	const initial = typeof stored === 'string' ? stored : undefined;
 	if (prompts === undefined) {
-		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${known}"`);
+		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${name}"`);
 		throw new UsageError('no base URL is given, and there is no terminal to ask on', {
 			hint: 'name it: supportctl login https://desk.example.com/wp-json',
 		});
 	}
-	const typed = await prompts.text('Base URL of the help desk (what comes before /support-api/v1):', {
+	const typed = await prompts.text('Base URL (what comes before /support-api/v1):', {
 		...(initial !== undefined && { initial }),
-		check: (text) => complaint(login, text) ?? true,
 	});
 	return readBaseUrl(login, typed, 'as typed');
-}
-
-/** What is wrong with a base URL, in a sentence, unless another can be suggested. */
-function complaint(login: Login, text: string): string | undefined {
-	try {
-		parse(login, text, 'as typed');
-		return undefined;
-	} catch (error) {
-		if (!(error instanceof UsageError)) throw error;
-		return error.data.suggested === undefined ? [error.message, error.hint].filter(Boolean).join('; ') : undefined;
-	}
-}
-
-function parse({ flags, invocation, named, store }: Login, text: string, from: string) {
-	const productPrefix = flags.productPrefix as string | undefined;
-	const parsed = parseBaseUrl(text, { allowHttp: true, from, ...(productPrefix && { productPrefix }) });
-	const own = profileNamed(store, named ?? store.current);
-	const { baseUrl } = own ?? {};
-	const known =
-		typeof baseUrl === 'string' && URL.canParse(baseUrl) && new URL(baseUrl).hostname === new URL(parsed.url).hostname;
-	const allowed = invocation.options.allowHttp as boolean | undefined;
-	parseBaseUrl(parsed.url, { allowHttp: allowed ?? (known && own?.allowHttp === true), from });
-	return parsed;
-}
-
-/** A deployment's own abbreviation where the interface's prefix was pasted in with it: /acme-api/v1. */
-function adoptPastedPrefix(login: Login, text: string): void {
-	const word = /\/([A-Za-z][A-Za-z0-9_]*)-api\/v1(?:\/|$)/.exec(text)?.[1];
-	if (word === undefined || word === initialSettings.productPrefix || login.flags.productPrefix !== undefined) return;
-	login.flags = { ...login.flags, productPrefix: word };
-	warn(login.invocation.context, [`"${word}" in the URL is taken as --product-prefix ${word}`]);
 }
 
 /** Checks a base URL; where another can be suggested, a person is asked, and otherwise the error names it. */
 async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
 	try {
-		adoptPastedPrefix(login, text);
 		const { url, warnings } = parse(login, text, from);
 		warn(login.invocation.context, warnings);
 		return url;
@@ -159,186 +172,168 @@ async function readBaseUrl(login: Login, text: string, from: string): Promise<st
 	}
 }
 
-/**
- * The variables that `login` may use: none where a person can be asked, and none that belong to another base URL or
- * profile.
- */
-function environmentFor({ invocation, prompts, named, store }: Login, baseUrl: string): Environment {
-	const { env, cwd } = invocation.context;
-	const own = readVariable(env, 'BASE_URL', cwd)?.value;
-	const isOther = own !== undefined && !(URL.canParse(own) && isSameOrigin(own, baseUrl));
-	return prompts !== undefined || isOther || profileNamed(store, named) !== undefined ? withoutConnection(env) : env;
+function parse(login: Login, text: string, from: string) {
+	const { flags, store, invocation } = login;
+	const allowHttp = mayUseHttp(login, invocation.options.profile ?? store.current, text);
+	const productPrefix = flags.productPrefix as string | undefined;
+	return parseBaseUrl(text, { allowHttp, from, ...(productPrefix && { productPrefix }) });
 }
 
-/** The name to store a base URL under; SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host. */
-function nameFor({ invocation, named, store }: Login, baseUrl: string): string {
-	if (named !== undefined) return named;
-	const variable = readVariable(invocation.context.env, 'PROFILE', invocation.context.cwd)?.value;
-	const own = profileNamed(store, variable)?.baseUrl;
-	const isFree = typeof own !== 'string' || (URL.canParse(own) && isSameOrigin(own, baseUrl));
-	return variable !== undefined && isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl);
-}
-
-/** The settings for a base URL, under the profile that it will be stored as. */
-function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resolved' | 'env'> {
-	const { options, context } = login.invocation;
-	const name = nameFor(login, baseUrl);
-	const env = environmentFor(login, baseUrl);
-	const username = login.flags.username === undefined ? readVariable(env, 'USERNAME', context.cwd) : undefined;
-	const stored = profileNamed(login.store, name);
-	const isSameHost =
-		typeof stored?.baseUrl === 'string' &&
-		URL.canParse(stored.baseUrl) &&
-		new URL(stored.baseUrl).hostname === new URL(baseUrl).hostname;
-	const guards = {
-		...(options.protected !== undefined && { protected: options.protected }),
-		// What a profile allows is for its own host.
-		allowHttp: options.allowHttp ?? (isSameHost && stored.allowHttp === true),
-	};
-	const resolved = resolveSettings({
-		flags: { ...login.flags, baseUrl },
-		environment: { ...(username && { username }) },
-		profile: { name, values: { ...stored, ...guards }, file: 'config.json' },
-	});
-	return { name, resolved, env };
-}
-
-/** Where a sign-in is tried, and with what. */
-export interface SignInTarget
-	extends Pick<ResolvedConnection, 'timeoutMs' | 'prefixes' | 'tls' | 'proxy' | 'allowHttp'> {
-	/** Sent only when asked for. */
-	auth: Auth;
-	/** Whose id is looked up: the caller's own name where one is known. */
-	username: string | undefined;
-}
-
-/** The target that settings describe; what is doubtful about their files goes to `warnings`. */
-export function targetOf(
-	{ context }: Invocation,
-	{ settings }: ResolvedSettings,
-	auth: Auth,
-	username: string | undefined,
-	warnings: string[] = [],
-): SignInTarget {
-	return {
-		auth,
-		username,
-		timeoutMs: settings.timeout * 1000,
-		prefixes: prefixesOf(settings),
-		tls: readTls(settings, context.cwd, warnings),
-		proxy: readProxies(context.env),
-		allowHttp: settings.allowHttp,
-	};
-}
-
-/** A name to look up where the caller has none: that it is unknown to the service is a response too. */
-const ANY_NAME = 'supportctl';
-
-/** Path and body of the call that changes nothing (interface section 4, POST /users/username). */
-export function lookUp(target: Pick<SignInTarget, 'prefixes' | 'username'>): { path: string; body: string } {
-	const plan = createPlanner(endpoints['user.id'], createDialect(target.prefixes));
-	const { path, body } = plan({ ids: {}, fields: { username: target.username ?? ANY_NAME } });
-	return { path, body: body ?? '{}' };
-}
-
-async function toProbeAnswer(attempt: Attempt): Promise<ProbeAnswer> {
-	if (attempt.kind === 'problem') {
-		return { kind: 'problem', code: attempt.problem.code, message: attempt.problem.message };
-	}
-	const { answer } = attempt;
-	const verdict = judge({ endpoint: endpoints['user.id'] }, await readResponse(attempt));
-	const { body, code, message, location } = verdict;
-	if (answer.incomplete !== undefined) {
-		return { kind: 'problem', code: answer.incomplete.code, message: answer.incomplete.message };
-	}
-	return {
-		kind: 'answer',
-		status: answer.status,
-		json: body !== undefined,
-		...(code !== undefined && { code }),
-		...(message !== undefined && { message }),
-		...(location !== undefined && { location }),
-	};
-}
-
-/** Sends the look-up, each time over a connection of its own. */
-export function createAsk(invocation: Invocation, target: SignInTarget): Ask {
-	const { path, body } = lookUp(target);
-	return async ({ baseUrl, credentials }) => {
-		const auth: Auth = credentials ? target.auth : { scheme: 'none' };
-		const client = await openClient(invocation, { ...target, baseUrl, auth }, 1);
-		try {
-			return await toProbeAnswer(await client.send({ method: 'POST', path, body }));
-		} finally {
-			await client.close();
-		}
-	};
+/** Whether credentials may travel unencrypted: by flag, or because the profile allows it for its own host. */
+function mayUseHttp({ store, invocation }: Login, name: string | undefined, url: string): boolean {
+	if (typeof invocation.options.allowHttp === 'boolean') return invocation.options.allowHttp;
+	const { baseUrl, allowHttp } = profileNamed(store, name) ?? {};
+	if (allowHttp !== true || typeof baseUrl !== 'string' || !URL.canParse(baseUrl) || !URL.canParse(url)) return false;
+	return new URL(baseUrl).hostname === new URL(url).hostname;
 }
 
 /** Looks for the service without credentials; another base URL is offered, and never used without a yes. */
-export async function locate(login: Login, baseUrl: string): Promise<Found> {
+async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const { invocation, prompts } = login;
-	const found = settingsFor(login, baseUrl);
-	const { resolved, env } = found;
+	const { context } = invocation;
+	const { name, resolved, env } = settingsFor(login, baseUrl);
 	const warnings: string[] = [];
-	const target = targetOf(invocation, resolved, { scheme: 'none' }, resolved.settings.username, warnings);
-	const search = await findService(baseUrl, lookUp(target).path, createAsk(invocation, target));
-	const { place, answer, suggested } = search;
-	if (place.kind === 'service') {
-		warn(invocation.context, warnings);
-		const scheme = effectiveScheme({ ...resolved, env, cwd: invocation.context.cwd });
-		return { ...found, baseUrl, scheme, without: answer };
+	const way = wayOf(invocation, resolved, readTls(resolved.settings, context.cwd, warnings));
+	const { path, ask } = createAsk(invocation, way, { scheme: 'none' }, resolved.settings.username);
+	const search = await findService(baseUrl, path, ask);
+	const problem = explainSearch(baseUrl, search, 'supportctl login');
+	if (problem === undefined) {
+		warn(context, warnings);
+		const scheme = effectiveScheme({ ...resolved, env, cwd: context.cwd });
+		return { baseUrl, name, resolved, way, scheme, env, without: search.answer };
 	}
-	const error = explainPlace(baseUrl, { ...search, place });
-	if (prompts === undefined || suggested === undefined) throw error;
-	say(invocation, `${error.message}.`);
-	if (!(await prompts.confirm(`The help desk is at ${suggested}. Use that?`))) throw error;
-	return locate(login, await readBaseUrl(login, suggested, 'as suggested'));
+	const { message, code, hint, suggested } = problem;
+	const error = new FailedError(message, { code, hint, data: suggested === undefined ? {} : { suggested } });
+	if (prompts === undefined || search.suggested === undefined) throw error;
+	say(invocation, `${message}.`);
+	if (!(await prompts.confirm(`The service is at ${search.suggested}. Use that?`))) throw error;
+	return locate(login, await readBaseUrl(login, search.suggested, 'as suggested'));
 }
 
-/** Why there is no service at a base URL, and the next step. */
-function explainPlace(
-	baseUrl: string,
-	{ place, suggested, hidden }: Search & { place: Exclude<Place, { kind: 'service' }> },
-): FailedError {
-	if (place.kind === 'unreachable') {
-		return new FailedError(explainUnreachable(baseUrl, place), { code: place.code, hint: hintFor(place.code) });
+/**
+ * The settings for a base URL, under the profile that it will be stored as, and the variables that may be used: none
+ * where a person can be asked, and none that belong to another base URL or profile.
+ */
+function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resolved' | 'env'> {
+	const { invocation, prompts, store, flags } = login;
+	const { env, cwd } = invocation.context;
+	const { profile: named, protected: isProtected } = invocation.options;
+	const isHere = (other: unknown): boolean =>
+		typeof other === 'string' && URL.canParse(other) && isSameOrigin(other, baseUrl);
+	// SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host.
+	const variable = readVariable(env, 'PROFILE', cwd)?.value;
+	const own = profileNamed(store, variable)?.baseUrl;
+	const isFree = variable !== undefined && (typeof own !== 'string' || isHere(own));
+	const name = named ?? (isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl));
+	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
+	const isMeant = (exported === undefined || isHere(exported)) && profileNamed(store, named) === undefined;
+	const usable = prompts === undefined && isMeant ? env : withoutConnection(env);
+	const username = flags.username === undefined ? readVariable(usable, 'USERNAME', cwd) : undefined;
+	const guards = {
+		...(isProtected !== undefined && { protected: isProtected }),
+		allowHttp: mayUseHttp(login, name, baseUrl),
+	};
+	const resolved = resolveSettings({
+		flags: { ...flags, baseUrl },
+		environment: { ...(username && { username }) },
+		profile: { name, values: { ...profileNamed(store, name), ...guards }, file: 'config.json' },
+	});
+	return { name, resolved, env: usable };
+}
+
+/** The scheme that flags, variables or the stored profile give, else the one that a person chooses. */
+async function chooseScheme({ prompts, store, invocation, flags }: Login, found: Found): Promise<Scheme> {
+	const isDecided =
+		found.resolved.sources.scheme.from !== 'default' ||
+		flags.username !== undefined ||
+		invocation.options.secretCommand !== undefined ||
+		profileNamed(store, found.name) !== undefined;
+	if (prompts === undefined || isDecided) return found.scheme;
+	const choices = [
+		{ value: 'basic', label: 'user name and password, or application password' },
+		{ value: 'bearer', label: 'bearer token' },
+		{ value: 'header', label: 'a header with a secret value' },
+		{ value: 'none', label: 'no credentials' },
+	];
+	return (await prompts.choice('How to sign in:', choices, found.scheme)) as Scheme;
+}
+
+/** Tries credentials until they are accepted or a person gives up. @throws RefusedError, FailedError */
+async function signIn(login: Login, found: Found): Promise<{ credentials: Credentials; note: string | undefined }> {
+	for (let tries = 1; ; tries++) {
+		const credentials = await readCredentials(login, found, tries > 1);
+		const verdict = await tryCredentials(login, found, credentials);
+		if (verdict.kind === 'accepted') return { credentials, note: verdict.doubt?.note };
+		if (verdict.kind === 'unclear') {
+			throw new FailedError(`could not check the credentials: ${verdict.why}`, {
+				code: verdict.code,
+				hint: 'nothing was stored; try again later',
+			});
+		}
+		const { secret, variable } = credentials;
+		const hint = variable === undefined ? verdict.hint : `the secret is from ${variable}; ${verdict.hint}`;
+		const error = new RefusedError(`not signed in: ${verdict.why}`, { code: 'refused', hint });
+		if (login.prompts === undefined || secret?.kind !== 'value' || tries === TRIES) throw error;
+		say(login.invocation, `${error.message}; ${hint}. Try again, or stop with Ctrl-C.`);
 	}
-	const better = suggested ?? hidden?.baseUrl;
-	const data = better === undefined ? {} : { suggested: better };
-	const hint = suggested && `the help desk is at ${suggested}: supportctl login ${suggested}`;
-	if (place.kind === 'elsewhere') {
-		const usual =
-			'the base URL often ends in /wp-json; a deployment with an abbreviation of its own needs --product-prefix';
-		return new FailedError(`no help desk was found under ${baseUrl}: ${place.why}`, {
-			code: 'no_service',
-			hint: hint ?? usual,
-			data,
+}
+
+async function tryCredentials({ invocation }: Login, found: Found, { auth, username }: Credentials): Promise<SignIn> {
+	const { without, way, baseUrl } = found;
+	if (auth.scheme === 'none') {
+		const isRefused = without.kind === 'answer' && (without.status === 401 || without.status === 403);
+		if (!isRefused) return { kind: 'accepted' };
+		return { kind: 'refused', why: 'the service requires credentials', hint: 'use another --scheme than none' };
+	}
+	const { ask } = createAsk(invocation, way, auth, username);
+	return judgeSignIn(without, await ask({ baseUrl, credentials: true }));
+}
+
+async function readCredentials(login: Login, found: Found, isRetry: boolean): Promise<Credentials> {
+	const { prompts, invocation } = login;
+	const { scheme, name } = found;
+	const { settings, sources } = found.resolved;
+	let { username, headerName } = settings;
+	if (scheme === 'none') return { username, headerName, secret: undefined, auth: { scheme } };
+	if (scheme === 'basic' && prompts !== undefined && (isRetry || sources.username.from !== 'flag')) {
+		username = await prompts.text('User name:', {
+			...(username !== undefined && { initial: username }),
+			check: (text) => /^[^:]+$/.test(text) || 'enter a user name without a colon',
 		});
 	}
-	const moved = `${baseUrl} redirects to ${place.target}; no credentials were sent`;
-	if (suggested !== undefined || hidden === undefined) {
-		return new FailedError(moved, { code: 'redirect', hint: hint ?? 'give the base URL that does not redirect', data });
+	if (scheme === 'header' && headerName === undefined && prompts !== undefined) {
+		const spec = settingSpecs.find((each) => each.name === 'headerName');
+		headerName = await prompts.text('Header name:', {
+			check: (text) => spec?.read(text) !== undefined || `enter ${spec?.expected}`,
+		});
 	}
-	return new FailedError(`${moved}; ${explainUnreachable(hidden.baseUrl, hidden)}`, {
-		code: 'redirect',
-		hint: `give --base-url ${hidden.baseUrl}; ${hintFor(hidden.code)}`,
-		data,
-	});
+	// What is missing is found before a secret is asked for.
+	makeAuth(scheme, { username, headerName }, '');
+	const { secret, from } = await readSecret(login, found.env, scheme);
+	const isCommand = secret.kind === 'command';
+	const value = isCommand
+		? await runSecretCommand(secret.command, { env: invocation.context.env, owner: `profile "${name}"` })
+		: secret.value;
+	const auth = makeAuth(scheme, { username, headerName }, checkSecret(scheme, value, from));
+	return { username, headerName, secret, auth, variable: from.startsWith('SUPPORTCTL_') ? from : undefined };
 }
 
-/** Codes of responses that are not HTTP, or too long to be read. */
-const UNREADABLE = new Set(['bad_http', 'wrong_length', 'answer_too_large']);
-
-/** Why it is not known whether the service is at a base URL. */
-function explainUnreachable(baseUrl: string, { code, why }: { code: string; why: string }): string {
-	if (code.startsWith('http_') || UNREADABLE.has(code)) return `${baseUrl} responds, but not as a help desk: ${why}`;
-	return why.startsWith('could not connect') ? why : `could not connect to ${baseUrl}: ${why}`;
-}
-
-function hintFor(code: string): string {
-	if (code === 'http_403') return 'a firewall before the service may refuse this machine';
-	if (code === 'http_407') return 'put the user name and password for the proxy into HTTP_PROXY';
-	if (/^http_5/.test(code)) return 'the host has a problem: look at its log, or try again later';
-	return nextStepFor(code) ?? 'try again later; `supportctl doctor` shows more';
+/** The secret from flags, a variable or a person, and where it is from. */
+async function readSecret(
+	{ invocation, prompts }: Login,
+	env: Environment,
+	scheme: Exclude<Scheme, 'none'>,
+): Promise<{ secret: NewSecret; from: string }> {
+	const given = await readGivenSecret(invocation, scheme);
+	if (given !== undefined) return { secret: given, from: given.kind === 'command' ? '--secret-command' : 'stdin' };
+	const variable = readVariable(env, variableOf(scheme), invocation.context.cwd);
+	if (variable !== undefined) return { secret: { kind: 'value', value: variable.value }, from: variable.name };
+	const noun = secretNoun(scheme);
+	if (prompts === undefined) {
+		throw new UsageError(`no ${noun} is given, and there is no terminal to ask on`, {
+			hint: 'pipe it in with --password-stdin, or give --secret-command',
+		});
+	}
+	const label = scheme === 'basic' ? 'Password or application password' : noun[0]?.toUpperCase() + noun.slice(1);
+	return { secret: { kind: 'value', value: await prompts.secret(`${label} (not shown):`) }, from: 'the prompt' };
 }

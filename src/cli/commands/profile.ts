@@ -1,0 +1,297 @@
+/** `profile` and `logout`: what is stored, what is in force, and changes to it. Nothing is sent to the service. */
+
+import { resolve } from 'node:path';
+import { ExitCode, UsageError } from '../../errors.js';
+import { redactBaseUrl } from '../../output/redact.js';
+import { parseBaseUrl } from '../../profile/base-url.js';
+import { chooseProfile, forgetSecret, removeProfile, saveProfile } from '../../profile/edit.js';
+import { configFolder, stateFolder } from '../../profile/environment.js';
+import { describeSecret, profileNamed, readChoice, readSituation } from '../../profile/resolve.js';
+import { describeStore } from '../../profile/secrets.js';
+import { checkSetting, type Scheme, type SettingName, settingSpecs } from '../../profile/settings.js';
+import { checkProfileName, configFile, readStore } from '../../profile/store.js';
+import { defineCommand } from '../command.js';
+import { say, warn } from '../notices.js';
+import { connectionFlags, connectionOptions } from '../options/connection.js';
+import { allBut, options, pick } from '../options/option.js';
+import { outputOptions } from '../options/output.js';
+import { guardDefaults, runDefaults } from '../options/profile-defaults.js';
+import { impliedScheme, readGivenSecret, secretOptions } from '../options/secret.js';
+import { asksForData, namedProfile, overridesOf, printRows, readStoreToChange, runChange } from '../profile-results.js';
+import { chosenFormat } from '../results.js';
+
+export const list = defineCommand({
+	summary: 'List the stored profiles; * marks the current one.',
+	description:
+		'--profile, SUPPORTCTL_PROFILE or `supportctl profile use` choose the current profile; with --json, chosen_by shows which.',
+	examples: [
+		{ command: 'supportctl profile list', note: 'a table' },
+		{ command: 'supportctl profile list --field profile', note: 'bare names' },
+	],
+	arguments: [],
+	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
+	async run(invocation) {
+		const { context, options } = invocation;
+		const reading = readStore(configFolder(context));
+		const { profiles, current } = reading.store;
+		const { env, cwd } = context;
+		const { profileName, chosenBy, leftOut } = readChoice(reading, { env, flags: connectionFlags(options), cwd });
+		warn(context, reading.warnings);
+		const rows = Object.entries(profiles).map(([name, { baseUrl, scheme, username, secret, ...profile }]) => ({
+			current: name === profileName,
+			profile: name,
+			// The file may have been edited by hand, so that anything stands there.
+			base_url:
+				baseUrl === undefined ? null : redactBaseUrl(typeof baseUrl === 'string' ? baseUrl : JSON.stringify(baseUrl)),
+			scheme: scheme ?? 'basic',
+			username: username ?? null,
+			stored_in: describeStore(secret),
+			protected: profile.protected === true,
+			chosen_by: name === profileName ? (chosenBy ?? null) : null,
+		}));
+		if (rows.length === 0) say(invocation, 'No profile is stored yet: supportctl login makes one.');
+		if (leftOut !== undefined) {
+			say(invocation, `No profile is used: SUPPORTCTL_BASE_URL is on another host than profile "${leftOut}".`);
+		} else if (profileName !== undefined && profileName !== current) {
+			const otherwise = current === undefined ? 'none is' : `"${current}" is`;
+			if (Object.hasOwn(profiles, profileName))
+				say(invocation, `${chosenBy} chooses "${profileName}"; without it ${otherwise} the current one.`);
+			else warn(context, [`${chosenBy} names the profile "${profileName}", which is not stored`]);
+		}
+		return printRows(invocation, rows, {
+			columns: [
+				{ path: 'current', label: '', key: 'current', get: (row) => (row.current === true ? '*' : '') },
+				// The name is typed again; base URLs differ in their hosts and their ends.
+				{ path: 'profile', whole: true },
+				{ path: 'base_url', important: true, ends: true, least: 16 },
+				{ path: 'scheme', optional: true, usual: 'basic' },
+				{ path: 'username' },
+				{ path: 'stored_in' },
+				{ path: 'protected', optional: true, usual: 'false' },
+			],
+			idOf: ({ profile }) => profile,
+		});
+	},
+});
+
+export const show = defineCommand({
+	summary: 'Show the current settings, where each comes from, and where the secret is stored.',
+	description:
+		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
+	examples: [
+		{ command: 'supportctl profile show', note: 'the current profile' },
+		{ command: 'supportctl profile show staging --json', note: 'another one, for a program' },
+	],
+	arguments: [
+		{ name: 'name', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
+	],
+	options: [...connectionOptions, ...outputOptions],
+	async run(invocation) {
+		const { context, options, args } = invocation;
+		const { env, cwd } = context;
+		// Two different names are refused; without an argument the usual order of choice holds.
+		namedProfile(invocation);
+		const flags = { ...connectionFlags(options), ...(args[0] !== undefined && { profile: args[0] }) };
+		const situation = readSituation({ env, flags, cwd });
+		const { profileName, chosenBy, reading, settings, sources } = situation;
+		warn(context, [...reading.warnings, ...situation.warnings]);
+		const secret = describeSecret(situation);
+		const by = args[0] === undefined ? (chosenBy ?? 'none chosen') : 'argument';
+		const rows = [
+			{ setting: 'profile', value: profileName ?? null, source: by },
+			{ setting: 'config-file', value: reading.file, source: reading.exists ? 'exists' : 'not there' },
+			...settingSpecs
+				.filter(({ name }) => settings[name] !== undefined)
+				.map(({ name, flag }) => ({
+					setting: flag.slice(2),
+					value: name === 'baseUrl' ? redactBaseUrl(settings[name] as string) : settings[name],
+					source: [sources[name].from, sources[name].name].filter(Boolean).join(' '),
+				})),
+			{ setting: secret.noun, value: secret.state, source: secret.source },
+		];
+		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
+		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
+		return printRows(invocation, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows, {
+			columns: [{ path: 'setting' }, { path: 'value' }, { path: 'source' }],
+			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
+		});
+	},
+});
+
+export const path = defineCommand({
+	summary: 'Print the path of the file of profiles.',
+	description: 'SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR choose other folders. The file need not exist yet.',
+	examples: [
+		{ command: 'supportctl profile path', note: 'the file' },
+		{ command: 'supportctl profile path --field state', note: 'the folder of journals' },
+	],
+	arguments: [],
+	options: outputOptions,
+	async run(invocation) {
+		const { context } = invocation;
+		const config = configFolder(context);
+		const row = { file: configFile(config), config, state: stateFolder(context) };
+		if (asksForData(invocation)) {
+			return printRows(invocation, [row], { single: true, keys: Object.keys(row), idOf: ({ file }) => file });
+		}
+		context.stdout.write(`${row.file}\n`);
+		return ExitCode.ok;
+	},
+});
+
+const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
+
+export const set = defineCommand({
+	summary: 'Create a profile or change its settings, without checking them.',
+	description: '`supportctl login` checks them. A new host, user or scheme removes the old secret.',
+	examples: [
+		{ command: 'supportctl profile set desk --protected --concurrency 8', note: 'defaults and guards' },
+		{ command: 'supportctl profile set desk --password-stdin < password.txt', note: 'another password' },
+		{ command: 'supportctl profile set desk --unset rate', note: 'back to the default' },
+	],
+	arguments: [{ ...nameArgument, help: 'The profile; created if it does not exist' }],
+	options: [
+		...allBut(connectionOptions, 'profile'),
+		...guardDefaults,
+		...runDefaults,
+		...options([
+			{
+				flags: '--unset <setting>',
+				help: 'Forget a setting: timeout, ca-file …',
+				group: 'Kept in the profile',
+				repeatable: true,
+			},
+		]),
+		...secretOptions,
+		...allBut(outputOptions, 'format'),
+	],
+	run(invocation) {
+		const { context, options: given } = invocation;
+		// --format is a setting here, not how this command prints.
+		const printing = { ...invocation, options: { ...given, format: undefined } };
+		return runChange(printing, ['profile', 'created', 'current', 'stored_in'], async () => {
+			const name = checkProfileName(invocation.args[0]);
+			const before = profileNamed(readStoreToChange(printing), name) ?? {};
+			const settings: Partial<Record<SettingName, string | number | boolean>> = {};
+			for (const spec of settingSpecs) {
+				const text = (given as Record<string, unknown>)[spec.name];
+				if (text === undefined) continue;
+				const value = checkSetting(spec, text, spec.flag);
+				settings[spec.name] = spec.path ? resolve(context.cwd, value as string) : value;
+			}
+			const implied = impliedScheme(given);
+			if (implied !== undefined) settings.scheme = implied;
+			const unset = (given.unset ?? []).map((text) => {
+				const spec = settingSpecs.find((each) => each.flag === `--${text.replace(/^--/, '')}` || each.name === text);
+				if (spec !== undefined) return spec.name;
+				const names = settingSpecs.map((each) => each.flag.slice(2)).join(', ');
+				throw new UsageError(`--unset ${JSON.stringify(text)}: there is no such setting`, {
+					hint: `there are ${names}`,
+				});
+			});
+			const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
+			const secret = await readGivenSecret(printing, scheme);
+			if (Object.keys(settings).length === 0 && unset.length === 0 && secret === undefined) {
+				const hint = 'supportctl profile set --help lists the settings';
+				throw new UsageError('profile set: nothing to set', { hint });
+			}
+			const after = { ...before, ...settings };
+			if (typeof after.baseUrl === 'string') {
+				const { url, warnings } = parseBaseUrl(after.baseUrl, {
+					allowHttp: after.allowHttp === true,
+					from: given.baseUrl === undefined ? 'as stored' : '--base-url',
+					...(typeof after.productPrefix === 'string' && { productPrefix: after.productPrefix }),
+				});
+				warn(context, warnings);
+				if (!unset.includes('baseUrl')) settings.baseUrl = url;
+			}
+			const changed = await saveProfile({
+				folder: configFolder(context),
+				name,
+				settings,
+				unset,
+				...(secret && { secret }),
+				insecureStorage: given.insecureStorage === true,
+				now: () => context.clock.now(),
+			});
+			const { created, isCurrent } = changed;
+			const use = isCurrent ? ' It is the current one.' : '';
+			return {
+				warnings: changed.notices,
+				says: `Profile "${name}" was ${created ? 'created' : 'changed'}, without a check.${use}`,
+				row: { profile: name, created, current: isCurrent, stored_in: describeStore(changed.secret) },
+			};
+		});
+	},
+});
+
+export const use = defineCommand({
+	summary: 'Choose the current profile.',
+	examples: [
+		{ command: 'supportctl profile use staging', note: 'staging from now on' },
+		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, once' },
+	],
+	arguments: [nameArgument],
+	options: outputOptions,
+	run: (invocation) =>
+		runChange(invocation, ['profile'], async () => {
+			const [name] = invocation.args;
+			const { notices } = await chooseProfile(configFolder(invocation.context), name);
+			const says = `Profile "${name}" is now the current one.`;
+			return { warnings: [...notices, ...overridesOf(invocation, name)], says, row: { profile: name } };
+		}),
+});
+
+export const remove = defineCommand({
+	summary: 'Remove a stored profile and its secret.',
+	description: 'Nothing changes at the service; `supportctl login` creates the profile again.',
+	examples: [
+		{ command: 'supportctl profile remove staging', note: 'the profile and its password' },
+		{ command: 'supportctl logout staging', note: 'only the password' },
+	],
+	arguments: [nameArgument],
+	options: outputOptions,
+	run: (invocation) =>
+		runChange(invocation, ['profile', 'was_current'], async () => {
+			const [name] = invocation.args;
+			const { wasCurrent, notices } = await removeProfile({ folder: configFolder(invocation.context), name });
+			const next = wasCurrent ? ' It was the current one: supportctl profile use NAME chooses another.' : '';
+			const row = { profile: name, was_current: wasCurrent };
+			return { warnings: notices, says: `Profile "${name}" was removed.${next}`, row };
+		}),
+});
+
+export const logout = defineCommand({
+	summary: 'Remove the secret of a profile.',
+	description: 'The profile stays, with its base URL and settings; `supportctl profile remove` removes it too.',
+	examples: [
+		{ command: 'supportctl logout', note: 'the current profile' },
+		{ command: 'supportctl logout staging', note: 'another one' },
+	],
+	arguments: [
+		{ name: 'profile', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
+	],
+	options: [
+		{ flags: '--profile <name>', help: 'The same as the argument', group: 'Connection', completes: 'profiles' },
+		...outputOptions,
+	],
+	run: (invocation) =>
+		runChange(invocation, ['profile', 'removed_from'], async () => {
+			const { context } = invocation;
+			const name = namedProfile(invocation);
+			if (name === undefined)
+				throw new UsageError('there is no current profile', { hint: 'name one: supportctl logout PROFILE' });
+			const { had, notices } = await forgetSecret({ folder: configFolder(context), name });
+			const from = describeStore(had);
+			const left = ['PASSWORD', 'PASSWORD_FILE', 'TOKEN', 'TOKEN_FILE'].map((each) => `SUPPORTCTL_${each}`);
+			const set = left.filter((each) => context.env[each]);
+			return {
+				warnings: [...notices, ...set.map((each) => `${each} is still set in the environment and will be used`)],
+				says:
+					had === undefined
+						? `Profile "${name}" had no secret stored.`
+						: `Signed out: the secret of profile "${name}" was removed from the ${from}.`,
+				row: { profile: name, removed_from: from },
+			};
+		}),
+});
