@@ -1,6 +1,7 @@
 /** Every command's words, its one-line summary, and where its file is; nothing is loaded until it is needed. */
 
 import type { CommandSpec } from './command.js';
+import { findOption, type OptionSpec, takesValue } from './options/option.js';
 
 export interface CommandEntry {
 	/** What a person types, for instance ['ticket', 'fields', 'get']. */
@@ -112,4 +113,40 @@ export const commands: readonly CommandEntry[] = [
 /** Whether `words` begin the words of a command. */
 export function startsWith(entry: CommandEntry, words: readonly string[]): boolean {
 	return words.every((word, index) => entry.words[index] === word);
+}
+
+/** Where a command line leads. */
+export interface Found {
+	/** Undefined where the words are those of a group, or of nothing. */
+	entry: CommandEntry | undefined;
+	/** The words of the command or the group. */
+	path: string[];
+	/** Flags before the command's last word, with their values: those that commands share, and --help. */
+	flags: string[];
+	/** What follows. */
+	rest: string[];
+}
+
+/** @param leading the flags that may stand before a command and between its words */
+export function findCommand(words: readonly string[], leading: readonly OptionSpec[]): Found {
+	const found: Found = { entry: undefined, path: [], flags: [], rest: [] };
+	let at = 0;
+	for (; at < words.length && found.entry === undefined; at++) {
+		const word = words[at] as string;
+		if (word.startsWith('-')) {
+			const option = findOption(leading, word);
+			if (option === undefined && !['--help', '-h', '--'].includes(word)) break;
+			const ends = option === undefined || !takesValue(option) || word.includes('=') ? at : at + 1;
+			found.flags.push(...words.slice(at, ends + 1));
+			at = ends;
+		} else {
+			const path = [...found.path, word];
+			const inside = commands.filter((each) => startsWith(each, path));
+			if (inside.length === 0) break;
+			found.path = path;
+			found.entry = inside.find((each) => each.words.length === path.length);
+		}
+	}
+	found.rest = words.slice(at);
+	return found;
 }

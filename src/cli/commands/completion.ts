@@ -1,22 +1,13 @@
-/** `completion`: the script that teaches a shell to complete this program's commands, flags and values. */
+/** `completion`: the script by which a shell completes this program's commands, flags and values. */
 
 import { ExitCode } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { type Shell, shells } from '../completion/shells.js';
-
-const scripts: Readonly<Record<Shell, () => Promise<{ script: string }>>> = {
-	bash: () => import('../completion/scripts/bash.js'),
-	zsh: () => import('../completion/scripts/zsh.js'),
-	fish: () => import('../completion/scripts/fish.js'),
-	powershell: () => import('../completion/scripts/powershell.js'),
-};
+import { scripts } from '../completion/scripts.js';
 
 export const command = defineCommand({
 	summary: 'Print a shell completion script.',
-	description: [
-		'Completes commands, flags and their values, profiles, runs, files and columns of the --input file. No request is sent.',
-		'The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
-	].join('\n\n'),
+	description:
+		'Completes commands, flags and their values, profiles, runs, files and columns of the --input file. No request is sent. The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
 	examples: [
 		{
 			command: 'supportctl completion bash > ~/.local/share/bash-completion/completions/supportctl',
@@ -27,10 +18,10 @@ export const command = defineCommand({
 		{ command: 'supportctl completion fish > ~/.config/fish/completions/supportctl.fish', note: 'fish' },
 		{ command: 'supportctl completion powershell >> $PROFILE', note: 'PowerShell' },
 	],
-	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: shells }],
+	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: ['bash', 'zsh', 'fish', 'powershell'] }],
 	options: [],
 	async run({ args, context }) {
-		context.stdout.write((await scripts[args[0]]()).script);
+		context.stdout.write(scripts[args[0]]);
 		return ExitCode.ok;
 	},
 });

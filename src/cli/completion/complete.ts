@@ -1,100 +1,216 @@
-/**
- * `supportctl __complete SHELL …`: what the completion scripts call at each press of Tab, and the names that it reads from
- * this machine: profiles, runs and the columns of input files. What can't be read is no name.
- */
+/** `supportctl __complete SHELL …`: what the completion scripts call at each press of Tab; what can't be read is not offered. */
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { hiddenCharacter } from '../../characters.js';
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import { readQuestion } from './answers.js';
-import { type Candidate, offerFor, type Sources } from './offer.js';
+import type { CommandSpec } from '../command.js';
+import { commands, findCommand, startsWith } from '../manifest.js';
+import { connectionOptions } from '../options/connection.js';
+import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
+import { outputOptions } from '../options/output.js';
 
-/** Never throws: an error message in the middle of somebody's typing helps nobody. */
-export async function runCompleter(context: Context, words: readonly string[]): Promise<ExitCode> {
-	const question = readQuestion(words[0] ?? '', words.slice(1));
-	if (question === undefined) return ExitCode.usage;
-	try {
-		context.stdout.write(question.answer(await offerFor(question.before, question.current, createSources(context))));
-		return ExitCode.ok;
-	} catch {
-		return ExitCode.failed;
-	}
+/** A value for the word that is typed. */
+interface Candidate {
+	value: string;
+	help?: string | undefined;
 }
 
-/** What the folders of settings and state follow from. */
-type Place = Pick<Context, 'env' | 'cwd'>;
+/** Values, or a path that the shell completes by itself; `behind` stands before it in the same word. */
+type Offer = readonly Candidate[] | { behind: string };
+
+/** Prints `files` or `words` on the first line, then what belongs to it. */
+export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<ExitCode> {
+	let before = given.slice(0, -1);
+	let current: TypedWord = { text: given.at(-1) ?? '', quote: undefined, kept: 0 };
+	if (shell === 'bash') {
+		({ words: before, current } = readBashLine(given[0] ?? '', given[1] ?? ''));
+		before.shift();
+	} else if (shell === 'powershell') {
+		// Empty words and quotation marks would be lost on the way to a program, so each is a line of stdin.
+		before = (await context.stdin.text()).replace(/\r?\n$/, '').split(/\r?\n/);
+		current.text = before.pop() ?? '';
+	}
+	const offer = await offerFor(before, current.text, context).catch(() => []);
+	context.stdout.write(
+		linesOf(shell, current, offer)
+			.map((line) => `${line}\n`)
+			.join(''),
+	);
+	return ExitCode.ok;
+}
+
+function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, offer: Offer): (string | undefined)[] {
+	if ('behind' in offer) {
+		const path = text.slice(offer.behind.length);
+		if (shell !== 'bash') return ['files', offer.behind, path];
+		// The path to look for, how much of each that is found to leave out, what to put before it, the open quote.
+		const cut = Math.max(0, kept - offer.behind.length);
+		return ['files', path, String(cut), offer.behind.slice(kept), quote ?? ''];
+	}
+	const shown = offer.filter(({ value }) => value !== '' && !hiddenCharacter.test(value));
+	if (shell === 'bash') {
+		const fitting = shown.filter(({ value }) => value.startsWith(text));
+		const typed = fitting.map(({ value }) => quoteForBash(value.slice(kept), quote));
+		return ['words', ...typed.filter((each) => each !== undefined)];
+	}
+	const fits = ({ value }: Candidate): boolean => value.toLowerCase().startsWith(text.toLowerCase());
+	const fitting = shell === 'powershell' ? shown.filter(fits) : shown;
+	const described = fitting.map(({ value, help = '' }) => {
+		const start = shell === 'zsh' ? value.replaceAll(':', '\\:') : value;
+		return help === '' || hiddenCharacter.test(help) ? start : `${start}${shell === 'zsh' ? ':' : '\t'}${help}`;
+	});
+	return ['words', ...described];
+}
+
+/** Works out the offer for `current`, the last word, behind the words before it. */
+async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
+	const leading = [...connectionOptions, ...outputOptions];
+	if (before[0] === 'help') {
+		const { topics } = await import('../help/topics.js');
+		const shown = before.length > 1 ? [] : topics.map(({ name, summary }) => ({ value: name, help: summary }));
+		return [...nextWords(before.slice(1)), ...shown];
+	}
+	const { entry, path, flags, rest } = findCommand(before, leading);
+	if (entry === undefined && rest.length > 0) return [];
+	const spec = await entry?.load();
+	const line = readWords(spec, spec?.options ?? leading, [...flags, ...rest]);
+	if (line.pending !== undefined) return valuesOf(line.pending, '', current, line, context);
+	if (current.startsWith('-') && current !== '-' && !line.ended) {
+		const at = current.indexOf('=') + 1;
+		if (at > 0) {
+			const option = findOption(line.options, current);
+			if (option === undefined || !takesValue(option)) return [];
+			return valuesOf(option, current.slice(0, at), current.slice(at), line, context);
+		}
+		if (spec !== undefined) return flagsOf(line);
+		return path.length > 0 ? [HELP] : [...flagsOf(line), { value: '--version', help: 'Print the version' }];
+	}
+	if (spec === undefined) {
+		return path.length > 0
+			? nextWords(path)
+			: [...nextWords(path), { value: 'help', help: 'Help on a command or a topic' }];
+	}
+	const argument = spec.arguments[line.args.length] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
+	const offer = argument === undefined ? [] : await valuesOf(argument, '', current, line, context);
+	// Ids can't be known: what else can come is more use than nothing.
+	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsOf(line);
+}
+
+/** The words of commands that go on from here, each with what it leads to. */
+function nextWords(path: readonly string[]): Candidate[] {
+	const inside = commands.filter((entry) => startsWith(entry, path) && entry.words.length > path.length);
+	return [...new Set(inside.map(({ words }) => words[path.length] as string))].map((value) => {
+		const under = inside.filter(({ words }) => words[path.length] === value);
+		const isGroup = under.some(({ words }) => words.length > path.length + 1);
+		const names = under.map(({ words }) => words.slice(path.length + 1).join(' '));
+		return { value, help: isGroup ? names.join(', ') : under[0]?.summary };
+	});
+}
+
+const HELP: Candidate = { value: '--help', help: 'Show help' };
+
+/** What stands behind a command's name. */
+interface Line {
+	spec: CommandSpec | undefined;
+	options: readonly OptionSpec[];
+	args: string[];
+	/** Values of the options so far, by long name; flags without a value have an empty list. */
+	given: Map<string, string[]>;
+	/** The option whose value is typed, as a word of its own. */
+	pending: OptionSpec | undefined;
+	/** Behind `--`, nothing is a flag any more. */
+	ended: boolean;
+}
+
+function readWords(spec: CommandSpec | undefined, options: readonly OptionSpec[], words: readonly string[]): Line {
+	const line: Line = { spec, options, args: [], given: new Map(), pending: undefined, ended: false };
+	for (let at = 0; at < words.length; at++) {
+		const word = words[at] as string;
+		const option = findOption(options, word);
+		if (line.ended || !word.startsWith('-') || word === '-') line.args.push(word);
+		else if (word === '--') line.ended = true;
+		else if (option !== undefined) {
+			const values = line.given.get(longName(option)) ?? [];
+			line.given.set(longName(option), values);
+			if (!takesValue(option)) continue;
+			// Attached as in --rate=4 and -j4, or the next word.
+			const value = /^(?:--[^=]*=|-[^-])(.+)$/s.exec(word)?.[1] ?? words[++at];
+			if (value === undefined) line.pending = option;
+			else values.push(value);
+		}
+	}
+	return line;
+}
+
+/** Flags that can still be given. */
+function flagsOf({ options, given }: Line): Candidate[] {
+	const conflict = (one: OptionSpec, other: OptionSpec): boolean => one.conflicts?.includes(longName(other)) === true;
+	const there = options.filter((option) => given.has(longName(option)));
+	const left = options.filter((option) =>
+		there.includes(option)
+			? option.repeatable === true || option.counted === true
+			: !there.some((other) => conflict(option, other) || conflict(other, option)),
+	);
+	return [...left.map((option) => ({ value: longFlag(option), help: option.help })), HELP];
+}
+
+type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'> & { flags?: string };
+
+/** Values of an option or an argument; `prefix` is what of the word stands before the value. */
+async function valuesOf(of: Valued, prefix: string, typed: string, line: Line, context: Context): Promise<Offer> {
+	if (of.completes === 'files') return { behind: prefix };
+	const values = await candidatesFor(of, typed, line, context);
+	return values.map(({ value, help }) => ({ value: prefix + value, help }));
+}
 
 /** More runs than this are no help. */
 const RUNS_SHOWN = 50;
 
-async function orNothing<T>(read: () => Promise<T[]>): Promise<T[]> {
-	try {
-		return await read();
-	} catch {
-		return [];
+async function candidatesFor(of: Valued, typed: string, line: Line, context: Context): Promise<Candidate[]> {
+	const known = of.choices ?? of.suggests;
+	if (known !== undefined) return known.map((value) => ({ value }));
+	const { configFolder, stateFolder } = await import('../../profile/environment.js');
+	switch (of.completes) {
+		case 'profiles': {
+			const { readStore } = await import('../../profile/store.js');
+			const { profiles } = readStore(configFolder(context)).store;
+			return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, help: String(baseUrl ?? '') }));
+		}
+		case 'runs': {
+			const { runIds } = await import('../../bulk/runs.js');
+			const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
+			return [...(ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }]), ...ids.map((value) => ({ value }))];
+		}
+		case 'columns': {
+			const isPair = of.flags?.includes('=') === true;
+			if (isPair && typed.includes('=')) {
+				const column = typed.slice(0, typed.lastIndexOf('=') + 1);
+				return (line.spec?.fieldNames ?? []).map((field) => ({ value: column + field }));
+			}
+			const columns = await readColumns(line, context, stateFolder(context));
+			return columns.map((column) => ({ value: isPair ? `${column}=` : column }));
+		}
+		default:
+			return [];
 	}
 }
 
-/** `~` is the shell's, which has not seen the word yet. */
-function pathOf(file: string, { env, cwd }: Context): string {
-	return file.startsWith('~/') && env.HOME !== undefined ? join(env.HOME, file.slice(2)) : resolve(cwd, file);
-}
-
-function createSources(context: Context): Sources {
-	const place = { env: context.env, cwd: context.cwd };
-	return {
-		profiles: () => orNothing(() => readProfiles(place)),
-		runs: () =>
-			orNothing(async () => {
-				const [{ runIds }, { stateFolder }] = await Promise.all([
-					import('../../bulk/runs.js'),
-					import('../../profile/environment.js'),
-				]);
-				const ids = runIds(stateFolder(place)).slice(-RUNS_SHOWN).reverse();
-				const last: Candidate[] = ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }];
-				return [...last, ...ids.map((value) => ({ value }))];
-			}),
-		columns: (file, format) => orNothing(() => readColumns(pathOf(file, context), format, place)),
-		topics: async () =>
-			(await import('../help/topics.js')).topics.map(({ name, summary }) => ({ value: name, help: summary })),
-		async leadingOptions() {
-			const [{ outputOptions }, { connectionOptions }] = await Promise.all([
-				import('../options/output.js'),
-				import('../options/connection.js'),
-			]);
-			return [...connectionOptions, ...outputOptions];
-		},
-	};
-}
-
-async function readProfiles(place: Place): Promise<Candidate[]> {
-	const [{ configFolder }, { readStore }] = await Promise.all([
-		import('../../profile/environment.js'),
-		import('../../profile/store.js'),
-	]);
-	const { profiles } = readStore(configFolder(place)).store;
-	return Object.entries(profiles).map(([value, { baseUrl }]) => ({
-		value,
-		help: typeof baseUrl === 'string' ? baseUrl : undefined,
-	}));
-}
-
-/** The header of a table, or the keys of the first object; a pipe would be used up by looking, so it is left alone. */
-async function readColumns(path: string, format: string | undefined, place: Place): Promise<string[]> {
-	if (!(await stat(path)).isFile()) return [];
-	const [{ openInput }, { inputFormats }, { stateFolder }] = await Promise.all([
+/** The header of the file that --input names, or the keys of its first object. */
+async function readColumns({ given }: Line, { cwd, env }: Context, stateDir: string): Promise<string[]> {
+	const file = given.get('input')?.at(-1) ?? '-';
+	// `~` is the shell's, which has not seen the word yet.
+	const path = file.startsWith('~/') && env.HOME !== undefined ? join(env.HOME, file.slice(2)) : resolve(cwd, file);
+	// A pipe would be used up by looking.
+	if (file === '-' || !(await stat(path)).isFile()) return [];
+	const [{ openInput }, { inputFormats }] = await Promise.all([
 		import('../../bulk/input/source.js'),
 		import('../../bulk/input/input.js'),
-		import('../../profile/environment.js'),
 	]);
-	const known = inputFormats.find((each) => each === format);
-	const source = await openInput({
-		path,
-		...(known === undefined ? {} : { format: known }),
-		stdin: (async function* () {})(),
-		stateDir: stateFolder(place),
-	});
+	const format = inputFormats.find((each) => each === given.get('input-format')?.at(-1));
+	const stdin = (async function* () {})();
+	const source = await openInput({ path, stdin, stateDir, ...(format === undefined ? {} : { format }) });
 	try {
 		if (source.columns !== undefined) return [...source.columns];
 		for await (const [first] of source.read()) return Object.keys(first?.object ?? {});
@@ -103,4 +219,59 @@ async function readColumns(path: string, format: string | undefined, place: Plac
 		// It may be the copy that a run reads.
 		await source.dispose({ keep: true });
 	}
+}
+
+/** The word before the cursor. */
+interface TypedWord {
+	/** Without quotes and backslashes. */
+	text: string;
+	/** The quotation mark that is still open. */
+	quote: string | undefined;
+	/** How much of `text` stands before what readline will replace: it breaks words at `=` and `:` too. */
+	kept: number;
+}
+
+/**
+ * Reads a line as bash has it up to the cursor; nothing of it is ever evaluated.
+ * @param breaks the characters at which readline ends a word, as COMP_WORDBREAKS has them
+ */
+export function readBashLine(line: string, breaks: string): { words: string[]; current: TypedWord } {
+	const words: string[] = [];
+	const empty: TypedWord = { text: '', quote: undefined, kept: 0 };
+	let current = { ...empty };
+	let inWord = false;
+	for (let at = 0; at < line.length; at++) {
+		const character = line[at] as string;
+		const next = line[at + 1] ?? '';
+		const { quote } = current;
+		if (quote === undefined && /\s/.test(character)) {
+			if (inWord) words.push(current.text);
+			current = { ...empty };
+			inWord = false;
+			continue;
+		}
+		inWord = true;
+		if (character === quote) {
+			current.quote = undefined;
+		} else if (quote === undefined && /["']/.test(character)) {
+			current.quote = character;
+			current.kept = current.text.length;
+		} else if (character === '\\' && (quote === '"' ? /["\\$`]/.test(next) : quote === undefined && next !== '')) {
+			current.text += next;
+			at++;
+		} else {
+			current.text += character;
+			// At an @ readline breaks the word too, but replaces it with what follows.
+			const broken = current.text.length - (character === '@' ? 1 : 0);
+			if (quote === undefined && breaks.includes(character)) current.kept = broken;
+		}
+	}
+	return { words, current };
+}
+
+/** A value as it has to be typed behind what is there already; undefined where the open quote can't hold it. */
+export function quoteForBash(text: string, quote: string | undefined): string | undefined {
+	if (quote === "'") return text.includes("'") ? undefined : text;
+	if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
+	return text.replace(/[^A-Za-z0-9_@%+=:,./~-]/g, (character) => (character > '\x7f' ? character : `\\${character}`));
 }

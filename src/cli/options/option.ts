@@ -107,6 +107,12 @@ export function takesValue(option: OptionSpec): boolean {
 	return option.flags.includes('<');
 }
 
+/** The option that a typed word is, with or without its value: `--rate`, `--rate=3`, `-j`, `-j4`. */
+export function findOption<Spec extends OptionSpec>(options: readonly Spec[], word: string): Spec | undefined {
+	const flag = word.startsWith('--') ? word.split('=')[0] : word.slice(0, 2);
+	return options.find((option) => longFlag(option) === flag || shortFlag(option) === flag);
+}
+
 /** `dry-run` → `dryRun`, as the values are named. */
 export function camelCase(name: string): string {
 	return name.replace(/-([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
