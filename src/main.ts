@@ -37,13 +37,9 @@ async function run(context: Context): Promise<number> {
 
 /** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
 async function guarded(context: Context): Promise<Context> {
-	const [{ guardOutput }, { asksForJson, jsonLines }] = await Promise.all([
-		import('./output/sanitise.js'),
-		import('./output/json-lines.js'),
-	]);
-	const stderr = asksForJson(context.argv)
-		? jsonLines(guardOutput(context.stderr))
-		: guardOutput(context.stderr, await labelPainter(context));
+	const { asksForJson, guardOutput } = await import('./output/sanitise.js');
+	const guard = asksForJson(context.argv) ? { json: true } : { paint: await labelPainter(context) };
+	const stderr = guardOutput(context.stderr, guard);
 	// A file gets the data exactly; what goes to the runner's log must not command it.
 	const isLog = RUNNERS.some((name) => isOn(context.env[name])) && context.stdout.isFile !== true;
 	return { ...context, stderr, stdout: isLog ? guardOutput(context.stdout) : context.stdout };
@@ -82,7 +78,7 @@ async function report(error: unknown, context: Context): Promise<number> {
 		{ InterruptedError },
 	] = await Promise.all([
 		import('./output/errors.js'),
-		import('./output/json-lines.js'),
+		import('./output/sanitise.js'),
 		import('./output/colour.js'),
 		import('./io/context.js'),
 		import('./errors.js'),

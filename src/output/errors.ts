@@ -2,7 +2,7 @@
 
 import { ExitCode, fileProblem, isKnownFileProblem, SupportctlError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
-import { redact, redactText, redactTexts } from './redact.js';
+import { redact, redactTexts, redactUrl } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
 export interface ErrorView {
@@ -85,7 +85,7 @@ function textError(error: unknown, view: ErrorView): string {
 	const palette = view.palette ?? plainPalette;
 	const { message, hint, details } = describe(error);
 	const [first = '', ...rest] = message.split(/\r?\n/);
-	const printed = (text: string): string => sanitise(redactText(text, []));
+	const printed = (text: string): string => sanitise(redactUrl(text));
 	const lines = [
 		`${palette.bad('error:')} ${printed(first)}`,
 		...rest.filter((line) => line.trim() !== '').map((line) => `  ${printed(line)}`),

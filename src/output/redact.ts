@@ -4,8 +4,6 @@
  * the caller's credentials. Nothing is remembered between rows.
  */
 
-import { createSecretFinder, type SecretFinder } from './secret-finder.js';
-
 /** What stands in a secret's place. */
 export const REDACTED = '[redacted]';
 
@@ -13,124 +11,70 @@ export const REDACTED = '[redacted]';
 const MAX_DEPTH = 200;
 const TOO_DEEP = `[nested deeper than ${MAX_DEPTH} levels]`;
 
-/** How many names a redactor remembers its verdict on, since a service chooses the names. */
-const MAX_NAMES = 5_000;
-
 /** Names that hold a secret wherever the word stands in them: `userpassword`, `X-Authorization`. */
 const ANYWHERE = /passw(?:or)?d|passphrase|passcode|authori[sz]ation|credential|cookie|api[-_ ]?key/i;
 
-/** Single words that mean a secret on their own or at the end: `user_pass`, `accessToken`, `clientsecret`. */
-const WORD = /^(?:pass|pwd|otp|totp|jwt|nonce|bearer)$|(?:token|secret)s?$/;
+/** Single words that mean a secret on their own or at the end, and pairs: `user_pass`, `clientsecret`, `private key`. */
+const WORD =
+	/(?:^| )(?:pass|pwd|otp|totp|jwt|nonce|bearer)(?= |$)|(?:token|secret)s?(?= |$)|(?:^| )(?:(?:api|auth|access|private|secret|encryption|license|signing|session) key|session id)(?= |$)/;
 
 /** A last word that describes a secret without being one: `secretSource`, `token_type`. */
-const ABOUT = /^(?:sources?|store|storage|type|kind|location|expir[a-z]*|count|length|file|url|uri)$/;
-
-/** `key` alone is harmless; after one of these it is not. */
-const KEY_OWNER = /^(?:api|auth|access|private|secret|encryption|license|signing|session)$/;
-
-function wordsOf(name: string): string[] {
-	return name
-		.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-		.toLowerCase()
-		.split(/[^a-z0-9]+/);
-}
+const ABOUT = /(?:^| )(?:sources?|store|storage|type|kind|location|expir[a-z]*|count|length|file|url|uri)$/;
 
 /** Whether a key, header, field or column is named like a secret. */
 export function isSecretName(name: string): boolean {
 	if (name.length > 200) return ANYWHERE.test(name);
-	const words = wordsOf(name);
-	if (ABOUT.test(words.at(-1) as string)) return false;
-	if (ANYWHERE.test(name)) return true;
-	return words.some((word, index) => {
-		if (WORD.test(word)) return true;
-		return (word === 'key' || word === 'id') && isOwnerOf(word, words[index - 1]);
-	});
-}
-
-function isOwnerOf(word: string, owner: string | undefined): boolean {
-	if (owner === undefined) return false;
-	return word === 'id' ? owner === 'session' : KEY_OWNER.test(owner);
+	const words = name
+		.replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+		.toLowerCase()
+		.replace(/[^a-z0-9]+/g, ' ');
+	return !ABOUT.test(words) && (ANYWHERE.test(name) || WORD.test(words));
 }
 
 /** A value without its secrets; the same object where it holds none. */
 export type Redactor = <T>(value: T) => T;
 
-/** Sets a key even where its name is `__proto__`. */
-function put(target: Record<string, unknown>, key: string, value: unknown): void {
-	if (key === '__proto__') {
-		Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-	} else {
-		target[key] = value;
-	}
+/** `{name: 'token', value: 'abc'}`: the name is in a value, as in custom fields and header lists. */
+function isSecretPair(value: object, isSecret: (name: string) => boolean): boolean {
+	return 'name' in value && typeof value.name === 'string' && 'value' in value && isSecret(value.name);
 }
 
-/** Makes a redactor that remembers its verdict on the names it has met, for many rows with the same keys. */
+/** How many names a redactor remembers, since a service chooses the names. */
+const MAX_NAMES = 5_000;
+
+/** Makes a redactor that remembers which of the names that it has met mean secrets, for many rows with the same keys. */
 export function createRedactor(): Redactor {
-	const verdicts = new Map<string, boolean>();
-	const ancestors: object[] = [];
-
+	const known = new Map<string, boolean>();
 	function isSecret(name: string): boolean {
-		const known = verdicts.get(name);
-		if (known !== undefined) return known;
-		const verdict = isSecretName(name);
-		if (verdicts.size < MAX_NAMES) verdicts.set(name, verdict);
-		return verdict;
-	}
-
-	/** `{name: 'token', value: 'abc'}`: the name is in a value, as in custom fields and header lists. */
-	function isSecretPair(value: Record<string, unknown>): boolean {
-		return typeof value.name === 'string' && 'value' in value && isSecret(value.name);
-	}
-
-	function redactList(list: readonly unknown[]): readonly unknown[] {
-		let copy: unknown[] | undefined;
-		for (let index = 0; index < list.length; index++) {
-			const value = list[index];
-			if (typeof value !== 'object' || value === null) continue;
-			const clean = walk(value);
-			if (clean === value) continue;
-			copy ??= [...list];
-			copy[index] = clean;
+		let secret = known.get(name);
+		if (secret === undefined) {
+			secret = isSecretName(name);
+			if (known.size < MAX_NAMES) known.set(name, secret);
 		}
-		return copy ?? list;
+		return secret;
 	}
-
-	function redactObject(object: Record<string, unknown>): Record<string, unknown> {
+	function walk(value: unknown, depth: number): unknown {
+		if (typeof value !== 'object' || value === null) return value;
+		if (depth > MAX_DEPTH) return TOO_DEEP;
+		if (Array.isArray(value)) {
+			const list = value.map((inner) => walk(inner, depth + 1));
+			return list.every((inner, index) => inner === value[index]) ? value : list;
+		}
+		const isPair = isSecretPair(value, isSecret);
+		const given = value as Record<string, unknown>;
 		let copy: Record<string, unknown> | undefined;
-		const pair = isSecretPair(object);
-		for (const key in object) {
-			if (!Object.hasOwn(object, key)) continue;
-			const value = object[key];
-			const secret = isSecret(key) || (pair && key !== 'name');
-			const clean = secret
-				? value === null || value === undefined
-					? value
-					: REDACTED
-				: typeof value === 'object' && value !== null
-					? walk(value)
-					: value;
-			if (clean === value) continue;
-			if (copy === undefined) {
-				copy = {};
-				for (const each of Object.keys(object)) put(copy, each, object[each]);
-			}
-			put(copy, key, clean);
+		for (const key in given) {
+			const inner = given[key];
+			if (inner === null || inner === undefined || !Object.hasOwn(given, key)) continue;
+			const clean = isSecret(key) || (isPair && key !== 'name') ? REDACTED : walk(inner, depth + 1);
+			if (clean === inner) continue;
+			// The copy has each key as its own, `__proto__` too.
+			copy ??= { ...given };
+			copy[key] = clean;
 		}
-		return copy ?? object;
+		return copy ?? value;
 	}
-
-	function walk(value: object): unknown {
-		if (ancestors.includes(value)) return '[circular]';
-		if (ancestors.length >= MAX_DEPTH) return TOO_DEEP;
-		ancestors.push(value);
-		try {
-			return Array.isArray(value) ? redactList(value) : redactObject(value as Record<string, unknown>);
-		} finally {
-			ancestors.pop();
-		}
-	}
-
-	return <T>(value: T): T => (typeof value === 'object' && value !== null ? (walk(value) as T) : value);
+	return <T>(value: T): T => walk(value, 1) as T;
 }
 
 /** One value without its secrets; for many, make a redactor once. */
@@ -144,49 +88,55 @@ export function redact<T>(value: T): T {
  */
 export function secretValues(sent: unknown): string[] {
 	const found = new Set<string>();
-	const open: { value: unknown; secret: boolean }[] = [{ value: sent, secret: false }];
+	const open = [{ value: sent, secret: false }];
 	for (let each = open.pop(); each !== undefined; each = open.pop()) {
 		const { value, secret } = each;
 		if (typeof value === 'object' && value !== null) {
-			const { name } = value as { name?: unknown };
-			const isPair = typeof name === 'string' && 'value' in value && isSecretName(name);
+			const isPair = isSecretPair(value, isSecretName);
 			for (const [key, inner] of Object.entries(value)) {
 				open.push({ value: inner, secret: secret || isSecretName(key) || (isPair && key !== 'name') });
 			}
-		} else if (secret && (typeof value === 'string' || typeof value === 'number')) {
-			if (value !== '') found.add(String(value));
+		} else if (secret && (typeof value === 'number' || (typeof value === 'string' && value !== ''))) {
+			found.add(String(value));
 		}
 	}
 	return [...found];
 }
 
-/** Headers as a flat list of name, value, name, value, as an object, or as pairs → pairs fit for a log. */
+/** Headers as a flat list of name, value, name, value, or as an object → pairs fit for a log. */
 export function redactHeaders(
 	headers: readonly string[] | Readonly<Record<string, string | readonly string[] | undefined>>,
 ): [name: string, value: string][] {
-	const pairs: [string, string][] = [];
-	const add = (name: string, value: string): void => {
-		pairs.push([name, isSecretName(name) ? redactHeaderValue(name, value) : redactUrls(value)]);
-	};
-	if (Array.isArray(headers)) {
-		for (let index = 0; index + 1 < headers.length; index += 2) add(headers[index], headers[index + 1]);
-		return pairs;
-	}
-	for (const [name, value] of Object.entries(headers as Record<string, string | readonly string[] | undefined>)) {
-		for (const each of Array.isArray(value) ? value : value === undefined ? [] : [value as string]) add(name, each);
-	}
-	return pairs;
+	const pairs: [string, string][] = Array.isArray(headers)
+		? headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : []))
+		: Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]));
+	return pairs.map(([name, value]) => {
+		if (!isSecretName(name)) return [name, redactUrl(value)];
+		// The scheme helps to see what was tried.
+		const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(?:basic|bearer|digest)\s/i.exec(value) : null;
+		return [name, (scheme?.[0] ?? '') + REDACTED];
+	});
 }
 
-/** `Basic abc` keeps its scheme, which helps to see what was tried. */
-function redactHeaderValue(name: string, value: string): string {
-	const scheme = /^(?:proxy-)?authorization$/i.test(name) ? /^(basic|bearer|digest)\s/i.exec(value)?.[1] : undefined;
-	return scheme === undefined ? REDACTED : `${scheme} ${REDACTED}`;
+/**
+ * A URL, or text with some in it, without the user info, up to the last @ of the authority, and without the values of
+ * parameters named like a secret: `token=abc&x=1`, in a form too.
+ */
+export function redactUrl(text: string): string {
+	if (!text.includes('://') && !text.includes('=')) return text;
+	return text
+		.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"<>]*@/gi, `$1${REDACTED}@`)
+		.replace(/([?&;\s]|^)([^=&?#;\s"'<>]{1,200})=([^&#;\s"'<>\\]*)/g, (whole, before: string, name: string) =>
+			isSecretName(decodeName(name)) ? `${before}${name}=${REDACTED}` : whole,
+		);
 }
 
-/** A URL without its user info, up to the last @ of the authority, and without the values of parameters named like a secret. */
-export function redactUrl(url: string): string {
-	return redactParameters(url.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"<>]*@/gi, `$1${REDACTED}@`));
+function decodeName(name: string): string {
+	try {
+		return decodeURIComponent(name.replaceAll('+', ' '));
+	} catch {
+		return name;
+	}
 }
 
 /**
@@ -199,94 +149,10 @@ export function redactBaseUrl(text: string): string {
 		.replace(/([?#]).+$/s, `$1${REDACTED}`);
 }
 
-/** Every URL in a text. */
-function redactUrls(text: string): string {
-	return text.includes('://') || text.includes('=') ? redactUrl(text) : text;
-}
-
-/** `token=abc&x=1`, in a query string or a form: the values under secret names. */
-function redactParameters(text: string): string {
-	return text.replace(/([?&;\s]|^)([^=&?#;\s"'<>]{1,200})=([^&#;\s"'<>\\]*)/g, (whole, before: string, name: string) =>
-		isSecretName(decodeName(name)) ? `${before}${name}=${REDACTED}` : whole,
-	);
-}
-
-function decodeName(name: string): string {
-	try {
-		return decodeURIComponent(name.replaceAll('+', ' '));
-	} catch {
-		return name;
-	}
-}
-
-/** The shortest secret that is looked for in text; a shorter one would take ordinary words with it. */
-const SHORTEST = 3;
-
-function finderFor(secrets: readonly string[]): SecretFinder | undefined {
-	return createSecretFinder(secrets.filter((secret) => secret.length >= SHORTEST));
-}
-
-function redactFound(text: string, finder: SecretFinder | undefined): string {
-	const clean = redactUrls(text);
-	return finder?.mayHold(clean) === true ? finder.replace(clean, REDACTED) : clean;
-}
-
-/** A function for many texts that makes each free of the secrets, in any of their usual spellings. */
-export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
-	const finder = finderFor(secrets);
-	return (text) => redactFound(text, finder);
-}
-
-/** Text in which none of the secrets is left, in any of their usual spellings. */
-export function redactText(text: string, secrets: readonly string[]): string {
-	return redactFound(text, finderFor(secrets));
-}
-
-/** The shortest secret that can't be taken for a word, a name or an id. */
-const SHORTEST_DISTINCT = 8;
-
-/** A shorter secret may be an ordinary word or an id: redacting those would change the message, and reveal them. */
-export function isDistinct(secret: string): boolean {
-	return secret.length >= SHORTEST_DISTINCT;
-}
-
-/** A key, a code or a text of our own, in which a secret is found only where it can't be a word by chance. */
-export function redactName(name: string, secrets: readonly string[]): string {
-	return redactText(name, secrets.filter(isDistinct));
-}
-
-/** Texts by name, with the secrets taken out of the names alone. */
-export function redactNames<T>(texts: Readonly<Record<string, T>>, secrets: readonly string[]): Record<string, T> {
-	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [redactName(name, secrets), text]));
-}
-
-/**
- * A value in whose texts and numbers none of the secrets is left, nor in its keys one that is no word. A number is a
- * secret where it is equal to one that is written in digits.
- */
-export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
-	const clean = createTextRedactor(secrets);
-	const cleanKey = createTextRedactor(secrets.filter(isDistinct));
-	const numbers = new Set(secrets.filter((secret) => secret.length >= SHORTEST && NUMBER.test(secret)).map(Number));
-	const walk = (each: unknown, depth: number): unknown => {
-		if (typeof each === 'string') return clean(each);
-		if (typeof each === 'number') return numbers.has(each) ? REDACTED : each;
-		if (typeof each !== 'object' || each === null) return each;
-		if (depth >= MAX_DEPTH) return TOO_DEEP;
-		if (Array.isArray(each)) return each.map((inner) => walk(inner, depth + 1));
-		const copy: Record<string, unknown> = {};
-		for (const [key, inner] of Object.entries(each)) put(copy, cleanKey(key), walk(inner, depth + 1));
-		return copy;
-	};
-	return walk(value, 0);
-}
-
-const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
-
 /** A request or response body for a log: JSON and forms lose the values under secret names, JSON that is cut off too. */
 export function redactBody(text: string): string {
 	const start = text.trimStart();
-	if (!start.startsWith('{') && !start.startsWith('[')) return redactUrls(redactJsonText(text));
+	if (!start.startsWith('{') && !start.startsWith('[')) return redactUrl(redactJsonText(text));
 	try {
 		const value: unknown = JSON.parse(text);
 		const clean = redact(value);
@@ -334,4 +200,135 @@ function endOfValue(text: string, start: number): number {
 		else if ((token === '}' || token === ']') && --depth === 0) return tokens.lastIndex;
 	}
 	return text.length;
+}
+
+/** Finds given secrets in text however they are escaped: in JSON (also JSON in JSON), HTML, a URL, base64 or hex. */
+export interface SecretFinder {
+	/** False where the text certainly holds none of them; quick enough for every response. */
+	mayHold(text: string | Uint8Array): boolean;
+	/** The text with `standIn` in place of each. */
+	replace(text: string, standIn: string): string;
+}
+
+/** The shortest secret that is looked for in text; a shorter one would take ordinary words with it. */
+const SHORTEST = 3;
+/** The shortest secret whose encodings are looked for; those of shorter ones turn up by chance. */
+const SHORTEST_ENCODED = 6;
+/** The shortest secret that can't be taken for a word, a name or an id. */
+const SHORTEST_DISTINCT = 8;
+
+/** A shorter secret may be an ordinary word or an id: redacting those would change the message, and reveal them. */
+export function isDistinct(secret: string): boolean {
+	return secret.length >= SHORTEST_DISTINCT;
+}
+
+const NAMED_IN_HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** One character in all its spellings, as a regular expression. Backslashes before it are its own: JSON in JSON doubles them. */
+function spellings(char: string): string {
+	if (char === '\\') return '(?:\\\\{1,8}|%5c|&#0?92;|&#x5c;)';
+	const hex = (number: number, width: number): string => number.toString(16).padStart(width, '0');
+	const code = char.codePointAt(0) as number;
+	const units = Array.from({ length: char.length }, (_, index) => `u${hex(char.charCodeAt(index), 4)}`);
+	const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+	const ways = [
+		escapeRegExp(char),
+		escapeRegExp(JSON.stringify(char).slice(1, -1).replace(/^\\+/, '')),
+		[...Buffer.from(char, 'utf8')].map((byte) => `%${hex(byte, 2)}`).join(''),
+		units.join('\\\\{1,8}'),
+		`&#0?${code};`,
+		`&#x${hex(code, 0)};`,
+		NAMED_IN_HTML[char],
+		char === ' ' ? '\\+' : undefined,
+	];
+	return `(?:\\\\{0,8}(?:${ways.filter((way) => way !== undefined).join('|')}))`;
+}
+
+/** Matches a secret however its characters are written; letters and digits are written as themselves. */
+function patternOf(secret: string): string {
+	// Services leave out the spaces of application passwords, which are only there for readers.
+	const optional = secret.replaceAll(' ', '').length >= SHORTEST_ENCODED ? '?' : '';
+	const characters = [...secret].map((char) =>
+		/[A-Za-z0-9]/.test(char) ? char : spellings(char) + (char === ' ' ? optional : ''),
+	);
+	const pattern = `${characters.join('')}(?:=|%3d)*`;
+	// A short one of digits stands in longer numbers by chance.
+	return /^\d+$/.test(secret) && secret.length < SHORTEST_ENCODED ? `(?<!\\d)${pattern}(?!\\d)` : pattern;
+}
+
+/** Makes a finder; undefined where there is nothing to find. */
+export function createSecretFinder(secrets: readonly string[]): SecretFinder | undefined {
+	const whole = secrets.filter((each) => each.length >= SHORTEST);
+	if (whole.length === 0) return undefined;
+	const encoded = whole.filter((each) => each.length >= SHORTEST_ENCODED).map((each) => Buffer.from(each, 'utf8'));
+	const all = new Set([
+		...whole,
+		...encoded.flatMap((bytes) => [
+			bytes.toString('base64').replace(/=+$/, ''),
+			bytes.toString('base64url'),
+			bytes.toString('hex'),
+			bytes.toString('hex').toUpperCase(),
+		]),
+	]);
+	// The longest first, so that no secret is left in halves by a shorter one inside it.
+	const ordered = [...all].sort((left, right) => right.length - left.length);
+	// The longest run of each that no escaping changes. Without one, every text is looked at in full.
+	const runs = ordered.map(
+		(each) => each.match(/[A-Za-z0-9]+/g)?.sort((left, right) => right.length - left.length)[0] ?? '',
+	);
+	const probe = runs.every((run) => run.length >= SHORTEST) ? new RegExp([...new Set(runs)].join('|')) : undefined;
+	// Made when it is first needed, which for most processes is never.
+	let pattern: RegExp | undefined;
+	return {
+		mayHold(text) {
+			if (probe === undefined) return true;
+			if (typeof text === 'string') return probe.test(text);
+			// One character a byte will do: the runs are letters and digits.
+			return probe.test(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('latin1'));
+		},
+		replace(text, standIn) {
+			pattern ??= new RegExp(ordered.map(patternOf).join('|'), 'gi');
+			return text.replace(pattern, standIn);
+		},
+	};
+}
+
+/** A function for many texts that makes each free of the secrets, in any of their usual spellings, and of URLs' secrets. */
+export function createTextRedactor(secrets: readonly string[]): (text: string) => string {
+	const finder = createSecretFinder(secrets);
+	return (text) => {
+		const clean = redactUrl(text);
+		return finder?.mayHold(clean) === true ? finder.replace(clean, REDACTED) : clean;
+	};
+}
+
+/** A key, a code or a text of our own, in which a secret is found only where it can't be a word by chance. */
+export function redactName(name: string, secrets: readonly string[]): string {
+	return createTextRedactor(secrets.filter(isDistinct))(name);
+}
+
+/** Texts by name, with the secrets taken out of the names alone. */
+export function redactNames<T>(texts: Readonly<Record<string, T>>, secrets: readonly string[]): Record<string, T> {
+	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [redactName(name, secrets), text]));
+}
+
+const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+/**
+ * A value in whose texts and numbers none of the secrets is left, nor in its keys one that is no word. A number is a
+ * secret where it is equal to one that is written in digits.
+ */
+export function redactTexts(value: unknown, secrets: readonly string[]): unknown {
+	const clean = createTextRedactor(secrets);
+	const cleanKey = createTextRedactor(secrets.filter(isDistinct));
+	const numbers = new Set(secrets.filter((secret) => secret.length >= SHORTEST && NUMBER.test(secret)).map(Number));
+	const walk = (each: unknown, depth: number): unknown => {
+		if (typeof each === 'string') return clean(each);
+		if (typeof each === 'number') return numbers.has(each) ? REDACTED : each;
+		if (typeof each !== 'object' || each === null) return each;
+		if (depth >= MAX_DEPTH) return TOO_DEEP;
+		if (Array.isArray(each)) return each.map((inner) => walk(inner, depth + 1));
+		return Object.fromEntries(Object.entries(each).map(([key, inner]) => [cleanKey(key), walk(inner, depth + 1)]));
+	};
+	return walk(value, 0);
 }

@@ -26,12 +26,12 @@ const EACH = new RegExp(
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
+const hex = (point: number, width: number): string => point.toString(16).padStart(width, '0');
+
 function escapeOne(character: string): string {
-	const short = SHORT[character];
-	if (short !== undefined) return short;
 	const point = character.codePointAt(0) as number;
-	if (point < 0x100) return `\\x${point.toString(16).padStart(2, '0')}`;
-	return point < 0x10000 ? `\\u${point.toString(16).padStart(4, '0')}` : `\\u{${point.toString(16)}}`;
+	if (point < 0x100) return SHORT[character] ?? `\\x${hex(point, 2)}`;
+	return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\u{${hex(point, 0)}}`;
 }
 
 /** `::error::` where a line begins, `##[error]` and `##vso[…]` anywhere: commands to GitHub, Azure and TeamCity. */
@@ -58,23 +58,16 @@ export function sanitiseLines(text: string): string {
 		.join('\n');
 }
 
-/** JSON text with those characters as `\u` escapes: the same value to every reader, and nothing to obey. */
-export function escapeJson(json: string): string {
-	const visible = PLAIN_LINES.test(json)
-		? json
-		: json.replace(
-				EACH,
-				(character, kept?: string) => kept ?? (character === '\n' ? character : jsonEscape(character)),
-			);
-	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023#') : visible;
-}
-
 const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
 
-function jsonEscape(character: string): string {
-	return [...Array(character.length).keys()]
-		.map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
-		.join('');
+/** JSON text with those characters as `\u` escapes: the same value to every reader, and nothing to obey. */
+export function escapeJson(json: string): string {
+	const units = (character: string): string =>
+		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, '');
+	const visible = PLAIN_LINES.test(json)
+		? json
+		: json.replace(EACH, (found, kept?: string) => kept ?? (found === '\n' ? found : units(found)));
+	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023#') : visible;
 }
 
 /**
@@ -86,34 +79,42 @@ export function unsafeIntegers(json: string): string[] {
 	return [...new Set(tokens.filter((token) => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))))];
 }
 
-/** Whether a text holds anything that a line can't show as it is. */
-export function hasUnsafe(text: string): boolean {
-	return (!PLAIN.test(text) && hiddenCharacter.test(text)) || withoutCommands(text) !== text;
+/** Whether results, and so errors, are to be JSON. */
+export function asksForJson(argv: readonly string[]): boolean {
+	return argv.some(
+		(word, index) =>
+			/^--(?:json|format=(?:nd)?json)$/.test(word) || (/^(?:nd)?json$/.test(word) && argv[index - 1] === '--format'),
+	);
 }
 
-/**
- * An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose.
- * @param paint Gives `error:` and `warning:` their colours, where a line begins with them.
- */
-export function guardOutput(output: Output, paint?: (label: string) => string): Output {
-	return {
-		write(text) {
-			const safe = withoutCommands(text);
-			output.write(paint === undefined ? safe : safe.replace(/^(?:error|warning):/gm, paint));
-		},
-		command: (line) => output.write(`${line.replace(MARKED_COMMAND, '#\\#')}\n`),
-		flush: () => output.flush(),
-		get isTTY() {
-			return output.isTTY;
-		},
-		get columns() {
-			return output.columns;
-		},
-		get closed() {
-			return output.closed;
-		},
-		get failure() {
-			return output.failure;
-		},
+export interface Guard {
+	/** One JSON object a line: `warning: text` and `note: text` become `{"warning": "text"}`, other text `{"message": "text"}`. */
+	json?: boolean;
+	/** Gives `error:` and `warning:` their colours, where a line begins with them. */
+	paint?: ((label: string) => string) | undefined;
+}
+
+/** An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose. */
+export function guardOutput(output: Output, { json = false, paint = (label) => label }: Guard = {}): Output {
+	let line = '';
+	const inJson = (text: string): string => {
+		const lines = (line + text).split(/(?<=\n)/);
+		line = lines.at(-1)?.endsWith('\n') === false ? (lines.pop() as string) : '';
+		return lines.map(lineObject).join('');
 	};
+	return Object.assign(Object.create(output), {
+		write: (text: string): void => {
+			const safe = withoutCommands(json ? inJson(text) : text);
+			output.write(json ? safe : safe.replace(/^(?:error|warning):/gm, paint));
+		},
+		command: (text: string): void => output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`),
+	});
+}
+
+function lineObject(line: string): string {
+	if (line.startsWith('{')) return line;
+	const text = line.replace(/\x1b\[[0-9;]*m/g, '').trim();
+	if (text === '') return '';
+	const warning = /^(?:warning|note): (.*)$/s.exec(text)?.[1];
+	return `${escapeJson(JSON.stringify(warning === undefined ? { message: text } : { warning }))}\n`;
 }

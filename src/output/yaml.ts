@@ -2,14 +2,14 @@
 
 import { Document, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from 'yaml';
 import { type Encoder, type EncoderOptions, pick } from './columns.js';
-import { escapeJson, hasUnsafe } from './sanitise.js';
+import { escapeJson, sanitise } from './sanitise.js';
 
 export function yamlText(value: unknown): string {
 	const document = new Document(value ?? null, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 	visit(document, {
 		Scalar(_key, node: Scalar) {
 			// In quotation marks the same escapes as in JSON can stand.
-			if (typeof node.value === 'string' && hasUnsafe(node.value)) node.type = 'QUOTE_DOUBLE';
+			if (typeof node.value === 'string' && sanitise(node.value) !== node.value) node.type = 'QUOTE_DOUBLE';
 		},
 	});
 	return escapeJson(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }));

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
 	createRedactor,
+	createSecretFinder,
 	createTextRedactor,
 	isSecretName,
 	redact,
 	redactBaseUrl,
 	redactBody,
 	redactHeaders,
-	redactText,
 	redactTexts,
 	redactUrl,
 	secretValues,
@@ -110,10 +110,7 @@ describe('redact', () => {
 		expect(({} as Record<string, unknown>).token).toBeUndefined();
 	});
 
-	it('comes back from circles and from any depth', () => {
-		const circle: Record<string, unknown> = { token: 'marker' };
-		circle.self = circle;
-		expect(redact(circle)).toEqual({ token: '[redacted]', self: '[circular]' });
+	it('ends at any depth', () => {
 		let deep: unknown = { token: 'marker' };
 		for (let level = 0; level < 50_000; level++) deep = [deep];
 		expect(JSON.stringify(redact(deep))).not.toContain('marker');
@@ -148,13 +145,13 @@ describe('redactHeaders', () => {
 	});
 });
 
-describe('redactUrl and redactText', () => {
+describe('redactUrl and createTextRedactor', () => {
 	it('hides user info and secret parameters', () => {
 		expect(redactUrl('https://ann:marker@desk.example/a?x=1&access_token=marker#top')).toBe(
 			'https://[redacted]@desk.example/a?x=1&access_token=[redacted]#top',
 		);
 		expect(redactUrl('https://ann:mar@ker@@desk.example/a@b')).toBe('https://[redacted]@desk.example/a@b');
-		expect(redactText('proxy http://ann:marker@p.example:8080 refused', [])).toBe(
+		expect(redactUrl('proxy http://ann:marker@p.example:8080 refused')).toBe(
 			'proxy http://[redacted]@p.example:8080 refused',
 		);
 	});
@@ -167,7 +164,7 @@ describe('redactUrl and redactText', () => {
 			encodeURIComponent(secret),
 			Buffer.from(secret).toString('base64'),
 		].join(' | ');
-		expect(redactText(text, [secret])).toBe('[redacted] | {"x":"[redacted]"} | [redacted] | [redacted]');
+		expect(createTextRedactor([secret])(text)).toBe('[redacted] | {"x":"[redacted]"} | [redacted] | [redacted]');
 	});
 
 	it('goes through a value text by text, so that no quotation mark of JSON is in danger', () => {
@@ -177,7 +174,7 @@ describe('redactUrl and redactText', () => {
 			n: 1,
 			z: null,
 		});
-		expect(JSON.parse(redactText(JSON.stringify({ m: 'https://x.example/?token=marker' }), []))).toEqual({
+		expect(JSON.parse(redactUrl(JSON.stringify({ m: 'https://x.example/?token=marker' })))).toEqual({
 			m: 'https://x.example/?token=[redacted]',
 		});
 	});
@@ -200,7 +197,7 @@ describe('redactUrl and redactText', () => {
 			c: 'no [redacted]!',
 			d: [815, '[redacted]'],
 		});
-		expect(redactText('row 51234, PIN 1234', ['1234'])).toBe('row 51234, PIN [redacted]');
+		expect(createTextRedactor(['1234'])('row 51234, PIN 1234')).toBe('row 51234, PIN [redacted]');
 	});
 
 	it('hides a password with @ in it up to the last one of the authority', () => {
@@ -230,7 +227,7 @@ describe('redactUrl and redactText', () => {
 	});
 
 	it('leaves ordinary text alone', () => {
-		expect(redactText('status=hold is not a documented ticket status', ['ab'])).toBe(
+		expect(createTextRedactor(['ab'])('status=hold is not a documented ticket status')).toBe(
 			'status=hold is not a documented ticket status',
 		);
 	});
@@ -251,7 +248,7 @@ describe('redactBody', () => {
 	});
 });
 
-it('names like secrets, and names that only tell of secrets, are told apart', () => {
+it('a name that only describes a secret is not one', () => {
 	for (const name of ['passcode', 'userPasscode', 'passphrase', 'authorisation']) expect(isSecretName(name)).toBe(true);
 	for (const name of ['password_type', 'credentialSource', 'cookie_count']) expect(isSecretName(name)).toBe(false);
 });
@@ -263,4 +260,63 @@ it('secrets are found in forms, in JSON that breaks off, and in base64 for URLs'
 	const encoded = Buffer.from(secret).toString('base64url');
 	expect(encoded).toMatch(/[-_]/);
 	expect(createTextRedactor([secret])(`x ${encoded} y`)).toBe('x [redacted] y');
+});
+
+const SECRET = ` p4ss "wörd" %:\\ <ключ> 🔑 end7 `;
+const clean = (text: string, ...secrets: string[]): string => {
+	const finder = createSecretFinder(secrets);
+	return finder?.mayHold(text) === true ? finder.replace(text, '#') : text;
+};
+/** As PHP's json_encode writes it. */
+const phpJson = (text: string): string =>
+	JSON.stringify(text).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const html = (text: string): string =>
+	text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] as string);
+
+describe('createSecretFinder', () => {
+	it.each([
+		['as it is', SECRET],
+		['in JSON', JSON.stringify(SECRET)],
+		['in JSON in JSON', JSON.stringify(JSON.stringify({ a: SECRET }))],
+		['in JSON in JSON in JSON', JSON.stringify(JSON.stringify(JSON.stringify(SECRET)))],
+		['in ASCII JSON', phpJson(SECRET)],
+		['in a URL', encodeURIComponent(SECRET)],
+		['in a form', new URLSearchParams({ a: SECRET }).toString()],
+		['in HTML', html(SECRET)],
+		['in numbered HTML', SECRET.replace(/[^A-Za-z0-9 ]/gu, (char) => `&#${char.codePointAt(0)};`)],
+		['in base64', Buffer.from(SECRET).toString('base64')],
+		['in base64 in a URL', encodeURIComponent(Buffer.from(SECRET).toString('base64'))],
+		['in base64url', Buffer.from(SECRET).toString('base64url')],
+		['in hex', Buffer.from(SECRET).toString('hex').toUpperCase()],
+		['without its blanks', SECRET.replaceAll(' ', '')],
+	])('finds a secret %s', (_, text) => {
+		const found = clean(`before|${text}|after`, SECRET);
+		expect(found).toMatch(/^before\|.*#.*\|after$/);
+		expect(found).not.toMatch(/p4ss|end7|ключ|a2zGw|6b6c6a/i);
+	});
+
+	it('finds an application password in whatever groups it is written', () => {
+		const password = 'abcd EFGH ijkl MNOP qrst UVWX';
+		expect(clean('abcdEFGHijklMNOPqrstUVWX', password)).toBe('#');
+		expect(clean(`{"password": "${password}"}`, password)).toBe('{"password": "#"}');
+	});
+
+	it('finds every secret of several, the longer one whole', () => {
+		expect(clean('a secret-one-two b secret-one c', 'secret-one', 'secret-one-two')).toBe('a # b # c');
+	});
+
+	it('leaves other text alone', () => {
+		const text = '{"id":14,"status":"hold","title":"p4ss ward"}';
+		expect(clean(text, SECRET)).toBe(text);
+		expect(clean('x', '   ')).toBe('x');
+		expect(clean('a b', '   ')).toBe('a b');
+		expect(createSecretFinder([])).toBeUndefined();
+		expect(createSecretFinder([''])).toBeUndefined();
+	});
+
+	it('is sure in bytes as it is in text', () => {
+		const finder = createSecretFinder(['abcdefgh']);
+		expect(finder?.mayHold(Buffer.from('x abcdefgh y'))).toBe(true);
+		expect(finder?.mayHold(new Uint8Array(Buffer.from('x abcdefg y')))).toBe(false);
+	});
 });
