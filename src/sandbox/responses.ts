@@ -1,6 +1,6 @@
-/** Responses: those of the service, its errors in their own shape, and the HTML pages around it. */
+/** What is sent: responses of the service, its errors in their own shape, pages around it, and faults in the place of all of them. */
 
-/** What is sent: a value as JSON, nothing for undefined, or a page. */
+/** A value as JSON, nothing for undefined, or a page. */
 export interface SandboxResponse {
 	status: number;
 	body?: unknown;
@@ -40,12 +40,6 @@ export function invalidArguments(reasons: readonly [name: string, reason: Reason
 	});
 }
 
-export function missingArguments(names: readonly string[]): ServiceError {
-	return new ServiceError(400, 'rest_missing_callback_param', `Missing parameter(s): ${names.join(', ')}`, {
-		params: names,
-	});
-}
-
 export const badRequest = (code: string, message: string): ServiceError => new ServiceError(400, code, message);
 
 export const noRoute = (): ServiceError =>
@@ -58,9 +52,6 @@ export const notSignedIn = (): ServiceError =>
 
 export const forbidden = (code: string): ServiceError =>
 	new ServiceError(403, code, 'Sorry, you are not allowed to do that.');
-
-export const noTrash = (nouns: string): ServiceError =>
-	new ServiceError(501, 'rest_trash_not_supported', `${nouns} do not support trashing. Set 'force=true' to delete.`);
 
 function page(status: number, title: string, text: string): SandboxResponse {
 	const head = `<head><meta charset="utf-8"><title>${title}</title></head>`;
@@ -75,3 +66,76 @@ export const pages = {
 	badGateway: page(502, '502 Bad Gateway', 'nginx'),
 	unavailable: page(503, '503 Service Temporarily Unavailable', 'nginx'),
 };
+
+/** A failed request: how much of its work is done, and what is sent in place of the response. */
+export interface Fault {
+	/** `part` saves the first half of the fields. */
+	readonly work: 'none' | 'part' | 'all';
+	/** Undefined drops the connection. */
+	readonly response?: SandboxResponse;
+}
+
+const critical = new ServiceError(500, 'internal_server_error', 'There has been a critical error on this website.');
+const partial = new ServiceError(500, 'support_save_failed', 'The ticket could not be saved.');
+
+/** Their order decides what a draw gives. */
+export const faultKinds = {
+	'bad-gateway': { work: 'none', response: pages.badGateway },
+	unavailable: { work: 'none', response: pages.unavailable },
+	critical: { work: 'none', response: critical.response },
+	'drop-before': { work: 'none' },
+	'drop-after': { work: 'all' },
+	'critical-after': { work: 'all', response: critical.response },
+	'bad-gateway-after': { work: 'all', response: pages.badGateway },
+	partial: { work: 'part', response: partial.response },
+} as const satisfies Record<string, Fault>;
+
+export type FaultKind = keyof typeof faultKinds;
+
+export interface FaultOptions {
+	/** Milliseconds before each response. */
+	latencyMs?: number | undefined;
+	/** Share of requests that fail, 0 to 1. */
+	failRate?: number | undefined;
+	/** What the failures are drawn from; all kinds unless given. */
+	failKinds?: readonly FaultKind[] | undefined;
+	/** Requests a second before they are refused. */
+	rateLimit?: number | undefined;
+	/** The status of such a refusal; 429 unless given. */
+	rateLimitStatus?: 429 | 503 | undefined;
+	/** Whether a refusal says in Retry-After how long to wait; true unless given. */
+	retryAfter?: boolean | undefined;
+}
+
+/**
+ * Makes the function that says which fault the next request has.
+ * @param chance 0 ≤ x < 1; the same numbers make the same failures
+ * @param monotonic milliseconds on a clock that never jumps
+ */
+export function createFaults(
+	options: FaultOptions,
+	chance: () => number,
+	monotonic: () => number,
+): () => Fault | undefined {
+	const { failRate = 0, rateLimit: limit, rateLimitStatus = 429, retryAfter = true } = options;
+	const kinds = options.failKinds ?? (Object.keys(faultKinds) as FaultKind[]);
+	// Up to a second's worth may come at once.
+	let room = limit ?? 0;
+	let filled = monotonic();
+
+	return () => {
+		if (limit !== undefined) {
+			const now = monotonic();
+			room = Math.min(limit, room + ((now - filled) / 1000) * limit);
+			filled = now;
+			if (room < 1) {
+				const headers = retryAfter ? { 'Retry-After': String(Math.ceil((1 - room) / limit)) } : {};
+				const error = new ServiceError(rateLimitStatus, 'rest_too_many_requests', 'Too many requests.', {}, headers);
+				return { work: 'none', response: error.response };
+			}
+			room--;
+		}
+		if (failRate === 0 || chance() >= failRate) return undefined;
+		return faultKinds[kinds[Math.floor(chance() * kinds.length)] as FaultKind];
+	};
+}

@@ -1,95 +1,107 @@
-/** The routes: one for each row of the endpoint table, and the reads that the interface does not show. */
+/** What each request does: one route for each row of the endpoint table and each read that the interface does not show. */
 
-import { type EndpointName, endpoints, type Method, termEndpoint } from '../api/endpoints.js';
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { type Endpoint, type EndpointName, endpoints, termEndpoint } from '../api/endpoints.js';
 import { taxonomies } from '../api/fields.js';
-import { type Argument, type Arguments, argumentsOf, integer, oneOf, text } from './arguments.js';
-import type { Handler, Service } from './call.js';
-import { createAttachments, createCustomFields, createReplies, createTickets } from './resources/posts.js';
-import { createTerms } from './resources/terms.js';
-import { createUsers } from './resources/users.js';
-import { ok } from './responses.js';
+import { isObject } from '../api/values.js';
+import { type Arguments, argumentsOf, oneOf, readArguments, text } from './arguments.js';
+import { createAttachments, createCustomFields, createReplies, createTickets } from './posts.js';
+import type { Handler, Service } from './resources.js';
+import { forbidden, noRoute, notSignedIn, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
+import type { Store, UserRecord } from './store.js';
+import { createTerms } from './terms.js';
+import { callerOf, createLookUps, createPasswords, createUsers, isAdministrator } from './users.js';
 
-export interface Route {
-	readonly method: Method;
+/** Who besides administrators may send a request. */
+const roles = {
+	administrator: () => false,
+	staff: (caller: UserRecord) => caller.roles.some((role) => role === 'supervisor' || role === 'agent'),
+	anybody: () => true,
+	/** The user that it is about. */
+	self: (caller: UserRecord, values: Values) => caller.id === (values.user_id ?? values.id),
+	/** The author of the ticket. */
+	author: (caller: UserRecord, values: Values, { tickets }: Store) =>
+		caller.id === tickets.get((values.ticket_id ?? values.id) as number)?.author,
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What handles a request, who may send it, and the code of the 403 for others. */
+type Rule = readonly [handle: Handler, role: keyof typeof roles, code?: string];
+
+interface Route {
+	readonly method: string;
 	/** The path as the service lists it: `/tickets/(?P<id>[\d]+)`. */
 	readonly pattern: string;
 	readonly path: RegExp;
 	readonly takes: Arguments;
-	readonly handle: Handler;
+	readonly rule: Rule;
+}
+
+function route(method: string, path: string, takes: Arguments, rule: Rule): Route {
+	const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`);
+	return { method, pattern, path: new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`), takes, rule };
 }
 
 type TermEndpoint = Extract<EndpointName, `term.${string}`>;
 
-/** @param path with placeholders as the interface writes them */
-function route(method: Method, path: string, takes: Arguments, handle: Handler): Route {
-	const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`);
-	return { method, pattern, path: new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`), takes, handle };
-}
-
-/** An undocumented read: its ids are in the path, and it shows raw values under `context=edit`. */
-function read(path: string, handle: Handler, takes: Arguments = {}): Route {
-	const ids: [string, Argument][] = [...path.matchAll(/<([a-z_]+)>/g)].map(([, name = '']) => [
-		name,
-		name === 'slug' ? text : integer,
-	]);
-	const context: Argument = { ...oneOf('view', 'embed', 'edit'), default: 'view' };
-	return route('GET', path, { ...Object.fromEntries(ids), context, _fields: text, ...takes }, handle);
-}
-
-/** Every route. A row of the endpoint table without a handler does not compile. @param documentedOnly leaves out the reads */
-export function createRoutes(service: Service, documentedOnly: boolean): Route[] {
-	const { dialect } = service;
+/** Every route. A row of the endpoint table without a rule does not compile. @param documentedOnly leaves out the reads */
+function createRoutes(service: Service, documentedOnly: boolean): Route[] {
+	const [tickets, replies, attachments] = [createTickets(service), createReplies(service), createAttachments(service)];
+	const [users, lookUps, passwords] = [createUsers(service), createLookUps(service), createPasswords(service)];
 	const customFields = createCustomFields(service);
-	const tickets = createTickets(service);
-	const replies = createReplies(service);
-	const attachments = createAttachments(service);
-	const users = createUsers(service);
-	const handlers: Record<Exclude<EndpointName, TermEndpoint>, Handler> = {
-		'ticket.update': tickets.handlers.update,
-		'ticket.delete': tickets.handlers.delete,
-		'ticket.fields.get': customFields.get,
-		'ticket.fields.set': customFields.set,
-		'reply.update': replies.handlers.update,
-		'reply.delete': replies.handlers.delete,
-		'attachment.update': attachments.handlers.update,
-		'user.check': users.handlers.check,
-		'user.id': users.handlers.lookUp,
-		'user.update': users.handlers.update,
-		'user.delete': users.handlers.delete,
-		'user.password.delete': users.handlers.passwordDelete,
+	const passwordCode = 'rest_cannot_list_application_passwords';
+	const documented: Record<Exclude<EndpointName, TermEndpoint>, Rule> = {
+		'ticket.update': [tickets.update, 'staff', 'rest_cannot_edit'],
+		'ticket.delete': [tickets.delete, 'staff', 'rest_cannot_delete'],
+		'ticket.fields.get': [customFields.get, 'author', 'rest_cannot_create'],
+		'ticket.fields.set': [customFields.set, 'author', 'rest_cannot_create'],
+		'reply.update': [replies.update, 'staff', 'rest_cannot_edit'],
+		'reply.delete': [replies.delete, 'staff', 'rest_cannot_delete'],
+		'attachment.update': [attachments.update, 'staff', 'rest_cannot_edit'],
+		'user.check': [lookUps.check, 'anybody'],
+		'user.id': [lookUps.id, 'anybody'],
+		'user.update': [users.update, 'self', 'rest_cannot_edit'],
+		'user.delete': [users.delete, 'administrator', 'rest_user_cannot_delete'],
+		'user.password.delete': [passwords.delete, 'self', passwordCode],
 	};
-	const routes = Object.entries(handlers).map(([name, handle]) => {
-		const endpoint = endpoints[name as keyof typeof handlers];
-		return route(endpoint.method, endpoint.path, argumentsOf(endpoint, dialect), handle);
-	});
-	const reads: Route[] = [
-		read('/tickets', tickets.handlers.list, tickets.listArguments),
-		read('/tickets/<id>', tickets.handlers.get),
-		read('/tickets/<ticket_id>/replies', replies.handlers.list, replies.listArguments),
-		read('/tickets/<ticket_id>/replies/<id>', replies.handlers.get),
-		read('/attachments', attachments.handlers.list, attachments.listArguments),
-		read('/attachments/<id>', attachments.handlers.get),
-		read('/users', users.handlers.list, users.listArguments),
-		read('/users/me', users.handlers.me),
-		read('/users/<id>', users.handlers.get),
-		read('/users/<user_id>/passwords', users.handlers.passwordList),
-		read('/users/<user_id>/passwords/<slug>', users.handlers.passwordGet),
+	const reads: [path: string, rule: Rule, takes?: Arguments][] = [
+		['/tickets', [tickets.list, 'staff', 'rest_forbidden_context'], tickets.takes],
+		['/tickets/<id>', [tickets.get, 'staff']],
+		['/tickets/<ticket_id>/replies', [replies.list, 'staff', 'rest_forbidden_context'], replies.takes],
+		['/tickets/<ticket_id>/replies/<id>', [replies.get, 'staff']],
+		['/attachments', [attachments.list, 'staff', 'rest_forbidden_context'], attachments.takes],
+		['/attachments/<id>', [attachments.get, 'staff']],
+		['/users', [users.list, 'administrator', 'rest_forbidden_context'], users.takes],
+		['/users/me', [users.me, 'anybody']],
+		['/users/<id>', [users.get, 'self', 'rest_user_cannot_view']],
+		['/users/<user_id>/passwords', [passwords.list, 'self', passwordCode]],
+		['/users/<user_id>/passwords/<slug>', [passwords.get, 'self', passwordCode]],
 	];
+	const found: Route[] = [];
+	const add = (endpoint: Endpoint, rule: Rule): void => {
+		found.push(route(endpoint.method, endpoint.path, argumentsOf(endpoint, service.dialect), rule));
+	};
+	for (const [name, rule] of Object.entries(documented)) add(endpoints[name as EndpointName], rule);
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
 		const terms = createTerms(service, taxonomy);
 		for (const operation of ['update', 'delete'] as const) {
 			const endpoint = termEndpoint(operation, taxonomy);
 			if (documentedOnly && !(endpoint.name in endpoints)) continue;
-			routes.push(route(endpoint.method, endpoint.path, argumentsOf(endpoint, dialect), terms.handlers[operation]));
+			add(endpoint, [terms[operation], 'administrator', `rest_cannot_${operation}`]);
 		}
-		reads.push(
-			read(`/${taxonomy}`, terms.handlers.list, terms.listArguments),
-			read(`/${taxonomy}/<id>`, terms.handlers.get),
-		);
+		reads.push([`/${taxonomy}`, [terms.list, 'anybody'], terms.takes], [`/${taxonomy}/<id>`, [terms.get, 'anybody']]);
 	}
-	if (!documentedOnly) routes.push(...reads);
-	return [...routes, route('GET', '', {}, () => ok(listRoutes(`${dialect.root}/v1`, routes)))];
+	if (documentedOnly) return found;
+	const shared: Arguments = { context: { ...oneOf('view', 'embed', 'edit'), default: 'view' }, _fields: text };
+	for (const [path, rule, takes = {}] of reads) {
+		const names = [...path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1] as string);
+		const ids = names.map((name) => [name, { type: name === 'slug' ? 'string' : 'integer' }]);
+		found.push(route('GET', path, { ...Object.fromEntries(ids), ...shared, ...takes }, rule));
+	}
+	return found;
 }
 
 /** The list of routes, which is shown without credentials. */
@@ -102,4 +114,101 @@ function listRoutes(namespace: string, routes: readonly Route[]): unknown {
 		byPattern[path].endpoints.push({ methods: [method], args: takes });
 	}
 	return { namespace, routes: byPattern };
+}
+
+/** The arguments in a JSON body; bodies of other types and JSON that is no object have none. */
+function parseBody(type: string | undefined, bytes: Buffer): Record<string, unknown> {
+	if (bytes.length === 0 || (type !== undefined && !type.includes('json'))) return {};
+	try {
+		if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
+		const value: unknown = JSON.parse(bytes.toString('utf8'));
+		return isObject(value) ? value : {};
+	} catch {
+		throw new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', { json_error_code: 4 });
+	}
+}
+
+const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/;
+
+/** How the caller wrote the sandbox's address, so that links stay there. */
+function originOf(request: IncomingMessage): string {
+	const host = request.headers.host ?? '';
+	return `http://${HOST.test(host) ? host : `127.0.0.1:${request.socket.localPort ?? 0}`}`;
+}
+
+/** PHP changes `.` and spaces in a parameter's name to `_`, and cuts it at a null character. */
+function phpName(name: string): string {
+	return (name.split('\0')[0] as string).trimStart().replace(/[ .]/g, '_');
+}
+
+function takeFields(value: unknown, names: ReadonlySet<string>): unknown {
+	if (Array.isArray(value)) return value.map((each) => takeFields(each, names));
+	return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
+}
+
+const BASE = '/wp-json';
+
+/**
+ * Makes the function that responds to a request.
+ * @returns its parameter `half`: whether only the first half of the fields is taken, as where an update fails halfway
+ */
+export function createHandler(service: Service, documentedOnly: boolean) {
+	const routes = createRoutes(service, documentedOnly);
+	const { store, dialect } = service;
+	const root = `/${dialect.root}/v1`;
+
+	/** The response to a path below the interface's root. @param address what links begin with, up to that root */
+	async function serve(
+		request: IncomingMessage,
+		bytes: Buffer,
+		path: string,
+		query: URLSearchParams,
+		address: string,
+		half: boolean,
+	): Promise<SandboxResponse> {
+		const { authorization, 'content-type': type } = request.headers;
+		const caller = authorization === undefined ? undefined : callerOf(store, authorization);
+		const override = [...query].find(([name]) => phpName(name) === '_method')?.[1].toUpperCase();
+		const method = override ?? request.method;
+		if (method === 'GET' && /^\/?$/.test(path)) return ok(listRoutes(root.slice(1), routes));
+		const found = routes.find((each) => each.method === method && each.path.test(path));
+		if (found === undefined) throw noRoute();
+		const body = Object.entries(parseBody(type, bytes));
+		const sent = Object.fromEntries(half ? body.slice(0, Math.ceil(body.length / 2)) : body);
+		const sources = [{ ...found.path.exec(path)?.groups }, Object.fromEntries(query), sent];
+		const values = readArguments(found.takes, sources, dialect);
+		const [handle, role, code = 'rest_forbidden'] = found.rule;
+		if (caller === undefined) throw notSignedIn();
+		if (!isAdministrator(caller) && !roles[role](caller, values, store)) throw forbidden(code);
+		const response = await handle({
+			caller,
+			path: path.replace(/\/$/, ''),
+			values,
+			query,
+			edit: method !== 'GET' || values.context === 'edit',
+			origin: originOf(request),
+			url: (of) => address + of,
+		});
+		if (typeof values._fields !== 'string') return response;
+		const names = values._fields.split(',').map((each) => each.trim().split('.')[0] as string);
+		return { ...response, body: takeFields(response.body, new Set(names)) };
+	}
+
+	return async (request: IncomingMessage, bytes: Buffer, half: boolean): Promise<SandboxResponse> => {
+		const [path = '/', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
+		const query = new URLSearchParams(search);
+		const named = path === '/' ? query.get('rest_route') : null;
+		const below = named ?? (path === BASE || path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : undefined);
+		if (below === undefined) return path === '/' ? pages.home : pages.notFound;
+		if (below === '' || below === '/') return ok({ name: 'Example Help Desk', namespaces: [root.slice(1)] });
+		query.delete('rest_route');
+		const address = originOf(request) + (named === null ? BASE : '/?rest_route=') + root;
+		try {
+			if (below !== root && !below.startsWith(`${root}/`)) throw noRoute();
+			return await serve(request, bytes, below.slice(root.length), query, address, half);
+		} catch (error) {
+			if (error instanceof ServiceError) return error.response;
+			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;
+		}
+	};
 }

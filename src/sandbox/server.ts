@@ -1,18 +1,14 @@
 /** The sandbox: data, routes, faults and state file behind an HTTP server on loopback. */
 
-import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createDialect, type Prefixes } from '../api/dialect.js';
-import { isObject } from '../api/values.js';
 import { FailedError, UsageError } from '../errors.js';
-import { readArguments } from './arguments.js';
-import { callerOf, type Service } from './call.js';
-import { createFaults, type FaultOptions } from './faults.js';
-import { noRoute, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
-import { createRoutes } from './routes.js';
-import { ADMIN_ID, ADMIN_NAME, createSeed } from './seed.js';
-import { readState, StateFile } from './state-file.js';
+import type { Service } from './resources.js';
+import { createFaults, type FaultOptions, type SandboxResponse } from './responses.js';
+import { createHandler } from './routes.js';
+import { ADMIN_ID, ADMIN_NAME, createSeed } from './samples.js';
+import { openStateFile, readState, type StateFile } from './state-file.js';
 import { Store } from './store.js';
 import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
@@ -49,7 +45,6 @@ export interface Sandbox {
 }
 
 const DEFAULT_SEED = 50;
-const BASE = '/wp-json';
 /** How long requests in flight may take once the sandbox is asked to stop. */
 const GRACE_MS = 2000;
 /** Connections are kept for callers that take their time between requests. */
@@ -58,108 +53,6 @@ const KEEP_ALIVE_MS = 10 * 60 * 1000;
 const PAUSE_MS = 10;
 /** The name of the application password that the sandbox prints. */
 const OWN_PASSWORD = 'Sandbox';
-const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/;
-
-/** The arguments in a JSON body; bodies of other types and JSON that is no object have none. */
-function parseBody(type: string | undefined, bytes: Buffer): Record<string, unknown> {
-	if (bytes.length === 0 || (type !== undefined && !type.includes('json'))) return {};
-	try {
-		if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8');
-		const value: unknown = JSON.parse(bytes.toString('utf8'));
-		return isObject(value) ? value : {};
-	} catch {
-		throw new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', { json_error_code: 4 });
-	}
-}
-
-/** How the caller wrote the sandbox's address, so that links stay there. */
-function originOf(request: IncomingMessage): string {
-	const host = request.headers.host ?? '';
-	return `http://${HOST.test(host) ? host : `127.0.0.1:${request.socket.localPort ?? 0}`}`;
-}
-
-/** PHP changes `.` and spaces in a parameter's name to `_`, and cuts it at a null character. */
-function phpName(name: string): string {
-	return (name.split('\0')[0] as string).trimStart().replace(/[ .]/g, '_');
-}
-
-/** The first half of the fields: what is saved where an update fails halfway. */
-function firstHalf(body: Record<string, unknown>): Record<string, unknown> {
-	const entries = Object.entries(body);
-	return Object.fromEntries(entries.slice(0, Math.ceil(entries.length / 2)));
-}
-
-function takeFields(value: unknown, names: ReadonlySet<string>): unknown {
-	if (Array.isArray(value)) return value.map((each) => takeFields(each, names));
-	return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
-}
-
-/** Makes the function that turns a request into its response. */
-function createHandler(service: Service, documentedOnly: boolean) {
-	const routes = createRoutes(service, documentedOnly);
-	const { store, dialect } = service;
-	const root = `/${dialect.root}/v1`;
-
-	/** @param address what links begin with, up to the interface's root */
-	async function serve(
-		request: IncomingMessage,
-		bytes: Buffer,
-		path: string,
-		query: URLSearchParams,
-		address: string,
-		half: boolean,
-	): Promise<SandboxResponse> {
-		const caller = callerOf(store, request.headers.authorization);
-		const override = [...query].find(([name]) => phpName(name) === '_method')?.[1].toUpperCase();
-		const method = override ?? request.method;
-		const route = routes.find((each) => each.method === method && each.path.test(path));
-		if (route === undefined) throw noRoute();
-		const body = parseBody(request.headers['content-type'], bytes);
-		const sources = [{ ...route.path.exec(path)?.groups }, Object.fromEntries(query), half ? firstHalf(body) : body];
-		const values = readArguments(route.takes, sources, dialect);
-		const url = (of: string): string => address + of;
-		const response = await route.handle({
-			caller,
-			path: path.replace(/\/$/, ''),
-			values,
-			query,
-			edit: method !== 'GET' || values.context === 'edit',
-			origin: originOf(request),
-			url,
-			links: (collection, id) => ({
-				self: [{ href: url(`${collection}/${id}`) }],
-				collection: [{ href: url(collection) }],
-			}),
-		});
-		if (typeof values._fields !== 'string') return response;
-		const names = values._fields.split(',').map((each) => each.trim().split('.')[0] as string);
-		return { ...response, body: takeFields(response.body, new Set(names)) };
-	}
-
-	/** The response to a path of the site, below or outside the interface's root. */
-	async function respond(request: IncomingMessage, bytes: Buffer, half: boolean): Promise<SandboxResponse> {
-		const [path = '/', search = ''] = (request.url ?? '/').split(/\?(.*)/s);
-		const query = new URLSearchParams(search);
-		const named = path === '/' ? query.get('rest_route') : null;
-		const below = named ?? (path === BASE || path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : undefined);
-		if (below === undefined) return path === '/' ? pages.home : pages.notFound;
-		if (below === '' || below === '/') return ok({ name: 'Example Help Desk', namespaces: [root.slice(1)] });
-		if (below !== root && !below.startsWith(`${root}/`)) throw noRoute();
-		query.delete('rest_route');
-		const address = originOf(request) + (named === null ? BASE : '/?rest_route=') + root;
-		return serve(request, bytes, below.slice(root.length), query, address, half);
-	}
-
-	return async (request: IncomingMessage, bytes: Buffer, half: boolean): Promise<SandboxResponse> => {
-		try {
-			return await respond(request, bytes, half);
-		} catch (error) {
-			if (error instanceof ServiceError) return error.response;
-			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;
-		}
-	};
-}
-
 /** Makes a sandbox that does not listen yet. Throws FailedError for a state file that can't be used. */
 export function createSandbox(options: SandboxOptions): Sandbox {
 	const { clock, stateFile: path } = options;
@@ -196,7 +89,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 	}
 
 	/** The response of the service or of a fault; undefined drops the connection. */
-	async function answer(request: IncomingMessage, bytes: Buffer): Promise<SandboxResponse | undefined> {
+	async function respond(request: IncomingMessage, bytes: Buffer): Promise<SandboxResponse | undefined> {
 		const fault = nextFault();
 		// A read saves nothing that could fail halfway.
 		if (fault === undefined || (fault.work === 'part' && request.method === 'GET'))
@@ -209,7 +102,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 		const chunks: Buffer[] = [];
 		for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
 		if (options.latencyMs) await clock.sleep(options.latencyMs);
-		const sent = await answer(request, Buffer.concat(chunks));
+		const sent = await respond(request, Buffer.concat(chunks));
 		options.onRequest?.({ method: request.method ?? '', path: request.url ?? '', status: sent?.status ?? 0 });
 		if (sent === undefined) request.socket.destroy();
 		else send(response, sent);
@@ -241,7 +134,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 			// Only now: a second sandbox on the same file must not write over the first one's.
 			if (path !== undefined) {
 				const take = () => ({ seed, password, changes: store.changes() });
-				const opened = new StateFile(path, { take, warn: options.onWarning ?? (() => {}), ...clock });
+				const opened = openStateFile(path, take, options.onWarning ?? (() => {}), clock);
 				try {
 					await opened.write();
 				} catch (error) {
@@ -251,7 +144,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 				file = opened;
 			}
 			const chosen = (server.address() as AddressInfo).port;
-			return { baseUrl: `http://127.0.0.1:${chosen}${BASE}`, username: ADMIN_NAME, password, port: chosen };
+			return { baseUrl: `http://127.0.0.1:${chosen}/wp-json`, username: ADMIN_NAME, password, port: chosen };
 		},
 
 		async close() {

@@ -1,99 +1,124 @@
-/** What the sandbox holds: its records, and what was changed since the start, which is all that a state file has to keep. */
+/** What the sandbox holds: records by id, and which of them were changed, which is all that a state file has to keep. */
 
-import type { taxonomies } from '../api/fields.js';
-import type {
-	AttachmentRecord,
-	CustomValues,
-	Post,
-	ReplyRecord,
-	Seed,
-	TermRecord,
-	TicketRecord,
-	UserRecord,
-} from './seed.js';
+/** Ticket fields that hold the id of one term; 0 is none. */
+export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
-/** What differs from the seed: rows that were changed or added, and ids of rows that are gone. */
-export interface TableChanges<T> {
-	rows: T[];
+type TermField = (typeof ticketTermFields)[number];
+
+/** What tickets, replies and attachments have in common. Keys are the interface's field names wherever it has one (section 2). */
+export interface Post {
+	id: number;
+	date: string;
+	modified: string;
+	slug: string;
+	/** For a ticket a neutral name of section 3, or `trash`. */
+	status: string;
+	author: number;
+}
+
+type Texts<Names extends string> = Record<Names, string>;
+type Numbers<Names extends string> = Record<Names, number>;
+
+/** Terms are kept by id, so that a renamed one shows at once. */
+export type TicketRecord = Post &
+	Texts<'title' | 'content' | 'state' | 'time-adjustments-type' | 'time-notes'> &
+	Numbers<TermField | 'assignee' | 'secondary-assignee' | 'tertiary-assignee'> &
+	Numbers<'customer-reply-count' | 'agent-reply-count' | 'total-reply-count'> &
+	Numbers<'time-calculated' | 'time-adjustments'> & { 'ticket-tag': number[] };
+
+export type ReplyRecord = Post & { ticket: number; content: string };
+
+export type AttachmentRecord = Post & { post: number } & Texts<
+		'title' | 'comment_status' | 'ping_status' | 'template' | 'alt_text' | 'caption' | 'description'
+	> &
+	Texts<'file' | 'mime_type'>;
+
+/** An application password: what callers sign in with. */
+export type PasswordRecord = Texts<'slug' | 'name' | 'hash' | 'created'> & { last_used: string | null };
+
+type UserTexts = 'username' | 'name' | 'first_name' | 'last_name' | 'email' | 'url' | 'description' | 'locale';
+
+export interface UserRecord extends Texts<UserTexts | 'nickname' | 'slug' | 'registered_date' | 'support_after_reply'> {
+	id: number;
+	roles: string[];
+	support_can_be_assigned: boolean;
+	support_smart_tickets_order: boolean;
+	/** Hash of the account's password; absent while it is the first one (see `firstPassword`). */
+	hash?: string;
+	passwords: PasswordRecord[];
+}
+
+/** Only priorities have a color. */
+export type TermRecord = { id: number; parent: number; color?: string } & Texts<
+	'taxonomy' | 'name' | 'slug' | 'description'
+>;
+
+/** The values of a ticket's custom fields, under the ticket's id. */
+export interface CustomValues {
+	id: number;
+	values: Record<string, string>;
+}
+
+interface Records {
+	tickets: TicketRecord;
+	replies: ReplyRecord;
+	attachments: AttachmentRecord;
+	users: UserRecord;
+	terms: TermRecord;
+	customValues: CustomValues;
+}
+
+export const tableNames = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'] as const;
+
+/** What a sandbox begins with. */
+export type Seed = { [Name in keyof Records]: Records[Name][] };
+
+/** What differs from the seed: rows that were changed, and ids of rows that are gone. */
+interface TableChanges {
+	rows: { id: number }[];
 	gone: number[];
 }
 
-/** The rows of one resource, by id. */
-export class Table<T extends { id: number; slug?: string }> {
-	readonly #rows = new Map<number, T>();
+/** What a state file keeps. */
+export type Changes = Record<keyof Records, TableChanges>;
+
+/** The rows of one kind by id; `put` what was changed. */
+export class Table<T extends { id: number }> extends Map<number, T> {
 	readonly #touched = new Set<number>();
-	readonly #gone = new Set<number>();
-	#slugs: Map<string, number> | undefined;
 	readonly #changed: () => void;
 
-	constructor(seeded: readonly T[], changed: () => void) {
-		for (const row of seeded) this.#rows.set(row.id, row);
+	constructor(rows: readonly T[], changed: () => void) {
+		super(rows.map((row) => [row.id, row]));
 		this.#changed = changed;
 	}
 
-	get size(): number {
-		return this.#rows.size;
-	}
-
-	get(id: number): T | undefined {
-		return this.#rows.get(id);
-	}
-
-	values(): IterableIterator<T> {
-		return this.#rows.values();
-	}
-
-	/** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other row has. */
-	freeSlug(row: T, wanted: string): string {
-		this.#slugs ??= new Map([...this.values()].map((each) => [each.slug ?? '', each.id]));
-		let slug = wanted;
-		// Rows may have been deleted or renamed since they came into the index.
-		for (let next = 2; this.#rows.get(this.#slugs.get(slug) ?? row.id)?.slug === slug && slug !== row.slug; next++) {
-			slug = `${wanted}-${next}`;
-		}
-		return slug;
-	}
-
-	/** Keeps a row that was changed in place, or a new one. */
 	put(row: T): void {
-		this.#rows.set(row.id, row);
-		this.#slugs?.set(row.slug ?? '', row.id);
+		this.set(row.id, row);
 		this.#touched.add(row.id);
 		this.#changed();
 	}
 
 	remove(id: number): void {
-		this.#rows.delete(id);
-		this.#touched.delete(id);
-		this.#gone.add(id);
+		this.delete(id);
+		this.#touched.add(id);
 		this.#changed();
 	}
 
-	changes(): TableChanges<T> {
-		return { rows: [...this.#touched].map((id) => this.#rows.get(id) as T), gone: [...this.#gone] };
+	changes(): TableChanges {
+		const touched = [...this.#touched];
+		return {
+			rows: touched.map((id) => this.get(id)).filter((row) => row !== undefined),
+			gone: touched.filter((id) => !this.has(id)),
+		};
 	}
 
-	restore({ rows, gone }: TableChanges<T>): void {
-		for (const row of rows) this.put(row);
+	restore({ rows, gone }: TableChanges): void {
+		for (const row of rows) this.put(row as T);
 		for (const id of gone) this.remove(id);
 	}
 }
 
-/** Ticket fields that hold one term id. */
-export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
-
-/** The ids of a ticket's terms in a taxonomy. */
-export function termsOf(ticket: TicketRecord, taxonomy: string): readonly number[] {
-	const value = ticket[taxonomy as (typeof taxonomies)[number]];
-	return typeof value === 'number' ? [value] : value;
-}
-
-export const tableNames = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'] as const;
-
-/** What a state file keeps. */
-export type Changes = Record<(typeof tableNames)[number], TableChanges<never>>;
-
-/** The records. Tests may read and write them directly; `put` what was changed. */
+/** The records. Tests may read and write them directly. */
 export class Store {
 	/** Grows with every change. */
 	version = 0;
@@ -103,8 +128,6 @@ export class Store {
 	readonly users: Table<UserRecord>;
 	readonly terms: Table<TermRecord>;
 	readonly customValues: Table<CustomValues>;
-	readonly #seed: Seed;
-	#repliesByTicket: Map<number, ReplyRecord[]> | undefined;
 
 	/** @param changed called after every change */
 	constructor(seed: Seed, changed: () => void = () => {}) {
@@ -112,95 +135,16 @@ export class Store {
 			this.version++;
 			changed();
 		};
-		this.#seed = seed;
-		this.tickets = new Table(seed.tickets(), count);
-		this.replies = new Table(seed.replies(), count);
-		this.attachments = new Table(seed.attachments(), count);
-		this.users = new Table(seed.users(), count);
-		this.terms = new Table(seed.terms(), count);
-		this.customValues = new Table([], count);
-	}
-
-	#groups(): Map<number, ReplyRecord[]> {
-		if (this.#repliesByTicket !== undefined) return this.#repliesByTicket;
-		const groups = new Map<number, ReplyRecord[]>();
-		for (const reply of this.replies.values()) {
-			const group = groups.get(reply.ticket);
-			if (group === undefined) groups.set(reply.ticket, [reply]);
-			else group.push(reply);
-		}
-		this.#repliesByTicket = groups;
-		return groups;
+		this.tickets = new Table(seed.tickets, count);
+		this.replies = new Table(seed.replies, count);
+		this.attachments = new Table(seed.attachments, count);
+		this.users = new Table(seed.users, count);
+		this.terms = new Table(seed.terms, count);
+		this.customValues = new Table(seed.customValues, count);
 	}
 
 	repliesOf(ticketId: number): ReplyRecord[] {
-		return [...(this.#groups().get(ticketId) ?? [])];
-	}
-
-	moveReply(reply: ReplyRecord, ticketId: number): void {
-		if (reply.ticket !== ticketId) this.#repliesByTicket = undefined;
-		reply.ticket = ticketId;
-		this.replies.put(reply);
-	}
-
-	removeReply(reply: ReplyRecord): void {
-		this.#repliesByTicket = undefined;
-		this.replies.remove(reply.id);
-	}
-
-	/** Deletes a ticket for good, with its replies; its attachments stay, without a ticket. */
-	removeTicket(ticket: TicketRecord): void {
-		for (const attachment of this.attachments.values()) {
-			if (attachment.post !== ticket.id) continue;
-			attachment.post = 0;
-			this.attachments.put(attachment);
-		}
-		for (const reply of this.repliesOf(ticket.id)) this.replies.remove(reply.id);
-		this.#groups().delete(ticket.id);
-		this.customValues.remove(ticket.id);
-		this.tickets.remove(ticket.id);
-	}
-
-	/** Deletes a user; posts go to the receiver, while assignees of tickets keep the deleted id. */
-	removeUser(user: UserRecord, receiver: number): void {
-		for (const table of [this.tickets, this.replies, this.attachments] as unknown as Table<Post>[]) {
-			for (const post of table.values()) {
-				if (post.author !== user.id) continue;
-				post.author = receiver;
-				table.put(post);
-			}
-		}
-		this.users.remove(user.id);
-	}
-
-	/** Deletes a term and takes it off every ticket; its children go to its parent. */
-	removeTerm(term: TermRecord): void {
-		for (const ticket of this.tickets.values()) {
-			if (!termsOf(ticket, term.taxonomy).includes(term.id)) continue;
-			if (term.taxonomy === 'ticket-tag') {
-				ticket['ticket-tag'] = ticket['ticket-tag'].filter((id) => id !== term.id);
-			} else {
-				ticket[term.taxonomy as (typeof ticketTermFields)[number]] = 0;
-			}
-			this.tickets.put(ticket);
-		}
-		for (const child of this.terms.values()) {
-			if (child.parent !== term.id) continue;
-			child.parent = term.parent;
-			this.terms.put(child);
-		}
-		this.terms.remove(term.id);
-	}
-
-	customValuesOf(ticketId: number): Readonly<Record<string, string>> {
-		return this.customValues.get(ticketId)?.values ?? this.#seed.customValues(ticketId);
-	}
-
-	/** How many tickets have the term. */
-	termCount(term: TermRecord): number {
-		let found = 0;
-		for (const ticket of this.tickets.values()) if (termsOf(ticket, term.taxonomy).includes(term.id)) found++;
-		return found;
+		return [...this.replies.values()].filter(({ ticket }) => ticket === ticketId);
 	}
 
 	changes(): Changes {
@@ -209,6 +153,5 @@ export class Store {
 
 	restore(changes: Changes): void {
 		for (const name of tableNames) this[name].restore(changes[name]);
-		this.#repliesByTicket = undefined;
 	}
 }

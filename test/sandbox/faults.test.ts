@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFaults, type FaultKind, faultKinds } from '../../src/sandbox/faults.js';
+import { createFaults, type FaultKind, faultKinds } from '../../src/sandbox/responses.js';
 import type { SandboxOptions } from '../../src/sandbox/server.js';
 import { createChance } from '../../src/sandbox/text.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';

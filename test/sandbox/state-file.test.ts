@@ -108,13 +108,13 @@ test('an application password of the sandbox that was deleted is replaced by a n
 
 test.each([
 	['empty', '', 'is damaged'],
-	['cut off', '{"format":"supportctl-sandbox","samples":2,"seed":', 'is damaged'],
+	['cut off', '{"format":"supportctl-sandbox","samples":3,"seed":', 'is damaged'],
 	['something else', '{"name":"supportctl"}', 'is not the state of a sandbox'],
 	['an array', '[]', 'is not the state of a sandbox'],
 	['of other samples', '{"format":"supportctl-sandbox","samples":0}', 'another version'],
 	[
 		'without its parts',
-		'{"format":"supportctl-sandbox","samples":2,"seed":5,"password":"x","changes":{}}',
+		'{"format":"supportctl-sandbox","samples":3,"seed":5,"password":"x","changes":{}}',
 		'is damaged',
 	],
 ])('a file that is %s is named and left alone', (_, content, message) => {

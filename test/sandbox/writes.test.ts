@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endpointList } from '../../src/api/endpoints.js';
-import { customFields } from '../../src/sandbox/words.js';
+import { customFields } from '../../src/sandbox/samples.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 
 let sandbox: TestSandbox;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
-import { type FaultKind, faultKinds } from '../../sandbox/faults.js';
+import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import type { Listening } from '../../sandbox/server.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { connectionOptions } from '../options/connection.js';

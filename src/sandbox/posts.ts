@@ -1,0 +1,294 @@
+/** Tickets with their custom fields, replies and attachments. */
+
+import { neutralPrefixes } from '../api/dialect.js';
+import { taxonomies } from '../api/fields.js';
+import { date, integer, oneOf, texts } from './arguments.js';
+import type { Call, Filter, Handler, Kind, Resource, Service, Shape } from './resources.js';
+import { anyOf, createResource } from './resources.js';
+import { badRequest, noPost, ok, ServiceError } from './responses.js';
+import { type CustomField, customFields } from './samples.js';
+import { type AttachmentRecord, type Post, type ReplyRecord, type TicketRecord, ticketTermFields } from './store.js';
+import { escapeAttribute, filtered, rendered, slugify } from './text.js';
+
+/** Text as raw and rendered; readers that don't edit get what a page shows. */
+function shown(call: Call, raw: string, paragraphs = false): Shape {
+	const html = paragraphs && raw !== '' ? `<p>${rendered(raw)}</p>\n` : rendered(raw);
+	return call.edit ? { raw, rendered: html } : { rendered: html };
+}
+
+/** `any` is every status but the trash. */
+function hasStatus(post: Post, wanted: readonly string[]): boolean {
+	return wanted.includes(post.status) || (wanted.includes('any') && post.status !== 'trash');
+}
+
+/** What one kind of post has of its own. */
+interface PostKind<T extends Post>
+	extends Pick<Kind<T>, 'table' | 'collection' | 'change' | 'remove' | 'searched' | 'defaultOrder'>,
+		Partial<Pick<Kind<T>, 'rows' | 'defaults' | 'filters' | 'linksTo'>> {
+	/** What it shows otherwise than it is stored, or besides. */
+	shape(call: Call, post: T): Shape;
+	/** What the text of a new slug is made of where none is left of the one that was sent. */
+	titleOf(post: T): string;
+}
+
+function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resource {
+	const { table } = kind;
+
+	/** A date of change that differs from the last one also within a second. */
+	function touch(post: T): void {
+		const next = new Date(Date.parse(`${post.modified}Z`) + 1000).toISOString().slice(0, 19);
+		post.modified = service.now() > post.modified ? service.now() : next;
+	}
+
+	/** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other post has. */
+	function freeSlug(post: T, wanted: string): string {
+		const taken = new Set([...table.values()].filter((each) => each.id !== post.id).map(({ slug }) => slug));
+		let slug = wanted;
+		for (let next = 2; taken.has(slug); next++) slug = `${wanted}-${next}`;
+		return slug;
+	}
+
+	return createResource<T>(service, {
+		rows: () => table.values(),
+		...kind,
+		missing: ['rest_post_invalid_id', 'Invalid post ID.'],
+		shape(call, post) {
+			const gmt = { date_gmt: post.date, modified_gmt: post.modified };
+			return { ...(post as Shape), ...gmt, ...kind.shape(call, post) };
+		},
+		change(post, sent, call) {
+			if (sent.author !== undefined && !service.store.users.has(sent.author as number)) {
+				throw badRequest('rest_invalid_author', 'Invalid author ID.');
+			}
+			post.date = (sent.date ?? sent.date_gmt ?? post.date) as string;
+			delete sent.date;
+			delete sent.date_gmt;
+			kind.change(post, sent, call);
+			if (sent.slug !== undefined) {
+				const title = kind.titleOf({ ...post, ...sent });
+				sent.slug = freeSlug(post, slugify(sent.slug as string) || slugify(title) || String(post.id));
+			}
+			touch(post);
+		},
+		trash(post) {
+			if (post.status === 'trash') {
+				throw new ServiceError(410, 'rest_already_trashed', 'The post has already been deleted.');
+			}
+			post.status = 'trash';
+			touch(post);
+		},
+		filters: {
+			after: { argument: date, test: (post, moment: string) => post.date > moment },
+			before: { argument: date, test: (post, moment: string) => post.date < moment },
+			modified_after: { argument: date, test: (post, moment: string) => post.modified > moment },
+			modified_before: { argument: date, test: (post, moment: string) => post.modified < moment },
+			author: anyOf((post) => [post.author]),
+			status: { argument: { ...texts, default: ['any'] }, test: hasStatus },
+			...kind.filters,
+		},
+		orders: {
+			date: (post) => post.date,
+			modified: (post) => post.modified,
+			slug: (post) => post.slug,
+			title: kind.titleOf,
+			author: (post) => post.author,
+		},
+		strict: true,
+	});
+}
+
+export function createTickets(service: Service): Resource {
+	const { store, dialect } = service;
+
+	/** A term's id by its slug, or by its id in digits; 0 for the empty text. */
+	function findTerm(taxonomy: string, name: string): number | undefined {
+		if (name === '') return 0;
+		const terms = [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
+		return terms.find(({ id, slug }) => slug === name || String(id) === name)?.id;
+	}
+
+	const hasTerm = (ticket: TicketRecord, taxonomy: (typeof taxonomies)[number], wanted: string[]): boolean => {
+		const held = [ticket[taxonomy]].flat();
+		return wanted.some((name) => held.includes(findTerm(taxonomy, name) ?? -1));
+	};
+	const termFilters: [string, Filter<TicketRecord>][] = taxonomies.flatMap((taxonomy) => [
+		[taxonomy, { argument: texts, test: (ticket, names) => hasTerm(ticket, taxonomy, names) }],
+		[`${taxonomy}_exclude`, { argument: texts, test: (ticket, names) => !hasTerm(ticket, taxonomy, names) }],
+	]);
+
+	return createPosts<TicketRecord>(service, {
+		table: store.tickets,
+		collection: () => '/tickets',
+		titleOf: (ticket) => ticket.title,
+		shape(call, ticket) {
+			const { 'time-calculated': calculated, 'time-adjustments': adjustment } = ticket;
+			return {
+				status: dialect.statusOut(ticket.status),
+				type: 'ticket',
+				link: `${call.origin}/ticket/${ticket.slug}/`,
+				title: shown(call, ticket.title),
+				content: { ...shown(call, ticket.content, true), protected: false },
+				...Object.fromEntries(ticketTermFields.map((field) => [field, store.terms.get(ticket[field])?.slug ?? ''])),
+				// Only + adds; every other word subtracts.
+				'time-final': ticket['time-adjustments-type'] === '+' ? calculated + adjustment : calculated - adjustment,
+			};
+		},
+
+		/** Unknown states, terms and assignees are ignored without a message. */
+		change(ticket, sent) {
+			if (sent.state !== 'open' && sent.state !== 'closed') delete sent.state;
+			for (const field of ['assignee', 'secondary-assignee', 'tertiary-assignee']) {
+				if (sent[field] !== 0 && !store.users.has(sent[field] as number)) delete sent[field];
+			}
+			for (const field of ticketTermFields) {
+				const id = sent[field] === undefined ? undefined : findTerm(field, sent[field] as string);
+				if (id === undefined) delete sent[field];
+				else sent[field] = id;
+			}
+			if (sent['ticket-tag'] !== undefined) {
+				const ids = new Set(sent['ticket-tag'] as number[]);
+				sent['ticket-tag'] = [...ids].filter((id) => store.terms.get(id)?.taxonomy === 'ticket-tag');
+			}
+			if (sent['time-notes'] !== undefined) sent['time-notes'] = filtered(sent['time-notes'] as string);
+			if (sent.status !== undefined) sent.status = dialect.statusIn(sent.status as string);
+			const status = sent.status ?? ticket.status;
+			if (status === 'future' && ticket.date <= service.now()) sent.status = 'publish';
+		},
+
+		/** Its replies go with it; its attachments stay, without a ticket. */
+		remove({ id }) {
+			for (const attachment of store.attachments.values()) {
+				if (attachment.post === id) store.attachments.put(Object.assign(attachment, { post: 0 }));
+			}
+			for (const reply of store.repliesOf(id)) store.replies.remove(reply.id);
+			store.customValues.remove(id);
+			store.tickets.remove(id);
+		},
+
+		/** Only the caller's open tickets, unless the query says otherwise. */
+		defaults: ({ caller }) => ({ assignee: [caller.id], state: 'open' }),
+		filters: {
+			...Object.fromEntries(termFilters),
+			assignee: anyOf((ticket) => [ticket.assignee]),
+			state: {
+				argument: oneOf('open', 'closed', 'any'),
+				test: (ticket, state: string) => state === 'any' || state === ticket.state,
+			},
+			status: {
+				argument: { ...texts, default: ['any'] },
+				test: (ticket, wanted: string[]) => hasStatus(ticket, wanted.map(dialect.statusIn)),
+			},
+		},
+		searched: (ticket) => `${ticket.title} ${ticket.content}`,
+		defaultOrder: ['date', 'desc'],
+		linksTo: '/wp-json/wp/v2/ticket',
+	});
+}
+
+/** The ticket in a reply's path is not checked: an update moves the reply to it, a delete deletes the reply wherever it is. */
+export function createReplies(service: Service): Resource {
+	const { store } = service;
+	return createPosts<ReplyRecord>(service, {
+		table: store.replies,
+		collection: ({ ticket }) => `/tickets/${ticket}/replies`,
+		titleOf: (reply) => reply.slug,
+		shape: (call, { ticket, content }) => ({
+			ticket: undefined,
+			type: 'ticket_reply',
+			title: shown(call, `Reply to ticket #${ticket}`),
+			content: { ...shown(call, content, true), protected: false },
+			parent: ticket,
+		}),
+		change(_, sent) {
+			sent.ticket = sent.ticket_id;
+			delete sent.ticket_id;
+		},
+		remove: ({ id }) => store.replies.remove(id),
+		rows({ values }) {
+			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
+			return store.repliesOf(values.ticket_id as number);
+		},
+		searched: (reply) => reply.content,
+		defaultOrder: ['date', 'asc'],
+	});
+}
+
+export function createAttachments(service: Service): Resource {
+	const { attachments } = service.store;
+	const ofTicket: Filter<AttachmentRecord> = { argument: integer, test: (each, id: number) => each.post === id };
+	return createPosts<AttachmentRecord>(service, {
+		table: attachments,
+		collection: () => '/attachments',
+		titleOf: (attachment) => attachment.title,
+		shape(call, { file, slug, title, caption, description, mime_type }) {
+			const url = `${call.origin}/files/${file}`;
+			return {
+				file: undefined,
+				guid: call.edit ? { raw: url, rendered: url } : { rendered: url },
+				type: 'attachment',
+				link: `${call.origin}/${slug}/`,
+				title: shown(call, title),
+				meta: [],
+				caption: shown(call, caption, true),
+				description: shown(call, description, true),
+				media_type: mime_type.startsWith('image/') ? 'image' : 'file',
+				source_url: url,
+			};
+		},
+		/** Every status but these becomes `inherit`. */
+		change(_, sent) {
+			if (sent.status !== undefined && sent.status !== 'private') sent.status = 'inherit';
+		},
+		remove: ({ id }) => attachments.remove(id),
+		filters: { parent: ofTicket, post: ofTicket },
+		searched: (attachment) => `${attachment.title} ${attachment.description}`,
+		defaultOrder: ['date', 'desc'],
+	});
+}
+
+/** A field's HTML control, which holds the name that a write wants. */
+function markup({ control, options = [] }: CustomField, name: string, value: string): string {
+	const attributes = `name="${name}" id="${name}"`;
+	const text = escapeAttribute(value);
+	if (control === 'textarea') return `<textarea ${attributes}>${text}</textarea>`;
+	if (control === 'checkbox') {
+		return `<input type="checkbox" ${attributes} value="1"${value === '1' ? ' checked' : ''}>`;
+	}
+	if (control !== 'select') return `<input type="${control}" ${attributes} value="${text}">`;
+	const choices = options.map((each) => `<option value="${each}"${each === value ? ' selected' : ''}>${each}</option>`);
+	return `<select ${attributes}>${choices.join('')}</select>`;
+}
+
+export function createCustomFields({ store, dialect }: Service): Record<'get' | 'set', Handler> {
+	// A deployment's write wants `xx_severity` where its read shows `severity`.
+	const { product } = dialect.prefixes;
+	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
+
+	function valuesOf(ticketId: unknown): Record<string, string> {
+		if (!store.tickets.has(ticketId as number)) throw noPost();
+		return store.customValues.get(ticketId as number)?.values ?? {};
+	}
+
+	return {
+		get(call) {
+			const values = valuesOf(call.values.id);
+			const entries = customFields.map((field) => {
+				const value = values[field.name] ?? '';
+				return [field.name, { name: field.label, value, markup: markup(field, prefix + field.name, value) }];
+			});
+			return ok(Object.fromEntries(entries));
+		},
+
+		set(call) {
+			const { ticket_id, custom_fields } = call.values;
+			const [id, sent] = [ticket_id as number, custom_fields as Shape];
+			const values = { ...valuesOf(id) };
+			for (const { name } of customFields) {
+				if (Object.hasOwn(sent, prefix + name)) values[name] = String(sent[prefix + name] ?? '');
+			}
+			store.customValues.put({ id, values });
+			// Both were seen: null, and no body at all.
+			return ok(id % 2 === 0 ? null : undefined);
+		},
+	};
+}

@@ -1,0 +1,209 @@
+/** What all kinds of objects do alike: lists, reads, updates and deletes. A kind says how it differs. */
+
+import type { Dialect } from '../api/dialect.js';
+import { type Argument, type Arguments, integer, integers, oneOf, text } from './arguments.js';
+import { badRequest, ok, type SandboxResponse, ServiceError } from './responses.js';
+import type { Store, Table, UserRecord } from './store.js';
+
+/** What every resource works with. */
+export interface Service {
+	readonly store: Store;
+	readonly dialect: Dialect;
+	/** Now, as the interface writes dates. */
+	now(): string;
+	/** Waits a moment between reading and writing a stored value. */
+	pause(): Promise<void>;
+}
+
+/** One request as the resources see it. */
+export interface Call {
+	readonly caller: UserRecord;
+	/** The path below `/support-api/v1`. */
+	readonly path: string;
+	/** Checked arguments by neutral name. */
+	readonly values: Readonly<Record<string, unknown>>;
+	readonly query: URLSearchParams;
+	/** Whether raw values are shown: for writes, and under `context=edit`. */
+	readonly edit: boolean;
+	/** `http://host:port`, as the caller wrote it. */
+	readonly origin: string;
+	/** The address of a path below `/support-api/v1`, in the form that the caller uses. */
+	url(path: string): string;
+}
+
+export type Handler = (call: Call) => SandboxResponse | Promise<SandboxResponse>;
+
+export type Shape = Record<string, unknown>;
+
+/** A condition of a list: what it takes, and which rows have it. */
+export interface Filter<T> {
+	readonly argument: Argument;
+	test(row: T, value: never): boolean;
+}
+
+type Key = string | number;
+
+export interface Kind<T> {
+	readonly table: Table<T & { id: number }>;
+	/** The error for an id that names nothing. */
+	readonly missing: readonly [code: string, message: string];
+	/** Rows of the table that are not of this kind are missing. */
+	has?(row: T): boolean;
+	/** What a response shows, but for links. */
+	shape(call: Call, row: T): Shape;
+	/** The path of the list that has it. */
+	collection(row: T): string;
+	/** Refuses or changes what was sent before it is stored. */
+	change(row: T, sent: Shape, call: Call): void;
+	/** Moves a row to the trash; a kind without a trash is only deleted with `force`. */
+	trash?(row: T): void;
+	/** Deletes for good. May refuse it. */
+	remove(row: T, call: Call): void;
+	/** The rows that a list may show. */
+	rows(call: Call): Iterable<T>;
+	/** What a list takes for conditions that were not sent. */
+	defaults?(call: Call): Shape;
+	readonly filters: Readonly<Record<string, Filter<T>>>;
+	/** What `search` looks in. */
+	searched(row: T): string;
+	/** By name, what `orderby` sorts by; rows that are equal in it are sorted by id. */
+	readonly orders: Readonly<Record<string, (row: T) => Key>>;
+	readonly defaultOrder: readonly [by: string, direction: 'asc' | 'desc'];
+	/** Whether a page past the last is an error; it is empty otherwise. */
+	readonly strict: boolean;
+	/** Where the next page is said to be, if not at the list's own path. */
+	readonly linksTo?: string;
+}
+
+/** A filter that takes integers and finds rows that have one of them; 0 finds all. */
+export const anyOf = <T>(of: (row: T) => readonly number[]): Filter<T> => ({
+	argument: integers,
+	test: (row, wanted: number[]) => wanted.includes(0) || of(row).some((id) => wanted.includes(id)),
+});
+
+export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>> {
+	/** The arguments of the list. */
+	readonly takes: Arguments;
+}
+
+interface Paging extends Shape {
+	page: number;
+	per_page: number;
+	search?: string;
+	order: string;
+	orderby: string;
+	include?: number[];
+}
+
+function compare(left: Key, right: Key): number {
+	return left < right ? -1 : left > right ? 1 : 0;
+}
+
+export function createResource<T extends { id: number; slug: string }>(service: Service, kind: Kind<T>): Resource {
+	const { table } = kind;
+	const filters: Readonly<Record<string, Filter<T>>> = {
+		include: { argument: integers, test: (row, ids: number[]) => ids.length === 0 || ids.includes(row.id) },
+		exclude: { argument: integers, test: (row, ids: number[]) => !ids.includes(row.id) },
+		slug: { argument: text, test: (row, slugs: string) => slugs.split(',').includes(row.slug) },
+		...kind.filters,
+	};
+	const [orderBy, direction] = kind.defaultOrder;
+
+	function show(call: Call, row: T): Shape {
+		const collection = call.url(kind.collection(row));
+		const _links = { self: [{ href: `${collection}/${row.id}` }], collection: [{ href: collection }] };
+		return { ...kind.shape(call, row), _links };
+	}
+
+	function find({ values }: Call): T {
+		const row = table.get(values.id as number);
+		if (row === undefined || kind.has?.(row) === false) throw new ServiceError(404, ...kind.missing);
+		return row;
+	}
+
+	function findRows(call: Call, values: Paging): T[] {
+		const { search = '', include = [] } = values;
+		const tests = Object.entries(filters).filter(([name]) => values[name] !== undefined);
+		const found = [...kind.rows(call)].filter(
+			(row) =>
+				tests.every(([name, { test }]) => test(row, values[name] as never)) &&
+				kind.searched(row).toLowerCase().includes(search.toLowerCase()),
+		);
+		const orders: Kind<T>['orders'] = { include: (row) => include.indexOf(row.id), ...kind.orders };
+		const key = orders[values.orderby] ?? ((row: T) => row.id);
+		const sign = values.order === 'asc' ? 1 : -1;
+		return found.sort((left, right) => sign * (compare(key(left), key(right)) || left.id - right.id));
+	}
+
+	// A caller that reads page after page asks for the same list many times.
+	let last: { key: string; found: T[] } | undefined;
+
+	return {
+		takes: {
+			page: { ...integer, minimum: 1, default: 1 },
+			per_page: { ...integer, minimum: 1, maximum: 100, default: 10 },
+			search: text,
+			order: { ...oneOf('asc', 'desc'), default: direction },
+			orderby: { ...oneOf('id', 'include', ...Object.keys(kind.orders)), default: orderBy },
+			...Object.fromEntries(Object.entries(filters).map(([name, { argument }]) => [name, argument])),
+		},
+
+		list(call) {
+			const values = { ...kind.defaults?.(call), ...call.values } as Paging;
+			const { page, per_page: size, _fields, context, ...conditions } = values;
+			const key = JSON.stringify([call.path, service.store.version, conditions]);
+			if (last?.key !== key) last = { key, found: findRows(call, values) };
+			const { found } = last;
+			const pages = Math.ceil(found.length / size);
+			if (kind.strict && page > pages && page > 1) {
+				const message = 'The page number requested is larger than the number of pages available.';
+				throw badRequest('rest_post_invalid_page_number', message);
+			}
+			const link = (to: number, relation: string): string => {
+				const query = new URLSearchParams(call.query);
+				query.set('page', String(to));
+				const url = kind.linksTo === undefined ? call.url(call.path) : call.origin + kind.linksTo;
+				return `<${url}${url.includes('?') ? '&' : '?'}${query}>; rel="${relation}"`;
+			};
+			const links = [
+				...(page > 1 ? [link(Math.min(page - 1, Math.max(pages, 1)), 'prev')] : []),
+				...(page < pages ? [link(page + 1, 'next')] : []),
+			];
+			return ok(
+				found.slice((page - 1) * size, page * size).map((row) => show(call, row)),
+				{
+					'X-WP-Total': String(found.length),
+					'X-WP-TotalPages': String(pages),
+					...(links.length > 0 ? { Link: links.join(', ') } : {}),
+				},
+			);
+		},
+
+		get: (call) => ok(show(call, find(call))),
+
+		update(call) {
+			const row = find(call);
+			// Meta keys that are not registered are ignored, and none are.
+			const { id: _, meta: _unregistered, ...sent } = call.values;
+			kind.change(row, sent, call);
+			table.put(Object.assign(row, sent));
+			return ok(show(call, row));
+		},
+
+		delete(call) {
+			const row = find(call);
+			if (call.values.force === true) {
+				const previous = show(call, row);
+				kind.remove(row, call);
+				return ok({ deleted: true, previous });
+			}
+			if (kind.trash === undefined) {
+				const message = "This does not support trashing. Set 'force=true' to delete.";
+				throw new ServiceError(501, 'rest_trash_not_supported', message);
+			}
+			kind.trash(row);
+			table.put(row);
+			return ok(show(call, row));
+		},
+	};
+}

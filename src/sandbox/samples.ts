@@ -1,0 +1,259 @@
+/** The sample data: N tickets with what belongs to them, the same for the same N. */
+
+import type { taxonomies } from '../api/fields.js';
+import type { Seed, TermRecord, TicketRecord, UserRecord } from './store.js';
+import { createChance, hashSecret, passwordSlug, slugify, stamp } from './text.js';
+
+/** Changes with the words and rules below, so that a state file made for other sample data is refused. */
+export const SEED_VERSION = 3;
+
+/** The administrator, whom the sandbox's own credentials belong to. */
+export const ADMIN_ID = 1;
+export const ADMIN_NAME = 'admin';
+
+/** The roles that a user can have. */
+export const roles = ['administrator', 'supervisor', 'agent', 'customer'] as const;
+
+export const locales = ['', 'en_US', 'en_GB', 'de_DE', 'fr_FR', 'es_ES', 'nl_NL', 'pl_PL', 'ja'] as const;
+
+/** A custom field of the service; tickets hold a value for each. */
+export interface CustomField {
+	readonly name: string;
+	readonly label: string;
+	readonly control: 'text' | 'url' | 'textarea' | 'date' | 'select' | 'checkbox';
+	readonly options?: readonly string[];
+}
+
+export const customFields: readonly CustomField[] = [
+	{ name: 'order_number', label: 'Order number', control: 'text' },
+	{ name: 'website', label: 'Website', control: 'url' },
+	{ name: 'severity', label: 'Severity', control: 'select', options: ['minor', 'major', 'critical'] },
+	{ name: 'serial_number', label: 'Serial number', control: 'text' },
+	{ name: 'warranty_until', label: 'Warranty until', control: 'date' },
+	{ name: 'refund_requested', label: 'Refund requested', control: 'checkbox' },
+	{ name: 'internal_note', label: 'Internal note', control: 'textarea' },
+];
+
+/** Names of terms; their slugs are made of them (interface section 1). */
+const termNames: Readonly<Record<(typeof taxonomies)[number], readonly string[]>> = {
+	'ticket-tag': 'Refund,Shipping,Login,Bug,Feature request,Invoice,Warranty,VIP,How to,Data loss'.split(','),
+	product: ['Aurora Router', 'Nimbus Backup', 'Harbor CRM', 'Lumen Lamp', 'Tideline Watch', 'Pocket Reader'],
+	department: ['Technical support', 'Billing', 'Returns', 'Sales'],
+	ticket_priority: ['Low', 'Normal', 'High', 'Urgent'],
+	ticket_channel: ['Email', 'Web form', 'Phone', 'Chat'],
+};
+const priorityColors: Readonly<Record<string, string>> = {
+	low: '#8bc34a',
+	normal: '#2196f3',
+	high: '#ff9800',
+	urgent: '#f44336',
+};
+
+const devices = ['aurora-router', 'lumen-lamp', 'tideline-watch', 'pocket-reader'];
+const software = ['nimbus-backup', 'harbor-crm'];
+
+/** What tickets are about (`%p` is a product, `%o` the order): title, products, tags, department, most replies. */
+const topics: readonly [string, readonly string[], readonly string[], string, number][] = [
+	['Cannot sign in to %p', software, ['login'], 'technical-support', 2],
+	['Order %o has not arrived', devices, ['shipping'], 'returns', 3],
+	['Refund for order %o', devices, ['refund', 'invoice'], 'billing', 1],
+	['%p loses its settings after an update', devices, ['bug', 'data-loss'], 'technical-support', 3],
+	['Invoice with our VAT number, order %o', [...software, ...devices], ['invoice'], 'billing', 1],
+	['Does %p work with older phones?', ['lumen-lamp', 'tideline-watch'], ['how-to'], 'sales', 2],
+	['Warranty: display of %p is cracked', ['tideline-watch', 'pocket-reader'], ['warranty'], 'returns', 3],
+	['Idea: dark mode for %p', [...software, 'pocket-reader'], ['feature-request'], 'technical-support', 1],
+	['Charged twice for %p', [...software, ...devices], ['refund', 'vip'], 'billing', 2],
+	['How do I move %p to another account?', [...software, ...devices], ['how-to'], 'technical-support', 1],
+];
+const content =
+	'Hello, this is about the %p of my order %o. Please let me know what can be done, and how long it will take.';
+/** By turns an agent and the customer write them. */
+const replyTexts = [
+	'We are looking into it. Have you tried it again today?',
+	'Yes, with the same result.',
+	'It is fixed.',
+];
+
+const firstNames = 'Emeka Sofia José Amir Nadia Erik Tariq Jun Anna Noah Fatima Thea Katya Beatriz Oksana Felix'.split(
+	' ',
+);
+const lastNames =
+	'Park Bauer Kaya Rossi Chen Larsen Silva Eriksen Mbeki Tanaka García Murphy Weber Hughes Okafor'.split(' ');
+const statuses = ['queued', 'queued', 'processing', 'processing', 'hold', 'in-progress', 'pending'];
+const files = [
+	{ title: 'Screenshot of the error', name: 'screenshot', extension: 'png', mime_type: 'image/png' },
+	{ title: 'Invoice', name: 'invoice', extension: 'pdf', mime_type: 'application/pdf' },
+];
+
+/** The newest ticket is from just before this moment. */
+const END = Date.UTC(2026, 2, 2, 8, 0, 0);
+const DAY = 24 * 3600 * 1000;
+const SPAN = 180 * DAY;
+
+/** The account password that a sample user has until it is changed; the help of the command says so. */
+export function firstPassword(username: string): string {
+	return `desk-${username}`;
+}
+
+function createTerms(): TermRecord[] {
+	const named = Object.entries(termNames).flatMap(([taxonomy, names]) => names.map((name) => ({ taxonomy, name })));
+	return named.map(({ taxonomy, name }, index) => {
+		const slug = slugify(name);
+		const color = taxonomy === 'ticket_priority' ? { color: priorityColors[slug] as string } : {};
+		return { id: index + 1, taxonomy, name, slug, description: '', parent: 0, ...color };
+	});
+}
+
+/** @param agents users 2 to `agents + 1`; the others are customers */
+function createUser(id: number, agents: number): UserRecord {
+	const chance = createChance(2, id);
+	const admin = id === ADMIN_ID;
+	const agent = !admin && id <= ADMIN_ID + agents;
+	const index = id - 2;
+	const first = admin ? 'Desk' : (firstNames[index % firstNames.length] as string);
+	const last = admin ? 'Administrator' : (lastNames[index % lastNames.length] as string);
+	const plain = `${slugify(first)}.${slugify(last)}`;
+	const username = admin ? ADMIN_NAME : index < firstNames.length ? plain : `${plain}${id}`;
+	const registered = END - SPAN - chance.below(700) * DAY;
+	return {
+		id,
+		username,
+		name: `${first} ${last}`,
+		first_name: first,
+		last_name: last,
+		email: `${username}@${admin || agent ? 'desk' : chance.pick(['mail', 'post', 'shop'])}.example`,
+		url: chance.next() < 0.2 ? `https://${slugify(last)}.example/` : '',
+		description: '',
+		locale: agent || admin ? 'en_GB' : chance.pick(locales),
+		nickname: admin ? ADMIN_NAME : first,
+		slug: username.replaceAll('.', '-'),
+		roles: [admin ? 'administrator' : !agent ? 'customer' : id === ADMIN_ID + 1 ? 'supervisor' : 'agent'],
+		registered_date: `${stamp(registered)}+00:00`,
+		support_can_be_assigned: agent,
+		support_smart_tickets_order: agent && chance.next() < 0.5,
+		support_after_reply: 'stay',
+		// Their secrets are unknown: they are there to be listed and deleted.
+		passwords: (admin || agent ? ['Laptop', 'CI runner'] : []).map((name) => {
+			const hash = hashSecret(`${username} ${name} ${registered}`);
+			return { slug: passwordSlug(hash), name, hash, created: stamp(registered), last_used: null };
+		}),
+	};
+}
+
+/** @param size how many tickets */
+export function createSeed(size: number): Seed {
+	const agents = Math.min(40, 4 + Math.floor(size / 500));
+	const customers = Math.min(5000, Math.max(8, Math.floor(size / 4)));
+	const attachments = Math.floor(size / 5);
+	const terms = createTerms();
+	const termId = (slug: string): number => terms.find((each) => each.slug === slug)?.id ?? 0;
+	const idsOf = (taxonomy: string): number[] =>
+		terms.filter((each) => each.taxonomy === taxonomy).map((each) => each.id);
+	const [priorities = [], channels = []] = ['ticket_priority', 'ticket_channel'].map(idsOf);
+	const topicTerms = topics.map(([, products, tags]) => [products.map(termId), tags.map(termId)] as const);
+	const seed: Seed = {
+		terms,
+		users: Array.from({ length: 1 + agents + customers }, (_, index) => createUser(index + 1, agents)),
+		tickets: [],
+		replies: [],
+		attachments: [],
+		customValues: [],
+	};
+	// Tickets, attachments and replies share one sequence of ids.
+	let replyId = size + attachments;
+	for (let id = 1; id <= size; id++) {
+		const chance = createChance(1, id);
+		const at = chance.below(topics.length);
+		const [title, , , department, mostReplies] = topics[at] as (typeof topics)[number];
+		const [products, tags] = topicTerms[at] as (typeof topicTerms)[number];
+		// Only an author may use a ticket's custom fields, so that some are the administrator's.
+		const author = id % 4 === 2 ? ADMIN_ID : ADMIN_ID + 1 + agents + chance.below(customers);
+		const agent = chance.below(agents);
+		const replies = chance.below(mostReplies + 1);
+		const date = END - SPAN + Math.floor(((id - 0.9 + chance.next() * 0.8) / size) * SPAN);
+		const product = chance.pick(products);
+		const order = `A-${10000 + ((id * 7919) % 89999)}`;
+		const fill = (text: string): string =>
+			text.replaceAll('%p', terms[product - 1]?.name ?? '').replaceAll('%o', order);
+		const closed = chance.next() < 0.35;
+		const byAgent = Math.ceil(replies / 2);
+		seed.tickets.push({
+			id,
+			date: stamp(date),
+			modified: stamp(date + replies * 5_400_000),
+			slug: `${slugify(fill(title))}-${id}`,
+			status: chance.pick(statuses),
+			title: fill(title),
+			content: fill(content),
+			'ticket-tag': [...tags],
+			product,
+			department: termId(department),
+			ticket_priority: chance.pick(priorities),
+			ticket_channel: author === ADMIN_ID ? termId('phone') : chance.pick(channels),
+			state: closed ? 'closed' : 'open',
+			author,
+			assignee: chance.next() < 0.1 && replies === 0 ? 0 : ADMIN_ID + 1 + agent,
+			'secondary-assignee': chance.next() < 0.15 ? ADMIN_ID + 1 + ((agent + 2) % agents) : 0,
+			'tertiary-assignee': 0,
+			'customer-reply-count': replies - byAgent,
+			'agent-reply-count': byAgent,
+			'total-reply-count': replies,
+			'time-calculated': replies * 10 + chance.below(4) * 5,
+			'time-adjustments': 0,
+			'time-adjustments-type': '+',
+			'time-notes': '',
+		});
+		for (const [index, text] of replyTexts.slice(0, replies).entries()) {
+			replyId++;
+			const sent = stamp(date + (index + 1) * 5_400_000);
+			seed.replies.push({
+				id: replyId,
+				ticket: id,
+				date: sent,
+				modified: sent,
+				slug: `reply-${replyId}`,
+				status: index % 2 === 0 || index < replies - 1 ? 'read' : 'unread',
+				content: text,
+				author: index % 2 === 0 ? ADMIN_ID + 1 + agent : author,
+			});
+		}
+		const custom = createChance(4, id);
+		seed.customValues.push({
+			id,
+			values: {
+				order_number: order,
+				website: custom.next() < 0.3 ? `https://shop.example/orders/${order}` : '',
+				severity: custom.pick(['minor', 'minor', 'major', 'critical']),
+				serial_number: `SN${String(custom.below(1e8)).padStart(8, '0')}`,
+				warranty_until: stamp(END + custom.below(700) * DAY).slice(0, 10),
+				refund_requested: tags.includes(termId('refund')) ? '1' : '',
+				internal_note: '',
+			},
+		});
+	}
+	for (let index = 1; index <= attachments; index++) {
+		const chance = createChance(3, index);
+		const post = seed.tickets[Math.min(size, index * 5 - chance.below(5)) - 1] as TicketRecord;
+		const { title, name, extension, mime_type } = chance.pick(files);
+		const id = size + index;
+		seed.attachments.push({
+			id,
+			date: post.date,
+			modified: post.date,
+			slug: `${name}-${id}`,
+			status: 'inherit',
+			title,
+			author: post.author,
+			comment_status: 'closed',
+			ping_status: 'closed',
+			template: '',
+			alt_text: '',
+			caption: '',
+			description: '',
+			post: post.id,
+			file: `${name}-${id}.${extension}`,
+			mime_type,
+		});
+	}
+	return seed;
+}

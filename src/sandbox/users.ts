@@ -1,0 +1,193 @@
+/** Users, who signs in as whom, and application passwords. */
+
+import { texts } from './arguments.js';
+import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
+import { badRequest, forbidden, invalidArguments, notSignedIn, ok, ServiceError } from './responses.js';
+import { firstPassword, roles } from './samples.js';
+import type { PasswordRecord, Post, Store, Table, UserRecord } from './store.js';
+import { filtered, hashPassword, hashSecret, slugify } from './text.js';
+
+function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord | undefined {
+	for (const user of store.users.values()) if (test(user)) return user;
+	return undefined;
+}
+
+/**
+ * The caller that an Authorization header names by user name or e-mail address, with an application password.
+ * @throws ServiceError 401
+ */
+export function callerOf(store: Store, header: string): UserRecord {
+	const encoded = /^basic +([a-z0-9+/=_-]+)\s*$/i.exec(header)?.[1];
+	if (encoded === undefined) throw notSignedIn();
+	const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+	const user = findUser(store, (each) => each.username === name || each.email === name);
+	if (user === undefined) {
+		throw new ServiceError(401, 'invalid_username', 'Unknown username. Check again or try your email address.');
+	}
+	const hash = hashPassword(rest.join(':'));
+	if (user.passwords.every((each) => each.hash !== hash)) {
+		throw new ServiceError(401, 'incorrect_password', 'The provided password is an invalid application password.');
+	}
+	return user;
+}
+
+export function isAdministrator(user: UserRecord): boolean {
+	return user.roles.includes('administrator');
+}
+
+/** Fields that only `context=edit` shows. */
+const editOnly = [
+	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname'],
+	...['roles', 'registered_date', 'capabilities', 'extra_capabilities'],
+];
+
+export function createUsers(service: Service): Resource & { readonly me: Handler } {
+	const { store, dialect } = service;
+
+	function checkUpdate(call: Call, user: UserRecord, { username, email, roles: wanted, slug, password }: Shape): void {
+		const isTaken = (test: (other: UserRecord) => boolean): boolean =>
+			findUser(store, (each) => each !== user && test(each)) !== undefined;
+		if (username !== undefined && username !== user.username) {
+			throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
+		}
+		if (email !== undefined && isTaken((each) => each.email === email)) {
+			throw badRequest('rest_user_invalid_email', 'Invalid email address.');
+		}
+		if (wanted !== undefined) {
+			if (!isAdministrator(call.caller)) throw forbidden('rest_cannot_edit_roles');
+			const unknown = (wanted as string[]).find((role) => !(roles as readonly string[]).includes(role));
+			if (unknown !== undefined) throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
+		}
+		if (slug !== undefined && isTaken((each) => each.slug === slug)) {
+			throw badRequest('rest_user_invalid_slug', 'Invalid slug.');
+		}
+		if (password === '' || (typeof password === 'string' && password.includes('\\'))) {
+			const message = 'Passwords cannot be empty or contain the "\\" character.';
+			throw invalidArguments([['password', { code: 'rest_user_invalid_password', message }]]);
+		}
+	}
+
+	const users = createResource<UserRecord>(service, {
+		table: store.users,
+		missing: ['rest_user_invalid_id', 'Invalid user ID.'],
+		collection: () => '/users',
+		shape(call, { hash: _, passwords: _passwords, ...user }) {
+			const avatar = (size: number): string => `${call.origin}/avatar/${user.id}?s=${size}`;
+			const roleMap = Object.fromEntries(user.roles.map((role) => [role, true]));
+			const whole = {
+				...user,
+				link: `${call.origin}/author/${user.slug}/`,
+				capabilities: { read: true, ...roleMap },
+				extra_capabilities: roleMap,
+				avatar_urls: { '24': avatar(24), '48': avatar(48), '96': avatar(96) },
+				meta: [],
+			};
+			const seen = Object.entries(whole).filter(([name]) => call.edit || !editOnly.includes(name));
+			return Object.fromEntries(seen.map(([name, value]) => [dialect.fieldOut(name), value]));
+		},
+		change(user, sent, call) {
+			if (sent.slug !== undefined) sent.slug = slugify(sent.slug as string) || user.slug;
+			checkUpdate(call, user, sent);
+			for (const name of ['name', 'first_name', 'last_name', 'nickname', 'description']) {
+				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
+			}
+			if (sent.password !== undefined) sent.hash = hashSecret(sent.password as string);
+			delete sent.password;
+		},
+		/** Posts go to the receiver, while assignees of tickets keep the deleted id. */
+		remove(user, { caller, values }) {
+			const receiver = store.users.get(values.reassign as number);
+			if (receiver === undefined || receiver === user) {
+				throw badRequest('rest_user_invalid_reassign', 'Invalid user ID for reassignment.');
+			}
+			// Without its administrator the sandbox could not be used.
+			if (user === caller) throw forbidden('rest_user_cannot_delete');
+			for (const table of [store.tickets, store.replies, store.attachments] as unknown as Table<Post>[]) {
+				for (const post of table.values()) {
+					if (post.author === user.id) table.put(Object.assign(post, { author: receiver.id }));
+				}
+			}
+			store.users.remove(user.id);
+		},
+		rows: () => store.users.values(),
+		filters: {
+			roles: { argument: texts, test: (user, wanted: string[]) => user.roles.some((role) => wanted.includes(role)) },
+		},
+		searched: (user) => `${user.username} ${user.name} ${user.email}`,
+		orders: {
+			name: (user) => user.name,
+			slug: (user) => user.slug,
+			email: (user) => user.email,
+			registered_date: (user) => user.registered_date,
+		},
+		defaultOrder: ['name', 'asc'],
+		strict: false,
+	});
+	return { ...users, me: (call) => users.get({ ...call, values: { ...call.values, id: call.caller.id } }) };
+}
+
+/** The checks by login name: of credentials, and of what id a name has. */
+export function createLookUps({ store }: Service): Record<'check' | 'id', Handler> {
+	/** Only administrators ask about other names than their own. */
+	function named({ caller, values: { username } }: Call): UserRecord {
+		if (username !== caller.username && !isAdministrator(caller)) {
+			throw badRequest('invalid_username_access', 'Sorry, you are not allowed to ask about this username.');
+		}
+		const user = findUser(store, (each) => each.username === username);
+		if (user === undefined) throw badRequest('invalid_username', 'Invalid username.');
+		return user;
+	}
+
+	return {
+		id: (call) => ok({ id: named(call).id }),
+
+		/** The account's password, or an application password. Quotes, backslashes and outer spaces make right ones wrong. */
+		check(call) {
+			const user = named(call);
+			const password = call.values.password as string;
+			const own = user.hash ?? hashSecret(firstPassword(user.username));
+			const hashes = [hashSecret(password) === own, user.passwords.some(({ hash }) => hash === hashPassword(password))];
+			if (/["'\\]|^\s|\s$/.test(password) || !hashes.includes(true)) {
+				throw badRequest('invalid_user_credentials', 'Invalid user credentials.');
+			}
+			return ok({ id: user.id });
+		},
+	};
+}
+
+export function createPasswords({ store, pause }: Service): Record<'list' | 'get' | 'delete', Handler> {
+	/** The hash stands only where a password is deleted: the tool has to keep it off the screen. */
+	const shape = ({ hash, ...rest }: PasswordRecord, secret: Shape = {}): Shape => ({
+		...rest,
+		...secret,
+		last_ip: null,
+	});
+
+	function owner({ values }: Call): UserRecord {
+		const user = store.users.get(values.user_id as number);
+		if (user === undefined) throw new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
+		return user;
+	}
+
+	function find(call: Call): PasswordRecord {
+		const password = owner(call).passwords.find((each) => each.slug === call.values.slug);
+		if (password !== undefined) return password;
+		throw new ServiceError(404, 'rest_application_password_not_found', 'Application password not found.');
+	}
+
+	return {
+		list: (call) => ok(owner(call).passwords.map((each) => shape(each))),
+
+		get: (call) => ok(shape(find(call))),
+
+		/** The passwords of a user are one stored value: of two deletes at the same time, one brings back what the other deleted. */
+		async delete(call) {
+			const [user, password] = [owner(call), find(call)];
+			const left = user.passwords.filter((each) => each !== password);
+			await pause();
+			user.passwords = left;
+			store.users.put(user);
+			return ok({ deleted: true, previous: shape(password, { password: password.hash }) });
+		},
+	};
+}
