@@ -1,7 +1,7 @@
 /** The one brake of a run: a fixed rate where one is asked for, and a rate that is found where the service refuses. */
 
-import { MAX_RETRY_AFTER_MS } from '../http/retry.js';
 import type { Pace } from '../http/send.js';
+import { MAX_RETRY_AFTER_MS } from '../http/send.js';
 
 export interface PaceClock {
 	monotonic(): number;

@@ -1,8 +1,7 @@
 /** What a command needs to talk to the service: resolved settings, their warnings shown, and a client that is made when it is used. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
-import type { ConnectionOptions, TraceEvent } from '../http/options.js';
-import type { Client } from '../http/types.js';
+import type { Client, ConnectionOptions, TraceEvent } from '../http/types.js';
 import type { Auth } from '../net.js';
 import { createSecretFinder, isDistinct, REDACTED } from '../output/redact.js';
 import { stateFolder } from '../profile/environment.js';

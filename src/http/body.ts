@@ -5,6 +5,8 @@ import { isId } from '../api/user-id.js';
 import { isObject } from '../api/values.js';
 import { type CleanWords, htmlText } from './content.js';
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** What a service says about an error. */
 export interface ServiceError {
 	code?: string;
@@ -34,14 +36,19 @@ export function readServiceError(value: unknown, cleanWords: CleanWords): Servic
 	if (Array.isArray(params)) {
 		result.reasons = Object.fromEntries(params.map((name) => [String(name), 'is missing']));
 	} else if (isObject(params)) {
-		result.reasons = Object.fromEntries(
-			Object.entries(params).map(([name, reason]) => [
-				name,
-				clean(typeof reason === 'string' ? reason : JSON.stringify(reason)),
-			]),
-		);
+		const textOf = (why: unknown): string => clean(typeof why === 'string' ? why : JSON.stringify(why));
+		result.reasons = Object.fromEntries(Object.entries(params).map(([name, why]) => [name, textOf(why)]));
 	}
 	return result;
+}
+
+/** What an object that says no says about it. */
+export function explainNo(body: Json, clean: CleanWords): ServiceError {
+	const { error, errors } = body;
+	const first = Array.isArray(errors) ? errors[0] : undefined;
+	const inner = readServiceError([error, first].find(isObject) ?? body, clean);
+	const message = inner.message ?? (isText(first) ? clean(htmlText(first)) : 'the response says that it failed');
+	return { ...inner, code: inner.code ?? 'error_in_answer', message };
 }
 
 function isText(value: unknown): value is string {
@@ -53,33 +60,54 @@ export function hasOwnCode(value: unknown): boolean {
 	return isObject(value) && typeof value.code === 'string' && /[a-z]/i.test(value.code);
 }
 
-/** Keys that can be any of the kinds below; the others, most of an object's, are passed over at once. */
-const MAY_SPEAK =
-	/err|fault|fail|exception|succ|ok|delet|trash|remov|revok|destroy|updat|sav|appl|stor|stat|code|result|outcome|response|data|body|items/i;
+/** What a key can be about, by its letters alone: `has_errors` is `haserrors`. */
+const KEYS = {
+	/** Holds an error, unless its value says that there is none. */
+	error:
+		/^(?:has|is)?(?:errors?|err|exceptions?|faults?|failures?|failed)(?:code|msg|messages?|description|details?|text|type|count|list)?$/,
+	/** Yes or no. */
+	flag: /^(?:is|was)?(?:success|successful|succeeded|successfully|ok|okay)$/,
+	deleted: /^(?:is|was)?(?:deleted|trashed|removed|revoked|destroyed)$/,
+	updated: /^(?:is|was)?(?:updated|saved|applied|stored)$/,
+	/** A status of HTTP, where the value is one. */
+	status: /^(?:http)?(?:status|response)?code$|^(?:http)?status$/,
+	/** A word for what the request came to, unless it is a field of the object itself. */
+	result: /^(?:status|state|results?|outcome|response)$/,
+	/** Text about the request. */
+	text: /^(?:message|msg|messages|detail|details|reason|info|notice)$/,
+	/** What services put the responses of what they did under. */
+	envelope: /^(?:responses?|results?|data|body|items|multistatus)$/,
+	/** Comes with any of these and says nothing by itself. */
+	side: /^(?:code|data|additionalerrors|title|type|instance|path|timestamp|time|traceid|requestid|version|headers)$/,
+	/** Whether credentials are right; the same the other way round; a no that may have other reasons; why nothing can be said. */
+	right:
+		/^(?:is|are|was|user|passwords?|credentials?|login)*(?:authenticated|authori[sz]ed|valid|validated|correct|match|matches|matched|verified|accepted|granted|loggedin|checked)$/,
+	wrong: /^(?:is|are|was|user|passwords?|credentials?|login)*(?:invalid|incorrect|wrong|mismatch)$/,
+	weak: /^(?:is|was)?(?:success|successful|succeeded|ok|result|status|state|check|verdict|outcome|allowed)$/,
+	refused:
+		/^(?:is|was|user|account|login)*(?:rejected|refused|denied|lockedout|locked|lockout|blocked|banned|disabled|suspended|expired|inactive|throttled|ratelimited)$/,
+};
 
-const plainKey = (name: string): string => name.replace(/[^a-z]/gi, '').toLowerCase();
+type KeyKind = keyof typeof KEYS;
 
-/** Keys that hold an error, unless their value says that there is none. */
-const ERROR_KEY =
-	/^(?:has|is)?(?:errors?|err|exceptions?|faults?|failures?|failed)(?:code|msg|messages?|description|details?|text|type|count|list)?$/;
-/** Keys that hold yes or no. */
-const FLAG_KEY = /^(?:is|was)?(?:success|successful|succeeded|successfully|ok|okay)$/;
-const DELETED_KEY = /^(?:is|was)?(?:deleted|trashed|removed|revoked|destroyed)$/;
-const UPDATED_KEY = /^(?:is|was)?(?:updated|saved|applied|stored)$/;
-/** Keys that hold a status of HTTP, where their value is one. */
-const STATUS_KEY = /^(?:http)?(?:status|response)?code$|^(?:http)?status$/;
-/** Keys that say in a word what the request came to, unless they are fields of the object itself. */
-const RESULT_KEY = /^(?:status|state|results?|outcome|response)$/;
-/** Keys that hold text about the request. */
-const TEXT_KEY = /^(?:message|msg|messages|detail|details|reason|info|notice)$/;
-/** Keys under which services put the responses of what they did. */
-const ENVELOPE_KEY = /^(?:responses?|results?|data|body|items|multistatus)$/;
-/** Keys that come with any of these and say nothing by themselves. */
-const SIDE_KEY =
-	/^(?:code|data|additionalerrors|title|type|instance|path|timestamp|time|traceid|requestid|version|headers)$/;
+const NO_KINDS: ReadonlySet<KeyKind> = new Set();
+/** Services use few names, and each row has the same: what they are about is found out once. */
+const knownKeys = new Map<string, ReadonlySet<KeyKind>>();
+const MOST_KNOWN = 1000;
 
-/** What the service's error object consists of. */
-const BARE_ERROR_KEYS = new Set(['code', 'message', 'data', 'additional_errors']);
+function kindsOf(name: string): ReadonlySet<KeyKind> {
+	let kinds = knownKeys.get(name);
+	if (kinds === undefined) {
+		const letters = name
+			.slice(0, 60)
+			.replace(/[^a-z]/gi, '')
+			.toLowerCase();
+		const found = (Object.keys(KEYS) as KeyKind[]).filter((kind) => KEYS[kind].test(letters));
+		kinds = found.length === 0 ? NO_KINDS : new Set(found);
+		if (knownKeys.size < MOST_KNOWN) knownKeys.set(name, kinds);
+	}
+	return kinds;
+}
 
 const NO_ERROR = /^(?:|0|false|no|none|null|nil|ok|success)$/i;
 const NO =
@@ -88,6 +116,8 @@ const YES =
 	/^(?:true|yes|y|on|1|ok|okay|done|success|successful|succeeded|completed?|deleted|trash|trashed|removed|revoked|updated|saved|accepted)$/i;
 const NO_WORDS =
 	/\b(?:errors?|fail(?:ed|ure)?|den(?:y|ied)|forbidden|unauthori[sz]ed|refused?|rejected|invalid|incorrect|wrong|blocked|disabled|prohibited|locked|expired|insufficient|unavailable|too many|no (?:such|route|permission|rights?)|not (?:allowed|permitted|found|authori[sz]ed|possible|deleted|updated|saved|supported|available)|(?:may|can|could|must|do|does|did|are|is|was) ?n[o']t|cannot)\b/i;
+const WRONG_WORDS =
+	/\b(?:invalid|incorrect|wrong|mismatch|unauthenticated|bad (?:password|credentials)|(?:not|n't|no) (?:valid|correct|right|match(?:ed)?))\b/i;
 
 /** How much of a text is searched for words. */
 const SEARCHED = 1000;
@@ -107,67 +137,67 @@ function isYes(value: unknown): boolean {
 
 /** Whether the value of an error key is an error. */
 function isError(value: unknown): boolean {
-	if (value === true) return true;
-	if (typeof value === 'number') return value !== 0;
 	if (typeof value === 'string') return !NO_ERROR.test(value.trim());
-	return Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
+	if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+	return value === true || (typeof value === 'number' && value !== 0);
 }
 
 /** Whether a value is a status of HTTP that refuses: 403, "403", "HTTP/1.1 403 Forbidden". */
 function isRefusal(value: unknown): boolean {
-	const text = typeof value === 'number' ? String(value) : value;
-	return typeof text === 'string' && /^(?:HTTP\/[\d.]+ )?[45]\d\d(?:\D|$)/.test(text);
+	if (typeof value === 'number') return value >= 400 && value < 600;
+	return typeof value === 'string' && /^(?:HTTP\/[\d.]+ )?[45]\d\d(?:\D|$)/.test(value);
 }
 
 /** Whether a body is the object that was asked for: it shows the last id of the path. */
-function isTheObject(body: Record<string, unknown>, { ids = {} }: Asked): boolean {
+function isTheObject({ id }: Json, { ids = {} }: Asked): boolean {
 	const asked = ids.id ?? ids.ticket_id;
-	return (
-		asked !== undefined && (typeof body.id === 'number' || typeof body.id === 'string') && String(body.id) === asked
-	);
+	return asked !== undefined && (typeof id === 'number' || typeof id === 'string') && String(id) === asked;
 }
 
 /** How a service names an error that it turned into a success: `{code, message, data: {status}}`. */
-export function isCodedError({ code, message, data }: Record<string, unknown>): boolean {
+export function isCodedError({ code, message, data }: Json): boolean {
 	const isCoded = (typeof code === 'string' || typeof code === 'number') && typeof message === 'string';
 	return isCoded && isObject(data) && isRefusal(data.status);
 }
 
 /**
- * The no in the JSON of a 2xx response. The line is drawn here: an object that shows the id asked for is the object
- * itself, whose status may be "failed" and whose title may be "Error"; only keys that no object of this service has
- * (error, errors, success, ok, a numeric status, deleted on a delete) speak about the request there. In any other object
- * words such as status, result and message speak about the request too.
+ * The key that says no in the JSON of a 2xx response. An object that shows the id asked for is the object itself, whose
+ * status may be "failed" and whose title may be "Error"; only keys that no object of this service has (error, errors,
+ * success, ok, a numeric status, deleted on a delete) speak about the request there. In any other object words such as
+ * status, result and message speak about the request too.
  */
-export function findNo(body: Record<string, unknown>, asked: Asked, depth = 0): string | undefined {
+export function findNo(body: Json, asked: Asked, depth = 0): string | undefined {
 	if (isCodedError(body)) return 'code';
 	const itself = isTheObject(body, asked);
 	// An object that is in the trash was not deleted permanently: "deleted": false is no refusal then.
 	const inTrash = itself && body.status === 'trash';
 	for (const name in body) {
-		if (!MAY_SPEAK.test(name)) continue;
+		const kinds = kindsOf(name);
+		if (kinds === NO_KINDS) continue;
 		const value = body[name];
-		if (asked.sent !== undefined && Object.hasOwn(asked.sent, name) && asked.sent[name] === value) continue;
-		const key = plainKey(name);
-		if (ERROR_KEY.test(key) && isError(value)) return name;
-		if (FLAG_KEY.test(key) && isNo(value)) return name;
-		if (asked.replay === 'delete' && DELETED_KEY.test(key) && isNo(value) && !inTrash) return name;
-		if (STATUS_KEY.test(key) && isRefusal(value) && !(itself && key === 'code')) return name;
+		if (asked.sent !== undefined && asked.sent[name] === value && Object.hasOwn(asked.sent, name)) continue;
+		if (kinds.has('error') && isError(value)) return name;
+		if (kinds.has('flag') && isNo(value)) return name;
+		if (asked.replay === 'delete' && kinds.has('deleted') && isNo(value) && !inTrash) return name;
+		if (kinds.has('status') && isRefusal(value) && !(itself && name === 'code')) return name;
 		if (itself) continue;
-		if (asked.replay === 'set' && UPDATED_KEY.test(key) && isNo(value)) return name;
-		if (RESULT_KEY.test(key) && isNo(value)) return name;
-		if (!ENVELOPE_KEY.test(key) || depth > 2) continue;
+		if (asked.replay === 'set' && kinds.has('updated') && isNo(value)) return name;
+		if (kinds.has('result') && isNo(value)) return name;
+		if (!kinds.has('envelope') || depth > 2) continue;
 		for (const inner of Array.isArray(value) ? value : [value]) {
 			if (isObject(inner) && findNo(inner, asked, depth + 1) !== undefined) return name;
 		}
 	}
 	if (itself || !isOnlyText(body, asked)) return undefined;
 	if (isBareError(body)) return 'code';
-	return Object.keys(body).find((name) => TEXT_KEY.test(plainKey(name)) && hasNoWords(body[name]));
+	return Object.keys(body).find((name) => kindsOf(name).has('text') && hasNoWords(body[name]));
 }
 
+/** What the service's error object consists of. */
+const BARE_ERROR_KEYS = new Set(['code', 'message', 'data', 'additional_errors']);
+
 /** `{code, message}` and nothing else is the service's error object, unless the code is that of a success. */
-function isBareError(body: Record<string, unknown>): boolean {
+function isBareError(body: Json): boolean {
 	const { code, message } = body;
 	if (typeof message !== 'string' || !Object.keys(body).every((name) => BARE_ERROR_KEYS.has(name))) return false;
 	if (typeof code === 'number') return code !== 0 && (code < 200 || code > 299);
@@ -175,56 +205,34 @@ function isBareError(body: Record<string, unknown>): boolean {
 }
 
 /** Whether an object only talks about the request, and shows nothing of what was asked for. */
-function isOnlyText(body: Record<string, unknown>, { sent = {} }: Asked): boolean {
-	const names = Object.keys(body).filter((name) => !SIDE_KEY.test(plainKey(name)) || isObject(body[name]));
-	return (
-		names.length + Number(Object.hasOwn(body, 'code')) > 0 &&
-		names.every((name) => {
-			const key = plainKey(name);
-			const isAbout = TEXT_KEY.test(key) || RESULT_KEY.test(key) || STATUS_KEY.test(key);
-			return isAbout && !Object.hasOwn(sent, name) && !isObject(body[name]);
-		})
-	);
+function isOnlyText(body: Json, { sent = {} }: Asked): boolean {
+	let says = false;
+	for (const name in body) {
+		const kinds = kindsOf(name);
+		if (isObject(body[name])) return false;
+		if (name !== 'code' && kinds.has('side')) continue;
+		if (name !== 'code' && Object.hasOwn(sent, name)) return false;
+		if (!(kinds.has('text') || kinds.has('result') || kinds.has('status'))) return false;
+		says = true;
+	}
+	return says;
 }
 
 /** Whether an object without a no leaves open what became of the request: it is text alone, and none of it says yes. */
-export function leavesOpen(body: Record<string, unknown>, asked: Asked): boolean {
+export function leavesOpen(body: Json, asked: Asked): boolean {
+	const names = Object.keys(body);
 	const isNull = (name: string): boolean => body[name] === null || body[name] === '';
-	if (asked.replay === 'delete' && Object.keys(body).some((name) => DELETED_KEY.test(plainKey(name)) && isNull(name))) {
+	if (asked.replay === 'delete' && names.some((name) => kindsOf(name).has('deleted') && isNull(name))) {
 		return !isTheObject(body, asked);
 	}
-	if (!isOnlyText(body, asked)) return Object.keys(body).length > 0 && Object.keys(body).every(isNull);
-	return !Object.entries(body).some(([name, value]) => {
-		const key = plainKey(name);
-		// A status alone is the object's, a word such as "publish".
-		const isStatus = name === 'status' && typeof value === 'string' && Object.keys(body).length === 1;
-		return isStatus || ((RESULT_KEY.test(key) || STATUS_KEY.test(key)) && isYes(value));
+	if (!isOnlyText(body, asked)) return names.length > 0 && names.every(isNull);
+	// A status alone is the object's, a word such as "publish".
+	if (names.length === 1 && typeof body.status === 'string') return false;
+	return !names.some((name) => {
+		const kinds = kindsOf(name);
+		return (kinds.has('result') || kinds.has('status')) && isYes(body[name]);
 	});
 }
-
-/** What an object that says no says about it. */
-export function explainNo(body: Record<string, unknown>, clean: CleanWords): ServiceError {
-	const { error, errors } = body;
-	const first = Array.isArray(errors) ? errors[0] : undefined;
-	const inner = readServiceError([error, first].find(isObject) ?? body, clean);
-	const message = inner.message ?? (isText(first) ? clean(htmlText(first)) : undefined);
-	return {
-		code: inner.code ?? 'error_in_answer',
-		message: message ?? 'the response says that it failed',
-		...(inner.reasons === undefined ? {} : { reasons: inner.reasons }),
-	};
-}
-
-/** Keys that say whether credentials are right. Of those of the second kind, a no may have other reasons. */
-const RIGHT_KEY =
-	/^(?:is|are|was|user|passwords?|credentials?|login)*(?:authenticated|authori[sz]ed|valid|validated|correct|match|matches|matched|verified|accepted|granted|loggedin|checked)$/;
-const WEAK_KEY = /^(?:is|was)?(?:success|successful|succeeded|ok|result|status|state|check|verdict|outcome|allowed)$/;
-/** Keys that say so the other way round, and those that say why nothing can be said. */
-const WRONG_KEY = /^(?:is|are|was|user|passwords?|credentials?|login)*(?:invalid|incorrect|wrong|mismatch)$/;
-const REFUSED_KEY =
-	/^(?:is|was|user|account|login)*(?:rejected|refused|denied|lockedout|locked|lockout|blocked|banned|disabled|suspended|expired|inactive|throttled|ratelimited)$/;
-const WRONG_WORDS =
-	/\b(?:invalid|incorrect|wrong|mismatch|unauthenticated|bad (?:password|credentials)|(?:not|n't|no) (?:valid|correct|right|match(?:ed)?))\b/i;
 
 /**
  * What a 2xx response to a check of credentials says about them. Only an id or a bare `true` is a yes, and only where
@@ -236,27 +244,23 @@ export function readCheck(body: unknown): 'yes' | 'no' | undefined {
 	const hasId = isId(body.id);
 	const found = { yes: hasId, no: false, weakNo: false, unclear: false, explained: false };
 	for (const [name, value] of Object.entries(body)) {
-		const key = plainKey(name.slice(0, 60));
+		const kinds = kindsOf(name);
 		const words = isText(value) ? value.slice(0, SEARCHED).replace(/[_-]/g, ' ') : '';
-		if (RIGHT_KEY.test(key)) {
-			if (isNo(value)) found.no = true;
-			else if (isYes(value)) found.yes = true;
-			else found.unclear = true;
-		} else if (WRONG_KEY.test(key)) {
-			if (isYes(value)) found.no = true;
-			else if (!isNo(value)) found.unclear = true;
-		} else if (WEAK_KEY.test(key)) {
-			if (WRONG_WORDS.test(words)) found.no = true;
-			else if (isRefusal(value) || (!isNo(value) && !isYes(value) && !/^(?:valid|active|enabled)$/i.test(words))) {
-				found.unclear = true;
-			} else if (isNo(value)) found.weakNo = true;
+		const isWrong = WRONG_WORDS.test(words);
+		if (kinds.has('right') || kinds.has('wrong')) {
+			const says = isNo(value) ? 'no' : isYes(value) ? 'yes' : 'unclear';
+			if (kinds.has('right')) found[says] = true;
+			else if (says !== 'no') found[says === 'yes' ? 'no' : 'unclear'] = true;
+		} else if (kinds.has('weak')) {
+			const isState = /^(?:valid|active|enabled)$/i.test(words);
+			if (isWrong) found.no = true;
+			else if (isRefusal(value) || !(isNo(value) || isYes(value) || isState)) found.unclear = true;
+			else if (isNo(value)) found.weakNo = true;
 			else found.yes ||= !/^(?:active|enabled)$/i.test(words) && value !== 200;
-		} else if (REFUSED_KEY.test(key) || ERROR_KEY.test(key) || key === 'code') {
-			if (isError(value)) found.explained = true;
-		} else if (TEXT_KEY.test(key) && (WRONG_WORDS.test(words) || hasNoWords(value))) found.explained = true;
-		else if (isObject(value) && (readCheck(value) === 'no' || findNo(value, { replay: 'once' }) !== undefined)) {
-			found.explained = true;
-		}
+		} else if (kinds.has('refused') || kinds.has('error') || name === 'code') found.explained ||= isError(value);
+		else if (isObject(value)) {
+			found.explained ||= readCheck(value) === 'no' || findNo(value, { replay: 'once' }) !== undefined;
+		} else if (kinds.has('text')) found.explained ||= isWrong || hasNoWords(value);
 	}
 	if (found.no) return found.yes ? undefined : 'no';
 	if (found.weakNo) return found.yes || found.unclear || found.explained ? undefined : 'no';

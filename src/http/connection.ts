@@ -1,38 +1,94 @@
-/** How requests reach the service: the pool of connections, TLS, and the check that http:// stays on this machine. */
+/** How requests reach the service: the pool of connections, TLS, proxies, and the check that http:// stays on this machine. */
 
 import { lookup as systemLookup } from 'node:dns';
-import type { LookupFunction, Socket } from 'node:net';
-import type { buildConnector as Connecting, Pool as PoolType } from 'undici';
+import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
+import type { buildConnector as Connecting, Dispatcher, Pool as PoolType } from 'undici';
+import requestTunnel from 'undici/lib/api/api-connect.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Auth } from '../net.js';
-import { isLoopbackAddress, mayBeLoopback } from '../net.js';
-import type { ConnectionOptions } from './options.js';
-import type { Sender } from './types.js';
+import { UsageError } from '../errors.js';
+import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from '../net.js';
+import { ProxyError } from './problem.js';
+import type { ConnectionOptions } from './types.js';
 
 /** How long one address is given before the next is tried beside it, in milliseconds. */
 const ADDRESS_ATTEMPT_MS = 300;
 
-/** Credentials as a header; the one place where they become one. */
-export function authHeaders(auth: Auth): [name: string, value: string][] {
+/** What takes requests to one origin: a pool, or a proxy's agent. */
+export interface Sender {
+	dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void;
+	destroy(): Promise<void>;
+	/** An error for a response that is the proxy's own and not the service's. */
+	refusal?(status: number): Error | undefined;
+}
+
+/** Credentials as a header, name and value; the one place where they become one. */
+export function authHeader(auth: Auth): string[] {
 	switch (auth.scheme) {
-		case 'basic': {
-			const pair = Buffer.from(`${auth.username}:${auth.password}`, 'utf8').toString('base64');
-			return [['authorization', `Basic ${pair}`]];
-		}
+		case 'basic':
+			return ['authorization', basic(auth.username, auth.password)];
 		case 'bearer':
-			return [['authorization', `Bearer ${auth.token}`]];
+			return ['authorization', `Bearer ${auth.token}`];
 		case 'header':
-			return [[auth.name, auth.value]];
+			return [auth.name, auth.value];
 		default:
 			return [];
 	}
 }
 
+function basic(username: string, password: string): string {
+	return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
+}
+
+/** The connections to one origin, through a proxy where the environment names one. Redirects are never followed. */
+export async function createSender(options: ConnectionOptions): Promise<Sender> {
+	const target = new URL(options.baseUrl);
+	const { ca, cert, key } = options.tls ?? {};
+	const lookup: LookupFunction = options.lookup ?? ((...all) => systemLookup(...all));
+	const isChecked = target.protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(target.hostname);
+	const connect: Connecting.BuildOptions = {
+		timeout: options.timeoutMs,
+		autoSelectFamily: true,
+		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+		...(isChecked ? { lookup: loopbackOnly(lookup) } : options.lookup && { lookup }),
+		...(ca !== undefined && { ca }),
+		...(cert !== undefined && { cert }),
+		...(key !== undefined && { key }),
+	};
+	const pool: PoolType.Options = {
+		connections: options.connections,
+		pipelining: 1,
+		// Attempts have one deadline of their own; these would be further ones.
+		headersTimeout: 0,
+		bodyTimeout: 0,
+	};
+	const proxy = options.proxy && proxyFor(options.baseUrl, options.proxy);
+	if (proxy !== undefined) return createProxySender(proxy, target, pool, connect);
+	// A socket that still connects would keep the process alive after `destroy`.
+	const connecting = new Set<Socket>();
+	const connector = buildConnector(connect) as (...all: Parameters<Connecting.connector>) => Socket;
+	const direct = new Pool(target.origin, {
+		...pool,
+		connect(where, callback) {
+			const socket = connector(where, (...result) => {
+				connecting.delete(socket);
+				callback(...result);
+			});
+			connecting.add(socket);
+		},
+	});
+	return {
+		dispatch: (request, handler) => direct.dispatch(request, handler),
+		async destroy() {
+			for (const socket of connecting) socket.destroy();
+			await direct.destroy();
+		},
+	};
+}
+
 /** Resolves a name that has to mean this machine: other addresses are left out, and without any left it fails. */
 function loopbackOnly(lookup: LookupFunction): LookupFunction {
 	return (host, options, callback) => {
-		// Read when it is called: the function may be replaced while the program runs.
 		lookup(host, { ...options, all: true }, (error, found) => {
 			if (error !== null) return callback(error, []);
 			const all = Array.isArray(found) ? found : [{ address: found, family: found.includes(':') ? 6 : 4 }];
@@ -48,58 +104,174 @@ function loopbackOnly(lookup: LookupFunction): LookupFunction {
 	};
 }
 
-/** How a connection to the service is made, through a proxy's tunnel or not. */
-function connectOptions(options: ConnectionOptions, { protocol, hostname }: URL): Connecting.BuildOptions {
-	const { ca, cert, key } = options.tls ?? {};
-	const checked = protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(hostname);
-	const lookup: LookupFunction = options.lookup ?? ((...all) => systemLookup(...all));
-	return {
-		timeout: options.timeoutMs,
-		autoSelectFamily: true,
-		autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
-		...(checked ? { lookup: loopbackOnly(lookup) } : options.lookup && { lookup }),
-		...(ca !== undefined && { ca }),
-		...(cert !== undefined && { cert }),
-		...(key !== undefined && { key }),
-	};
+/** Whether NO_PROXY takes a host out: names with their subdomains, addresses, address ranges, each with a port or not, or `*`. */
+export function isExempt(url: URL, noProxy = ''): boolean {
+	const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+	const host = url.hostname.toLowerCase();
+	const address = host.replace(/^\[|\]$/g, '');
+	return noProxy.split(/[,\s]+/).some((entry) => {
+		if (entry === '*') return true;
+		const [, name = '', ofPort = port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+		if (ofPort !== port) return false;
+		const [base = '', length] = name.split('/');
+		const family = isIP(base) === 6 ? 'ipv6' : 'ipv4';
+		if (length !== undefined && isIP(base) !== 0 && isIP(base) === isIP(address)) {
+			if (!/^\d{1,3}$/.test(length) || Number(length) > (family === 'ipv6' ? 128 : 32)) return false;
+			const range = new BlockList();
+			range.addSubnet(base, Number(length), family);
+			return range.check(address, family);
+		}
+		const suffix = name.replace(/^\*?\./, '').toLowerCase();
+		return suffix !== '' && (host === suffix || host.endsWith(`.${suffix}`));
+	});
 }
 
-/** undici's way to connect, which keeps no process waiting for a connection that nobody needs any more. */
-function abortable(options: Connecting.BuildOptions, connecting: Set<Socket>): Connecting.connector {
-	const connect = buildConnector(options) as (...all: Parameters<Connecting.connector>) => Socket;
-	return (target, callback) => {
-		const socket = connect(target, (...result) => {
-			connecting.delete(socket);
-			callback(...result);
-		});
-		connecting.add(socket);
-	};
+/**
+ * The proxy for a service: HTTPS_PROXY for https, HTTP_PROXY for http, as for curl. Never one for this machine: over
+ * http:// the proxy would read the credentials. @throws UsageError
+ */
+export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefined {
+	const url = new URL(baseUrl);
+	const [variable, text] =
+		url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy];
+	if (!text || mayBeLoopback(url.hostname) || isExempt(url, settings.noProxy)) return undefined;
+	const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+	const proxy = URL.canParse(full) ? new URL(full) : undefined;
+	if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+	const why =
+		proxy === undefined
+			? `${variable} is not a URL`
+			: `${variable} names a ${proxy.protocol}// proxy; only http:// and https:// are supported`;
+	const hint = `set ${variable} to a URL such as http://proxy.example:3128, or add ${url.hostname} to NO_PROXY`;
+	throw new UsageError(why, { code: 'invalid_proxy', hint });
 }
 
-/** The connections to one origin, through a proxy where the environment names one. Redirects are never followed. */
-export async function createDispatcher(options: ConnectionOptions): Promise<Sender> {
-	const target = new URL(options.baseUrl);
-	const connect = connectOptions(options, target);
-	const pool: PoolType.Options = {
-		connections: options.connections,
-		pipelining: 1,
-		// Attempts have one deadline of their own; these would be further ones.
-		headersTimeout: 0,
-		bodyTimeout: 0,
-	};
-	const { proxy } = options;
-	if (proxy?.httpProxy || proxy?.httpsProxy) {
-		const { createProxiedSender, proxyFor } = await import('./proxy.js');
-		const url = proxyFor(options.baseUrl, proxy);
-		if (url !== undefined) return createProxiedSender(url, target, pool, connect);
+/** Percent signs that stand for themselves are left alone. */
+function decode(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
 	}
-	const connecting = new Set<Socket>();
-	const direct = new Pool(target.origin, { ...pool, connect: abortable(connect, connecting) });
+}
+
+/** The proxy's own credentials; undefined where its URL has no user name. */
+function proxyAuthorization({ username, password }: URL): string | undefined {
+	return username === '' ? undefined : basic(decode(username), decode(password));
+}
+
+/** Why a proxy that responded with this status did not pass a request on. Only doctor, which opens tunnels, shows the remedy. */
+function refusal(proxy: URL, authority: string, status: number): ProxyError {
+	const isUnknown = status === 407 && proxy.username === '';
+	const [what, remedy] =
+		status === 407
+			? [
+					`${isUnknown ? 'wants a user name and password' : 'refused the user name and password in its URL'} (407)`,
+					isUnknown
+						? `put them before the host in HTTPS_PROXY, as NAME:PASSWORD@ between ${proxy.protocol}// and ${proxy.host}`
+						: 'correct them in HTTPS_PROXY, where signs such as @ and : are written %40 and %3A',
+				]
+			: [
+					`responded with ${status}`,
+					status >= 500
+						? `check the base URL's host and port, and whether the proxy can reach ${authority}`
+						: `let the proxy allow connections to ${authority}, or add the host to NO_PROXY`,
+				];
+	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500, remedy);
+}
+
+const NO_CONNECTION: Readonly<Record<string, string>> = {
+	ECONNREFUSED: 'could not be reached: connection refused',
+	ECONNRESET: 'closed the connection',
+	EPIPE: 'closed the connection',
+	UND_ERR_SOCKET: 'closed the connection',
+	UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
+};
+
+/** The proxy did not respond, or not as a proxy. */
+function failure(proxy: URL, error: NodeJS.ErrnoException): ProxyError {
+	const { code = '', message, name } = error;
+	const isOther = name === 'HTTPParserError';
+	const what =
+		NO_CONNECTION[code] ?? (isOther ? 'does not respond as a proxy does' : `could not be reached: ${code || message}`);
+	const remedy = 'check that HTTPS_PROXY names a proxy, and that it runs; or add the host to NO_PROXY';
+	return new ProxyError(`the proxy ${proxy.host} ${what}`, false, remedy, error);
+}
+
+/** A pool of connections to the proxy that opens tunnels; undici's own `connect` is not on a Pool that is loaded alone. */
+function createTunnelPool(proxy: URL, options: PoolType.Options): PoolType {
+	const pool = new Pool(proxy.origin, options);
+	const connect = async (request: Parameters<PoolType['connect']>[0]): Promise<Dispatcher.ConnectData> => {
+		const opened = await requestTunnel.call(pool, request).catch((error) => {
+			throw failure(proxy, error);
+		});
+		if (opened.statusCode === 200) return opened;
+		opened.socket.on('error', () => undefined).destroy();
+		throw refusal(proxy, request.path, opened.statusCode);
+	};
+	return Object.assign(pool, { connect });
+}
+
+/** Opens a tunnel to `authority` (host:port), for a look at the certificate behind the proxy. */
+export async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
+	const pool = createTunnelPool(proxy, { headersTimeout: timeoutMs, connect: { timeout: timeoutMs } });
+	const authorization = proxyAuthorization(proxy);
+	const headers = { host: authority, ...(authorization && { 'proxy-authorization': authorization }) };
+	const { socket } = await pool.connect({ path: authority, headers });
+	return socket as Socket;
+}
+
+/** Sends to a service through a proxy. */
+async function createProxySender(
+	proxy: URL,
+	target: URL,
+	pool: PoolType.Options,
+	requestTls: Connecting.BuildOptions,
+): Promise<Sender> {
+	const { timeout = 0 } = requestTls;
+	const authorization = proxyAuthorization(proxy);
+	if (target.protocol === 'http:') {
+		// The proxy gets the whole URL. undici's ProxyAgent loses a 407 here.
+		const connector = buildConnector({ timeout });
+		const onward = new Pool(proxy.origin, {
+			...pool,
+			connect: (where, callback) =>
+				connector(where, (...[error, socket]) =>
+					error === null ? callback(null, socket) : callback(failure(proxy, error), null),
+				),
+		});
+		const own = ['host', target.host, ...(authorization === undefined ? [] : ['proxy-authorization', authorization])];
+		return {
+			dispatch(request, handler) {
+				const path = target.origin + request.path;
+				const headers = [...(request.headers as string[]), ...own];
+				onward.dispatch({ ...request, origin: proxy.origin, path, headers }, handler);
+			},
+			destroy: () => onward.destroy(),
+			refusal: (status) => (status === 407 ? refusal(proxy, target.host, status) : undefined),
+		};
+	}
+	// TLS is spoken with the service itself, inside a tunnel.
+	const { default: ProxyAgent } = await import('undici/lib/dispatcher/proxy-agent.js');
+	const agent = new ProxyAgent({
+		...pool,
+		uri: proxy.origin,
+		...(authorization !== undefined && { token: authorization }),
+		requestTls,
+		proxyTls: { timeout },
+		clientFactory: (_origin, options) =>
+			createTunnelPool(proxy, { ...options, headersTimeout: timeout, bodyTimeout: 0 }),
+	});
 	return {
-		dispatch: (request, handler) => direct.dispatch(request, handler),
-		async destroy() {
-			for (const socket of connecting) socket.destroy();
-			await direct.destroy();
+		dispatch(request, handler) {
+			const list = request.headers as string[];
+			// In a list the agent would keep only the last header of a name.
+			const headers: Record<string, string[]> = {};
+			list.forEach((name, index) => {
+				if (index % 2 === 0) headers[name] = [...(headers[name] ?? []), list[index + 1] as string];
+			});
+			agent.dispatch({ ...request, origin: target.origin, headers }, handler);
 		},
+		destroy: () => agent.destroy(),
 	};
 }

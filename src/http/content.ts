@@ -1,17 +1,16 @@
 /** What the bytes of a response hold: JSON, a page, some text, nothing, or a part of something. */
 
 import { isUtf8 } from 'node:buffer';
-import { decodeBody } from './coding.js';
 import type { TransportProblem } from './problem.js';
-import type { Attempt, ResponseHeaders } from './types.js';
+import { type Attempt, type Hide, MAX_RESPONSE_BYTES, type RawResponse, type ResponseHeaders } from './types.js';
 
 /** How deep JSON may nest before it is refused; printing and redacting walk it. */
 const MAX_DEPTH = 200;
-/** Below this size no text can nest deeper than that. */
-const SHALLOW_BYTES = 2 * MAX_DEPTH;
-/** How much of a response that is not JSON is shown, and how much of it is searched. */
+/** How much of a response that is not JSON is shown, and how much of it is searched, in characters. */
 const FIRST_WORDS = 80;
 const SEARCHED = 20_000;
+/** More content codings than this are an attempt to make a small response huge. */
+const MAX_CODINGS = 3;
 
 /** The JSON or text of a response, or why it has neither. */
 export type Content =
@@ -23,16 +22,21 @@ export type Content =
 	| { kind: 'cut'; words: string }
 	| { kind: 'broken'; why: string };
 
+export interface Received {
+	status: number;
+	headers: ResponseHeaders;
+	content: Content;
+	incomplete: TransportProblem | undefined;
+}
+
 /** What one exchange gave: a response, or why there is none. `sent` is false only where nothing can have been sent. */
-export type Response =
-	| { status: number; headers: ResponseHeaders; content: Content; incomplete?: TransportProblem }
-	| { problem: TransportProblem; sent: boolean };
+export type Response = Received | { problem: TransportProblem; sent: boolean };
 
 /** Hides in the service's text what must not be repeated, before text of ours is put around it. */
 export type CleanWords = (text: string) => string;
 
 /** How valid JSON becomes a value. */
-export type Parse = (json: string) => unknown;
+type Parse = (json: string) => unknown;
 
 export const asItCame: CleanWords = (text) => text;
 
@@ -42,24 +46,92 @@ export function readResponse(
 	clean: CleanWords = asItCame,
 	parse: Parse = JSON.parse,
 ): Response | Promise<Response> {
-	if (attempt.kind === 'problem') return { problem: attempt.problem, sent: attempt.sent };
+	if (attempt.kind === 'problem') return attempt;
 	const { answer } = attempt;
 	const { status, headers, incomplete } = answer;
-	const read = (body: Buffer | { why: string }): Response => ({
-		status,
-		headers,
-		content: Buffer.isBuffer(body)
-			? readContent(body, headerOf(headers, 'content-type') ?? '', clean, parse)
-			: { kind: 'broken', why: body.why },
-		...(incomplete === undefined ? {} : { incomplete }),
+	if (headers['content-encoding'] === undefined) {
+		return { status, headers, content: readContent(answer.body, headers, clean, parse), incomplete };
+	}
+	return decodeBody(answer).then((body) => {
+		const content: Content = Buffer.isBuffer(body)
+			? readContent(body, headers, clean, parse)
+			: { kind: 'broken', why: body.why };
+		return { status, headers, content, incomplete };
 	});
-	return headers['content-encoding'] === undefined ? read(answer.body) : decodeBody(answer).then(read);
 }
 
 /** The first header of a name. */
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
 	const value = headers[name];
 	return Array.isArray(value) ? value[0] : value;
+}
+
+/** Undoes content codings, within the limit on size. */
+export async function decodeBody(
+	{ headers, body }: RawResponse,
+	maxOutputLength = MAX_RESPONSE_BYTES,
+): Promise<Buffer | { why: string }> {
+	const codings = String(headers['content-encoding'] ?? '')
+		.toLowerCase()
+		.split(/[\s,]+/)
+		.filter((each) => each !== '' && each !== 'identity');
+	// A response without a body may name the coding that its body would have.
+	if (codings.length === 0 || body.length === 0) return body;
+	if (codings.length > MAX_CODINGS) return { why: `it has ${codings.length} content codings, one over another` };
+	const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
+	const decoders = new Map([
+		['gzip', gunzip],
+		['x-gzip', gunzip],
+		['deflate', inflate],
+		['br', brotliDecompress],
+	]);
+	let decoded = body;
+	for (const coding of codings.reverse()) {
+		const decode = decoders.get(coding);
+		if (decode === undefined) return { why: `its content coding "${coding.slice(0, 80)}" is not known` };
+		const result = await new Promise<Buffer | NodeJS.ErrnoException>((resolve) =>
+			decode(decoded, { maxOutputLength }, (error, output) => resolve(error ?? output)),
+		);
+		if (!Buffer.isBuffer(result)) {
+			const isTooLarge = result.code === 'ERR_BUFFER_TOO_LARGE';
+			const limit = `${Math.round(maxOutputLength / 1024 / 1024)} MiB`;
+			return { why: isTooLarge ? `unpacked it is larger than ${limit}` : `its ${coding} coding is broken` };
+		}
+		decoded = result;
+	}
+	return decoded;
+}
+
+/** Removes the caller's own credentials where a service repeats them; a promise only where a body has to be unpacked to be searched. */
+export function hideSecrets(attempt: Attempt, hide: Hide): Attempt | Promise<Attempt> {
+	if (attempt.kind === 'problem') return attempt;
+	const { answer } = attempt;
+	if (answer.headers['content-encoding'] !== undefined) {
+		return decodeBody(answer).then((body) => {
+			if (!Buffer.isBuffer(body)) return hideIn(attempt, answer, hide);
+			const { 'content-encoding': _, ...headers } = answer.headers;
+			return hideIn(attempt, { ...answer, headers, body }, hide);
+		});
+	}
+	return hideIn(attempt, answer, hide);
+}
+
+function hideIn(attempt: Extract<Attempt, { kind: 'answer' }>, answer: RawResponse, hide: Hide): Attempt {
+	let { headers, body } = answer;
+	let all = '';
+	for (const name in headers) all += `${headers[name]}\n`;
+	if (hide.mayHold(all)) {
+		const cleaned = (value: string | string[] | undefined): string | string[] | undefined =>
+			Array.isArray(value) ? value.map(hide.clean) : value && hide.clean(value);
+		headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, cleaned(value)]));
+	}
+	if (hide.mayHold(body)) {
+		const text = body.toString('utf8');
+		const cleaned = hide.clean(text);
+		if (cleaned !== text) body = Buffer.from(cleaned);
+	}
+	if (headers === attempt.answer.headers && body === attempt.answer.body) return attempt;
+	return { ...attempt, answer: { ...answer, headers, body } };
 }
 
 /** What PHP and what runs on it print when a request ends half-way; the JSON beside it then says little. */
@@ -73,13 +145,11 @@ const TAG =
 
 const INLINE = /^(?:a|abbr|b|big|code|del|em|font|i|label|s|small|span|strong|sub|sup|u)$/i;
 
-const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi;
-
 /** A message as text: services write theirs for a browser, with tags and entities. */
 export function htmlText(html: string): string {
 	const text = html.replace(TAG, (_, name: string) => (INLINE.test(name) ? '' : ' '));
 	return (text === html ? text : text.replace(/ {2,}/g, ' ').trim()).replace(
-		ENTITY,
+		/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi,
 		(whole, decimal?: string, hex?: string, name?: string) => {
 			if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
 			const point = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
@@ -94,117 +164,94 @@ function firstWords(text: string, clean: CleanWords): string {
 	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
 }
 
-/** Whether brackets nest deeper than can be walked; strings are skipped. */
-function nestsTooDeep(text: string): boolean {
-	let depth = 0;
-	let inString = false;
-	for (let index = 0; index < text.length; index++) {
-		const char = text.charCodeAt(index);
-		if (inString) {
-			if (char === 0x5c) index++;
-			else if (char === 0x22) inString = false;
-		} else if (char === 0x22) inString = true;
-		else if (char === 0x7b || char === 0x5b) {
-			if (++depth > MAX_DEPTH) return true;
-		} else if (char === 0x7d || char === 0x5d) depth--;
-	}
-	return false;
+/** Whether a value nests deeper than so many levels. */
+function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
-/** JSON, and where in its answer's text it starts. */
+/** A body's text without the byte order mark. */
+function textOf(body: Buffer): string {
+	return body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
+}
+
+const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
+/** Where an object begins, as far as its first characters show. */
+const OBJECT_START = /\{\s*["}]/;
+/** What `POST …/custom-fields` sends instead of an object, at the end of other text. */
+const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
+
 interface Found {
 	value: unknown;
+	/** Where in the text the JSON starts. */
 	start: number;
 }
 
-/** Reads the text from `start` on. */
-function parseJson(text: string, parse: Parse, start = 0): Found | undefined {
+/**
+ * The JSON of a text: all of it, or what runs to its end after something else, such as a PHP notice. Only the first object
+ * that begins is tried there, since a later one that is whole may be a part of one that is cut off.
+ */
+function findJson(text: string, parse: Parse): Found | undefined {
 	try {
-		return { value: parse(start === 0 ? text : text.slice(start)), start };
+		return { value: parse(text), start: 0 };
+	} catch {
+		// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
+		if (BEGINS_AS_JSON.test(text)) return undefined;
+	}
+	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
+	const start = OBJECT_START.exec(text)?.index ?? (last === undefined ? undefined : text.lastIndexOf(last));
+	if (start === undefined) return undefined;
+	try {
+		return { value: parse(text.slice(start)), start };
 	} catch {
 		return undefined;
 	}
 }
 
-const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
-
-/** Where an object begins, as far as its first characters tell. */
-const OBJECT_START = /\{\s*["}]/;
-/** What `POST …/custom-fields` answers instead of an object, at the end of other text. */
-const LAST_VALUE = /(?:^|[\s>\uFEFF])(null|true|false|\[\])\s*$/;
-
-/**
- * JSON that runs to the end of the text after something else: a PHP notice may stand before it. Only the first object
- * that begins is tried, since a later one that is whole may be a part of one that is cut off.
- */
-function jsonAfterText(text: string, parse: Parse): Found | undefined {
-	const start = OBJECT_START.exec(text)?.index;
-	if (start !== undefined) return parseJson(text, parse, start);
-	const last = LAST_VALUE.exec(text.slice(-100))?.[1];
-	return last === undefined ? undefined : parseJson(text, parse, text.lastIndexOf(last));
-}
-
-/** The JSON of a text: all of it, or what stands after something else. */
-function findJson(text: string, parse: Parse = JSON.parse): Found | undefined {
-	const found = parseJson(text, parse);
-	if (found !== undefined) return found;
-	// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
-	return BEGINS_AS_JSON.test(text) ? undefined : jsonAfterText(text, parse);
-}
-
-/** A body's text without the byte order mark. */
-function textOf(body: Buffer): string {
-	return (body.length >= 3 && body[0] === 0xef && body[1] === 0xbb ? body.subarray(3) : body).toString('utf8');
-}
-
 /** The text of a body's JSON as it was received; undefined where it holds none. */
 export function jsonIn(body: Buffer): string | undefined {
 	const text = textOf(body);
-	const found = findJson(text);
-	return found === undefined ? undefined : text.slice(found.start);
+	const found = findJson(text, JSON.parse);
+	return found && text.slice(found.start);
 }
 
-/** The JSON with what is odd about its surroundings, or undefined where there is none. */
-function readJson(text: string, body: Buffer, clean: CleanWords, parse: Parse): Content | undefined {
-	const warnings: string[] = [];
-	// A replacement character comes from the service, or from bytes that are no text.
-	if (text.includes('\uFFFD') && !isUtf8(body))
-		warnings.push("the response is not valid UTF-8; what can't be read is shown as \uFFFD");
-	const found = findJson(text, parse);
-	if (found === undefined) return undefined;
-	const before = found.start === 0 ? '' : firstWords(text.slice(0, found.start), clean);
-	if (before === '') return { kind: 'json', value: found.value, ...(warnings.length === 0 ? {} : { warnings }) };
-	if (PHP_ERROR.test(text.slice(0, found.start))) return { kind: 'php-error', words: before };
-	warnings.push(`text stood before the response's JSON: ${before}`);
-	return { kind: 'json', value: found.value, before, warnings };
-}
-
-/** @param contentType The header, for what turns out to be other text; else the bytes speak for themselves. */
-function readContent(body: Buffer, contentType: string, clean: CleanWords, parse: Parse): Content {
+function readContent(body: Buffer, headers: ResponseHeaders, clean: CleanWords, parse: Parse): Content {
 	const text = textOf(body);
-	const trimmed = text.trimStart();
-	if (trimmed === '') return { kind: 'empty' };
-	if (text.length > SHALLOW_BYTES && nestsTooDeep(text)) {
+	const found = findJson(text, parse);
+	if (found === undefined) return readOther(text.trimStart(), headers, clean);
+	// Shorter text can't nest that deep.
+	if (text.length > 2 * MAX_DEPTH && isDeeper(found.value, MAX_DEPTH)) {
 		return { kind: 'broken', why: `it nests deeper than ${MAX_DEPTH} levels` };
 	}
-	const json = readJson(text, body, clean, parse);
-	if (json !== undefined) return json;
+	const content: Content = { kind: 'json', value: found.value };
+	// A replacement character comes from the service, or from bytes that are no text.
+	if (text.includes('\uFFFD') && !isUtf8(body)) {
+		content.warnings = ["the response is not valid UTF-8; what can't be read is shown as \uFFFD"];
+	}
+	const before = found.start === 0 ? '' : firstWords(text.slice(0, found.start), clean);
+	if (before === '') return content;
+	if (PHP_ERROR.test(text.slice(0, found.start))) return { kind: 'php-error', words: before };
+	const warnings = [...(content.warnings ?? []), `text stood before the response's JSON: ${before}`];
+	return { ...content, before, warnings };
+}
+
+/** Reads text that holds no JSON; the bytes speak for themselves, and the content type is only shown. */
+function readOther(text: string, headers: ResponseHeaders, clean: CleanWords): Content {
+	if (text === '') return { kind: 'empty' };
+	const isCut = BEGINS_AS_JSON.test(text);
 	// Of what begins as JSON only the end is searched: a ticket may be about a fatal error.
-	const searched = BEGINS_AS_JSON.test(trimmed) ? trimmed.slice(trimmed.lastIndexOf('}') + 1) : trimmed;
-	const plain = searched.slice(0, SEARCHED).replace(/<[^>]*>/g, '');
+	const searched = (isCut ? text.slice(text.lastIndexOf('}') + 1) : text).slice(0, SEARCHED);
+	const plain = searched.replace(/<[^>]*>/g, '');
 	if (PHP_ERROR.test(plain)) return { kind: 'php-error', words: firstWords(plain, clean) };
-	const isHtml =
-		trimmed.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(trimmed.slice(0, 4000));
-	if (isHtml) {
-		const title = /<title[^>]*>([^<]*)/i.exec(trimmed.slice(0, SEARCHED))?.[1]?.trim();
-		const login = /type=["']?password/i.test(trimmed.slice(0, 200_000));
-		const words = firstWords(title || trimmed.slice(0, SEARCHED).replace(/<[^>]*>/g, ' '), clean);
-		return { kind: 'html', words, login };
+	if (text.startsWith('<') && /<(?:!doctype|html|head|body|title|h1|form|div|p)\b/i.test(text.slice(0, 4000))) {
+		const title = /<title[^>]*>([^<]*)/i.exec(searched)?.[1]?.trim();
+		const login = /type=["']?password/i.test(text.slice(0, 200_000));
+		return { kind: 'html', words: firstWords(title || searched.replace(/<[^>]*>/g, ' '), clean), login };
 	}
-	if (BEGINS_AS_JSON.test(trimmed) || OBJECT_START.test(trimmed)) {
-		return { kind: 'cut', words: firstWords(trimmed, clean) };
-	}
-	return { kind: 'text', words: firstWords(trimmed, clean), contentType: clean(contentType) };
+	const words = firstWords(text, clean);
+	if (isCut || OBJECT_START.test(text)) return { kind: 'cut', words };
+	return { kind: 'text', words, contentType: clean(headerOf(headers, 'content-type') ?? '') };
 }
 
 /** Names content that is not JSON for what it is. */
@@ -212,13 +259,10 @@ export function nameContent(content: Exclude<Content, { kind: 'json' }>): { code
 	switch (content.kind) {
 		case 'empty':
 			return { code: 'empty_answer', message: 'the response is empty' };
-		case 'html':
-			return content.login
-				? {
-						code: 'login_form',
-						message: `the response is an HTML login form ("${content.words}"), not the service's JSON`,
-					}
-				: { code: 'html_answer', message: `the response is an HTML page ("${content.words}"), not the service's JSON` };
+		case 'html': {
+			const [code, what] = content.login ? ['login_form', 'login form'] : ['html_answer', 'page'];
+			return { code, message: `the response is an HTML ${what} ("${content.words}"), not the service's JSON` };
+		}
 		case 'php-error':
 			return { code: 'php_error', message: `the service broke off with an error of PHP: ${content.words}` };
 		case 'cut':
@@ -228,9 +272,10 @@ export function nameContent(content: Exclude<Content, { kind: 'json' }>): { code
 			};
 		case 'broken':
 			return { code: 'unreadable_answer', message: `the response can't be read: ${content.why}` };
-		default: {
-			const type = content.contentType === '' ? 'no content type' : content.contentType;
-			return { code: 'not_json', message: `the response is not JSON (${type}): ${content.words}` };
-		}
+		default:
+			return {
+				code: 'not_json',
+				message: `the response is not JSON (${content.contentType || 'no content type'}): ${content.words}`,
+			};
 	}
 }

@@ -14,9 +14,16 @@ import {
 	readCheck,
 	readServiceError,
 } from './body.js';
-import { asItCame, type CleanWords, type Content, headerOf, nameContent, type Response } from './content.js';
+import {
+	asItCame,
+	type CleanWords,
+	type Content,
+	headerOf,
+	nameContent,
+	type Received,
+	type Response,
+} from './content.js';
 import type { Result } from './outcome.js';
-import type { ResponseHeaders } from './types.js';
 
 /** What is judged: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export interface Judged extends Omit<Asked, 'replay'> {
@@ -35,15 +42,14 @@ export interface History {
 }
 
 /** How responses are read, the same for all requests of a run. */
-export interface Reading {
+interface Reading {
 	dialect?: Dialect | undefined;
-	clean?: CleanWords | undefined;
 	/** Takes 404 and 410 on a delete for success. */
 	ignoreMissing?: boolean | undefined;
 }
 
 /**
- * Whether sending again could help: `later`: the service asks to come back; `lost`: nobody knows what became of the
+ * Whether sending again could help: `later`: the service asks to come back; `lost`: it is unknown what became of the
  * attempt; `unsent`: no connection; `once`: the service failed, and may not the second time.
  */
 export type Retry = 'never' | 'once' | 'later' | 'lost' | 'unsent';
@@ -73,30 +79,32 @@ export function isServed(status: number): boolean {
 }
 
 /** Whether a refusal came from something else than the service: a redirect, a page, a login form, a path it does not serve. */
-export function isFromElsewhere({ status, code }: Pick<Result, 'status' | 'code'>): boolean {
+export function isFromElsewhere({ status, code = '' }: Pick<Result, 'status' | 'code'>): boolean {
 	if (status === undefined || (status >= 500 && status < 600) || LATER.has(status)) return false;
-	return /^(?:redirect|login_form|html_answer|not_json|http_[34]\d\d|rest_no_route)$/.test(code ?? '');
+	return /^(?:redirect|login_form|html_answer|not_json|http_[34]\d\d|rest_no_route)$/.test(code);
 }
 
 /** Makes a verdict of what an attempt brought (interface section 7 shows no responses, so nothing is taken for granted). */
-export function judge(request: Judged, response: Response, history: History = {}, reading: Reading = {}): Verdict {
-	const finding =
-		'problem' in response
-			? judgeProblem(response)
-			: response.status >= 200 && response.status < 300
-				? judgeSuccess(request, response, reading)
-				: judgeRefusal(request, response, reading);
-	return withHistory(request, finding, history, reading);
-}
-
-function judgeProblem({
-	problem: { code, message, permanent },
-	sent,
-}: Extract<Response, { problem: object }>): Finding {
-	const common = { code, message };
-	// Once written, a request may have arrived, whatever became of its connection.
-	if (sent) return { outcome: 'unknown', retry: permanent ? 'never' : 'lost', open: 'mayBeApplied', ...common };
-	return { outcome: 'not-sent', retry: permanent ? 'never' : 'unsent', ...common };
+export function judge(
+	request: Judged,
+	response: Response,
+	history: History = {},
+	{ dialect = neutralDialect, ignoreMissing = false }: Reading = {},
+	clean: CleanWords = asItCame,
+): Verdict {
+	let finding: Finding;
+	if ('problem' in response) {
+		const { code, message, permanent } = response.problem;
+		// Once written, a request may have arrived, whatever became of its connection.
+		if (response.sent) {
+			finding = { outcome: 'unknown', retry: permanent ? 'never' : 'lost', open: 'mayBeApplied', code, message };
+		} else finding = { outcome: 'not-sent', retry: permanent ? 'never' : 'unsent', code, message };
+	} else if (response.status >= 200 && response.status < 300) {
+		finding = judgeSuccess(request, response, dialect, clean);
+		// Most rows end here.
+		if (finding.outcome === 'ok') return Object.assign(finding, { history });
+	} else finding = judgeRefusal(request, response, dialect, clean);
+	return withHistory(request, finding, history, ignoreMissing);
 }
 
 /** How responses of a kind are read. */
@@ -143,41 +151,31 @@ function isEmptyArray(value: unknown): boolean {
 	return Array.isArray(value) && value.length === 0;
 }
 
-interface Received extends Extract<Response, { status: number }> {}
-
-function judgeSuccess(
-	request: Judged,
-	received: Received,
-	{ dialect = neutralDialect, clean = asItCame }: Reading,
-): Finding {
+function judgeSuccess(request: Judged, received: Received, dialect: Dialect, clean: CleanWords): Finding {
 	const { status, content, incomplete } = received;
-	const rules = RULES[request.endpoint.answer];
-	const unclear = (code: string, message: string, more: Partial<Finding> = {}): Finding => {
-		return { outcome: 'unknown', retry: 'never', status, code, message, ...more };
-	};
 	if (incomplete !== undefined) {
-		if (incomplete.permanent) return unclear(incomplete.code, incomplete.message);
-		return unclear(incomplete.code, `the response broke off: ${incomplete.message}`, {
-			retry: 'lost',
-			open: 'mayBeApplied',
-		});
+		const { code, message, permanent } = incomplete;
+		if (permanent) return { outcome: 'unknown', retry: 'never', status, code, message };
+		const lost = `the response broke off: ${message}`;
+		return { outcome: 'unknown', retry: 'lost', open: 'mayBeApplied', status, code, message: lost };
 	}
-	const mayBeEmpty = status === 200 ? rules.emptyIsDone : (status === 204 || status === 205) && !rules.needsBody;
-	if (content.kind === 'empty' && mayBeEmpty === true) {
-		return { outcome: 'ok', retry: 'never', status };
+	const rules = RULES[request.endpoint.answer];
+	if (content.kind === 'json' && status !== 202 && status !== 206) {
+		return judgeBody(request, status, content, rules, dialect, clean);
 	}
-	if (status === 202) return unclear('http_202', 'the request was accepted for later, not carried out');
-	if (status === 206) return unclear('http_206', 'only a part of the response came');
-	if (content.kind === 'html') {
-		const { code, message } = nameContent(content);
-		const hint = content.login ? '' : '; is /wp-json or another part missing from the base URL?';
-		return { outcome: 'failed', retry: 'never', status, code, message: message + hint };
+	const isDone = status === 200 ? rules.emptyIsDone : (status === 204 || status === 205) && !rules.needsBody;
+	if (content.kind === 'empty' && isDone) return { outcome: 'ok', retry: 'never', status };
+	const unclear: Finding = { outcome: 'unknown', retry: 'never', status };
+	if (status === 202) {
+		return { ...unclear, code: 'http_202', message: 'the request was accepted for later, not carried out' };
 	}
-	if (content.kind !== 'json') {
-		const { code, message } = nameContent(content);
-		return unclear(code, message);
+	if (content.kind === 'json' || status === 206) {
+		return { ...unclear, code: 'http_206', message: 'only a part of the response came' };
 	}
-	return judgeBody(request, status, content, rules, dialect, clean);
+	const named = nameContent(content);
+	if (content.kind !== 'html') return { ...unclear, ...named };
+	const hint = content.login ? '' : '; is /wp-json or another part missing from the base URL?';
+	return { outcome: 'failed', retry: 'never', status, code: named.code, message: named.message + hint };
 }
 
 /** Text before the JSON that says nothing about the request. */
@@ -194,13 +192,14 @@ function judgeBody(
 	const body = rules.ownNames ? value : bodyIn(dialect, value);
 	const finding: Finding = { outcome: 'ok', retry: 'never', status, body };
 	if (warnings !== undefined) finding.warnings = warnings;
-	const unclear = (message: string): Finding => ({ ...finding, outcome: 'unknown', code: 'unexpected_shape', message });
-	const failed = (code: string, message: string): Finding => ({ ...finding, outcome: 'failed', code, message });
+	const ended = (outcome: 'unknown' | 'failed', code: string, message: string): Finding =>
+		Object.assign(finding, { outcome, code, message });
 
 	if (endpoint.answer === 'check') {
 		const isTrusted = before === undefined || (isObject(value) && NOTICE.test(before));
 		const said = isTrusted ? readCheck(value) : undefined;
-		if (said === 'no') return failed('credentials_invalid', 'the service says that the credentials are not valid');
+		if (said === 'no')
+			return ended('failed', 'credentials_invalid', 'the service says that the credentials are not valid');
 		if (said === 'yes') return finding;
 	}
 	const asked: Asked = { replay: endpoint.replay, ids, sent };
@@ -208,22 +207,21 @@ function judgeBody(
 	if (object !== undefined) {
 		const no = rules.freeNames ? (isCodedError(object) ? 'code' : undefined) : findNo(object, asked);
 		if (no !== undefined) {
-			const { code = 'error_in_answer', message = '', reasons } = explainNo(object, clean);
+			const { code = '', message = '', reasons } = explainNo(object, clean);
+			if (reasons !== undefined) finding.reasons = namedIn(dialect, reasons);
 			const isDeleted = /deleted|trashed|removed|revoked/i.test(no) && code === 'error_in_answer';
-			const found = isDeleted
-				? failed('not_deleted', 'the service says that it did not delete')
-				: failed(code, message);
-			return reasons === undefined ? found : { ...found, reasons: namedIn(dialect, reasons) };
+			if (isDeleted) return ended('failed', 'not_deleted', 'the service says that it did not delete');
+			return ended('failed', code, message);
 		}
 	}
+	const what = isObject(value) ? 'an empty object' : kindOf(value);
 	if (!rules.fits(value)) {
-		if (rules.lacks !== undefined && (isObject(value) || endpoint.answer === 'check')) return unclear(rules.lacks);
-		return unclear(
-			`the response is ${isObject(value) ? 'an empty object' : kindOf(value)} where an object was expected`,
-		);
+		const isNamed = rules.lacks !== undefined && (isObject(value) || endpoint.answer === 'check');
+		const message = isNamed ? rules.lacks : `the response is ${what} where an object was expected`;
+		return ended('unknown', 'unexpected_shape', message as string);
 	}
 	if (endpoint.answer === 'object' && object !== undefined && leavesOpen(object, asked)) {
-		return unclear('the response does not say whether the request was carried out');
+		return ended('unknown', 'unexpected_shape', 'the response does not say whether the request was carried out');
 	}
 	return finding;
 }
@@ -240,31 +238,33 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
 	504: 'the gateway got no response from the service in time',
 };
 
-function judgeRefusal(
-	request: Judged,
-	received: Received,
-	{ dialect = neutralDialect, clean = asItCame }: Reading,
-): Finding {
+function judgeRefusal(request: Judged, received: Received, dialect: Dialect, clean: CleanWords): Finding {
 	const { status, content, headers } = received;
 	const finding: Finding = { ...judgeStatus(request, received), status };
-	if (status >= 300 && status < 400) return { ...finding, ...describeRedirect(status, headers, clean) };
-	if (content.kind === 'json') {
+	if (status >= 300 && status < 400) {
+		const location = headerOf(headers, 'location');
+		finding.code = location === undefined ? `http_${status}` : 'redirect';
+		if (location !== undefined) {
+			const target = shownTarget(clean(location)).slice(0, 300);
+			finding.location = target;
+			finding.message = `the service redirects to ${target}; redirects are not followed with credentials: fix the base URL`;
+		} else if (status === 304) finding.message = 'the response is "not modified", though no copy was offered';
+		else finding.message = 'the response is a redirect without a target';
+	} else if (content.kind === 'json') {
 		const error = readServiceError(content.value, clean);
 		finding.code = error.code ?? `http_${status}`;
 		finding.message = error.message ?? `the service responded with ${status}`;
 		finding.body = content.value;
 		if (content.warnings !== undefined) finding.warnings = content.warnings;
 		if (error.reasons !== undefined) finding.reasons = namedIn(dialect, error.reasons);
-		return finding;
+	} else {
+		Object.assign(finding, nameContent(content));
+		if (content.kind === 'empty') {
+			finding.code = `http_${status}`;
+			finding.message = [STATUS_WORDS[status] ?? [], finding.message].flat().join('; ');
+		}
 	}
-	const named = nameContent(content);
-	if (content.kind !== 'empty') return { ...finding, ...named };
-	const words = STATUS_WORDS[status];
-	return {
-		...finding,
-		code: `http_${status}`,
-		message: words === undefined ? named.message : `${words}; ${named.message}`,
-	};
+	return finding;
 }
 
 /** Interface section 7 documents no errors; the rules for 5xx are those of the command line's "5xx on a write". */
@@ -286,36 +286,38 @@ function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<stri
 	return Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [dialect.fieldIn(name), reason]));
 }
 
-/** What earlier attempts make of the last one: a refusal does not prove that a lost attempt was not applied. */
-function withHistory(request: Judged, found: Finding, before: History, { ignoreMissing }: Reading): Verdict {
-	// Most rows end here.
-	if (found.outcome === 'ok' && found.open === undefined) return Object.assign(found, { history: before });
-	const { open, ...finding } = found;
-	const writes = request.endpoint.replay === 'set' || request.endpoint.replay === 'delete';
-	const history: History = open === undefined ? before : { ...before, [open]: true };
-	if (isGone(request, finding) && (before.mayBeApplied || ignoreMissing)) {
-		const message = before.mayBeApplied
-			? 'it is gone; an earlier attempt without a response may have deleted it'
-			: 'it was gone already';
-		return { ...finding, outcome: 'ok', message, history };
-	}
-	if (!writes || namesSentField(request, finding)) return { ...finding, history };
-	if (before.mayBeApplied && (finding.outcome === 'failed' || finding.outcome === 'not-sent')) {
-		const message =
-			finding.outcome === 'failed'
-				? also(finding.message, 'an earlier attempt may have been applied')
-				: finding.message;
-		return { ...finding, outcome: 'unknown', ...(message !== undefined && { message }), history };
-	}
-	if (finding.outcome === 'not-sent' && before.mayBePartly) return { ...finding, outcome: 'unknown', history };
-	if (finding.outcome === 'failed' && history.mayBePartly) {
-		return { ...finding, message: also(finding.message, 'the request may be partly applied'), history };
-	}
-	return { ...finding, history };
+/** A redirect's target as it may be shown: without user info, the values of its query and its fragment. */
+function shownTarget(location: string): string {
+	const [, place = '', query = '', fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(location) ?? [];
+	const shown = place.replace(/^([a-z][a-z0-9+.-]*:[\\/]*|[\\/]{2,})[^\\/]*@/i, '$1[redacted]@');
+	const names = query.replace(/([^&=]+=)[^&]*|[^&]+/g, '$1[redacted]');
+	return shown + (names && `?${names}`) + (fragment ? '#[redacted]' : '');
 }
 
-function also(message: string | undefined, more: string): string {
-	return message === undefined ? more : `${message.replace(/\.$/, '')}; ${more}`;
+/** What earlier attempts make of the last one: a refusal does not prove that a lost attempt was not applied. */
+function withHistory(request: Judged, found: Finding, before: History, ignoreMissing: boolean): Verdict {
+	const { open, ...finding } = found;
+	const history: History = open === undefined ? before : { ...before, [open]: true };
+	const verdict: Verdict = { ...finding, history };
+	const { replay } = request.endpoint;
+	if (isGone(request, finding) && (before.mayBeApplied || ignoreMissing)) {
+		verdict.outcome = 'ok';
+		verdict.message = before.mayBeApplied
+			? 'it is gone; an earlier attempt without a response may have deleted it'
+			: 'it was gone already';
+		return verdict;
+	}
+	if ((replay !== 'set' && replay !== 'delete') || namesSentField(request, finding)) return verdict;
+	const also = (more: string): string =>
+		finding.message === undefined ? more : `${finding.message.replace(/\.$/, '')}; ${more}`;
+	if (before.mayBeApplied && (finding.outcome === 'failed' || finding.outcome === 'not-sent')) {
+		verdict.outcome = 'unknown';
+		if (finding.outcome === 'failed') verdict.message = also('an earlier attempt may have been applied');
+	} else if (finding.outcome === 'not-sent' && before.mayBePartly) verdict.outcome = 'unknown';
+	else if (finding.outcome === 'failed' && history.mayBePartly) {
+		verdict.message = also('the request may be partly applied');
+	}
+	return verdict;
 }
 
 /** Whether a 400 blames what was sent: the same request was refused for the same reason before, too. */
@@ -333,39 +335,4 @@ function isGone({ endpoint }: Judged, { status, code, body }: Finding): boolean 
 	if (endpoint.replay !== 'delete' || (status !== 404 && status !== 410)) return false;
 	if (body === undefined) return code === `http_${status}`;
 	return hasOwnCode(body) && !/no_?route|route_?not/i.test(code ?? '');
-}
-
-/** What stands in the place of a secret. */
-const HIDDEN = '[redacted]';
-
-/** `to=x&y` with neither value: any of them may sign somebody in. */
-function withoutValues(query: string): string {
-	return query
-		.split('&')
-		.map((part) => (part === '' ? '' : part.includes('=') ? part.slice(0, part.indexOf('=') + 1) + HIDDEN : HIDDEN))
-		.join('&');
-}
-
-/** A redirect's target as it may be shown: without user info, the values of its query and its fragment. */
-function shownTarget(location: string): string {
-	const [, place = '', query, fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(location) ?? [];
-	const shown = place.replace(/^([a-z][a-z0-9+.-]*:[\\/]*|[\\/]{2,})[^\\/]*@/i, `$1${HIDDEN}@`);
-	return shown + (query ? `?${withoutValues(query)}` : '') + (fragment ? `#${HIDDEN}` : '');
-}
-
-function describeRedirect(status: number, headers: ResponseHeaders, clean: CleanWords): Partial<Finding> {
-	const location = headerOf(headers, 'location');
-	if (location === undefined) {
-		const message =
-			status === 304
-				? 'the response is "not modified", though no copy was offered'
-				: 'the response is a redirect without a target';
-		return { code: `http_${status}`, message };
-	}
-	const target = shownTarget(clean(location)).slice(0, 300);
-	return {
-		code: 'redirect',
-		location: target,
-		message: `the service redirects to ${target}; redirects are not followed with credentials: fix the base URL`,
-	};
 }

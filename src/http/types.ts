@@ -1,8 +1,52 @@
-/** What travels between the parts of this room: requests, responses, and who sends them. */
+/** What travels between the parts of this room and its callers, and what a client is made of. Loads nothing. */
 
-import type { Dispatcher } from 'undici';
+import type { LookupFunction } from 'node:net';
 import type { Method } from '../api/endpoints.js';
+import type { Auth, ProxySettings } from '../net.js';
 import type { TransportProblem } from './problem.js';
+
+/** The largest response that is read, in bytes. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+/** How often a request is retried. */
+export const DEFAULT_RETRIES = 4;
+
+/** How many requests are under way at a time. */
+export const DEFAULT_CONCURRENCY = 4;
+
+export interface ConnectionOptions {
+	/** Without a trailing slash; what comes before `/support-api/v1`. */
+	baseUrl: string;
+	auth: Auth;
+	/** Milliseconds that one attempt may take from being sent to the end of its response. */
+	timeoutMs: number;
+	/** Milliseconds, from the first request on, after which a client that never had a connection makes no more attempts. */
+	connectWithinMs?: number | undefined;
+	/** The most connections at a time. */
+	connections: number;
+	/** Allows `http://localhost` to be another machine; other hosts are checked with the base URL. */
+	allowHttp?: boolean | undefined;
+	/** PEM text. */
+	tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
+	proxy?: ProxySettings | undefined;
+	userAgent: string;
+	/** The largest response that is read, in bytes. */
+	maxResponseBytes?: number;
+	/** Called once for a request that takes longer than a second, with what it waits for. */
+	onWait?: ((what: string) => void) | undefined;
+	/** Resolves host names; the system's way by default. */
+	lookup?: LookupFunction | undefined;
+	trace?: Trace | undefined;
+	hide?: Hide | undefined;
+	/** Milliseconds on a clock that never jumps; the platform's own by default. */
+	monotonic?: (() => number) | undefined;
+}
+
+/** Finds and removes secrets in responses; `mayHold` is called for every body and header and must be quick. */
+export interface Hide {
+	mayHold(text: string | Uint8Array): boolean;
+	clean(text: string): string;
+}
 
 export interface HttpRequest {
 	method: Method | (string & {});
@@ -37,8 +81,22 @@ export interface Client {
 	close(): Promise<void>;
 }
 
-/** What takes requests to one origin: a pool, or a proxy's agent. */
-export interface Sender extends Pick<Dispatcher, 'dispatch' | 'destroy'> {
-	/** An error for a response that is the proxy's own and not the service's. */
-	refusal?(status: number): Error | undefined;
-}
+/** What happened on the wire, attempt by attempt, for `-v` and `-vv`; redaction is the listener's. */
+export type Trace = (event: TraceEvent) => void;
+
+export type TraceEvent =
+	| { type: 'request'; method: string; url: string; headers: readonly string[]; body: string | undefined }
+	| {
+			type: 'answer';
+			method: string;
+			url: string;
+			status: number;
+			headers: ResponseHeaders;
+			body: string;
+			/** The body of the request. */
+			requestBody?: string | undefined;
+			/** Bytes of the body before it was decoded. */
+			bytes: number;
+			ms: number;
+	  }
+	| { type: 'problem'; method: string; url: string; message: string; sent: boolean; ms: number };

@@ -21,9 +21,10 @@ const unreached = [
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
  */
 const together = {
-	start: /src\/(version|errors|http\/(options|coding)|cli\/program)\.ts$/,
+	start: /src\/(version|errors|http\/types|cli\/program)\.ts$/,
 	command: /src\/cli\/(parse|(runs|lists|edit)\/definition)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
+	response: /src\/http\/send\.ts$/,
 	http: /src\/http\/client\.ts$/,
 	rows: /src\/output\/(render|outcome-view|formats)\.ts$/,
 	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,

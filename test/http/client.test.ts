@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import type { ConnectionOptions, TraceEvent } from '../../src/http/options.js';
+import type { ConnectionOptions, TraceEvent } from '../../src/http/types.js';
 import { testClient as openClient, testClient, update } from '../support/delivery.js';
 import { httpAnswer, startRawServer } from '../support/raw-server.js';
 

@@ -4,8 +4,7 @@ import { type AddressInfo, createServer as createSocketServer, type LookupFuncti
 import { networkInterfaces } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ConnectionOptions } from '../../src/http/options.js';
-import type { Attempt } from '../../src/http/types.js';
+import type { Attempt, ConnectionOptions } from '../../src/http/types.js';
 import { createAuthority } from '../support/certificates.js';
 import { testClient } from '../support/delivery.js';
 import { startForwardProxy } from '../support/forward-proxy.js';

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect, neutralDialect } from '../../src/api/dialect.js';
 import { type Endpoint, endpointList, endpoints } from '../../src/api/endpoints.js';
-import { decodeBody } from '../../src/http/coding.js';
-import { readResponse } from '../../src/http/content.js';
+import { decodeBody, readResponse } from '../../src/http/content.js';
 import { judge as judgeResponse, type Verdict } from '../../src/http/judge.js';
 import type { RawResponse } from '../../src/http/types.js';
 
@@ -370,7 +369,10 @@ describe('JSON that could do harm', () => {
 			code: 'unreadable_answer',
 			message: "the response can't be read: it nests deeper than 200 levels",
 		});
-		expect(await judge(400, '['.repeat(100_000))).toMatchObject({ outcome: 'failed', code: 'unreadable_answer' });
+		expect(await judge(400, '['.repeat(100_000) + ']'.repeat(100_000))).toMatchObject({
+			outcome: 'failed',
+			code: 'unreadable_answer',
+		});
 		expect(await judge(200, `{"a":"${'['.repeat(1000)}\\"${'['.repeat(1000)}"}`)).toMatchObject({
 			outcome: 'ok',
 		});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isExempt, proxyFor } from '../../src/http/proxy.js';
+import { isExempt, proxyFor } from '../../src/http/connection.js';
 
 describe('NO_PROXY', () => {
 	it.each([

@@ -9,7 +9,7 @@ import {
 	MAX_RETRY_AFTER_MS,
 	parseRetryAfter,
 	type RetryFacts,
-} from '../../src/http/retry.js';
+} from '../../src/http/send.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/http/options.js';
+import type { TraceEvent } from '../../src/http/types.js';
 import { createTrace, renderTrace } from '../../src/output/trace.js';
 
 const request: TraceEvent = {

@@ -3,10 +3,9 @@
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../src/api/plan.js';
 import { createClient } from '../../src/http/client.js';
-import type { ConnectionOptions } from '../../src/http/options.js';
 import type { Result } from '../../src/http/outcome.js';
 import { type FailedAttempt, type SendOptions, send } from '../../src/http/send.js';
-import type { Client } from '../../src/http/types.js';
+import type { Client, ConnectionOptions } from '../../src/http/types.js';
 import { whenTestEnds } from './test-end.js';
 
 /** An update of ticket 14 to `hold`. */

@@ -2,8 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import { FailedError } from '../../errors.js';
-import { decodeBody } from '../../http/coding.js';
-import { jsonIn } from '../../http/content.js';
+import { decodeBody, jsonIn } from '../../http/content.js';
 import type { RawResponse } from '../../http/types.js';
 import { redactBody, redactHeaders } from '../../output/redact.js';
 import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';

@@ -2,10 +2,10 @@
 
 import { needsQuestion } from '../../bulk/guards.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import { DEFAULT_RETRIES } from '../../http/options.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import type { Sendable } from '../../http/send.js';
 import type { Client, RawResponse } from '../../http/types.js';
+import { DEFAULT_RETRIES } from '../../http/types.js';
 import { renderError } from '../../output/errors.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
 import { createTextRedactor, isSecretName, redactUrl, secretValues } from '../../output/redact.js';

@@ -56,7 +56,7 @@ export async function readCertificate(
 	const raw =
 		proxy === undefined
 			? await within(connectSocket({ host, port: portOf(url) }), 'connect', timeoutMs)
-			: await (await import('../../http/proxy.js')).openTunnel(proxy, `${url.hostname}:${portOf(url)}`, timeoutMs);
+			: await (await import('../../http/connection.js')).openTunnel(proxy, `${url.hostname}:${portOf(url)}`, timeoutMs);
 	try {
 		// `host` is the name that the certificate must have. It is read even where it is not trusted, to say why.
 		const target = { socket: raw, host, ...(isIP(host) === 0 && { servername: host }) };

@@ -1,7 +1,7 @@
 /** Flags that runs share with other commands: guards, how requests are sent, and the parsers of numbers. */
 
 import { UsageError } from '../../errors.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { type OptionSpec, options } from './option.js';
 
 const CHECKS = 'Checks';

@@ -19,7 +19,7 @@ import {
 import type { Condition, RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
 import { parseShard } from '../../bulk/shard.js';
 import { UsageError } from '../../errors.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/options.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { isSecretName } from '../../output/redact.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';

@@ -5,7 +5,7 @@ import { OWN_ID } from '../../api/values.js';
 import type { RunPlan } from '../../bulk/run/plan.js';
 import { checkReadable } from '../../bulk/run/read-back.js';
 import { type ExitCode, UsageError } from '../../errors.js';
-import { DEFAULT_RETRIES } from '../../http/options.js';
+import { DEFAULT_RETRIES } from '../../http/types.js';
 import type { Invocation } from '../command.js';
 import { camelCase } from '../options/option.js';
 import { openSession, type Session } from '../session.js';

@@ -1,12 +1,13 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createScrubber } from '../../src/http/scrub.js';
-import type { RawResponse } from '../../src/http/types.js';
+import { hideSecrets } from '../../src/http/content.js';
+import type { Attempt, RawResponse } from '../../src/http/types.js';
 
-const scrub = createScrubber({
-	mayHold: (text) => Buffer.from(text as string).includes('sesam'),
-	clean: (text) => text.replaceAll('sesam, open', '[redacted]'),
-});
+const scrub = (attempt: Attempt) =>
+	hideSecrets(attempt, {
+		mayHold: (text) => Buffer.from(text as string).includes('sesam'),
+		clean: (text) => text.replaceAll('sesam, open', '[redacted]'),
+	});
 
 function answer(body: string, headers: RawResponse['headers'] = {}) {
 	return { kind: 'answer', answer: { status: 200, headers, body: Buffer.from(body) }, ms: 5 } as const;
