@@ -5,7 +5,7 @@ import { createPlanner } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
 import { userIdIn } from '../api/user-id.js';
 import { isObject, quote } from '../api/values.js';
-import type { LookUp } from '../bulk/run/usernames.js';
+import type { LookUp } from '../bulk/run/names.js';
 import { FailedError, RefusedError, UsageError } from '../errors.js';
 import type { Result } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';

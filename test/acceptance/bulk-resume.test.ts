@@ -361,7 +361,7 @@ describe('any command', () => {
 		for (const [name, content] of Object.entries(files)) work.write(name, content);
 		work.write('text.txt', 'a\nb');
 		work.write('names.ids', 'anna\nbob\ncleo\ndan\n');
-		const yes = command[1] === 'id' ? [] : ['--yes'];
+		const yes = command.includes('delete') ? ['--yes'] : [];
 		const args = [...command, ...yes, '-q', '-j', '1'];
 		const complete = await work.run(args);
 		const first = await work.run(args, { env: broken.env });

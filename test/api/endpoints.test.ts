@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointList, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
 import { idNames, ownIdName } from '../../src/api/path-ids.js';
-import { isIdName } from '../../src/bulk/records.js';
+import { isIdName } from '../../src/bulk/journal/records.js';
 
 describe('the endpoint table', () => {
 	it('has a parameter for each placeholder of a path, in its order, and no other', () => {

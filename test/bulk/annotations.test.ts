@@ -5,7 +5,7 @@ import {
 	formatAnnotation,
 	inputErrorAnnotation,
 	outcomeAnnotation,
-} from '../../src/bulk/annotations.js';
+} from '../../src/bulk/reports/annotations.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { outcomeOf } from '../support/journal.js';
 

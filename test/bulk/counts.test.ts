@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, rowsToFix } from '../../src/bulk/counts.js';
-import { nextSteps } from '../../src/bulk/next-steps.js';
+import {
+	type Counts,
+	countOutcome,
+	createCounts,
+	exitCodeOf,
+	nextSteps,
+	openRows,
+	rowsToFix,
+} from '../../src/bulk/journal/counts.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 
 type Row = [outcome: OutcomeName, status?: number];

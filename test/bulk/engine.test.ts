@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Request } from '../../src/api/plan.js';
-import { type EngineOptions, type RunRow, runEngine } from '../../src/bulk/engine.js';
+import { type EngineOptions, runEngine } from '../../src/bulk/run/engine.js';
+import type { RunRow } from '../../src/bulk/run/rows.js';
 import type { Outcome } from '../../src/http/outcome.js';
 
 const rowOf = (row: number, key: string): RunRow => ({ row, request: { key } as Request });

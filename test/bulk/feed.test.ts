@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Feed } from '../../src/bulk/feed.js';
+import { Feed } from '../../src/bulk/run/engine.js';
 
 async function* from<T>(...batches: T[][]): AsyncGenerator<T[]> {
 	for (const batch of batches) yield batch;

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { needsQuestion, ReassignGuard, type WriteGuardFacts } from '../../src/bulk/guards.js';
-import { checkSet } from '../../src/bulk/run/survey.js';
+import { checkSet, needsQuestion, ReassignGuard, type WriteGuardFacts } from '../../src/bulk/run/survey.js';
 import { UsageError } from '../../src/errors.js';
 
 describe('checkSet', () => {

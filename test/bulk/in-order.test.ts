@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOrder } from '../../src/bulk/in-order.js';
+import { inOrder } from '../../src/bulk/run/engine.js';
 
 async function* from<T>(...batches: T[][]): AsyncGenerator<T[]> {
 	for (const batch of batches) yield batch;

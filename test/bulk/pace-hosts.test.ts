@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace, type PaceOptions } from '../../src/bulk/pace.js';
+import { runEngine } from '../../src/bulk/run/engine.js';
+import type { RunRow } from '../../src/bulk/run/rows.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { send } from '../../src/http/send.js';
 import { bucket, chances, perSecond, type SmallHost, smallHost, workers } from '../support/small-host.js';

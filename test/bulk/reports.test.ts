@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCounts } from '../../src/bulk/counts.js';
-import { escapeXml, type ReportFacts } from '../../src/bulk/report-facts.js';
-import { parseReport, type ReportFormat, reportFormats } from '../../src/bulk/report-spec.js';
-import { escapeMarkdown, writeReport } from '../../src/bulk/reports.js';
-import { scanJournal } from '../../src/bulk/scan.js';
+import { createCounts } from '../../src/bulk/journal/counts.js';
+import { scanJournal } from '../../src/bulk/journal/read.js';
+import { escapeMarkdown, escapeXml, type ReportFacts } from '../../src/bulk/reports/formats.js';
+import { parseReport, type ReportFormat, reportFormats, writeReports } from '../../src/bulk/reports/write.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { elementsOf, readXml } from '../support/xml.js';
@@ -16,7 +15,7 @@ const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::
 
 const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another value: status' } as const;
 
-/** A run with some of everything: an `unknown` that a resume mended, and rows that were never reached. */
+/** A run with some of everything: an `unknown` that a resume settled, and rows that were never reached. */
 async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
 	const folder = temporaryFolder();
 	const journal = startJournal(folder, rows);
@@ -42,7 +41,7 @@ async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
 	return {
 		folder,
 		header: headerOf(rows),
-		journalPath: journal.path,
+		journals: [journal.path],
 		counts,
 		exit: 3,
 		ended: '2026-11-21T08:00:00.000Z',
@@ -53,7 +52,7 @@ async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
 async function reportOf(format: ReportFormat, facts?: ReportFacts): Promise<string> {
 	const example = facts ?? (await exampleRun());
 	const path = join(temporaryFolder(), 'report');
-	await writeReport({ format, path }, example);
+	await writeReports([{ format, path }], example, '.');
 	return readFileSync(path, 'utf8');
 }
 
@@ -67,11 +66,11 @@ describe('the JUnit report', () => {
 		expect(cases).toEqual([
 			['row 1: id 1', undefined],
 			['row 2: id 2', 'failure'],
+			['row 3: id 3', undefined],
 			['row 4: id 4', 'error'],
 			['row 5: id 5', 'skipped'],
 			['row 6: ', 'failure'],
 			['row 7: id 7', 'failure'],
-			['row 3: id 3', undefined],
 			['rows that were not reached', 'error'],
 		]);
 		expect(xml).toContain('type="differs">status is &quot;read&quot;, not &quot;hold&quot;</failure></testcase>');
@@ -115,13 +114,13 @@ describe('the JSON report', () => {
 		expect(report.rows.map((each: Record<string, unknown>) => [each.row, each.id, each.outcome])).toEqual([
 			[1, '1', 'ok'],
 			[2, '2', 'failed'],
+			[3, '3', 'ok'],
 			[4, '4', 'unknown'],
 			[5, '5', 'skipped'],
 			[6, undefined, 'invalid'],
 			[7, '7', 'differs'],
-			[3, '3', 'ok'],
 		]);
-		expect(report.rows[5].differs).toEqual([{ field: 'status', sent: 'hold', shown: 'read' }]);
+		expect(report.rows[6].differs).toEqual([{ field: 'status', sent: 'hold', shown: 'read' }]);
 	});
 });
 
@@ -188,7 +187,7 @@ describe('the markdown report', () => {
 		await journal.outcome(outcomeOf(61, { outcome: 'failed', code: 'differs', message: 'no', differs }));
 		journal.close();
 		const { counts } = await scanJournal(journal.path);
-		const facts = { header: headerOf(61), journalPath: journal.path, counts, exit: 3 as const, ended: '', ms: 0 };
+		const facts = { header: headerOf(61), journals: [journal.path], counts, exit: 3 as const, ended: '', ms: 0 };
 		const text = await reportOf('markdown', facts);
 		const named = text.split('\n').filter((line) => /^\| \d+ \|/.test(line));
 		expect([named.length, named[0]]).toEqual([
@@ -208,7 +207,7 @@ describe('the markdown report', () => {
 		const { counts } = await scanJournal(journal.path);
 		const text = await reportOf('markdown', {
 			header: headerOf(1000),
-			journalPath: journal.path,
+			journals: [journal.path],
 			counts,
 			exit: 1,
 			ended: '',
@@ -238,7 +237,7 @@ describe('the CSV report', () => {
 		await journal.outcome(outcomeOf(2));
 		journal.close();
 		const { counts } = await scanJournal(journal.path);
-		const facts: ReportFacts = { header: headerOf(2), journalPath: journal.path, counts, exit: 3, ended: '', ms: 0 };
+		const facts: ReportFacts = { header: headerOf(2), journals: [journal.path], counts, exit: 3, ended: '', ms: 0 };
 		const rows = parse(await reportOf('csv', facts), { columns: true }) as unknown as Record<string, string>[];
 		expect(rows.map(({ row, id, outcome }) => [row, id, outcome])).toEqual([
 			['1', '', 'invalid'],
@@ -250,34 +249,34 @@ describe('the CSV report', () => {
 		const journal = startJournal(temporaryFolder(), 2);
 		journal.close();
 		const { counts } = await scanJournal(journal.path);
-		const facts: ReportFacts = { header: headerOf(2), journalPath: journal.path, counts, exit: 1, ended: '', ms: 0 };
+		const facts: ReportFacts = { header: headerOf(2), journals: [journal.path], counts, exit: 1, ended: '', ms: 0 };
 		expect(await reportOf('csv', facts)).toBe('row,line,outcome,status,code,message,attempts,ms,differs\n');
 	});
 });
 
-describe('writeReport', () => {
+describe('writeReports', () => {
 	it('replaces the file at once, or leaves it as it was', async () => {
 		const facts = await exampleRun();
 		const folder = temporaryFolder();
 		const path = join(folder, 'report.json');
 		writeFileSync(path, 'old');
-		await writeReport({ format: 'json', path: 'report.json' }, facts, folder);
+		await writeReports([{ format: 'json', path: 'report.json' }], facts, folder);
 		expect(JSON.parse(readFileSync(path, 'utf8')).run).toBe(facts.header.id);
 		writeFileSync(path, 'old');
-		const gone = { ...facts, journalPath: join(folder, 'gone') };
-		await expect(writeReport({ format: 'json', path }, gone)).rejects.toMatchObject({
+		const gone = { ...facts, journals: [join(folder, 'gone')] };
+		await expect(writeReports([{ format: 'json', path }], gone, '.')).rejects.toMatchObject({
 			name: 'FailedError',
 			code: 'report_failed',
 		});
 		expect(readFileSync(path, 'utf8')).toBe('old');
-		await expect(writeReport({ format: 'json', path: join(folder, 'none/x') }, facts)).rejects.toMatchObject({
+		await expect(writeReports([{ format: 'json', path: join(folder, 'none/x') }], facts, '.')).rejects.toMatchObject({
 			code: 'report_failed',
 		});
 		expect(readdirSync(folder)).toEqual(['report.json']);
 	});
 
 	it('writes to a device without replacing it', async () => {
-		await writeReport({ format: 'csv', path: '/dev/null' }, await exampleRun());
+		await writeReports([{ format: 'csv', path: '/dev/null' }], await exampleRun(), '.');
 		expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
 	});
 
@@ -287,7 +286,7 @@ describe('writeReport', () => {
 		journal.close();
 		const facts: ReportFacts = {
 			header: headerOf(1),
-			journalPath: journal.path,
+			journals: [journal.path],
 			counts: createCounts(),
 			exit: 0,
 			ended: '',
@@ -316,8 +315,8 @@ describe('the HTML report', () => {
 			'invalid',
 			'differs',
 			'ok',
-			'skipped',
 			'ok',
+			'skipped',
 		]);
 	});
 
@@ -336,7 +335,7 @@ describe('the HTML report', () => {
 		const page = await reportOf('html', {
 			...(await exampleRun()),
 			header: journal.header,
-			journalPath: journal.path,
+			journals: [journal.path],
 			counts: { ...createCounts(), failed: 2 },
 		});
 		const root = readPage(page);
@@ -362,8 +361,8 @@ describe('the HTML report', () => {
 		}
 		journal.close();
 		const { counts } = await scanJournal(journal.path);
-		const { header, path: journalPath } = journal;
-		const page = await reportOf('html', { ...(await exampleRun()), header, journalPath, counts });
+		const { header, path: file } = journal;
+		const page = await reportOf('html', { ...(await exampleRun()), header, journals: [file], counts });
 		const text = textOf(page);
 		expect(text).toContain('30 rows have other reasons.');
 		expect(text).toContain('The first 5000 of 5200 rows; --report csv:FILE has all of them.');
@@ -389,7 +388,7 @@ describe('the HTML report', () => {
 		await journal.outcome(outcomeOf(1));
 		journal.close();
 		expect(await scanJournal(journal.path)).toMatchObject({ corruptLines: 0, counts: { ok: 1 } });
-		const page = await reportOf('html', { ...(await exampleRun()), journalPath: journal.path });
+		const page = await reportOf('html', { ...(await exampleRun()), journals: [journal.path] });
 		const svg = elementsOf(readPage(page), 'svg')[0];
 		expect(svg?.attributes['aria-label']).toBe(
 			'At most 20 rows a second; 7 retries, 4 of them because the service refused (429, 503).',

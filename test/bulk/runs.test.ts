@@ -1,9 +1,9 @@
 import { appendFileSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCounts } from '../../src/bulk/counts.js';
-import { createRunId, findRun, listRuns, readRunHeader, runIds, summariseRun } from '../../src/bulk/runs.js';
-import { scanJournal } from '../../src/bulk/scan.js';
+import { createCounts } from '../../src/bulk/journal/counts.js';
+import { createRunId, findRun, listRuns, readRunHeader, runIds, summariseRun } from '../../src/bulk/journal/folder.js';
+import { scanJournal } from '../../src/bulk/journal/read.js';
 import { headerOf, journalIn, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 

@@ -1,13 +1,10 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCounts } from '../../src/bulk/counts.js';
-import { journalLines, parseRecord } from '../../src/bulk/journal-lines.js';
-import { rowRecordOf } from '../../src/bulk/read-records.js';
-import { firstRecords } from '../../src/bulk/row-records.js';
-import { RowStates } from '../../src/bulk/row-states.js';
+import { createCounts } from '../../src/bulk/journal/counts.js';
+import { journalLines, openRecords, RowStates, scanJournal } from '../../src/bulk/journal/read.js';
+import { parseRecord, rowRecordOf } from '../../src/bulk/journal/records.js';
 import type { RunPlan } from '../../src/bulk/run/plan.js';
-import { scanJournal } from '../../src/bulk/scan.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -239,40 +236,49 @@ describe('a row’s record', () => {
 	});
 });
 
-describe('firstRecords', () => {
-	it('gives rows whose last outcome is wanted, no more than asked for, and no outcome that was overtaken', async () => {
+describe('the last records of rows', () => {
+	const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
+
+	it('are read in the order of the rows, those with other outcomes left out, and none that was overtaken', async () => {
 		const journal = startJournal(temporaryFolder(), 10);
 		const note = (number: number, outcome: OutcomeName, message: string) =>
 			journal.outcome(outcomeOf(number, { outcome, message }));
 		await note(1, 'failed', 'one');
+		await note(5, 'failed', 'five');
 		await note(2, 'unknown', 'overtaken');
 		await note(3, 'ok', 'fine');
 		await note(4, 'unknown', 'first');
 		await note(2, 'ok', 'two');
 		await note(4, 'unknown', 'second');
-		await note(5, 'failed', 'five');
 		journal.close();
-		const scan = await scanJournal(journal.path);
-		const find = async (limit: number) =>
-			(await firstRecords(journal.path, scan, (outcome) => outcome === 'failed' || outcome === 'unknown', limit)).map(
-				(record) => record.message,
-			);
-		expect(await find(9)).toEqual(['one', 'second', 'five']);
-		expect(await find(2)).toEqual(['one', 'first']);
+		const file = await openRecords(journal.path);
+		const messages = (names: readonly OutcomeName[]) =>
+			[...file.records((outcome) => names.includes(outcome))].map(({ message }) => message);
+		expect(messages(['failed', 'unknown'])).toEqual(['one', 'second', 'five']);
+		expect([...file.records()].map(({ row: number }) => number)).toEqual([1, 2, 3, 4, 5]);
+		expect([file.recordOf(4)?.message, file.recordOf(6), file.idNames]).toEqual(['second', undefined, ['id']]);
+		file.close();
 	});
 
-	it('gives rows that differ, and none whose later outcome is another', async () => {
+	it('that are damaged or of no row of the input count for nothing', async () => {
+		const file = await openRecords(
+			journalWith([row(2, 'ok'), { ...row(2, 'ok'), outcome: 'fine' }, row(99, 'failed'), { type: 'row', row: 'x' }]),
+		);
+		expect([...file.records()].map(({ row: number, outcome }) => [number, outcome])).toEqual([[2, 'ok']]);
+		file.close();
+	});
+
+	it('are whole however long their lines are', async () => {
 		const journal = startJournal(temporaryFolder(), 10);
-		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
-		await journal.outcome(outcomeOf(1));
-		await journal.outcome(outcomeOf(2, { outcome: 'differs', differs }));
-		await journal.outcome(outcomeOf(3, { outcome: 'differs', differs }));
+		const long = 'x'.repeat(300_000);
+		await journal.outcome(outcomeOf(1, { outcome: 'failed', message: long, differs }));
 		await journal.outcome(outcomeOf(2));
-		await journal.outcome(outcomeOf(4, { outcome: 'failed', differs }));
 		journal.close();
-		const scan = await scanJournal(journal.path);
-		const found = await firstRecords(journal.path, scan, (outcome) => outcome === 'differs', 9);
-		expect(scan.states.isDone(3)).toBe(true);
-		expect(found.map(({ row }) => row)).toEqual([3]);
+		const file = await openRecords(journal.path);
+		expect([...file.records()].map(({ message, differs: shown }) => [message, shown])).toEqual([
+			[long, differs],
+			[undefined, undefined],
+		]);
+		file.close();
 	});
 });

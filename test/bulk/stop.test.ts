@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type StopRules, StopWatch } from '../../src/bulk/stop.js';
+import { type StopRules, StopWatch } from '../../src/bulk/run/stop.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { outcomeOf } from '../support/journal.js';
 

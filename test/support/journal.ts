@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { neutralPrefixes } from '../../src/api/dialect.js';
-import { createJournal, type Journal } from '../../src/bulk/journal.js';
+import { createJournal, type Journal } from '../../src/bulk/journal/write.js';
 import type { RunHeader, RunPlan } from '../../src/bulk/run/plan.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { redact } from '../../src/output/redact.js';

@@ -3,8 +3,9 @@
 import { setMaxListeners } from 'node:events';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { type RunRow, runEngine } from '../../src/bulk/engine.js';
 import { AdaptivePace } from '../../src/bulk/pace.js';
+import { runEngine } from '../../src/bulk/run/engine.js';
+import type { RunRow } from '../../src/bulk/run/rows.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { send } from '../../src/http/send.js';
 import type { Attempt, Client } from '../../src/http/types.js';

@@ -8,12 +8,10 @@ import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-
-import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../counts.js';
-import { runEngine } from '../engine.js';
-import type { Journal } from '../journal.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
+import type { Journal } from '../journal/write.js';
 import { AdaptivePace } from '../pace.js';
-import { type StopReason, StopWatch } from '../stop.js';
+import { runEngine } from './engine.js';
 import type { RunPlan, RunTuning } from './plan.js';
 import { createPerform, type RowSteps, readPlannerOf } from './read-back.js';
 import type { PastPart } from './resume.js';
@@ -27,6 +25,7 @@ import {
 	plannerOf,
 	type RunRow,
 } from './rows.js';
+import { type StopReason, StopWatch } from './stop.js';
 import type { Survey } from './survey.js';
 
 /** How a run ended, for its summary, its reports and its journal. */

@@ -14,7 +14,7 @@ import { readEndpointOf } from '../../api/reads.js';
 import { emptyRecord } from '../../api/record.js';
 import { UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
-import type { OldValues } from '../records.js';
+import type { OldValues } from '../journal/records.js';
 import { changedFields, type Held, heldOf, holds, isNothing, isStill, same } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';

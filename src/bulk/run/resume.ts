@@ -3,9 +3,10 @@
 import { chooseEndpoint } from '../../api/choose.js';
 import { asksNothing } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
-import type { Counts } from '../counts.js';
-import { type Journal, openJournal } from '../journal.js';
-import type { Redact } from '../records.js';
+import type { Counts } from '../journal/counts.js';
+import type { JournalScan } from '../journal/read.js';
+import type { Redact } from '../journal/records.js';
+import { type Journal, openJournal } from '../journal/write.js';
 import type { RunHeader } from './plan.js';
 import { isInvalid, isOwn, type PlannedRows } from './rows.js';
 import type { Survey } from './survey.js';
@@ -67,7 +68,7 @@ export async function takeUp(
 async function reopenOvertaken(
 	journal: Journal,
 	rows: PlannedRows,
-	{ header: { plan }, states }: Awaited<ReturnType<typeof openJournal>>['scan'],
+	{ header: { plan }, states }: JournalScan,
 	counts: Counts,
 ): Promise<ReadonlySet<number>> {
 	const reopened = new Set<number>();

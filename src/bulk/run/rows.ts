@@ -8,8 +8,7 @@ import { mentionsOwnId, withOwnId } from '../../api/values.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type RowReader } from '../input/rows.js';
-import { inShard, type Shard } from '../shard.js';
-import type { RowSource, RunPlan } from './plan.js';
+import { inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 /** A row that can be sent. */
 export interface RunRow {

@@ -7,11 +7,8 @@ import type { Endpoint } from '../../api/endpoints.js';
 import { emptyRecord } from '../../api/record.js';
 import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { journalLines, parseRecord } from '../journal-lines.js';
-import { rowRecordOf } from '../read-records.js';
-import type { RowRecord } from '../records.js';
-import { RowNumbers } from '../row-numbers.js';
-import { scanJournal } from '../scan.js';
+import { RowNumbers, scanJournal } from '../journal/read.js';
+import { type Json, type OldValues, type RowRecord, rowRecordOf } from '../journal/records.js';
 import type { RowSource, RunHeader, RunPlan } from './plan.js';
 import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
 
@@ -52,7 +49,6 @@ interface FieldChange {
 
 /** One object that the run wrote. */
 interface Change {
-	row: number;
 	ids: Record<string, string>;
 	fields: Record<string, FieldChange>;
 	/** Why a field keeps its value, by field. */
@@ -104,80 +100,63 @@ const ABSENT = "it had no value before, and the API can't remove it";
 const WITHHELD = 'its old value was not kept, because it is secret';
 const NOT_TEXT = "its old value was a list or an object, which can't be sent";
 
+/** What a record of old values has, as it is read again. */
+interface BeforeRecord extends OldValues {
+	row: number;
+	ids: Record<string, string>;
+	absent: string[];
+	withheld: string[];
+}
+
+function beforeRecordOf({
+	row,
+	ids,
+	values,
+	sent,
+	absent = [],
+	withheld = [],
+}: Readonly<Json>): BeforeRecord | undefined {
+	const isWhole = [ids, values, sent].every(isObject) && [absent, withheld].every(Array.isArray);
+	return isWhole ? ({ row, ids, values, sent, absent, withheld } as BeforeRecord) : undefined;
+}
+
 /** Each written object once, with the oldest value of each field and the last one that the run wrote. */
 async function readChanges(path: string, { body }: Pick<Endpoint, 'body'>): Promise<Change[]> {
-	const canBeSent = (value: unknown): boolean => body !== 'custom_fields' || customFieldText(value) !== undefined;
-	const wasWritten = await writtenRows(path);
-	const shown = await shownValues(path);
+	const { records, wasWritten, shown } = await readOldValues(path);
 	const changes = new Map<string, Change>();
-	for await (const { texts } of journalLines(path)) {
-		for (const text of texts) {
-			const record = parseRecord(text);
-			if (typeof record === 'string' || record.type !== 'before' || !isRecord(record) || !wasWritten(record.row))
-				continue;
-			const { row, ids, values, sent, absent = [], withheld = [] } = record;
-			const key = JSON.stringify(ids);
-			const change = changes.get(key) ?? {
-				row,
-				ids,
-				fields: emptyRecord<FieldChange>(),
-				remarks: emptyRecord<string>(),
-			};
-			changes.set(key, change);
-			const keep = (name: string, why: string): void => {
-				if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} stays: ${why}`;
-			};
-			for (const name of absent) keep(name, ABSENT);
-			for (const name of withheld) keep(name, WITHHELD);
-			for (const name of Object.keys(values)) {
-				const earlier = change.fields[name];
-				if (earlier === undefined && !canBeSent(values[name])) keep(name, NOT_TEXT);
-				if (Object.hasOwn(change.remarks, name)) continue;
-				const written = shown(row, name) ?? sent[name];
-				change.fields[name] = { old: earlier === undefined ? values[name] : earlier.old, written };
-			}
+	for (const { row, ids, values, sent, absent, withheld } of records) {
+		if (!wasWritten(row)) continue;
+		const key = JSON.stringify(ids);
+		const change = changes.get(key) ?? { ids, fields: emptyRecord<FieldChange>(), remarks: emptyRecord<string>() };
+		changes.set(key, change);
+		const keep = (name: string, why: string): void => {
+			if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} stays: ${why}`;
+		};
+		for (const name of absent) keep(name, ABSENT);
+		for (const name of withheld) keep(name, WITHHELD);
+		for (const name of Object.keys(values)) {
+			const earlier = change.fields[name];
+			const canBeSent = body !== 'custom_fields' || customFieldText(values[name]) !== undefined;
+			if (earlier === undefined && !canBeSent) keep(name, NOT_TEXT);
+			if (Object.hasOwn(change.remarks, name)) continue;
+			const written = shown.get(`${row} ${name}`) ?? sent[name];
+			change.fields[name] = { old: earlier === undefined ? values[name] : earlier.old, written };
 		}
 	}
 	return [...changes.values()];
 }
 
-interface BeforeRecord {
-	row: number;
-	ids: Record<string, string>;
-	values: Record<string, unknown>;
-	sent: Record<string, unknown>;
-	absent?: string[];
-	withheld?: string[];
+interface KeptValues {
+	records: BeforeRecord[];
+	/** Whether a row may have been written after its old values were read, at any time of the run and its resumes. */
+	wasWritten(row: number): boolean;
+	/** Values that the service showed in place of what was sent, by row and field. */
+	shown: ReadonlyMap<string, unknown>;
 }
 
-function isRecord(
-	record: Readonly<Record<string, unknown>>,
-): record is Readonly<Record<string, unknown>> & BeforeRecord {
-	return typeof record.row === 'number' && isObject(record.ids) && isObject(record.values) && isObject(record.sent);
-}
-
-/** Values that the service showed in place of what was sent, by row and field. */
-async function shownValues(path: string): Promise<(row: number, field: string) => unknown> {
+async function readOldValues(path: string): Promise<KeptValues> {
+	const records: BeforeRecord[] = [];
 	const shown = new Map<string, unknown>();
-	for await (const { texts } of journalLines(path)) {
-		for (const text of texts) {
-			if (text?.includes('"differs"') !== true) continue;
-			const json = parseRecord(text);
-			const record = typeof json === 'string' ? undefined : rowRecordOf(json);
-			for (const each of record?.differs ?? []) shown.set(`${record?.row} ${each.field}`, each.shown);
-		}
-	}
-	return (row, field) => shown.get(`${row} ${field}`);
-}
-
-/** Whether the write of a row with this outcome may have been carried out: a server error leaves that open. */
-function mayBeWritten({ outcome, status = 0 }: RowRecord): boolean {
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
-}
-
-/** Whether a row with old values may have been written after they were read, at any time of the run and its resumes. */
-async function writtenRows(path: string): Promise<(row: number) => boolean> {
-	const { states } = await scanJournal(path);
 	const written = new RowNumbers(Uint8Array);
 	/** Rows whose old values are kept and whose outcome is not known yet. */
 	const open = new Set<number>();
@@ -186,18 +165,24 @@ async function writtenRows(path: string): Promise<(row: number) => boolean> {
 		for (const row of open) written.set(row, 1);
 		open.clear();
 	};
-	for await (const { texts } of journalLines(path)) {
-		for (const text of texts) {
-			const json = parseRecord(text);
-			if (typeof json === 'string') continue;
-			if (json.type === 'before') open.add(json.row as number);
-			if (json.type === 'resume') leaveOpen();
-			const record = rowRecordOf(json);
-			if (record === undefined) continue;
-			open.delete(record.row);
-			if (mayBeWritten(record)) written.set(record.row, 1);
+	const { states } = await scanJournal(path, (json) => {
+		if (json.type === 'resume') leaveOpen();
+		if (json.type === 'before') {
+			open.add(json.row as number);
+			const record = beforeRecordOf(json);
+			if (record !== undefined) records.push(record);
 		}
-	}
+		const record = rowRecordOf(json);
+		if (record === undefined) return;
+		open.delete(record.row);
+		if (mayBeWritten(record)) written.set(record.row, 1);
+		for (const each of record.differs ?? []) shown.set(`${record.row} ${each.field}`, each.shown);
+	});
 	leaveOpen();
-	return (row) => states.maybeSent(row) || written.get(row) === 1;
+	return { records, shown, wasWritten: (row) => states.maybeSent(row) || written.get(row) === 1 };
+}
+
+/** Whether the write of a row with this outcome may have been carried out: a server error leaves that open. */
+function mayBeWritten({ outcome, status = 0 }: RowRecord): boolean {
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
 }

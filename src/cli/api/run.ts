@@ -1,6 +1,6 @@
 /** One call of `api` from its guards to its exit code. */
 
-import { needsQuestion } from '../../bulk/guards.js';
+import { needsQuestion } from '../../bulk/run/survey.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import type { Sendable } from '../../http/send.js';

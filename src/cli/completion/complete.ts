@@ -179,7 +179,7 @@ async function candidatesFor(of: Valued, typed: string, line: Line, context: Con
 			return Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, help: String(baseUrl ?? '') }));
 		}
 		case 'runs': {
-			const { runIds } = await import('../../bulk/runs.js');
+			const { runIds } = await import('../../bulk/journal/folder.js');
 			const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
 			return [...(ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }]), ...ids.map((value) => ({ value }))];
 		}

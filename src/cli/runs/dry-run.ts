@@ -3,8 +3,8 @@
 import { chooseEndpoint } from '../../api/choose.js';
 import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing } from '../../api/plan.js';
-import { inOrder } from '../../bulk/in-order.js';
 import { AdaptivePace } from '../../bulk/pace.js';
+import { inOrder } from '../../bulk/run/engine.js';
 import { type Held, heldOf } from '../../bulk/run/held.js';
 import { changesLists } from '../../bulk/run/plan.js';
 import { decide, readPlannerOf } from '../../bulk/run/read-back.js';

@@ -2,8 +2,8 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { differences } from '../../bulk/records.js';
-import type { StopReason } from '../../bulk/stop.js';
+import { differences } from '../../bulk/journal/records.js';
+import type { StopReason } from '../../bulk/run/stop.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';

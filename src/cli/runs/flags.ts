@@ -16,8 +16,14 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import type { Condition, RowSource, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
-import { parseShard } from '../../bulk/shard.js';
+import {
+	type Condition,
+	parseShard,
+	type RowSource,
+	type RunPlan,
+	type RunTuning,
+	type SharedValues,
+} from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { isSecretName } from '../../output/redact.js';

@@ -2,7 +2,7 @@
 
 import { chooseEndpoint } from '../../api/choose.js';
 import { OWN_ID, withOwnId } from '../../api/values.js';
-import { countOutcome, createCounts, exitCodeOf } from '../../bulk/counts.js';
+import { countOutcome, createCounts, exitCodeOf } from '../../bulk/journal/counts.js';
 import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
 import { outcomeOf, plannerOf, type RunRow } from '../../bulk/run/rows.js';
 import { checkSet, createSurvey } from '../../bulk/run/survey.js';

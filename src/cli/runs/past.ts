@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
+import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
 import {
 	inputFileOf,
 	movedTo,
@@ -12,7 +13,6 @@ import {
 	type RunService,
 	STDIN_NAME,
 } from '../../bulk/run/plan.js';
-import { findRun, readRunHeader } from '../../bulk/runs.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { lockHolder } from '../../lock.js';

@@ -4,20 +4,20 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { OWN_ID } from '../../api/values.js';
-import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/annotations.js';
-import { rowsToFix } from '../../bulk/counts.js';
 import { type Complaint, formatComplaint, takesUserNames } from '../../bulk/input/rows.js';
-import { createJournal, type Journal } from '../../bulk/journal.js';
+import { rowsToFix } from '../../bulk/journal/counts.js';
+import { createRunId } from '../../bulk/journal/folder.js';
+import { scanJournal } from '../../bulk/journal/read.js';
+import { createJournal, type Journal } from '../../bulk/journal/write.js';
 import { AdaptivePace } from '../../bulk/pace.js';
+import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/reports/annotations.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
+import type { UserNames } from '../../bulk/run/names.js';
 import { openRows } from '../../bulk/run/open.js';
 import { fileOf, inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
-import type { UserNames } from '../../bulk/run/usernames.js';
-import { createRunId } from '../../bulk/runs.js';
-import { scanJournal } from '../../bulk/scan.js';
 import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/types.js';
 import type { Context } from '../../io/context.js';
@@ -122,7 +122,7 @@ async function openLookUps(job: RunJob): Promise<{ usernames: UserNames; close()
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	if (!takesUserNames(endpoint)) return undefined;
 	const [{ UserNames }, { createLookUp }] = await Promise.all([
-		import('../../bulk/run/usernames.js'),
+		import('../../bulk/run/names.js'),
 		import('../own-account.js'),
 	]);
 	const { clock, random } = job.invocation.context;
@@ -177,10 +177,7 @@ async function openJournalOf(
 async function checkReports({ invocation, plan, resumes }: RunJob, rows: PlannedRows): Promise<void> {
 	const { options, context } = invocation;
 	if (options.report === undefined) return;
-	const [{ parseReport }, { checkReportPlaces }] = await Promise.all([
-		import('../../bulk/report-spec.js'),
-		import('../../bulk/report-place.js'),
-	]);
+	const { parseReport, checkReportPlaces } = await import('../../bulk/reports/write.js');
 	const file = inputFileOf(rows.source);
 	const files = [
 		...(file === undefined ? [] : [{ path: file.path, what: "the run's input" }]),

@@ -1,11 +1,10 @@
 /** What a person or a program sees of a run: results, failures, progress, signals, and the summary at its end. */
 
 import { chooseEndpoint } from '../../api/choose.js';
-import { outcomeAnnotation, writeAnnotation } from '../../bulk/annotations.js';
-import { type Counts, outcomeNames, totalOf } from '../../bulk/counts.js';
-import type { Journal } from '../../bulk/journal.js';
-import { nextSteps } from '../../bulk/next-steps.js';
-import { differences } from '../../bulk/records.js';
+import { type Counts, nextSteps, outcomeNames, totalOf } from '../../bulk/journal/counts.js';
+import { differences } from '../../bulk/journal/records.js';
+import type { Journal } from '../../bulk/journal/write.js';
+import { outcomeAnnotation, writeAnnotation } from '../../bulk/reports/annotations.js';
 import type { Ended, RunControl, Screen } from '../../bulk/run/execute.js';
 import { fileOf } from '../../bulk/run/plan.js';
 import type { Survey } from '../../bulk/run/survey.js';
@@ -251,15 +250,12 @@ export class RunScreen implements Screen {
 		const { options, context } = this.job.invocation;
 		const { journal } = this;
 		if (options.report === undefined || journal === undefined) return;
-		const [{ parseReport }, { writeReports }] = await Promise.all([
-			import('../../bulk/report-spec.js'),
-			import('../../bulk/reports.js'),
-		]);
+		const { parseReport, writeReports } = await import('../../bulk/reports/write.js');
 		await writeReports(
 			options.report.map(parseReport),
 			{
 				header: journal.header,
-				journalPath: journal.path,
+				journals: [journal.path],
 				counts: ended.counts,
 				exit: ended.exitCode,
 				ended: new Date(context.clock.now()).toISOString(),

@@ -1,10 +1,9 @@
 /** Runs as they are printed: one object a run, its columns, and what a journal can't say about rows without a record. */
 
-import { type Counts, openRows, outcomeNames, totalOf } from '../../bulk/counts.js';
-import { commandOf, sourceName } from '../../bulk/run/plan.js';
-import type { RunSummary } from '../../bulk/runs.js';
-import type { JournalScan } from '../../bulk/scan.js';
-import { formatShard } from '../../bulk/shard.js';
+import { type Counts, openRows, outcomeNames, totalOf } from '../../bulk/journal/counts.js';
+import type { RunSummary } from '../../bulk/journal/folder.js';
+import type { JournalScan } from '../../bulk/journal/read.js';
+import { commandOf, formatShard, sourceName } from '../../bulk/run/plan.js';
 import type { Palette } from '../../output/colour.js';
 import type { Column, Row } from '../../output/columns.js';
 

@@ -3,7 +3,7 @@ import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { parseExact } from '../../../src/api/exact-numbers.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
-import type { OldValues } from '../../../src/bulk/records.js';
+import type { OldValues } from '../../../src/bulk/journal/records.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
 import { checkReadable, createPerform, decide, readPlannerOf } from '../../../src/bulk/run/read-back.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
-import { type Journal, openJournal } from '../../../src/bulk/journal.js';
+import { type Journal, openJournal } from '../../../src/bulk/journal/write.js';
 import type { RowSource, RunPlan } from '../../../src/bulk/run/plan.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import { openOldValues, undoPlan } from '../../../src/bulk/run/undo.js';

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RowReader } from '../../../src/bulk/input/rows.js';
-import { type LookUp, UserNames } from '../../../src/bulk/run/usernames.js';
+import { type LookUp, UserNames } from '../../../src/bulk/run/names.js';
 import { startJournal } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';
 

@@ -1,6 +1,6 @@
 /** `run list`: the runs that the state folder knows of. */
 
-import { listRuns, runIds } from '../../../bulk/runs.js';
+import { listRuns, runIds } from '../../../bulk/journal/folder.js';
 import { ExitCode } from '../../../errors.js';
 import { stateFolder } from '../../../profile/environment.js';
 import { defineCommand } from '../../command.js';

@@ -1,6 +1,6 @@
 /** `run prune`: remove the journals of old runs. */
 
-import { listRuns, type RunState, type RunSummary, removeRun } from '../../../bulk/runs.js';
+import { listRuns, type RunState, type RunSummary, removeRun } from '../../../bulk/journal/folder.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import { stateFolder } from '../../../profile/environment.js';
 import { defineCommand } from '../../command.js';

@@ -1,9 +1,9 @@
 /** `run rejects`: the rows of a run that failed, differ or are invalid, in the columns of its input, each with the reason. */
 
 import { ownId } from '../../../api/path-ids.js';
-import { outcomeNames } from '../../../bulk/counts.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
+import { outcomeNames } from '../../../bulk/journal/counts.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
@@ -64,8 +64,8 @@ async function noteUnreached({ context, options }: Invocation, path: string, isE
 	if (!outcomes.includes('not-sent')) return;
 	const [{ unreachedNote }, { scanJournal }, { summariseRun }] = await Promise.all([
 		import('../../runs/view.js'),
-		import('../../../bulk/scan.js'),
-		import('../../../bulk/runs.js'),
+		import('../../../bulk/journal/read.js'),
+		import('../../../bulk/journal/folder.js'),
 	]);
 	const scan = await scanJournal(path);
 	const note = unreachedNote(await summariseRun(path, scan.header.id, scan), scan, '');
@@ -130,12 +130,7 @@ export const command = defineCommand({
 			await rejects.checkUnchanged(header, input);
 			const dialect = createDialect(header.plan.service.prefixes);
 			const format = input.format === 'ids' ? 'csv' : input.format;
-			await print(
-				invocation,
-				columnsOf(input, reason),
-				format,
-				rejects.rejectsOf(path, header, input, wanted, { dialect }),
-			);
+			await print(invocation, columnsOf(input, reason), format, rejects.rejectsOf(path, input, wanted, { dialect }));
 			await noteUnreached(invocation, path, true);
 		} finally {
 			await input.dispose({ keep: true });

@@ -1,7 +1,7 @@
 /** `run resume`: send the rows of a run that are not done. */
 
-import { exitCodeOf, openRows } from '../../../bulk/counts.js';
-import { summariseRun } from '../../../bulk/runs.js';
+import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
+import { summariseRun } from '../../../bulk/journal/folder.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { options } from '../../options/option.js';

@@ -1,6 +1,6 @@
 /** `run retry`: send rows of an earlier run again, as a new run. */
 
-import { summariseRun } from '../../../bulk/runs.js';
+import { summariseRun } from '../../../bulk/journal/folder.js';
 import { ExitCode } from '../../../errors.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
@@ -43,7 +43,7 @@ export const command = defineCommand({
 		const { checkEnded, outcomesOf, pastRun, secretsAgain, sendAgain, withInput } = await import('../../runs/past.js');
 		const past = pastRun(invocation);
 		checkEnded(past);
-		const { retryPlan } = await import('../../../bulk/run/past-rows.js');
+		const { retryPlan } = await import('../../../bulk/run/open.js');
 		const outcomes = outcomesOf(invocation.options.outcome);
 		const { counts } = await summariseRun(past.path, past.header.id);
 		if (counts !== undefined && outcomes.every((name) => counts[name] === 0)) {

@@ -1,15 +1,20 @@
 /** `run show`: what a run did, or several runs together, and which of their rows need a look. */
 
 import { statSync } from 'node:fs';
-import { type Counts, createCounts, exitCodeOf, openRows, outcomeNames, totalOf } from '../../../bulk/counts.js';
-import { nextSteps } from '../../../bulk/next-steps.js';
-import type { RowRecord } from '../../../bulk/records.js';
-import type { ReportFacts } from '../../../bulk/report-facts.js';
-import { finalRecords, firstRecords, recordedIdNames } from '../../../bulk/row-records.js';
-import { inputFileOf } from '../../../bulk/run/plan.js';
-import { type RunSummary, summariseRun } from '../../../bulk/runs.js';
-import { type JournalScan, scanJournal } from '../../../bulk/scan.js';
-import { formatShard, type Shard } from '../../../bulk/shard.js';
+import {
+	type Counts,
+	exitCodeOf,
+	nextSteps,
+	openRows,
+	outcomeNames,
+	sumOf,
+	totalOf,
+} from '../../../bulk/journal/counts.js';
+import { type RunSummary, summariseRun } from '../../../bulk/journal/folder.js';
+import { type JournalScan, openRecords, type RecordFile } from '../../../bulk/journal/read.js';
+import type { RowRecord } from '../../../bulk/journal/records.js';
+import type { ReportFacts } from '../../../bulk/reports/formats.js';
+import { formatShard, inputFileOf, type Shard } from '../../../bulk/run/plan.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Palette } from '../../../output/colour.js';
@@ -35,13 +40,15 @@ const BAD: ReadonlySet<OutcomeName> = new Set(['failed', 'differs', 'invalid', '
 
 interface Shown {
 	path: string;
+	file: RecordFile;
 	scan: JournalScan;
 	summary: RunSummary;
 }
 
 async function readRun(path: string): Promise<Shown> {
-	const scan = await scanJournal(path);
-	return { path, scan, summary: await summariseRun(path, scan.header.id, scan) };
+	const file = await openRecords(path);
+	const { scan } = file;
+	return { path, file, scan, summary: await summariseRun(path, scan.header.id, scan) };
 }
 
 /** The last records of rows; a journal has no bodies. */
@@ -67,8 +74,8 @@ function details({ scan, summary }: Shown): Row {
 	};
 }
 
-async function rowColumns(path: string, palette: Palette): Promise<Column[]> {
-	return [{ path: 'row' }, ...plainColumns({ ids: await recordedIdNames(path), palette })];
+function rowColumns([first]: readonly Shown[], palette: Palette): Column[] {
+	return [{ path: 'row' }, ...plainColumns({ ids: first?.file.idNames ?? [], palette })];
 }
 
 /** Rows instead of the run. */
@@ -78,12 +85,9 @@ async function listRows(
 	outcomes: readonly OutcomeName[],
 ): Promise<void> {
 	const palette = await stdoutPalette(invocation);
-	const columns = await rowColumns((runs[0] as Shown).path, palette);
-	const results = await openResults(invocation, { palette, columns });
-	for (const { path } of runs) {
-		for await (const batch of finalRecords(path)) {
-			for (const record of batch) if (outcomes.includes(record.outcome)) await results.row(recordView(record));
-		}
+	const results = await openResults(invocation, { palette, columns: rowColumns(runs, palette) });
+	for (const { file } of runs) {
+		for (const record of file.records((outcome) => outcomes.includes(outcome))) await results.row(recordView(record));
 	}
 	await results.end();
 	if (!outcomes.includes('not-sent')) return;
@@ -116,12 +120,9 @@ function shardsOf(runs: readonly Shown[]): { parts: Shard[]; missing: string[]; 
 
 /** What became of all rows of the runs; those without a record are open. */
 function countsOf(runs: readonly Shown[], unreached = false): Counts {
-	const counts = createCounts();
-	for (const { scan } of runs) {
-		const own = scan.end?.counts ?? scan.counts;
-		for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += own[name];
-		if (unreached) counts['not-sent'] += Math.max(0, scan.header.input.own - totalOf(own));
-	}
+	const counts = sumOf(runs.map(({ scan }) => scan.end?.counts ?? scan.counts));
+	const own = runs.reduce((sum, { scan }) => sum + scan.header.input.own, 0);
+	if (unreached) counts['not-sent'] += Math.max(0, own - totalOf(counts));
 	return counts;
 }
 
@@ -154,7 +155,7 @@ function reportFacts(runs: readonly Shown[]): ReportFacts {
 	const ended = runs.map(({ path, scan }) => scan.end?.at ?? statSync(path).mtime.toISOString()).sort();
 	const facts: ReportFacts = {
 		header: first.scan.header,
-		journalPath: first.path,
+		journals: runs.map(({ path }) => path),
 		counts,
 		exit: first.scan.end?.exit ?? exitCodeOf(counts),
 		ended: ended.at(-1) as string,
@@ -173,7 +174,6 @@ function reportFacts(runs: readonly Shown[]): ReportFacts {
 			input: { ...input, own: runs.reduce((sum, { scan }) => sum + scan.header.input.own, 0) },
 		},
 		exit: exitCodeOf(counts),
-		journals: runs.map(({ path }) => path),
 		next: runs.flatMap((run) => {
 			const own = countsOf([run], true);
 			return nextSteps(run.scan.header.id, own, openRows(own) > 0);
@@ -186,11 +186,7 @@ function reportFacts(runs: readonly Shown[]): ReportFacts {
 }
 
 async function writeReportsOn(runs: readonly Shown[], texts: readonly string[], cwd: string): Promise<void> {
-	const [{ parseReport }, { checkReportPlaces }, { writeReports }] = await Promise.all([
-		import('../../../bulk/report-spec.js'),
-		import('../../../bulk/report-place.js'),
-		import('../../../bulk/reports.js'),
-	]);
+	const { parseReport, checkReportPlaces, writeReports } = await import('../../../bulk/reports/write.js');
 	const specs = texts.map(parseReport);
 	const files = runs.flatMap(({ path, scan }) => {
 		const file = inputFileOf(scan.header.plan.source);
@@ -206,9 +202,10 @@ async function writeReportsOn(runs: readonly Shown[], texts: readonly string[], 
 async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise<void> {
 	const palette = await stdoutPalette(invocation);
 	const failures: Row[] = [];
-	for (const { path, scan } of runs) {
-		const found = await firstRecords(path, scan, (outcome) => BAD.has(outcome), SHOWN - failures.length);
-		failures.push(...found.map(recordView));
+	for (const { file } of runs) {
+		for (const record of file.records((outcome) => BAD.has(outcome))) {
+			if (failures.push(recordView(record)) >= SHOWN) break;
+		}
 		if (failures.length >= SHOWN) break;
 	}
 	const only = runs.length === 1 ? (runs[0] as Shown) : undefined;
@@ -240,7 +237,7 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 		stdout.write('\n');
 		const rows = await openResults(invocation, {
 			palette,
-			columns: await rowColumns((runs[0] as Shown).path, palette),
+			columns: rowColumns(runs, palette),
 		});
 		for (const row of failures) await rows.row(row);
 		await rows.end();
@@ -276,10 +273,14 @@ export const command = defineCommand({
 		const names = invocation.args.length === 0 ? [undefined] : invocation.args;
 		const paths = names.map((_, at) => pastRun(invocation, at).path);
 		const runs: Shown[] = [];
-		for (const path of new Set(paths)) runs.push(await readRun(path));
-		const { outcome, report } = invocation.options;
-		if (report !== undefined) await writeReportsOn(runs, report, invocation.context.cwd);
-		await (outcome === undefined ? showRuns(invocation, runs) : listRows(invocation, runs, outcome));
-		return ExitCode.ok;
+		try {
+			for (const path of new Set(paths)) runs.push(await readRun(path));
+			const { outcome, report } = invocation.options;
+			if (report !== undefined) await writeReportsOn(runs, report, invocation.context.cwd);
+			await (outcome === undefined ? showRuns(invocation, runs) : listRows(invocation, runs, outcome));
+			return ExitCode.ok;
+		} finally {
+			for (const { file } of runs) file.close();
+		}
 	},
 });

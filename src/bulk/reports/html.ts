@@ -1,33 +1,31 @@
 /** The HTML report: one page that asks no server for anything, with counts, reasons, a plot over time and the rows. */
 
 import { createHash } from 'node:crypto';
-import { outcomeNames, totalOf } from './counts.js';
-import { differences, type RowRecord, type TickRecord } from './records.js';
+import { totalOf } from '../journal/counts.js';
+import type { RowRecord, TickRecord } from '../journal/records.js';
 import {
 	escapeXml,
-	HIDDEN,
 	idsText,
-	journalsOf,
+	isGood,
 	notReachedText,
-	type Records,
-	type ReportFacts,
+	plainText,
+	type Report,
 	reasonOf,
 	rowsOf,
+	shownOutcomes,
 	stepsOf,
 	titleOf,
-} from './report-facts.js';
-import { tickRecords } from './row-records.js';
-import { commandOf, sourceName } from './run/plan.js';
+	whyOf,
+} from './formats.js';
 
 /** A browser sorts so many rows without delay; those that did not go well come first. */
 const SHOWN_ROWS = 5000;
 const SHOWN_REASONS = 100;
 const SHOWN_TEXT = 500;
 
-/** A text as the content of an element or an attribute; hidden characters could reverse what stands beside them. */
-function escapeHtml(text: string): string {
-	const short = text.length > SHOWN_TEXT ? `${text.slice(0, SHOWN_TEXT)}…` : text;
-	return escapeXml(short.replace(HIDDEN, ' ')).replaceAll("'", '&#39;');
+/** A text as the content of an element or an attribute. */
+function escapeHtml(text: string | number): string {
+	return escapeXml(plainText(String(text), SHOWN_TEXT)).replaceAll("'", '&#39;');
 }
 
 const STYLE = `
@@ -88,17 +86,7 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 /** Nothing is loaded, and no script or style runs but ours. */
 const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(SCRIPT)}; base-uri 'none'; form-action 'none'`;
 
-const isGood = (record: RowRecord): boolean =>
-	(record.outcome === 'ok' || record.outcome === 'skipped') && differences(record).length === 0;
-
-const classOf = ({ outcome }: Pick<RowRecord, 'outcome'>): string =>
-	outcome === 'ok' || outcome === 'skipped' ? 'good' : 'bad';
-
-/** Why a row is not simply ok. */
-function whyOf(record: RowRecord): string {
-	const reason = record.outcome === 'ok' && record.message === undefined ? [] : [reasonOf(record)];
-	return [...reason, ...differences(record)].join('; ');
-}
+const classOf = (outcome: RowRecord['outcome']): string => (outcome === 'ok' || outcome === 'skipped' ? 'good' : 'bad');
 
 interface Reason {
 	outcome: RowRecord['outcome'];
@@ -107,169 +95,158 @@ interface Reason {
 	first: number;
 }
 
-/** Rows that did not go well, by reason; digits in a message don't make it another one. */
-async function reasonsOf(records: Records): Promise<{ reasons: Reason[]; others: number }> {
+interface Rows {
+	/** Why rows did not go well, the most frequent first. */
+	reasons: Reason[];
+	/** Rows with reasons beyond those. */
+	others: number;
+	/** The rows of the table: those that did not go well, then the others. */
+	shown: string[];
+}
+
+/** Digits in a message don't make it another reason. */
+function readRows({ records }: Report): Rows {
 	const byText = new Map<string, Reason>();
+	const [good, bad]: [string[], string[]] = [[], []];
 	let others = 0;
-	for await (const batch of records()) {
-		for (const record of batch) {
-			if (isGood(record)) continue;
-			const { outcome, differs = [] } = record;
-			const fields = differs.map(({ field }) => field).join(', ');
-			const text = fields === '' ? reasonOf(record) : `the service shows another value: ${fields}`;
-			const key = `${outcome} ${text.slice(0, SHOWN_TEXT).replace(/\d+/g, '#')}`;
-			const known = byText.get(key);
-			if (known !== undefined) known.rows++;
-			else if (byText.size < SHOWN_REASONS) byText.set(key, { outcome, text, rows: 1, first: record.row });
-			else others++;
-		}
+	for (const record of records()) {
+		const isFine = isGood(record);
+		const list = isFine ? good : bad;
+		if (list.length < SHOWN_ROWS) list.push(tableRow(record));
+		if (isFine) continue;
+		const { outcome, differs = [] } = record;
+		const fields = differs.map(({ field }) => field).join(', ');
+		const text = fields === '' ? reasonOf(record) : `the service shows another value: ${fields}`;
+		const key = `${outcome} ${text.slice(0, SHOWN_TEXT).replace(/\d+/g, '#')}`;
+		const known = byText.get(key);
+		if (known !== undefined) known.rows++;
+		else if (byText.size < SHOWN_REASONS) byText.set(key, { outcome, text, rows: 1, first: record.row });
+		else others++;
 	}
-	return { reasons: [...byText.values()].sort((left, right) => right.rows - left.rows), others };
+	const reasons = [...byText.values()].sort((left, right) => right.rows - left.rows);
+	return { reasons, others, shown: [...bad, ...good].slice(0, SHOWN_ROWS) };
 }
 
 const PLOT = { width: 720, height: 160, left: 48, bars: 100 };
 
-/** Rows a second over time, with retries and refusals below; empty where the journal has no times. */
+/** Rows a second over time, with retries and refusals below; none where the journal has no times. */
 function plot(ticks: readonly TickRecord[]): string {
 	if (ticks.length === 0) return '<p class="faint">The run was too short for a plot over time.</p>';
 	const from = ticks.reduce((least, { at, ms }) => Math.min(least, at - ms), Number.POSITIVE_INFINITY);
 	const to = ticks.reduce((most, { at }) => Math.max(most, at), 0);
 	const span = Math.max(1, to - from);
-	const bars = Math.max(1, Math.min(PLOT.bars, Math.ceil(span / 1000)));
-	const rows = new Array<number>(bars).fill(0);
-	const retries = new Array<number>(bars).fill(0);
-	const refused = new Array<number>(bars).fill(0);
-	const barMs = span / bars;
+	const count = Math.max(1, Math.min(PLOT.bars, Math.ceil(span / 1000)));
+	const barMs = span / count;
+	const bars = Array.from({ length: count }, () => ({ rows: 0, retries: 0, refused: 0 }));
 	for (const tick of ticks) {
 		// A tick counts for all of its time, which may be many bars.
 		const start = (tick.at - tick.ms - from) / barMs;
 		const end = Math.max((tick.at - from) / barMs, start + 1e-9);
-		for (let bar = Math.max(0, Math.floor(start)); bar < Math.min(bars, end); bar++) {
-			const share = (Math.min(end, bar + 1) - Math.max(start, bar)) / (end - start);
-			rows[bar] = (rows[bar] as number) + tick.rows * share;
-			retries[bar] = (retries[bar] as number) + (tick.retries - tick.refused) * share;
-			refused[bar] = (refused[bar] as number) + tick.refused * share;
+		for (let at = Math.max(0, Math.floor(start)); at < Math.min(count, end); at++) {
+			const bar = bars[at] as (typeof bars)[number];
+			const aSecond = ((Math.min(end, at + 1) - Math.max(start, at)) / (end - start)) * (1000 / barMs);
+			bar.rows += tick.rows * aSecond;
+			bar.retries += (tick.retries - tick.refused) * aSecond;
+			bar.refused += tick.refused * aSecond;
 		}
 	}
-	const perSecond = (values: readonly number[]): number[] => values.map((value) => (value * 1000) / barMs);
-	const [rate, again, no] = [perSecond(rows), perSecond(retries), perSecond(refused)];
-	const most = Math.max(...rate, 1);
-	const mostAgain = Math.max(...again.map((value, bar) => value + (no[bar] as number)), 0);
-	const width = (PLOT.width - PLOT.left) / bars;
+	const most = Math.max(...bars.map(({ rows }) => rows), 1);
+	const mostAgain = Math.max(...bars.map(({ retries, refused }) => retries + refused), 0);
+	const width = (PLOT.width - PLOT.left) / count;
 	const below = mostAgain === 0 ? 0 : 50;
-	const rect = (kind: string, bar: number, y: number, height: number): string =>
+	const rect = (kind: string, at: number, y: number, height: number): string =>
 		height < 0.05
 			? ''
-			: `<rect class="${kind}" x="${(PLOT.left + bar * width).toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${height.toFixed(1)}"/>`;
-	let marks = '';
-	for (let bar = 0; bar < bars; bar++) {
-		const height = ((rate[bar] as number) / most) * (PLOT.height - 20);
-		marks += rect('rate', bar, PLOT.height - height, height);
-		if (below === 0) continue;
-		const [red, grey] = [no, again].map((values) => ((values[bar] as number) / mostAgain) * (below - 10)) as [
-			number,
-			number,
-		];
-		marks += rect('refused', bar, PLOT.height + 5, red) + rect('retries', bar, PLOT.height + 5 + red, grey);
-	}
+			: `<rect class="${kind}" x="${(PLOT.left + at * width).toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${height.toFixed(1)}"/>`;
+	const marks = bars.map(({ rows, retries, refused }, at) => {
+		const height = (rows / most) * (PLOT.height - 20);
+		const [red = 0, grey = 0] = [refused, retries].map((value) =>
+			below === 0 ? 0 : (value / mostAgain) * (below - 10),
+		);
+		const top = PLOT.height + 5;
+		return (
+			rect('rate', at, PLOT.height - height, height) +
+			rect('refused', at, top, red) +
+			rect('retries', at, top + red, grey)
+		);
+	});
 	const bottom = PLOT.height + below;
 	const label = (x: number, y: number, text: string, anchor: string): string =>
 		`<text x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`;
 	const time = (ms: number): string => escapeHtml(new Date(Math.min(ms, 8e15)).toISOString().slice(11, 19));
 	const number = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-	const sum = (values: readonly number[]): number => Math.round(values.reduce((total, each) => total + each, 0));
-	const said = `At most ${number(most)} rows a second; ${sum(retries) + sum(refused)} retries, ${sum(refused)} of them because the service refused (429, 503).`;
+	const retries = ticks.reduce((sum, tick) => sum + tick.retries, 0);
+	const refused = ticks.reduce((sum, tick) => sum + tick.refused, 0);
+	const caption = `At most ${number(most)} rows a second; ${retries} retries, ${refused} of them because the service refused (429, 503).`;
 	return [
-		`<figure><svg viewBox="0 0 ${PLOT.width} ${bottom + 20}" role="img" aria-label="${said}">`,
+		`<figure><svg viewBox="0 0 ${PLOT.width} ${bottom + 20}" role="img" aria-label="${caption}">`,
 		`<line class="axis" x1="${PLOT.left}" x2="${PLOT.width}" y1="${PLOT.height}" y2="${PLOT.height}"/>`,
 		label(PLOT.left - 6, 24, number(most), 'end') + label(PLOT.left - 6, PLOT.height, '0', 'end'),
 		below === 0 ? '' : label(PLOT.left - 6, bottom, number(mostAgain), 'end'),
-		marks,
+		...marks,
 		label(PLOT.left, bottom + 16, `${time(from)} UTC`, 'start') + label(PLOT.width, bottom + 16, time(to), 'end'),
 		`</svg><figcaption><span class="key rate"></span> rows a second`,
-		` <span class="key retries"></span> retries <span class="key refused"></span> refused. ${said}</figcaption></figure>`,
+		` <span class="key retries"></span> retries <span class="key refused"></span> refused. ${caption}</figcaption></figure>`,
 	].join('');
 }
 
+/** Title and class of each column. */
 const COLUMNS = [
-	{ title: 'row', kind: 'n' },
-	{ title: 'line', kind: 'n wide' },
-	{ title: 'what', kind: '' },
-	{ title: 'outcome', kind: '' },
-	{ title: 'reason', kind: '' },
-	{ title: 'attempts', kind: 'n wide' },
-	{ title: 'ms', kind: 'n wide' },
-];
+	['row', 'n'],
+	['line', 'n wide'],
+	['what', ''],
+	['outcome', ''],
+	['reason', ''],
+	['attempts', 'n wide'],
+	['ms', 'n wide'],
+] as const;
+
+const element = (name: string, kind: string, content: string): string =>
+	`<${name}${kind === '' ? '' : ` class="${kind}"`}>${content}</${name}>`;
 
 function tableRow(record: RowRecord): string {
-	const texts = [
-		record.row,
-		record.line ?? '',
-		idsText(record.ids),
-		record.outcome,
-		whyOf(record),
-		record.attempts,
-		Math.round(record.ms),
-	];
-	const cells = texts.map((text, at) => {
-		const kind = at === 3 ? classOf(record) : (COLUMNS[at]?.kind ?? '');
-		return `<td${kind === '' ? '' : ` class="${kind}"`}>${escapeHtml(String(text))}</td>`;
-	});
-	return `<tr data-outcome="${record.outcome}">${cells.join('')}</tr>\n`;
+	const { row, line = '', ids, outcome, attempts, ms } = record;
+	const cells = [row, line, idsText(ids), outcome, whyOf(record), attempts, Math.round(ms)].map((cell, at) =>
+		element('td', at === 3 ? classOf(outcome) : (COLUMNS[at]?.[1] ?? ''), escapeHtml(cell)),
+	);
+	return `<tr data-outcome="${outcome}">${cells.join('')}</tr>\n`;
 }
 
-/** The rows of the table: first those that did not go well. */
-async function* tableRows(records: Records): AsyncGenerator<string> {
-	let left = SHOWN_ROWS;
-	for (const good of [false, true]) {
-		for await (const batch of records()) {
-			if (left === 0) return;
-			const chosen = batch.filter((record) => isGood(record) === good).slice(0, left);
-			left -= chosen.length;
-			yield chosen.map(tableRow).join('');
-		}
-	}
-}
-
-export async function* html(facts: ReportFacts, records: Records): AsyncGenerator<string> {
-	const { header, counts, ms, problems = [] } = facts;
-	const { reasons, others } = await reasonsOf(records);
-	const ticks: TickRecord[] = [];
-	let recorded = 0;
-	for await (const batch of records()) recorded += batch.length;
-	for (const path of journalsOf(facts)) for (const tick of await tickRecords(path)) ticks.push(tick);
-	const title = escapeHtml(`supportctl ${commandOf(header.plan)}: ${titleOf(facts)}`);
+export function* html(report: Report): Generator<string> {
+	const { header, counts, ms, problems = [], missing } = report;
+	const { reasons, others, shown } = readRows(report);
+	const title = escapeHtml(titleOf(report));
 	yield `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<meta http-equiv="Content-Security-Policy" content="${POLICY}"/>\n`;
 	yield `<meta name="viewport" content="width=device-width, initial-scale=1"/>\n<meta name="referrer" content="no-referrer"/>\n<title>${title}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<h1>${title}</h1>\n`;
-	const from = escapeHtml(`${rowsOf(header)} from ${sourceName(header.plan.source)}`);
-	yield `<p>Run ${escapeHtml(header.id)} on ${escapeHtml(header.plan.service.baseUrl)}, ${from}, <span class="faint">started ${escapeHtml(header.started)}, ${(ms / 1000).toFixed(1)} s</span></p>\n`;
+	const [id, url, rows, started] = [header.id, header.plan.service.baseUrl, rowsOf(header), header.started].map(
+		escapeHtml,
+	);
+	yield `<p>Run ${id} on ${url}, ${rows}, <span class="faint">started ${started}, ${(ms / 1000).toFixed(1)} s</span></p>\n`;
 	for (const problem of problems) yield `<p class="bad">${escapeHtml(problem)}</p>\n`;
-	const shown = outcomeNames.filter((name) => counts[name] > 0 || name === 'ok');
-	yield `<ul class="counts">${shown.map((name) => `<li><b class="${classOf({ outcome: name })}">${counts[name]}</b>${name}</li>`).join('')}</ul>\n`;
-	const missing = totalOf(counts) - recorded;
-	if (missing > 0) yield `<p class="bad">${escapeHtml(notReachedText(missing, facts))}</p>\n`;
-	const steps = stepsOf(facts).map(
+	const names = shownOutcomes(report);
+	const items = names.map((name) => `<li>${element('b', classOf(name), String(counts[name]))}${name}</li>`);
+	yield `<ul class="counts">${items.join('')}</ul>\n`;
+	if (missing > 0) yield `<p class="bad">${escapeHtml(notReachedText(report))}</p>\n`;
+	const steps = stepsOf(report).map(
 		([text, command]) => `<li>${escapeHtml(text)}: <code>${escapeHtml(command)}</code></li>`,
 	);
 	if (steps.length > 0) yield `<h2>Next</h2>\n<ul>${steps.join('')}</ul>\n`;
-	yield `<h2>Over time</h2>\n${plot(ticks)}\n`;
+	yield `<h2>Over time</h2>\n${plot(report.ticks)}\n`;
 	if (reasons.length > 0) {
 		yield '<h2>Reasons</h2>\n<table id="reasons"><thead><tr><th class="n">rows</th><th>outcome</th><th>reason</th><th class="n">first row</th></tr></thead>\n<tbody>\n';
-		for (const { outcome, text, rows, first } of reasons) {
-			yield `<tr><td class="n">${rows}</td><td class="bad">${outcome}</td><td>${escapeHtml(text)}</td><td class="n">${first}</td></tr>\n`;
+		for (const each of reasons) {
+			yield `<tr><td class="n">${each.rows}</td><td class="bad">${each.outcome}</td><td>${escapeHtml(each.text)}</td><td class="n">${each.first}</td></tr>\n`;
 		}
 		yield '</tbody></table>\n';
 		if (others > 0) yield `<p>${others} rows have other reasons.</p>\n`;
 	}
-	const options = shown.map((name) => `<option>${name}</option>`).join('');
+	const options = names.map((name) => `<option>${name}</option>`).join('');
 	yield `<h2>Rows</h2>\n<form><input id="words" type="search" placeholder="Filter" aria-label="Filter rows"/><select id="outcome" aria-label="Outcome"><option value="">all outcomes</option>${options}</select><output id="shown" class="faint"></output></form>\n`;
+	const recorded = totalOf(report.recorded);
 	if (recorded > SHOWN_ROWS)
 		yield `<p>The first ${SHOWN_ROWS} of ${recorded} rows; --report csv:FILE has all of them.</p>\n`;
-	const heads = COLUMNS.map(
-		({ title: name, kind }) =>
-			`<th${kind === '' ? '' : ` class="${kind}"`}><button type="button">${name}</button></th>`,
-	);
+	const heads = COLUMNS.map(([name, kind]) => element('th', kind, `<button type="button">${name}</button>`));
 	yield `<table id="rows"><thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
-	yield* tableRows(records);
+	yield* shown;
 	yield `</tbody></table>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
 }

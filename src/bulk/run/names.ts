@@ -2,10 +2,9 @@
 
 import type { RawRow } from '../input/input.js';
 import type { RowReader } from '../input/rows.js';
-import type { Journal } from '../journal.js';
-import { journalLines, parseRecord } from '../journal-lines.js';
-import { isCount } from '../read-records.js';
-import { RowNumbers } from '../row-numbers.js';
+import { RowNumbers, scanJournal } from '../journal/read.js';
+import { isCount } from '../journal/records.js';
+import type { Journal } from '../journal/write.js';
 import type { FinishRow, PlannedRow } from './rows.js';
 
 /** The id of a user name, or why there is none. Throws where the service can't say it. */
@@ -26,15 +25,11 @@ export class UserNames {
 
 	/** Takes what an earlier part of the run found: its users may be deleted by now. */
 	async remember(journal: string): Promise<void> {
-		for await (const { texts } of journalLines(journal)) {
-			for (const text of texts) {
-				if (text?.startsWith('{"type":"user"') !== true) continue;
-				const record = parseRecord(text);
-				if (typeof record === 'string' || !isCount(record.row)) continue;
-				if (isCount(record.id)) this.#ids.set(record.row, record.id);
-				if (isCount(record.reassign)) this.#receivers.set(record.row, record.reassign);
-			}
-		}
+		await scanJournal(journal, ({ type, row, id, reassign }) => {
+			if (type !== 'user' || !isCount(row)) return;
+			if (isCount(id)) this.#ids.set(row, id);
+			if (isCount(reassign)) this.#receivers.set(row, reassign);
+		});
 	}
 
 	/** Plans rows, with the ids of the users that they name. */

@@ -1,8 +1,8 @@
 /** When a run stops before its end, and why; decisions over outcomes alone. */
 
-import { isFromElsewhere, isServed } from '../http/judge.js';
-import { type Outcome, wentWrong } from '../http/outcome.js';
-import type { FailedAttempt } from '../http/send.js';
+import { isFromElsewhere, isServed } from '../../http/judge.js';
+import { type Outcome, wentWrong } from '../../http/outcome.js';
+import type { FailedAttempt } from '../../http/send.js';
 
 export type StopReason =
 	| { kind: 'signal' }

@@ -1,17 +1,7 @@
 /** The hot path: rows go out over a few workers, in input order for each key, and a slot is free again only when its outcome is recorded. */
 
-import type { Request } from '../api/plan.js';
-import type { Outcome } from '../http/outcome.js';
-import { Feed } from './feed.js';
-
-/** One row of a run, ready to be sent. */
-export interface RunRow {
-	/** 1-based place in the input. */
-	readonly row: number;
-	/** 1-based line in the input file, where there is one. */
-	readonly line?: number | undefined;
-	readonly request: Request;
-}
+import type { Outcome } from '../../http/outcome.js';
+import type { RunRow } from './rows.js';
 
 export interface EngineOptions {
 	rows: AsyncIterable<readonly RunRow[]>;
@@ -23,6 +13,47 @@ export interface EngineOptions {
 	record(outcome: Outcome, row: RunRow): Promise<void> | undefined;
 	/** Aborted when nothing new may be started. */
 	stop: AbortSignal;
+}
+
+/** Batches from an async iterable, one row at a time, to many takers. */
+export class Feed<T> {
+	private readonly batches: AsyncIterator<readonly T[]>;
+	private batch: readonly T[] = [];
+	private at = 0;
+	private ended = false;
+	private loading: Promise<void> | undefined;
+
+	constructor(source: AsyncIterable<readonly T[]>) {
+		this.batches = source[Symbol.asyncIterator]();
+	}
+
+	/** A row; undefined at the end; a promise to wait for before asking again. */
+	take(): T | undefined | Promise<void> {
+		if (this.at < this.batch.length) return this.batch[this.at++];
+		if (this.ended) return undefined;
+		this.loading ??= this.load();
+		return this.loading;
+	}
+
+	/** Stops reading and lets the source clean up. */
+	async close(): Promise<void> {
+		this.ended = true;
+		await this.batches.return?.();
+	}
+
+	private async load(): Promise<void> {
+		try {
+			const next = await this.batches.next();
+			this.ended ||= next.done === true;
+			this.batch = next.done ? [] : next.value;
+			this.at = 0;
+		} catch (error) {
+			this.ended = true;
+			throw error;
+		} finally {
+			this.loading = undefined;
+		}
+	}
 }
 
 /** How many rows may wait for others of their key before reading pauses. */
@@ -125,4 +156,28 @@ export async function runEngine(options: EngineOptions): Promise<void> {
 		await feed.close();
 	}
 	if (failure !== undefined) throw failure.error;
+}
+
+/**
+ * Yields each item's result in the items' order, with at most `concurrency` under way. The slowest is waited for, so
+ * nothing piles up behind it.
+ * @param work Never rejects.
+ */
+export async function* inOrder<T, R>(
+	batches: AsyncIterable<readonly T[]>,
+	concurrency: number,
+	work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+	const underWay: Promise<R>[] = [];
+	try {
+		for await (const batch of batches) {
+			for (const item of batch) {
+				underWay.push(work(item));
+				if (underWay.length >= concurrency) yield await (underWay.shift() as Promise<R>);
+			}
+		}
+		while (underWay.length > 0) yield await (underWay.shift() as Promise<R>);
+	} finally {
+		await Promise.all(underWay);
+	}
 }

@@ -1,29 +1,36 @@
-/** Runs by name: their ids, and the journals that the state folder knows of. */
+/** Runs by name: their ids, in which order they were started, and the journals that the state folder knows of. */
 
 import {
+	appendFileSync,
 	closeSync,
-	existsSync,
 	fstatSync,
 	openSync,
 	readdirSync,
+	readFileSync,
 	readSync,
 	realpathSync,
 	rmSync,
 	statSync,
 } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { FailedError, fileProblem, UsageError } from '../errors.js';
-import { lockHolder } from '../lock.js';
+import { FailedError, fileProblem, UsageError } from '../../errors.js';
+import { lockHolder } from '../../lock.js';
+import type { RunHeader } from '../run/plan.js';
 import type { Counts } from './counts.js';
-import { runsFolder } from './journal.js';
-import { MAX_LINE_BYTES } from './journal-lines.js';
-import { endRecordOf, readHeader } from './read-records.js';
-import type { EndRecord } from './records.js';
-import type { RunHeader } from './run/plan.js';
-import { inStartOrder } from './run-order.js';
-import { type JournalScan, scanJournal } from './scan.js';
+import { type JournalScan, lineReader, scanJournal } from './read.js';
+import { type EndRecord, endRecordOf, parseRecord, readHeader } from './records.js';
 
 const EXTENSION = '.ndjson';
+
+/** The folder of journals below the state folder. */
+export function runsFolder(stateDir: string): string {
+	return join(stateDir, 'runs');
+}
+
+/** Where the journal of a run is, or a link to it. */
+export function journalPath(stateDir: string, id: string): string {
+	return join(runsFolder(stateDir), id + EXTENSION);
+}
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -36,14 +43,40 @@ export function createRunId(now: number, random: () => number): string {
 	return `${time}-${tail}`;
 }
 
-/** The ids of all runs in the state folder, the one that was started first before the others. */
+/** What createRunId makes. */
+const RUN_ID = /^\d{8}-\d{6}-[0-9a-z]{5}$/;
+
+/** Where runs are noted in the order of their starts, one id a line: a clock may be set back. */
+const orderFile = (stateDir: string): string => join(runsFolder(stateDir), '.order');
+
+/** Notes that a run was started, after all that are noted already. */
+export function noteStarted(stateDir: string, id: string): void {
+	try {
+		// Appended in one piece, so that runs which start at once lose nothing; the break comes first, so that a line
+		// that was cut off by a crash spoils no other.
+		appendFileSync(orderFile(stateDir), `\n${id}`, { mode: 0o600 });
+	} catch {
+		// Its id still says when it was started.
+	}
+}
+
+function notedRuns(stateDir: string): string[] {
+	try {
+		return [...new Set(readFileSync(orderFile(stateDir), 'utf8').split('\n'))];
+	} catch {
+		return [];
+	}
+}
+
+/**
+ * The ids of all runs in the state folder, the oldest start first. One whose start is not noted, such as a copied
+ * journal, stands right behind the last start that its id is later than; what is no run's id comes before all others.
+ */
 export function runIds(stateDir: string): string[] {
 	const folder = runsFolder(stateDir);
+	let names: string[];
 	try {
-		const ids = readdirSync(folder)
-			.filter((name) => name.endsWith(EXTENSION) && !name.startsWith('.'))
-			.map((name) => name.slice(0, -EXTENSION.length));
-		return inStartOrder(folder, ids);
+		names = readdirSync(folder);
 	} catch (error) {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
 		throw new FailedError(`can't read the folder of runs ${folder}: ${fileProblem(error)}`, {
@@ -52,38 +85,44 @@ export function runIds(stateDir: string): string[] {
 			cause: error,
 		});
 	}
-}
-
-/** @throws UsageError for what could be read without end */
-function regularFile(path: string, name: string): string {
-	if (statSync(path).isFile()) return realpathSync(path);
-	throw new UsageError(`${name} is not a journal: it is not a regular file`, { code: 'no_such_run' });
+	const isJournal = (name: string): boolean => name.endsWith(EXTENSION) && !name.startsWith('.');
+	const there = new Set(names.filter(isJournal).map((name) => name.slice(0, -EXTENSION.length)));
+	const noted = notedRuns(stateDir).filter((id) => there.delete(id));
+	const others = [...there].sort();
+	const copies = others.filter((id) => RUN_ID.test(id));
+	const newestFirst: string[] = [];
+	while (noted.length + copies.length > 0) {
+		const [start, copy] = [noted.at(-1), copies.at(-1)];
+		const isCopy = copy !== undefined && (start === undefined || copy > start);
+		newestFirst.push((isCopy ? copies : noted).pop() as string);
+	}
+	return [...others.filter((id) => !RUN_ID.test(id)), ...newestFirst.reverse()];
 }
 
 /**
- * The journal of a run that a person named: a path, an id, a unique start of one, or `last`.
- * Throws UsageError where there is none or more than one.
+ * The journal of a run that a person named: a path, an id, a unique start of one, `last`, or a file beside it.
+ * @throws UsageError where there is none or more than one
  */
 export function findRun(stateDir: string, name: string, cwd = '.'): string {
-	const isPath = name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION);
-	if (isPath) {
-		const path = resolve(cwd, name);
-		if (existsSync(path)) return regularFile(path, name);
-		throw new UsageError(`there is no journal ${name}`, { code: 'no_such_run' });
+	const path = resolve(cwd, name);
+	const found = statSync(path, { throwIfNoEntry: false });
+	if (name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION)) {
+		if (found?.isFile() === true) return realpathSync(path);
+		const message =
+			found === undefined ? `there is no journal ${name}` : `${name} is not a journal: it is not a regular file`;
+		throw new UsageError(message, { code: 'no_such_run' });
 	}
 	const ids = runIds(stateDir);
-	const matches =
-		name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter((id) => id.startsWith(name));
-	if (name !== '' && matches.length === 1) return journalOf(stateDir, matches[0] as string);
-	const beside = resolve(cwd, name);
-	if (name !== '' && matches.length === 0 && statSync(beside, { throwIfNoEntry: false })?.isFile() === true)
-		return realpathSync(beside);
-	if (matches.length > 1 && name !== '') {
+	const isStart = (id: string): boolean => name !== '' && id.startsWith(name);
+	const matches = name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter(isStart);
+	if (matches.length === 1) return journalOf(stateDir, matches[0] as string);
+	if (matches.length > 1) {
 		throw new UsageError(`${matches.length} runs start with "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',
 			hint: 'give more of the id',
 		});
 	}
+	if (name !== '' && found?.isFile() === true) return realpathSync(path);
 	throw new UsageError(name === 'last' ? 'there is no run yet' : `there is no run "${name}"`, {
 		code: 'no_such_run',
 		hint: 'supportctl run list shows the runs; a journal elsewhere is named by its path',
@@ -91,7 +130,7 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 }
 
 function journalOf(stateDir: string, id: string): string {
-	const path = join(runsFolder(stateDir), `${id}${EXTENSION}`);
+	const path = journalPath(stateDir, id);
 	try {
 		return realpathSync(path);
 	} catch (error) {
@@ -120,30 +159,15 @@ export interface RunSummary {
 
 const EDGE_BYTES = 64 * 1024;
 
-/** The text up to the first line's end, which may be far away: a header has every id that was an argument. Empty without one. */
-function readFirstLine(fd: number): string {
-	const pieces: Buffer[] = [];
-	for (let at = 0; at < MAX_LINE_BYTES; at += EDGE_BYTES) {
-		const piece = Buffer.alloc(EDGE_BYTES);
-		const length = readSync(fd, piece, 0, EDGE_BYTES, at);
-		const end = piece.subarray(0, length).indexOf(10);
-		pieces.push(piece.subarray(0, end < 0 ? length : end));
-		if (end >= 0) return Buffer.concat(pieces).toString('utf8');
-		if (length < EDGE_BYTES) break;
-	}
-	return '';
-}
-
-/** The first line and, where it is the run's end, the last one: a list must not read whole journals. */
+/** The first line and, where it is short, the last one: a list must not read whole journals. */
 function readEdges(path: string): { first: string; last: string } {
 	const fd = openSync(path, 'r');
 	try {
-		const first = readFirstLine(fd);
+		const first = lineReader(fd)(0);
 		const { size } = fstatSync(fd);
 		const tail = Buffer.alloc(Math.min(size, EDGE_BYTES));
-		const tailLength = readSync(fd, tail, 0, tail.length, size - tail.length);
-		const lines = tail.toString('utf8', 0, tailLength).split('\n');
-		return { first, last: lines.at(-2) ?? '' };
+		const length = readSync(fd, tail, 0, tail.length, size - tail.length);
+		return { first, last: tail.toString('utf8', 0, length).split('\n').at(-2) ?? '' };
 	} finally {
 		closeSync(fd);
 	}
@@ -152,15 +176,6 @@ function readEdges(path: string): { first: string; last: string } {
 /** What a run was started with. @throws FailedError for a file that is no journal */
 export function readRunHeader(path: string): RunHeader {
 	return readHeader(readEdges(path).first, path);
-}
-
-function parseEnd(line: string): EndRecord | undefined {
-	if (!line.startsWith('{"type":"end"')) return undefined;
-	try {
-		return endRecordOf(JSON.parse(line) as Record<string, unknown>);
-	} catch {
-		return undefined;
-	}
 }
 
 function stateOf(end: EndRecord | undefined): RunState {
@@ -174,7 +189,8 @@ export async function summariseRun(path: string, id: string, scan?: JournalScan)
 	try {
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
-		const end = parseEnd(last);
+		const record = parseRecord(last);
+		const end = typeof record === 'string' ? undefined : endRecordOf(record);
 		const held = lockHolder(`${path}.lock`) !== undefined;
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
 		const state = held ? 'running' : stateOf(end);
@@ -186,26 +202,20 @@ export async function summariseRun(path: string, id: string, scan?: JournalScan)
 
 /** Removes a run from the state folder; a journal elsewhere (--journal) stays, and only the link to it goes. */
 export function removeRun(stateDir: string, id: string): void {
-	rmSync(join(runsFolder(stateDir), `${id}${EXTENSION}`), { force: true });
+	rmSync(journalPath(stateDir, id), { force: true });
 }
 
 /** The runs that the state folder knows of, the newest first, at most `limit`. */
 export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
 	for (const id of runIds(stateDir).reverse().slice(0, limit)) {
-		let path: string;
+		let path = journalPath(stateDir, id);
 		try {
 			path = journalOf(stateDir, id);
+			summaries.push(await summariseRun(path, id));
 		} catch (error) {
-			summaries.push({
-				id,
-				path: join(runsFolder(stateDir), id + EXTENSION),
-				state: 'damaged',
-				problem: (error as Error).message,
-			});
-			continue;
+			summaries.push({ id, path, state: 'damaged', problem: (error as Error).message });
 		}
-		summaries.push(await summariseRun(path, id));
 	}
 	return summaries;
 }

@@ -1,7 +1,7 @@
 /** Failures and complaints as GitHub's workflow commands, which show them beside the input's line. */
 
-import type { Complaint } from './input/rows.js';
-import { differences, fullMessage, type RowRecord } from './records.js';
+import type { Complaint } from '../input/rows.js';
+import { differences, fullMessage, type RowRecord } from '../journal/records.js';
 
 export interface Annotation {
 	level: 'error' | 'warning';

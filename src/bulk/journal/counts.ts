@@ -1,0 +1,130 @@
+/** What rows came to: one byte a row, how many of each, the exit code that follows, and what can be done next. */
+
+import { ExitCode } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
+
+export const outcomeNames: readonly OutcomeName[] = [
+	'ok',
+	'differs',
+	'failed',
+	'invalid',
+	'unknown',
+	'skipped',
+	'not-sent',
+];
+
+export interface Counts extends Record<OutcomeName, number> {
+	/** Of the failed: how many were refused with 401 or 403. */
+	unauthorized: number;
+	forbidden: number;
+	/** Of the failed: how many the service will refuse again unless the row is edited. */
+	refused: number;
+	/** Of the skipped: how many were changed by others meanwhile. */
+	conflicts: number;
+}
+
+export function createCounts(): Counts {
+	const names = [...outcomeNames, 'unauthorized', 'forbidden', 'refused', 'conflicts'];
+	return Object.fromEntries(names.map((name) => [name, 0])) as unknown as Counts;
+}
+
+/** The outcome in a row's byte: its place among the outcomes' names, from 1; 0 where there is none. */
+const OUTCOME = 0b0000_0111;
+/** Failed by 401, and by 403. */
+const UNAUTHORIZED = 0b0000_1000;
+const FORBIDDEN = 0b0001_0000;
+/** Failed because the row has to be edited, or skipped as a conflict. */
+const REFUSED = 0b0010_0000;
+/** On its way, with no record yet of what became of it. */
+export const SENT = 0b0100_0000;
+/** An attempt may have been carried out without our knowing. */
+export const LOST = 0b1000_0000;
+
+/** Statuses that say that the request itself is wrong: the same row would fail again. */
+const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
+
+/** A row's byte after an outcome. */
+export function stateOf({ outcome, status, code }: { outcome: OutcomeName; status?: unknown; code?: unknown }): number {
+	const state = outcomeNames.indexOf(outcome) + 1;
+	if (outcome === 'unknown') return state | LOST;
+	if (outcome === 'skipped') return code === 'conflict' ? state | REFUSED : state;
+	if (outcome !== 'failed') return state;
+	if (status === 401) return state | UNAUTHORIZED;
+	return state | (status === 403 ? FORBIDDEN : 0) | (REFUSALS.has(status) ? REFUSED : 0);
+}
+
+export function outcomeIn(state: number): OutcomeName | undefined {
+	return outcomeNames[(state & OUTCOME) - 1];
+}
+
+const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'invalid', 'skipped']);
+
+/** ok, differs, failed other than by 401, invalid and skipped are done; a resume sends all others. */
+export function isDoneState(state: number): boolean {
+	const outcome = outcomeIn(state);
+	return outcome !== undefined && DONE.has(outcome) && (state & UNAUTHORIZED) === 0;
+}
+
+/** Adds a row's byte to the counts, or takes it away. */
+export function countState(counts: Counts, state: number, step: 1 | -1): void {
+	const outcome = outcomeIn(state);
+	if (outcome === undefined) return;
+	counts[outcome] += step;
+	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += step;
+	if ((state & FORBIDDEN) !== 0) counts.forbidden += step;
+	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused'] += step;
+}
+
+/** Adds one row's outcome. */
+export function countOutcome(counts: Counts, outcome: Parameters<typeof stateOf>[0]): void {
+	countState(counts, stateOf(outcome), 1);
+}
+
+export function sumOf(parts: readonly Readonly<Counts>[]): Counts {
+	const sum = createCounts();
+	for (const counts of parts) for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+	return sum;
+}
+
+/** All rows with an outcome. */
+export function totalOf(counts: Counts): number {
+	return outcomeNames.reduce((sum, name) => sum + counts[name], 0);
+}
+
+/** Rows that a resume would send again or for the first time, of those that are counted. */
+export function openRows(counts: Counts): number {
+	return counts.unknown + counts['not-sent'] + counts.unauthorized;
+}
+
+/** Rows that a resume leaves alone: they are retried, or fixed by a person. */
+export function rowsToFix(counts: Counts): number {
+	return counts.differs + counts.failed + counts.invalid + counts.conflicts - counts.unauthorized;
+}
+
+/**
+ * The run's exit code. Rows that were never reached count as `not-sent` and have to be added before.
+ * @param interrupted Whether a signal stopped the run before its end.
+ */
+export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
+	if (interrupted) return ExitCode.interrupted;
+	if (counts.unauthorized > 0) return ExitCode.refused;
+	const total = totalOf(counts);
+	if (counts.failed > 0 && counts.failed === total && counts.forbidden === total) return ExitCode.refused;
+	const bad = counts.failed + counts.invalid + counts['not-sent'];
+	if (bad > 0) return bad === total ? ExitCode.failed : ExitCode.partial;
+	if (counts.unknown > 0) return ExitCode.unknown;
+	return counts.differs > 0 ? ExitCode.differs : ExitCode.ok;
+}
+
+/** What can be done after a run, each step with its command. @param resumable whether rows are open */
+export function nextSteps(id: string, counts: Counts, resumable: boolean): [text: string, command: string][] {
+	const steps: [string, string][] = [];
+	if (resumable) steps.push(['to send the rest', `supportctl run resume ${id}`]);
+	// What the service refused would be refused again; an overloaded service or a conflict may let the same row pass.
+	if (counts.failed - counts.unauthorized - counts.refused > 0)
+		steps.push(['to retry the failed rows', `supportctl run retry ${id}`]);
+	if (counts.invalid + counts.differs + counts.refused + counts.conflicts > 0) {
+		steps.push(['to export the rows that need a fix', `supportctl run rejects ${id} --format csv`]);
+	}
+	return steps;
+}

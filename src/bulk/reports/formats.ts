@@ -1,0 +1,258 @@
+/** What the formats of reports share, and the formats for programs and for CI: JUnit, JSON, CSV and markdown. */
+
+import { hiddenCharacter } from '../../characters.js';
+import { formatCsvRecord } from '../../csv.js';
+import { ExitCode } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
+import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
+import { differences, fullMessage, type RowRecord, type TickRecord } from '../journal/records.js';
+import { commandOf, fileOf, formatShard, type RunHeader, sourceName } from '../run/plan.js';
+
+/** What a report says besides the rows. */
+export interface ReportFacts {
+	readonly header: RunHeader;
+	/** Of the run, or of each of several runs that are reported together. */
+	readonly journals: readonly string[];
+	/** Rows that were never reached count as `not-sent` here and have no record. */
+	readonly counts: Counts;
+	readonly exit: ExitCode;
+	/** ISO 8601. */
+	readonly ended: string;
+	/** How long this process worked on it, in milliseconds. */
+	readonly ms: number;
+	/** The next steps of several runs, in place of those of one. */
+	readonly next?: readonly [text: string, command: string][];
+	/** Parts of the input that no run answers for, or several do. */
+	readonly problems?: readonly string[];
+}
+
+/** Facts, and what the journals have of the rows. */
+export interface Report extends ReportFacts {
+	/** Rows without a record: they were never reached. */
+	readonly missing: number;
+	/** By the last record of each row. */
+	readonly recorded: Counts;
+	readonly idNames: readonly string[];
+	readonly ticks: readonly TickRecord[];
+	/** Each row's last record; can be read several times. */
+	records(isWanted?: (outcome: OutcomeName) => boolean): Iterable<RowRecord>;
+}
+
+/** A row's name in reports: `ticket_id 14, id 3`. */
+export function idsText(ids: Readonly<Record<string, string>>): string {
+	return Object.entries(ids)
+		.map(([name, value]) => `${name} ${value}`)
+		.join(', ');
+}
+
+export function reasonOf(record: RowRecord): string {
+	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
+	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
+}
+
+/** Why a row is not simply ok. */
+export function whyOf(record: RowRecord): string {
+	const isOk = record.outcome === 'ok' && record.message === undefined;
+	return [...(isOk ? [] : [reasonOf(record)]), ...differences(record)].join('; ');
+}
+
+/** Whether there is nothing to look at in a row. */
+export function isGood(record: RowRecord): boolean {
+	return (record.outcome === 'ok' || record.outcome === 'skipped') && differences(record).length === 0;
+}
+
+/** A text as an XML attribute's or element's content; characters that XML can't hold become U+FFFD. */
+export function escapeXml(text: string): string {
+	return text
+		.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('>', '&gt;')
+		.replaceAll('"', '&quot;')
+		.replaceAll('\n', '&#10;')
+		.replaceAll('\r', '&#13;')
+		.replaceAll('\t', '&#9;');
+}
+
+/** What a report says of rows that have no record, the one time that it does. */
+export function notReachedText({ missing, header: { id }, journals }: Report): string {
+	const [rows, them] = missing === 1 ? ['1 row was', 'it'] : [`${missing} rows were`, 'them'];
+	return `${rows} not reached; supportctl run resume ${journals.length === 1 ? id : 'of each run'} sends ${them}`;
+}
+
+/** A text beside others: shortened, and without hidden characters, which could reverse what stands beside them. */
+export function plainText(text: string, limit: number): string {
+	const short = text.length > limit ? `${text.slice(0, limit)}…` : text;
+	return short.replace(new RegExp(`${hiddenCharacter.source}+`, 'gu'), ' ');
+}
+
+export function stepsOf({ next, header, counts }: ReportFacts): readonly [text: string, command: string][] {
+	return next ?? nextSteps(header.id, counts, openRows(counts) > 0);
+}
+
+/** The outcomes that a table of counts has. */
+export function shownOutcomes({ counts }: ReportFacts): OutcomeName[] {
+	return outcomeNames.filter((name) => counts[name] > 0 || name === 'ok');
+}
+
+/** How many rows it is on: `30 of 40 rows (shard 2/3) from edits.csv`. */
+export function rowsOf({ input, plan }: ReportFacts['header']): string {
+	const rows = input.own === input.rows ? `${input.rows} rows` : `${input.own} of ${input.rows} rows`;
+	const shard = plan.shard === undefined ? '' : ` (shard ${formatShard(plan.shard)})`;
+	return `${rows}${shard} from ${sourceName(plan.source)}`;
+}
+
+export function titleOf({ exit, counts: { differs }, header }: ReportFacts): string {
+	const rows = `${differs} ${differs === 1 ? 'row differs' : 'rows differ'}`;
+	const ended =
+		exit === ExitCode.ok
+			? 'all rows went through'
+			: exit === ExitCode.differs
+				? `done, but ${rows} from what was sent`
+				: `exit code ${exit}`;
+	return `supportctl ${commandOf(header.plan)}: ${ended}`;
+}
+
+/** What is inside the test of a row; empty where it passed. */
+function junitResult(record: RowRecord): string {
+	const differs = differences(record);
+	const details = Object.entries(record.reasons ?? {}).map(([key, why]) => `${key}: ${why}`);
+	const body = escapeXml([...details, ...differs].join('\n'));
+	const message = escapeXml(reasonOf(record));
+	const type = escapeXml(record.code ?? record.outcome);
+	switch (record.outcome) {
+		case 'ok':
+			// Differences that were allowed.
+			return differs.length === 0 ? '' : `<system-out>${escapeXml(differs.join('\n'))}</system-out>`;
+		case 'skipped':
+			return `<skipped message="${message}"/>`;
+		case 'unknown':
+		case 'not-sent':
+			return `<error message="${record.outcome}: ${message}" type="${type}">${body}</error>`;
+		default:
+			return `<failure message="${message}" type="${type}">${body}</failure>`;
+	}
+}
+
+/** One test a row; rows that were never reached are one test that could not be run. */
+export function* junit(report: Report): Generator<string> {
+	const { header, recorded, missing, problems = [] } = report;
+	const more = (missing > 0 ? 1 : 0) + problems.length;
+	const head = [
+		`tests="${totalOf(recorded) + more}"`,
+		`failures="${recorded.differs + recorded.failed + recorded.invalid}"`,
+		`errors="${recorded.unknown + recorded['not-sent'] + more}"`,
+		`skipped="${recorded.skipped}"`,
+		`time="${(report.ms / 1000).toFixed(3)}"`,
+	].join(' ');
+	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);
+	yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="supportctl" ${head}>\n`;
+	yield `<testsuite name="${suite}" ${head} timestamp="${escapeXml(header.started)}">\n<properties>`;
+	yield `<property name="run" value="${escapeXml(header.id)}"/>`;
+	yield `<property name="service" value="${escapeXml(header.plan.service.baseUrl)}"/></properties>\n`;
+	const input = fileOf(header.plan);
+	const file = input === undefined ? '' : ` file="${escapeXml(input)}"`;
+	for (const record of report.records()) {
+		const name = escapeXml(`row ${record.row}: ${idsText(record.ids)}`);
+		const line = input === undefined || record.line === undefined ? '' : ` line="${record.line}"`;
+		const inside = junitResult(record);
+		const test = `testcase classname="${suite}" name="${name}"${file}${line} time="${(record.ms / 1000).toFixed(3)}"`;
+		yield inside === '' ? `<${test}/>\n` : `<${test}>${inside}</testcase>\n`;
+	}
+	const failed = (name: string, message: string, type: string): string =>
+		`<testcase classname="${suite}" name="${name}" time="0"><error message="${message}" type="${type}"/></testcase>\n`;
+	if (missing > 0) yield failed('rows that were not reached', escapeXml(notReachedText(report)), 'not-sent');
+	for (const problem of problems) yield failed(escapeXml(problem), escapeXml(problem), 'shards');
+	yield '</testsuite>\n</testsuites>\n';
+}
+
+export function* json(report: Report): Generator<string> {
+	const { header, journals, missing, counts, exit, ended, ms, problems } = report;
+	const { plan, started, id, input } = header;
+	const head = {
+		run: id,
+		command: commandOf(plan),
+		service: plan.service.baseUrl,
+		profile: plan.service.profile,
+		input: { name: sourceName(plan.source), ...input },
+		shard: plan.shard && formatShard(plan.shard),
+		...{ started, ended, ms, exit, counts },
+		journal: journals.join(','),
+		problems,
+	};
+	yield `${JSON.stringify(head, null, '\t').slice(0, -2)},\n\t"rows": [`;
+	let separator = '\n\t\t';
+	for (const { type: _type, ids, row, line, ...rest } of report.records()) {
+		yield separator + JSON.stringify({ row, line, ...ids, ...rest });
+		separator = ',\n\t\t';
+	}
+	yield `\n\t],\n\t"not_reached": ${missing}\n}\n`;
+}
+
+/** A spreadsheet would run a cell that begins so as a formula: an apostrophe in front makes it text. */
+const FORMULA = /^[\s\p{Cf}]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;
+
+/** A cell of a report, which is made for people and their spreadsheets; numbers of ours stay numbers. */
+function reportCell(cell: string | number | undefined): string {
+	return typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : String(cell ?? '');
+}
+
+export function* csv(report: Report): Generator<string> {
+	const { idNames, missing, problems = [] } = report;
+	yield formatCsvRecord(['row', 'line', ...idNames, ...CSV_COLUMNS]);
+	for (const record of report.records()) {
+		const { row, line, ids, outcome, status, code, attempts, ms, differs } = record;
+		const values = [outcome, status, code, fullMessage(record), attempts, ms, differs && JSON.stringify(differs)];
+		yield formatCsvRecord([row, line, ...idNames.map((name) => ids[name]), ...values].map(reportCell));
+	}
+	const note = (code: string, message: string): string =>
+		formatCsvRecord(['', '', ...idNames.map(() => ''), 'not-sent', '', code, message, '', '', '']);
+	if (missing > 0) yield note('not_reached', notReachedText(report));
+	for (const problem of problems) yield note('shards', problem);
+}
+
+const CSV_COLUMNS = ['outcome', 'status', 'code', 'message', 'attempts', 'ms', 'differs'];
+
+/** How many rows a markdown report names: a CI job's summary is read, and may hold 1 MiB. */
+const MARKDOWN_ROWS = 50;
+const MARKDOWN_TEXT = 300;
+
+/** A text as the content of a table's cell: nothing in it is markup, a mention or a new row. */
+export function escapeMarkdown(text: string): string {
+	return plainText(text, MARKDOWN_TEXT)
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('@', '&#64;')
+		.replace(/[\\`*_{}[\]()#+!|~>]/g, '\\$&');
+}
+
+export function* markdown(report: Report): Generator<string> {
+	const { header, counts, problems = [] } = report;
+	yield `## ${escapeMarkdown(titleOf(report))}\n\n`;
+	const [id, url, rows] = [header.id, header.plan.service.baseUrl, rowsOf(header)].map(escapeMarkdown);
+	yield `Run ${id} on ${url}, ${rows}, ${(report.ms / 1000).toFixed(1)} s.\n\n`;
+	for (const problem of problems) yield `**${escapeMarkdown(problem)}**\n\n`;
+	yield '| outcome | rows |\n| --- | ---: |\n';
+	for (const name of shownOutcomes(report)) yield `| ${name} | ${counts[name]} |\n`;
+	// Those that did not go well stand before those that only differ.
+	const bad: RowRecord[] = [];
+	const differing: RowRecord[] = [];
+	let count = 0;
+	for (const record of report.records()) {
+		if (isGood(record)) continue;
+		count++;
+		const list = ['ok', 'differs', 'skipped'].includes(record.outcome) ? differing : bad;
+		if (list.length < MARKDOWN_ROWS) list.push(record);
+	}
+	const shown = [...bad, ...differing].slice(0, MARKDOWN_ROWS);
+	if (count > 0) {
+		yield `\n### Rows to check\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n`;
+		for (const record of shown) {
+			const [what, why] = [idsText(record.ids), whyOf(record)].map(escapeMarkdown);
+			yield `| ${record.row} | ${record.line ?? ''} | ${what} | ${record.outcome} | ${why} |\n`;
+		}
+		if (count > shown.length) yield `\n… and ${count - shown.length} more.\n`;
+	}
+	const steps = stepsOf(report).map(([text, command]) => `- ${text}: \`${command}\`\n`);
+	if (steps.length > 0) yield `\n### Next\n\n${steps.join('')}`;
+}

@@ -1,0 +1,169 @@
+/** Reports on runs: `--report FORMAT:FILE`, where one may be written, and how it is written from journals in constant memory. */
+
+import { randomBytes } from 'node:crypto';
+import { access, constants, type FileHandle, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { didYouMean } from '../../api/suggest.js';
+import { FailedError, fileProblem, UsageError } from '../../errors.js';
+import { sumOf, totalOf } from '../journal/counts.js';
+import { openRecords, type RecordFile } from '../journal/read.js';
+import { csv, json, junit, markdown, type Report, type ReportFacts } from './formats.js';
+
+const EXTENSIONS = { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv', html: 'html' };
+
+export type ReportFormat = keyof typeof EXTENSIONS;
+
+export const reportFormats = Object.keys(EXTENSIONS) as readonly ReportFormat[];
+
+export interface ReportSpec {
+	readonly format: ReportFormat;
+	readonly path: string;
+}
+
+/** Reads `junit:results.xml`. @throws UsageError */
+export function parseReport(text: string): ReportSpec {
+	const [format = '', ...rest] = text.split(':');
+	const path = rest.join(':');
+	const known = reportFormats.find((each) => each === format);
+	const code = 'invalid_value';
+	if (known === undefined) {
+		throw new UsageError(`--report: ${JSON.stringify(format)} is not a format${didYouMean(format, reportFormats)}`, {
+			code,
+			hint: `the formats are ${reportFormats.join(', ')}, as in --report junit:results.xml`,
+		});
+	}
+	if (path === '-') throw new UsageError('--report needs a file: standard output is for the results', { code });
+	if (path !== '') return { format: known, path };
+	throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${EXTENSIONS[known]}`, {
+		code,
+	});
+}
+
+/** A file that the run reads or writes itself. */
+export interface TakenFile {
+	readonly path: string;
+	/** What it is to the run: `the input`. */
+	readonly what: string;
+}
+
+/** One name for each file, whatever links and dots lead to it, and also where it is not there yet. */
+async function realName(path: string): Promise<string> {
+	return await realpath(path).catch(async () =>
+		join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
+	);
+}
+
+/** Why a report can't be written to a path; undefined where it can, as far as that can be known. */
+async function obstacle(target: string, path: string): Promise<string | undefined> {
+	const [found, folder] = await Promise.all([target, dirname(target)].map((each) => stat(each).catch(() => undefined)));
+	if (found?.isDirectory() === true) return 'it is a folder';
+	if (folder === undefined) return `there is no folder ${dirname(path)}`;
+	if (!folder.isDirectory()) return `${dirname(path)} is no folder`;
+	// A file is replaced, which is up to its folder; a device or a pipe is written to.
+	const needed = found === undefined || found.isFile() ? dirname(target) : target;
+	return await access(needed, constants.W_OK).then(
+		() => undefined,
+		() => "it can't be written there",
+	);
+}
+
+/**
+ * Checks before a run that each report can be written, onto no file that the run needs and no other report.
+ * @throws UsageError
+ */
+export async function checkReportPlaces(
+	specs: readonly ReportSpec[],
+	files: readonly TakenFile[],
+	cwd: string,
+): Promise<void> {
+	const taken = new Map<string, string>();
+	const take = async (name: string, what: string): Promise<void> => {
+		const found = await stat(name).catch(() => undefined);
+		// A pipe or a device takes from any number of writers.
+		if (found === undefined || found.isFile()) taken.set(name, what);
+	};
+	for (const { path, what } of files) await take(await realName(resolve(cwd, path)), what);
+	for (const { format, path } of specs) {
+		const target = resolve(cwd, path);
+		const name = await realName(target);
+		const owner = taken.get(name);
+		const why = owner === undefined ? await obstacle(target, path) : `it is ${owner}`;
+		if (why !== undefined)
+			throw new UsageError(`--report ${format}:${path}: ${why}; nothing was sent`, { code: 'report_place' });
+		await take(name, 'the place of another report');
+	}
+}
+
+const PIECE = 256 * 1024;
+
+async function textsOf(format: ReportFormat, report: Report): Promise<Iterable<string>> {
+	if (format === 'html') return (await import('./html.js')).html(report);
+	return { junit, json, markdown, csv }[format](report);
+}
+
+/** Writes one report; the file is there whole or not at all. @throws FailedError */
+async function writeReport({ format, path: given }: ReportSpec, report: Report, cwd: string): Promise<void> {
+	const path = await realName(resolve(cwd, given));
+	// A terminal, a pipe or a device can't be replaced by a file.
+	const isSpecial = (await stat(path).catch(() => undefined))?.isFile() === false;
+	const draft = isSpecial ? path : `${path}.${randomBytes(4).toString('hex')}.tmp`;
+	let handle: FileHandle | undefined;
+	try {
+		handle = await open(draft, isSpecial ? 'w' : 'wx', 0o666);
+		let piece = '';
+		for (const text of await textsOf(format, report)) {
+			piece += text;
+			if (piece.length < PIECE) continue;
+			await handle.writeFile(piece);
+			piece = '';
+		}
+		await handle.writeFile(piece);
+		await handle.close();
+		if (!isSpecial) await rename(draft, path);
+	} catch (error) {
+		await handle?.close().catch(() => undefined);
+		if (!isSpecial && handle !== undefined) await unlink(draft).catch(() => undefined);
+		throw cannotWrite(given, error);
+	}
+}
+
+function cannotWrite(path: string, error: unknown): FailedError {
+	const message = `can't write the report ${path}: ${fileProblem(error)}`;
+	return new FailedError(message, { code: 'report_failed', cause: error });
+}
+
+function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Report {
+	const recorded = sumOf(files.map(({ scan }) => scan.counts));
+	return {
+		...facts,
+		recorded,
+		missing: Math.max(0, totalOf(facts.counts) - totalOf(recorded)),
+		idNames: files[0]?.idNames ?? [],
+		ticks: files.flatMap(({ ticks }) => ticks),
+		*records(isWanted) {
+			for (const file of files) yield* file.records(isWanted);
+		},
+	};
+}
+
+/** Writes all reports, also where one fails. @throws FailedError */
+export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
+	const files: RecordFile[] = [];
+	const failures: Error[] = [];
+	try {
+		for (const path of facts.journals) files.push(await openRecords(path));
+		const report = reportOn(facts, files);
+		for (const spec of specs) await writeReport(spec, report, cwd).catch((error: Error) => failures.push(error));
+	} catch (error) {
+		throw cannotWrite(specs.map(({ path }) => path).join(', '), error);
+	} finally {
+		for (const file of files) file.close();
+	}
+	const [first, ...others] = failures;
+	if (first === undefined) return;
+	if (others.length === 0) throw first;
+	throw new FailedError(`${failures.length} reports could not be written`, {
+		code: 'report_failed',
+		details: failures.map(({ message }) => message),
+	});
+}
