@@ -64,6 +64,17 @@ describe('in a real terminal', () => {
 		expect(await shown(['help', 'statuses'], { PAGER: pager })).not.toContain('paged');
 	});
 
+	it('leaves the exit code of a request as it is, whatever is left of its pager', async () => {
+		const body = { code: 'no', message: 'No.', data: { status: 404, rows: Array(20_000).fill('some text') } };
+		const server = await startRawServer((request) => request.json(404, body));
+		const env = { SUPPORTCTL_BASE_URL: server.baseUrl, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
+		// A pager that a person leaves with q after the first lines.
+		const left = { ...env, SUPPORTCTL_PAGER: 'head -c 2000' };
+		const failed = await run(['api', 'GET', 'gone'], { env: left });
+		expect(failed.exitCode).toBe(1);
+		expect(failed.raw).toContain('GET /support-api/v1/gone failed (HTTP 404 no)');
+	});
+
 	it('is in colour, unless NO_COLOR, --no-color, TERM=dumb or CI say otherwise', async () => {
 		const argv = ['ticket', 'update', '1', '2', '--status', 'hold', '-q'];
 		const coloured = async (env: Record<string, string>, more: string[] = []): Promise<boolean> => {

@@ -1,37 +1,40 @@
 /** One call of `api` from its guards to its exit code. */
 
+import { isUtf8 } from 'node:buffer';
+import { STATUS_CODES } from 'node:http';
 import { needsQuestion } from '../../bulk/run/survey.js';
-import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import type { Outcome, Result } from '../../http/outcome.js';
-import type { Sendable } from '../../http/send.js';
-import type { Client, RawResponse } from '../../http/types.js';
-import { DEFAULT_RETRIES } from '../../http/types.js';
-import { renderError } from '../../output/errors.js';
+import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
+import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
+import type { Result } from '../../http/outcome.js';
+import { type Client, DEFAULT_RETRIES, type RawResponse } from '../../http/types.js';
 import { holdsRowsAlone } from '../../output/format-names.js';
-import { createTextRedactor, isSecretName, redactUrl, secretValues } from '../../output/redact.js';
+import {
+	createTextRedactor,
+	isSecretName,
+	redactBody,
+	redactHeaders,
+	redactUrl,
+	secretValues,
+} from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
+import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 import { createInterruptibleSend } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
-import { stderrPalette, stdoutPalette } from '../palette.js';
-import { checkOutput, chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
+import { stdoutPalette } from '../palette.js';
+import { checkOutput, chosenFormat, openResults, type ResultShape } from '../results.js';
 import { exitCodeOfOutcome, NO_ROUTE, nextStep, whatFailed } from '../runs/failures.js';
 import { withoutValues } from '../runs/shape.js';
 import { onlyOutputFailed, outputTrouble } from '../sent-results.js';
 import { openSession, type Session } from '../session.js';
 import type { ApiInvocation } from './options.js';
-import { createLoopGuard, hasNextPage, PAST_THE_END, pagingOf } from './pages.js';
-import { type Call, readCall } from './request.js';
-import { contentType, headText, numberWarnings, rawText } from './response.js';
-import { joined } from './target.js';
+import { type Call, readCall, withQuery } from './request.js';
 
-/** What was asked for and came back: what it means, and the response itself where there was one. */
+/** What was sent and came back, without the secrets of the request. */
 interface Exchanged {
 	path: string;
-	/** Without the secrets of the request. */
-	delivery: Result;
+	result: Result;
+	/** The last response as it came, where there is one. */
 	response: RawResponse | undefined;
-	/** Removes the secrets of the request from text. */
-	clean(text: string): string;
 }
 
 interface Api {
@@ -39,30 +42,52 @@ interface Api {
 	session: Session;
 	call: Call;
 	shape: ResultShape;
+	/** Removes the secrets of the request from text. */
+	clean(text: string): string;
 	send(path: string): Promise<Exchanged>;
 }
 
-/** @throws UsageError, RefusedError, FailedError */
+const joined = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`);
+
+/** @throws UsageError, RefusedError, and an error for a request that did not go well */
 export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
-	const { options } = invocation;
+	const { context, options } = invocation;
 	const session = await openSession(invocation, { credentials: options.dryRun !== true });
-	const { connection, dialect } = session;
-	const call = await readCall(invocation, connection.baseUrl, dialect);
+	const { connection } = session;
+	const call = await readCall(invocation, connection.baseUrl, session.dialect);
+	const path = joined(call.path, call.query);
 	const shape: ResultShape = {
 		palette: await stdoutPalette(invocation),
 		// The head of the response is printed before.
-		...(options.include === true ? { onPager: false } : {}),
+		...(options.include === true && { onPager: false }),
 		profileFormat: connection.defaults.format ?? (isShaped(options) ? undefined : 'json'),
 	};
 	// Columns and queries that can't be used are found before anything is sent.
-	const list = await openResults(invocation, shape);
-	if (options.dryRun === true) return showCall(invocation, call, shape);
-	await confirmCall(invocation, session, call);
+	const list = await openResults(invocation, { ...shape, single: options.dryRun });
+	if (options.dryRun === true) {
+		const { method, body } = call;
+		await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
+		await list.end();
+		if (options.quiet !== true) context.stderr.write('dry run: 1 request, none sent\n');
+		return ExitCode.ok;
+	}
+	const facts = {
+		action: `send ${call.method} ${path}`,
+		asks: call.method === 'DELETE',
+		host: session.host,
+		profile: connection.profileName,
+		protected: connection.protected,
+		yes: options.yes === true,
+		confirm: options.confirm,
+	};
+	const question = call.isRead ? undefined : needsQuestion(facts, context.prompts.available);
+	if (question !== undefined && !(await context.prompts.confirm(question))) {
+		throw new UsageError('cancelled; nothing was sent', { code: 'refused_by_person' });
+	}
 	const client = await session.openClient(1);
 	try {
-		const send = sender(invocation, session, client, call);
-		const api: Api = { invocation, session, call, shape, send };
-		return options.paginate === true ? await runPages(api, list) : await runOnce(api);
+		const api = { invocation, session, call, shape, ...createSend(invocation, session, client, call) };
+		return options.paginate === true ? await runPages(api, list) : await printResponse(api, await api.send(path));
 	} finally {
 		await client.close();
 	}
@@ -73,103 +98,92 @@ function isShaped({ query, fields, field }: ApiInvocation['options']): boolean {
 	return query !== undefined || fields !== undefined || field !== undefined;
 }
 
-async function showCall(invocation: ApiInvocation, call: Call, shape: ResultShape): Promise<ExitCode> {
-	const results = await openResults(invocation, { ...shape, single: true });
-	const { method, body } = call;
-	await results.row({
-		method,
-		path: redactUrl(joined(call)),
-		body: body === undefined ? null : (JSON.parse(body) as unknown),
-	});
-	await results.end();
-	if (invocation.options.quiet !== true) invocation.context.stderr.write('dry run: 1 request, none sent\n');
-	return ExitCode.ok;
-}
-
-/** Protected profiles and deletes, as for the other commands. */
-async function confirmCall({ context, options }: ApiInvocation, session: Session, call: Call): Promise<void> {
-	if (call.isRead) return;
-	const question = needsQuestion(
-		{
-			action: `send ${call.method} ${joined(call)}`,
-			asks: call.method === 'DELETE',
-			host: session.host,
-			profile: session.connection.profileName,
-			protected: session.connection.protected,
-			yes: options.yes === true,
-			confirm: options.confirm,
-		},
-		context.prompts.available,
-	);
-	if (question === undefined || (await context.prompts.confirm(question))) return;
-	throw new UsageError('cancelled; nothing was sent', { code: 'refused_by_person' });
-}
-
-function sender({ context, options }: ApiInvocation, session: Session, client: Client, call: Call): Api['send'] {
-	const replay = call.isRead ? 'read' : 'once';
-	const send = createInterruptibleSend(context, client, whatIsKnown);
-	const secrets = secretsOf(call);
+function createSend(
+	{ context, options }: ApiInvocation,
+	session: Session,
+	client: Client,
+	{ method, query, body, isRead }: Call,
+): Pick<Api, 'clean' | 'send'> {
+	const endpoint = { answer: 'any', replay: isRead ? 'read' : 'once' } as const;
+	// Values under secret names: a service may repeat them under any name.
+	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
+	const secrets = [
+		...(body === undefined ? [] : secretValues(JSON.parse(body))),
+		...parameters.map(([, value]) => value),
+	];
 	const clean = createTextRedactor(secrets);
-	return async (path) => {
-		let response: RawResponse | undefined;
-		const request = { method: call.method, path, body: call.body, endpoint: { answer: 'any', replay } as const };
-		const result = await send(request, {
-			clean: secrets.length === 0 ? undefined : clean,
-			retries: options.retries ?? DEFAULT_RETRIES,
-			clock: context.clock,
-			random: context.random,
-			dialect: session.dialect,
-			onRetry: retryNotice(context, options),
-			onResponse(each) {
-				response = each;
-			},
-		});
-		if (result.status === undefined) response = undefined;
-		const delivery = secrets.length === 0 ? result : withoutValues(result, secrets);
-		if (response === undefined || !isFine(call.method, result, response)) return { path, delivery, response, clean };
-		return { path, delivery: { ...delivery, outcome: 'ok' }, response, clean };
+	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
+		const request = `${method} ${redactUrl(path)}`;
+		if (isRead) return `${request} was given up, which changes nothing`;
+		if (outcome === 'not-sent') return `${request} was not sent`;
+		return `${request} was sent and got no response: look before you send it again`;
+	});
+	return {
+		clean,
+		async send(path) {
+			let response: RawResponse | undefined;
+			const result = await deliver(
+				{ method, path, body, endpoint },
+				{
+					clean: secrets.length === 0 ? undefined : clean,
+					retries: options.retries ?? DEFAULT_RETRIES,
+					clock: context.clock,
+					random: context.random,
+					dialect: session.dialect,
+					onRetry: retryNotice(context, options),
+					onResponse(each) {
+						response = each;
+					},
+				},
+			);
+			if (result.status === undefined) response = undefined;
+			const cleaned = secrets.length === 0 ? result : withoutValues(result, secrets);
+			const isFine = response !== undefined && isGoodResponse(method, result, response);
+			return { path, response, result: isFine ? { ...cleaned, outcome: 'ok' } : cleaned };
+		},
 	};
 }
 
-/** Values under secret names in the body and in the query: a service may repeat them under any name. */
-function secretsOf({ body, query }: Call): string[] {
-	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
-	return [...(body === undefined ? [] : secretValues(JSON.parse(body))), ...parameters.map(([, value]) => value)];
-}
+const contentType = ({ headers }: RawResponse): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
 
-function whatIsKnown({ outcome }: Result, { method, path, endpoint }: Sendable): string {
-	const request = `${method} ${redactUrl(path)}`;
-	if (endpoint.replay === 'read') return `${request} was given up, which changes nothing`;
-	if (outcome === 'not-sent') return `${request} was not sent`;
-	return `${request} was sent and got no response: look before you send it again`;
-}
-
-/** What is not a row's result but is a request's: nothing but headers, and text that says it is text. */
-function isFine(method: string, { outcome, code }: Result, response: RawResponse): boolean {
+/** What would leave a row unknown, and is right here: headers alone after HEAD, and text whose type says so. */
+function isGoodResponse(method: string, { outcome, code }: Result, response: RawResponse): boolean {
 	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
 	if (code === 'empty_answer') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));
 }
 
-async function runOnce(api: Api): Promise<ExitCode> {
-	const { call, invocation } = api;
-	const exchanged = await api.send(joined(call));
-	const { response } = exchanged;
-	if (response !== undefined && invocation.options.include === true) {
-		invocation.context.stdout.write(headText(response, exchanged.clean));
-	}
-	return printResponse(api, exchanged);
-}
-
-/** Prints a lone response, and on stderr what is wrong with it. */
+/** Prints a lone response. @throws an error for one that is not good, and for output that failed */
 async function printResponse(api: Api, exchanged: Exchanged): Promise<ExitCode> {
-	const { delivery, path } = exchanged;
-	const { invocation, call, shape } = api;
-	const isGood = delivery.outcome === 'ok';
-	warn(invocation.context, delivery.warnings ?? []);
-	const prints = isGood || printsErrors(invocation.options, shape.profileFormat);
-	const trouble = prints ? await troubleOf(() => printBody(api, exchanged)) : undefined;
-	if (!isGood) return reportFailure(api, exchanged, trouble);
+	const { invocation, call, shape, clean } = api;
+	const { context, options } = invocation;
+	const { result, response, path } = exchanged;
+	const isGood = result.outcome === 'ok';
+	if (response !== undefined && options.include === true) {
+		const { status, headers } = response;
+		const lines = [...redactHeaders(headers)].map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
+		const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''];
+		context.stdout.write(head.join('\n'));
+	}
+	warn(context, result.warnings ?? []);
+	// The service's error is not printed where another program reads rows or values.
+	const isForRows = isShaped(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
+	const trouble = await troubleOf(async () => {
+		if (!isGood && isForRows) return;
+		if ('body' in result) {
+			await warnOfNumbers(api, response);
+			const single = !isGood || !Array.isArray(result.body);
+			const results = await openResults(invocation, { ...shape, single });
+			for (const row of single ? [result.body] : (result.body as unknown[])) await results.row(row);
+			await results.end();
+		} else if (response !== undefined && response.incomplete === undefined) {
+			const text = clean(redactBody(await textOf(response)));
+			const shown = context.stdout.isTTY ? sanitiseLines(text) : text;
+			context.stdout.write(context.stdout.isTTY && /[^\n]$/.test(shown) ? `${shown}\n` : shown);
+			await checkOutput(context.stdout);
+		}
+	});
+	if (!isGood) throw failureOf(api, exchanged, trouble);
 	if (trouble === undefined) return ExitCode.ok;
 	// What was only read can be read again.
 	throw call.isRead
@@ -178,7 +192,7 @@ async function printResponse(api: Api, exchanged: Exchanged): Promise<ExitCode> 
 }
 
 /** What went wrong with the output, after which what was sent still has to be reported. */
-async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | undefined> {
+async function troubleOf(print: () => Promise<unknown>): Promise<SupportctlError | undefined> {
 	try {
 		await print();
 		return undefined;
@@ -187,121 +201,102 @@ async function troubleOf(print: () => Promise<void>): Promise<SupportctlError | 
 	}
 }
 
-async function printBody(api: Api, { delivery, response, clean }: Exchanged): Promise<void> {
-	const { context } = api.invocation;
-	if ('body' in delivery) {
-		warn(context, await numberWarnings(response, clean));
-		await printValue(api, delivery.body, delivery.outcome === 'ok');
-	} else if (response !== undefined && response.incomplete === undefined) {
-		context.stdout.write(await rawText(response, context.stdout.isTTY, clean));
-		await checkOutput(context.stdout);
-	}
+/** The text of a body that is not JSON. @throws FailedError for one that is no text */
+async function textOf(response: RawResponse): Promise<string> {
+	const bytes = await decodeBody(response);
+	if (Buffer.isBuffer(bytes) && isUtf8(bytes)) return bytes.toString('utf8');
+	const why = Buffer.isBuffer(bytes)
+		? `${bytes.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`
+		: bytes.why;
+	throw new FailedError(`the response is not printed: ${why}`, { code: 'unprintable_answer' });
 }
 
-/** Whether the service's error is printed too: not where another program reads rows or values. */
-function printsErrors(options: ApiInvocation['options'], profileFormat: string | undefined): boolean {
-	return !isShaped(options) && !holdsRowsAlone(chosenFormat(options, profileFormat) ?? 'table');
-}
-
-async function printValue(api: Api, body: unknown, isGood: boolean): Promise<void> {
-	const { invocation, shape } = api;
-	const single = !Array.isArray(body);
-	const results = await openResults(invocation, { ...shape, single: single || !isGood });
-	for (const row of single || !isGood ? [body] : body) await results.row(row);
-	await results.end();
+/** Warns where integers of the response can't be held exactly. @returns whether it did */
+async function warnOfNumbers({ invocation, clean }: Api, response: RawResponse | undefined): Promise<boolean> {
+	const bytes = response && (await decodeBody(response));
+	const [first, ...more] = Buffer.isBuffer(bytes) ? unsafeIntegers(jsonIn(bytes) ?? '') : [];
+	if (first === undefined || clean(first) !== first) return false;
+	const shown = first.length > 60 ? `${first.slice(0, 60)}…` : first;
+	const others = more.length === 0 ? '' : `, and so are ${more.length} more`;
+	const printed = JSON.stringify(Number(first));
+	warn(invocation.context, [`the integer ${shown} can't be held exactly: it is printed as ${printed}${others}`]);
+	return true;
 }
 
 /** Path and method are the person's own here, so that the base URL is the last thing to doubt. */
 const NO_SUCH_CALL = 'the service has no such path or method; supportctl api --help shows how paths are written';
 
-async function reportFailure(
-	{ call, invocation, session }: Api,
-	{ path, delivery }: Exchanged,
-	trouble?: SupportctlError,
-): Promise<ExitCode> {
+/** @param trouble what went wrong with the output too */
+function failureOf({ call, invocation, session }: Api, { path, result }: Exchanged, trouble?: Error): SupportctlError {
 	if (trouble !== undefined) warn(invocation.context, [trouble.message]);
-	const outcome: Outcome = { ...delivery, row: 1, ids: {} };
+	const outcome = { ...result, row: 1, ids: {} };
 	const { message, details } = whatFailed(outcome, `${call.method} ${redactUrl(path)}`);
-	const exitCode = exitCodeOfOutcome(outcome);
-	const isRead = call.method === 'GET' || call.method === 'HEAD';
-	const hint = outcome.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, { isRead }, session.connection);
-	const { status, reasons, attempts } = delivery;
-	const error = new SupportctlError(message, exitCode, {
-		code: delivery.code ?? delivery.outcome,
+	const hint = result.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, { isRead: call.isRead }, session.connection);
+	const { status, reasons, attempts, code = result.outcome } = result;
+	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
+		code,
 		details,
-		data: {
-			...(status === undefined ? {} : { status }),
-			outcome: delivery.outcome,
-			attempts,
-			...(reasons === undefined ? {} : { reasons }),
-		},
-		...(hint === undefined ? {} : { hint }),
+		data: { status, outcome: result.outcome, attempts, reasons },
+		...(hint !== undefined && { hint }),
 	});
-	const { context, options } = invocation;
-	const view = {
-		json: wantsJson(options),
-		debug: options.debug === true,
-		palette: await stderrPalette(invocation),
-	};
-	context.stderr.write(renderError(error, view));
-	return exitCode;
 }
 
-/** Every page of a list, printed as one. A failure ends what was begun before it is reported. */
+/** How many rows a page is asked to have, where the query does not say it: the most that services give. */
+const PER_PAGE = 100;
+
+/** The code of the response to a page behind the last one. */
+const PAST_THE_END = 'rest_post_invalid_page_number';
+
+/**
+ * Every page of a list, printed as one: by our own path and query, for the Link header of a live service leads elsewhere.
+ * Unlike the lists of `bulk/lists`, rows need no ids. What was printed is ended before a failure is reported.
+ */
 async function runPages(api: Api, list: Renderer): Promise<ExitCode> {
-	const { call, send } = api;
-	const paging = pagingOf(call.query);
-	let sized = true;
-	const sendPage = (page: number): Promise<Exchanged> =>
-		send(joined({ path: call.path, query: paging.query(page, sized) }));
-	let first = await sendPage(paging.first);
-	// A service that does not take our page size is asked again without it.
-	if (!paging.sized && first.delivery.reasons?.per_page !== undefined) {
-		sized = false;
-		first = await sendPage(paging.first);
-	}
-	if (first.delivery.outcome !== 'ok' || !Array.isArray(first.delivery.body)) return printResponse(api, first);
-	const full = paging.size(sized) ?? first.delivery.body.length;
-	let failed: Exchanged | undefined;
+	const { call, send, invocation } = api;
+	const { stdout } = invocation.context;
+	const query = new URLSearchParams(call.query);
+	const numberOf = (name: string): number | undefined => {
+		const text = query.get(name) ?? '';
+		return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+	};
+	const [first, size] = [numberOf('page') ?? 1, numberOf('per_page')];
+	const rest = call.query.split('&').filter((part) => !part.startsWith('page='));
+	const sendPage = (page: number): Promise<Exchanged> => {
+		const more = { ...(size === undefined && { per_page: PER_PAGE }), ...(page > 1 && { page }) };
+		const pairs = Object.entries(more).map(([name, value]): [string, string] => [name, String(value)]);
+		return send(joined(call.path, withQuery(rest.join('&'), pairs)));
+	};
+	let exchanged = await sendPage(first);
+	if (exchanged.result.outcome !== 'ok' || !Array.isArray(exchanged.result.body)) return printResponse(api, exchanged);
+	let failed = false;
 	const stopped = await troubleOf(async () => {
-		failed = await printPages(api, list, { first, page: paging.first, full, sendPage });
+		let before: string | undefined;
+		let isWarned = false;
+		for (let page = first; ; ) {
+			const { result, response } = exchanged;
+			const rows = result.body;
+			if (page > first && result.code === PAST_THE_END) return;
+			failed = result.outcome !== 'ok' || !Array.isArray(rows);
+			if (failed || !Array.isArray(rows)) return;
+			const text = JSON.stringify(rows);
+			if (rows.length > 0 && text === before) {
+				const message = 'the service gives the same page again, whatever page is requested; stopped';
+				throw new FailedError(message, { code: 'page_loop' });
+			}
+			before = text;
+			warn(invocation.context, result.warnings ?? []);
+			if (!isWarned) isWarned = await warnOfNumbers(api, response);
+			for (const row of rows) await list.row(row);
+			const count = Number(headerOf(response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
+			const hasNext = Number.isInteger(count) ? page < count : rows.length >= (size ?? PER_PAGE);
+			if (rows.length === 0 || !hasNext || stdout.closed) return;
+			page++;
+			exchanged = await sendPage(page);
+		}
 	});
-	const unfinished = await troubleOf(async () => void (await list.end()));
+	const unfinished = await troubleOf(() => list.end());
 	const trouble = stopped ?? unfinished;
-	if (failed !== undefined) return reportFailure(api, failed, trouble);
+	if (failed) throw failureOf(api, exchanged, trouble);
 	if (trouble !== undefined) throw trouble;
 	return ExitCode.ok;
-}
-
-interface PageSource {
-	first: Exchanged;
-	/** The number of the first page. */
-	page: number;
-	/** How many rows a full page has. */
-	full: number;
-	sendPage(page: number): Promise<Exchanged>;
-}
-
-/** Goes from page to page; what comes back is the response that was not a page. */
-async function printPages(api: Api, list: Renderer, source: PageSource): Promise<Exchanged | undefined> {
-	const { context } = api.invocation;
-	const checkLoop = createLoopGuard();
-	let { page, first: exchanged } = source;
-	let isWarned = false;
-	for (;;) {
-		const { delivery, response } = exchanged;
-		if (page > source.page && delivery.code === PAST_THE_END) return undefined;
-		const rows = delivery.body;
-		if (delivery.outcome !== 'ok' || !Array.isArray(rows)) return exchanged;
-		if (rows.length > 0) checkLoop(rows);
-		warn(context, delivery.warnings ?? []);
-		const warnings: string[] = isWarned ? [] : await numberWarnings(response, exchanged.clean);
-		isWarned ||= warnings.length > 0;
-		warn(context, warnings);
-		for (const row of rows) await list.row(row);
-		const more = hasNextPage(page, rows.length, response?.headers['x-wp-totalpages'], source.full);
-		if (!more || context.stdout.closed) return undefined;
-		page++;
-		exchanged = await source.sendPage(page);
-	}
 }

@@ -125,7 +125,7 @@ describe('nothing is sent, exit code 2,', () => {
 		['without a path', ['GET'], /missing <path>/],
 		['without anything', [], /missing <method>/],
 		['for a path alone', ['tickets'], /missing <path>/],
-		['with a third word', ['GET', 'tickets', '14'], /unexpected argument "14": supportctl api takes 2/],
+		['with a third word', ['GET', 'tickets', '14'], /unexpected argument "14": supportctl api takes two/],
 		['for an unknown method', ['FETCH', 'tickets'], /"FETCH" is not a method/],
 		['outside the prefix', ['GET', '../wp/v2/users'], /dots/],
 		['for another origin', ['GET', 'https://evil.example/wp-json/support-api/v1/x'], /another origin/],
@@ -546,22 +546,6 @@ describe('--paginate', () => {
 		});
 	});
 
-	it('does without a page size that the service does not take', async () => {
-		const recorder = await startRecorder((request, response, count) =>
-			request.url.includes('per_page')
-				? json(400, {
-						code: 'rest_invalid_param',
-						message: 'no',
-						data: { status: 400, params: { per_page: 'at most 50' } },
-					})(request, response, count)
-				: json(200, [{ id: 1 }], { 'x-wp-totalpages': '1' })(request, response, count),
-		);
-		expect(await runHere(['api', 'GET', 'x', '--paginate', '--format', 'ids'], { env: recorder.env })).toMatchObject({
-			exitCode: 0,
-			stdout: '1\n',
-		});
-	});
-
 	const row = (id: number) => ({ id });
 	const pageOf = (url: string): number => Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1);
 	const rowsOf = (page: number, length = 100) => Array.from({ length }, (_, index) => row(page * 1000 + index));
@@ -640,15 +624,15 @@ describe('--paginate', () => {
 		expect(result.stderr).toMatch(/^warning: --query "abs.*\nerror: .*rest_forbidden/);
 	});
 
-	it('names the address without a page size, where that one failed', async () => {
-		const recorder = await startRecorder((request, response, count) =>
-			json(request.url.includes('per_page') ? 400 : 500, {
-				code: 'rest_invalid_param',
-				message: 'Invalid parameter(s): per_page',
-				data: { status: 400, params: { per_page: 'at most 50' } },
-			})(request, response, count),
-		);
-		const argv = ['api', 'GET', 'x', '--paginate', '--retries', '0'];
-		expect((await runHere(argv, { env: recorder.env })).stderr).toContain('GET /support-api/v1/x failed (HTTP 500');
+	it('shows why a page size is refused; the query can have another', async () => {
+		const answer: Answer = (request, response, count) => {
+			const data = { status: 400, params: { per_page: 'at most 50' } };
+			const refusal = json(400, { code: 'rest_invalid_param', message: 'Invalid parameter(s): per_page', data });
+			const page = json(200, [row(1)], { 'x-wp-totalpages': '1' });
+			(request.url.includes('per_page=100') ? refusal : page)(request, response, count);
+		};
+		const refused = await paginate(answer);
+		expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('per_page: at most 50') });
+		expect(await paginate(answer, '-f', 'per_page=50')).toMatchObject({ exitCode: 0, urls: [`${x}?per_page=50`] });
 	});
 });

@@ -2,13 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../../src/api/dialect.js';
-import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from '../../../src/cli/api/fields.js';
+import { bodyOf, type GivenField, pairsOf, splitField, typedValue } from '../../../src/cli/api/request.js';
 
-const fields = (...texts: string[]): GivenField[] =>
-	texts.map((given) => {
-		const { name, steps, text } = splitField('-f', given);
-		return { flag: '-f', name, steps, value: text };
-	});
+const fields = (...texts: string[]): GivenField[] => texts.map(splitField);
 const body = (...texts: string[]): unknown => JSON.parse(JSON.stringify(bodyOf(fields(...texts))));
 
 describe('names with brackets', () => {
@@ -79,13 +75,13 @@ describe('-F', () => {
 
 it('in a query, names keep their brackets and values are text', () => {
 	const given: GivenField[] = [
-		{ flag: '-F', name: 'page', steps: ['page'], value: 2 },
-		{ flag: '-F', name: 'force', steps: ['force'], value: true },
-		{ flag: '-F', name: 'x', steps: ['x'], value: null },
-		{ flag: '-f', name: 'meta[color]', steps: ['meta', 'color'], value: 'red' },
-		{ flag: '-f', name: 'tags[]', steps: ['tags', ''], value: undefined },
-		{ flag: '-f', name: 'status', steps: ['status'], value: 'shop-active' },
-		{ flag: '-f', name: 'support_after_reply', steps: ['support_after_reply'], value: 'stay' },
+		{ name: 'page', steps: ['page'], value: 2 },
+		{ name: 'force', steps: ['force'], value: true },
+		{ name: 'x', steps: ['x'], value: null },
+		{ name: 'meta[color]', steps: ['meta', 'color'], value: 'red' },
+		{ name: 'tags[]', steps: ['tags', ''], value: undefined },
+		{ name: 'status', steps: ['status'], value: 'shop-active' },
+		{ name: 'support_after_reply', steps: ['support_after_reply'], value: 'stay' },
 	];
 	const dialect = createDialect({ product: 'acme', shop: 'wc' });
 	expect(pairsOf(given, dialect)).toEqual([

@@ -3,11 +3,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../../src/api/dialect.js';
-import { joined, resolveTarget, withQuery } from '../../../src/cli/api/target.js';
+import { resolveTarget, withQuery } from '../../../src/cli/api/request.js';
 
 const baseUrl = 'https://desk.example/wp-json';
 const rules = { baseUrl, dialect: createDialect() };
-const resolve = (text: string, given = rules): string => joined(resolveTarget(text, given));
+const resolve = (text: string, given = rules): string => {
+	const { path, query } = resolveTarget(text, given);
+	return query === '' ? path : `${path}?${query}`;
+};
 
 describe('a path', () => {
 	it.each([
