@@ -42,6 +42,8 @@ const reply = () => import('./commands/reply.js');
 const user = () => import('./commands/user.js');
 const attachment = () => import('./commands/attachment.js');
 const term = () => import('./commands/term.js');
+const runs = () => import('./commands/run/list.js');
+const again = () => import('./commands/run/again.js');
 const profile = () => import('./commands/profile.js');
 
 export const commands: readonly CommandEntry[] = [
@@ -97,13 +99,13 @@ export const commands: readonly CommandEntry[] = [
 	entry('profile set', SETUP, 'Create or change a profile', async () => (await profile()).set),
 	entry('profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove),
 	entry('profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path),
-	entry('run list', RUNS, 'List runs', () => import('./commands/run/list.js')),
+	entry('run list', RUNS, 'List runs', async () => (await runs()).list),
 	entry('run show', RUNS, 'Show a run, or several together', () => import('./commands/run/show.js')),
-	entry('run resume', RUNS, 'Resume a run', () => import('./commands/run/resume.js')),
-	entry('run retry', RUNS, 'Retry the failed rows of a run', () => import('./commands/run/retry.js')),
+	entry('run resume', RUNS, 'Resume a run', async () => (await again()).resume),
+	entry('run retry', RUNS, 'Retry the failed rows of a run', async () => (await again()).retry),
 	entry('run rejects', RUNS, 'Export failed rows', () => import('./commands/run/rejects.js')),
-	entry('run undo', RUNS, 'Revert a run', () => import('./commands/run/undo.js')),
-	entry('run prune', RUNS, 'Remove the journals of old runs', () => import('./commands/run/prune.js')),
+	entry('run undo', RUNS, 'Revert a run', async () => (await again()).undo),
+	entry('run prune', RUNS, 'Remove the journals of old runs', async () => (await runs()).prune),
 	entry('doctor', SETUP, 'Check settings, network, service and credentials', () => import('./commands/doctor.js')),
 	entry('api', TOOLS, 'Send any request to the API', () => import('./commands/api.js')),
 	entry('sandbox', TOOLS, 'Run a local mock API with sample data', () => import('./commands/sandbox.js')),

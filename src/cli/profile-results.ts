@@ -6,8 +6,7 @@ import { ConfigDamaged, readStore, type Store } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
 import { stdoutPalette } from './palette.js';
-import { openResults, type ResultShape } from './results.js';
-import { createSentResults, onlyOutputFailed } from './sent-results.js';
+import { createSentResults, onlyOutputFailed, openResults, type ResultShape } from './results.js';
 
 type ResultRow = Readonly<Record<string, unknown>>;
 

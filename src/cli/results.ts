@@ -3,11 +3,11 @@
 import { ownId } from '../api/path-ids.js';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
-import { ExitCode, lostOutput, UsageError } from '../errors.js';
+import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import type { Palette } from '../output/colour.js';
-import { type Column, parseFields } from '../output/columns.js';
+import { parseFields } from '../output/columns.js';
 import type { Format } from '../output/format-names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import { sanitise } from '../output/sanitise.js';
@@ -27,68 +27,80 @@ export function wantsJson(options: OutputValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
 }
 
-export interface ResultShape {
-	columns?: readonly Column[];
-	more?: RenderOptions['more'];
-	resolve?: RenderOptions['resolve'];
-	single?: boolean;
-	idOf?: RenderOptions['idOf'];
+/** Whether a person sees the table that the command itself chooses. */
+export function isOwnTable({ context, options }: Pick<Invocation, 'context' | 'options'>, profileFormat?: string) {
+	const { field, fields, query } = options;
+	const picks = field !== undefined || fields !== undefined || query !== undefined;
+	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picks;
+}
+
+export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single' | 'idOf'> {
 	profileFormat?: string | undefined;
 	palette: Palette;
 	/** Keys that a row can have, where they are known before there is one. */
 	keys?: readonly string[];
-	/** The rows hold answers of the service, whose keys nobody knows beforehand. */
+	/** The rows hold responses of the service, whose keys are not known beforehand. */
 	answers?: boolean;
 	/** Further names of keys in `--fields` and `--field`; a column that `resolve` finds under the name comes first. */
 	aliases?: Readonly<Record<string, string>>;
-	/** Called before text goes to a terminal, to take a bar away that stands there. */
+	/** Called before text goes to a terminal, to remove a bar that is there. */
 	beforeWrite?: () => void;
 	/** Called before a pager takes the terminal; false where results are printed at once, however many there are. */
 	onPager?: false | (() => void);
+	/** The exit code where a person leaves the pager before the last row; 0 by default. */
+	exitCodeSoFar?: () => ExitCode;
 }
 
 /** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
-export async function openResults(invocation: Invocation, shape: ResultShape): Promise<Renderer> {
-	const { context, options } = invocation;
-	if (shape.keys !== undefined && shape.resolve === undefined) checkFields(options, shape.keys, shape.aliases);
-	const { onPager } = shape;
-	const pager = openPager(context, {
-		enabled: options.pager !== false && onPager !== false,
-		onStart: onPager === false ? undefined : onPager,
-		leave: () => context.abandon(ExitCode.ok),
-	});
+export async function openResults(
+	{ context, options }: Pick<Invocation, 'context' | 'options'>,
+	shape: ResultShape,
+): Promise<Renderer> {
+	const { stdout, stderr } = context;
+	const { keys, aliases, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
+	const { fields, field, query } = options;
+	if ((fields ?? field) !== undefined && keys !== undefined && shape.resolve === undefined && query === undefined) {
+		checkFields(options, keys, aliases);
+	}
+	const pager =
+		stdout.isTTY && options.pager !== false && onPager !== false
+			? openPager(context, { onStart: onPager, leave: () => context.abandon(exitCodeSoFar?.() ?? ExitCode.ok) })
+			: undefined;
 	const renderer = await createRenderer(
 		{
-			format: chosenFormat(options, shape.profileFormat),
-			fields: options.fields,
-			field: options.field,
-			query: options.query,
-			columns: shape.columns,
-			more: shape.more,
-			resolve: resolverOf(shape),
-			single: shape.single,
+			...rendering,
+			...{ fields, field, query },
+			format: chosenFormat(options, profileFormat),
+			resolve: aliases === undefined ? shape.resolve : resolverOf(aliases, shape.resolve),
 			idOf: shape.idOf ?? ownId,
-			isTTY: context.stdout.isTTY,
-			width: context.stdout.columns,
-			palette: shape.palette,
+			isTTY: stdout.isTTY,
+			width: stdout.columns,
 		},
 		(text) => {
-			if (context.stdout.isTTY) shape.beforeWrite?.();
-			return pager.write(text) ?? checkOutput(context.stdout);
+			if (stdout.isTTY) shape.beforeWrite?.();
+			if (pager !== undefined) return pager.write(text) ?? checkOutput(stdout);
+			stdout.write(text);
+			return checkOutput(stdout);
 		},
 	);
 	return {
-		row: (row) => renderer.row(row),
+		row: renderer.row,
 		async end() {
 			const summary = await renderer.end();
-			await pager.end();
-			if (summary.dropped.length > 0) warnOfDropped(summary.dropped, context.stderr);
-			const [missing] = summary.missing;
-			if (missing === undefined || summary.rows === 0) return summary;
-			// What was sent is sent: a run ends as it went, and a misspelt key of an answer is only said.
-			const isKnown = shape.answers === true || shape.keys?.includes(missing) === true;
-			if (!isKnown || options.query !== undefined) throw unknownColumn(missing, summary.seen);
-			context.stderr.write(`warning: no row has ${JSON.stringify(missing)}\n`);
+			await pager?.end();
+			const { dropped, missing, rows, seen } = summary;
+			if (dropped.length > 0) {
+				const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
+				stderr.write(
+					`warning: later rows have columns that are not shown: ${sanitise(names)}; --fields or --format ndjson shows them\n`,
+				);
+			}
+			const [unknown] = missing;
+			if (unknown === undefined || rows === 0) return summary;
+			// What was sent is sent: for a misspelt key of a response there is a warning alone.
+			const isKnown = shape.answers === true || keys?.includes(unknown) === true;
+			if (!isKnown || query !== undefined) throw unknownColumn(unknown, seen);
+			stderr.write(`warning: no row has ${JSON.stringify(unknown)}\n`);
 			return summary;
 		},
 	};
@@ -100,14 +112,10 @@ export async function checkOutput(stdout: Output): Promise<void> {
 	if (stdout.failure !== undefined) throw lostOutput(stdout.failure);
 }
 
-function warnOfDropped(dropped: readonly string[], stderr: Output): void {
-	const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
-	stderr.write(
-		`warning: later rows have columns that are not shown: ${sanitise(names)}; --fields or --format ndjson shows them\n`,
-	);
-}
-
-function resolverOf({ resolve, aliases = {} }: ResultShape): RenderOptions['resolve'] {
+function resolverOf(
+	aliases: Readonly<Record<string, string>>,
+	resolve: RenderOptions['resolve'],
+): RenderOptions['resolve'] {
 	return (name) => {
 		const found = resolve?.(name);
 		if (!Object.hasOwn(aliases, name)) return found;
@@ -115,11 +123,13 @@ function resolverOf({ resolve, aliases = {} }: ResultShape): RenderOptions['reso
 	};
 }
 
-/** Complains of columns that no outcome can have, before anything is sent. */
-function checkFields(options: OutputValues, keys: readonly string[], aliases: ResultShape['aliases'] = {}): void {
-	if (options.query !== undefined) return;
-	const columns = options.fields === undefined ? [] : parseFields(options.fields);
-	const paths = [...columns.map((column) => column.path), ...(options.field === undefined ? [] : [options.field])];
+/** Refuses columns that no row can have, before anything is sent. @throws UsageError */
+function checkFields(
+	{ fields, field }: OutputValues,
+	keys: readonly string[],
+	aliases: ResultShape['aliases'] = {},
+): void {
+	const paths = field !== undefined ? [field] : parseFields(fields ?? []).map(({ path }) => path);
 	const unknown = paths.find((path) => !keys.includes(path.split('.')[0] as string) && !Object.hasOwn(aliases, path));
 	if (unknown !== undefined) throw unknownColumn(unknown, keys);
 }
@@ -129,5 +139,59 @@ function unknownColumn(name: string, known: readonly string[]): UsageError {
 	return new UsageError(`no row has a column ${quote(name)}${didYouMean(name, known)}`, {
 		code: 'unknown_column',
 		hint: `there are ${known.join(', ')}${inBody}`,
+	});
+}
+
+/** What was thrown because of the output. @throws what is none of our errors, and so a bug */
+export function outputTrouble(error: unknown): SupportctlError {
+	if (error instanceof SupportctlError) return error;
+	throw error;
+}
+
+/** Results of requests that are sent by then: a failure to print them stops nothing. */
+export interface SentResults {
+	/** Prints a row, as long as the rows before it could be printed. */
+	row(row: unknown): void | Promise<void>;
+	/** Writes what is left; returns the first failure to print. */
+	end(): Promise<SupportctlError | undefined>;
+}
+
+export function createSentResults(results: Renderer): SentResults {
+	let trouble: SupportctlError | undefined;
+	const keep = (error: unknown): void => {
+		trouble ??= outputTrouble(error);
+	};
+	return {
+		row(row) {
+			if (trouble !== undefined) return;
+			try {
+				return results.row(row)?.catch(keep);
+			} catch (error) {
+				keep(error);
+			}
+		},
+		async end() {
+			await results.end().catch(keep);
+			return trouble;
+		},
+	};
+}
+
+/**
+ * The error where only the output failed: its exit code is that of what was sent, and 1 where all went well, since the
+ * output is missing.
+ * @param says What became of what was sent.
+ * @param facts The same for programs.
+ */
+export function onlyOutputFailed(
+	{ message, code, hint, details, data, cause }: SupportctlError,
+	says: string,
+	exitCode: ExitCode,
+	facts: Record<string, unknown> = {},
+): SupportctlError {
+	const own = exitCode === ExitCode.ok ? ExitCode.failed : exitCode;
+	return new SupportctlError(`${says}; only the output failed: ${message}`, own, {
+		...{ code, details, cause, data: { ...data, ...facts } },
+		...(hint === undefined ? {} : { hint }),
 	});
 }

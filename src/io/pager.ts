@@ -24,7 +24,8 @@ function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string 
 }
 
 export interface PagerOptions {
-	enabled: boolean;
+	/** True by default. */
+	enabled?: boolean;
 	/** Called before the pager takes the screen. */
 	onStart?: (() => void) | undefined;
 	/** Called for text that comes after the person has left the pager. */
@@ -34,7 +35,7 @@ export interface PagerOptions {
 /** Keeps text until there is more of it than fits the screen, and then starts the pager. */
 export function openPager(
 	context: Pick<Context, 'stdout' | 'env' | 'signals'>,
-	{ enabled, onStart, leave }: PagerOptions,
+	{ enabled = true, onStart, leave }: PagerOptions,
 ): Pager {
 	const { stdout } = context;
 	const command = enabled ? pagerCommand(context) : undefined;

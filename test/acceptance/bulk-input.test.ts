@@ -74,7 +74,11 @@ describe('two passes', () => {
 		expect(shown.exitCode).toBe(2);
 		expect(shown.stderr.split('\n').filter((line) => line.startsWith('error: row '))).toHaveLength(20);
 		expect(shown.stderr).toContain('… and 40 more; --json prints all of them\n');
-		expect(shown.stderr).toContain('30 of 30 rows are invalid; nothing was sent; --skip-invalid sends the others\n');
+		// --skip-invalid would send nothing here.
+		expect(shown.stderr).toContain('\n30 of 30 rows are invalid; nothing was sent\n');
+		work.write('one.csv', 'id,status\n1,hodl\n2,hold\n');
+		const some = await work.run(['ticket', 'update', '--input', 'one.csv']);
+		expect(some.stderr).toContain('1 of 2 rows is invalid; nothing was sent; --skip-invalid sends the others\n');
 		const all = await work.run(['ticket', 'update', '--input', 'edits.csv', '--json']);
 		expect((JSON.parse(all.stderr) as { error: { complaints: unknown[] } }).error.complaints).toHaveLength(60);
 		expect(recorder.requests).toEqual([]);

@@ -230,8 +230,8 @@ test('run undo restores every kind of object, apart from when it was modified', 
 		`attachment update ${attachment} --title Other --alt-text y --caption z`,
 		'term update --input terms.csv --undocumented',
 		'ticket fields set 14 --set severity=urgent',
-		'ticket delete 16',
-		`reply delete 14 ${reply}`,
+		'ticket delete 16 --yes',
+		`reply delete 14 ${reply} --yes`,
 	];
 	const dump = async () => {
 		const lists = ['ticket list', 'reply list 14', 'user list', 'attachment list', 'ticket fields get 14'];
@@ -243,7 +243,7 @@ test('run undo restores every kind of object, apart from when it was modified', 
 	};
 	const before = await dump();
 	for (const line of updates) {
-		const done = await at.run(`${line} --snapshot --yes`);
+		const done = await at.run(`${line} --snapshot`);
 		expect([line, done.exitCode, done.stderr]).toEqual([line, 0, expect.any(String)]);
 		expect(await dump(), line).not.toEqual(before);
 		const undone = await at.run('run undo last --yes');

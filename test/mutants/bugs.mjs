@@ -1259,7 +1259,7 @@ export const bugs = [
 	},
 	{
 		file: 'src/cli/runs/run.ts',
-		was: 'await rows.dispose({ keep });',
+		was: 'await rows?.dispose({ keep });',
 		becomes: '',
 		tests: ['test/acceptance/bulk-kept.test.ts'],
 		loss: 'copies of standard input are left behind',

@@ -21,10 +21,16 @@ import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.j
 import { createInterruptibleSend } from '../interruption.js';
 import { retryNotice, warn } from '../notices.js';
 import { stdoutPalette } from '../palette.js';
-import { checkOutput, chosenFormat, openResults, type ResultShape } from '../results.js';
+import {
+	checkOutput,
+	chosenFormat,
+	onlyOutputFailed,
+	openResults,
+	outputTrouble,
+	type ResultShape,
+} from '../results.js';
 import { exitCodeOfOutcome, NO_ROUTE, nextStep, whatFailed } from '../runs/failures.js';
 import { withoutValues } from '../runs/shape.js';
-import { onlyOutputFailed, outputTrouble } from '../sent-results.js';
 import { openSession, type Session } from '../session.js';
 import type { ApiInvocation } from './options.js';
 import { type Call, readCall, withQuery } from './request.js';

@@ -18,10 +18,10 @@ import { readOf } from '../lists/call.js';
 import { failureOfRead, readId, readUserId } from '../lists/reading.js';
 import { retryNotice, say, warn } from '../notices.js';
 import { wantsJson } from '../results.js';
-import { checkConfirmed } from '../runs/confirm.js';
+import { checkConfirmed } from '../runs/checks.js';
 import { nameRow } from '../runs/failures.js';
-import { planOf, tuningOf, withoutSecrets } from '../runs/flags.js';
-import type { RunInvocation, RunJob } from '../runs/job.js';
+import type { RunInvocation } from '../runs/options.js';
+import { jobOf, type RunJob, withoutSecrets } from '../runs/plan.js';
 import { openSession, type Session } from '../session.js';
 import { EditFile, editorOf, runEditor } from './editor.js';
 import { changesIn, type EditableObject, type EditNoun, fieldsAsYaml, withoutProblem, withProblem } from './fields.js';
@@ -77,7 +77,7 @@ export async function editObject(noun: EditNoun, given: Invocation): Promise<Exi
 				hint: 'edit it again to see its fields as they are now',
 			});
 		}
-		const exitCode = await (await import('../runs/one.js')).sendOne(jobOf(editing, fields));
+		const exitCode = await (await import('../runs/one.js')).sendOne(editJob(editing, fields));
 		kept.isWorth = exitCode !== ExitCode.ok && exitCode !== ExitCode.differs;
 		if (kept.isWorth) sayKept(invocation, file);
 		return exitCode;
@@ -203,7 +203,7 @@ async function edited(
 	}
 }
 
-function jobOf(
+function editJob(
 	{ noun, endpoint, ids, session, invocation }: Editing,
 	changed: Readonly<Record<string, unknown>>,
 ): RunJob {
@@ -211,8 +211,7 @@ function jobOf(
 	const { secrets, ...kept } = withoutSecrets(changed);
 	const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
 	const given = { endpoint, source: { from: 'ids', ids: [id] } as const, values, secrets };
-	const plan = planOf(`${noun}.update`, given, invocation, session);
-	return { plan, tuning: tuningOf(invocation, session), secrets, session, invocation };
+	return jobOf(`${noun}.update`, given, invocation, session);
 }
 
 const keptIn = ({ path }: EditFile): string => `your edit is kept in ${path}`;

@@ -1,9 +1,9 @@
 /** Makes the command of an endpoint: arguments and flags come from the table, and all commands run the same way. */
 
 import { chooseEndpoint } from '../../api/choose.js';
-import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import { endpointList } from '../../api/endpoints.js';
 import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
-import { positionalsOf, runOptions } from './options.js';
+import { positionalsOf, type RunInvocation, runOptions } from './options.js';
 
 /** What a command says of itself; the rest comes from the endpoint. */
 export interface RunCommandText {
@@ -12,18 +12,15 @@ export interface RunCommandText {
 	readonly examples: readonly Example[];
 }
 
-/** The endpoints of a command: one, or one per taxonomy. */
-function endpointsOf(name: string): Endpoint[] {
-	return endpointList.filter((each) => each.name === name || each.name.startsWith(`${name}.`));
-}
-
 /** The command of an endpoint. @param name A row of the table, or `term.update` and `term.delete` */
 export function runCommand(name: string, text: RunCommandText): CommandSpec {
 	const { endpoint } = chooseEndpoint(name, undefined, false);
 	const positionals = positionalsOf(name, endpoint);
 	return {
 		...text,
-		requests: endpointsOf(name).map(({ method, path, documented }) => ({ method, path, documented })),
+		requests: endpointList
+			.filter((each) => each.name === name || each.name.startsWith(`${name}.`))
+			.map(({ method, path, documented }) => ({ method, path, documented })),
 		arguments: positionals.map(
 			(each, at): ArgumentSpec => ({
 				name: each.name.replaceAll('_', '-'),
@@ -37,8 +34,7 @@ export function runCommand(name: string, text: RunCommandText): CommandSpec {
 		options: runOptions(endpoint),
 		fieldNames: [...new Set([...positionals, ...endpoint.fields].map((each) => each.name))],
 		async run(invocation) {
-			const { startCommand } = await import('./start.js');
-			return await startCommand(name, invocation);
+			return await (await import('./one.js')).startCommand(name, invocation as RunInvocation);
 		},
 	};
 }

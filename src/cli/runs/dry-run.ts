@@ -1,6 +1,5 @@
 /** `--dry-run`: each request as it would be sent, and with `--diff` what it would change. */
 
-import { chooseEndpoint } from '../../api/choose.js';
 import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing } from '../../api/plan.js';
 import { AdaptivePace } from '../../bulk/pace.js';
@@ -12,16 +11,17 @@ import { isInvalid, isOwn, type PlannedRows, type RunRow } from '../../bulk/run/
 import type { Survey } from '../../bulk/run/survey.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
-import { type SendOptions, send } from '../../http/send.js';
+import { send } from '../../http/send.js';
+import type { Client } from '../../http/types.js';
 import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { checkSignedIn } from '../own-account.js';
 import { stdoutPalette } from '../palette.js';
-import { openResults, type ResultShape, wantsJson } from '../results.js';
+import { openResults, wantsJson } from '../results.js';
+import { checkReadsServed } from './checks.js';
 import { plural } from './failures.js';
-import type { RunJob } from './job.js';
-import { checkReadsServed } from './read-check.js';
+import type { RunJob } from './plan.js';
 
 /** How many requests a terminal is shown; --all shows the others too. */
 const SHOWN = 20;
@@ -35,47 +35,48 @@ const REQUEST_COLUMNS: readonly Column[] = [
 type Print = (row: unknown) => void | Promise<void>;
 
 /** Prints the method, path and body of each request, or what it would change, and sends no write. */
-export async function showPlan(job: RunJob, rows: PlannedRows, survey: Survey): Promise<ExitCode> {
-	const { invocation, session, tuning, plan } = job;
+export async function showPlan(
+	job: RunJob,
+	rows: PlannedRows,
+	survey: Survey,
+	connect: () => Promise<Client>,
+): Promise<ExitCode> {
+	const { endpoint, invocation, session, tuning, plan } = job;
 	const { context, options } = invocation;
 	const { stdout, stderr } = context;
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const { profileName: profile, defaults } = session.connection;
 	const ids = Object.keys(survey.first[0]?.ids ?? {});
-	const shape: ResultShape = {
+	const results = await openResults(invocation, {
 		palette: await stdoutPalette(invocation),
-		profileFormat: session.connection.defaults.format,
+		profileFormat: defaults.format,
 		columns:
 			options.diff === true
 				? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }]
 				: [...REQUEST_COLUMNS, ...Object.keys(itemsOf(plan)).map((path) => ({ path }))],
-	};
-	const results = await openResults(invocation, shape);
-	const limit =
-		stdout.isTTY && options.all !== true && options.format === undefined && options.json !== true
-			? SHOWN
-			: Number.POSITIVE_INFINITY;
+	});
+	const isWhole = !stdout.isTTY || options.all === true || options.format !== undefined || options.json === true;
 	let printed = 0;
-	const print: Print = (row) => (printed++ < limit ? results.row(row) : undefined);
+	const print: Print = (row) => (printed++ < SHOWN || isWhole ? results.row(row) : undefined);
 	const unread =
-		options.diff === true ? await printChanges(job, rows, survey, print) : await printRequests(job, rows, print);
+		options.diff === true
+			? await printChanges(job, rows, survey, print, await connect())
+			: await printRequests(job, rows, print);
 	await results.end();
 	const { skipped } = survey;
+	const { host } = session;
 	const selected = Math.min(survey.selected, tuning.first ?? survey.selected);
-	if (wantsJson(options) && !tuning.quiet) {
-		const { profileName: profile = null } = session.connection;
-		const summary = { dryRun: true, host: session.host, profile, requests: selected, skipped, unread };
+	if (!tuning.quiet && wantsJson(options)) {
+		const summary = { dryRun: true, host, profile: profile ?? null, requests: selected, skipped, unread };
 		stderr.write(`${JSON.stringify({ summary })}\n`);
 	} else if (!tuning.quiet) {
-		if (printed > limit) stderr.write(`… and ${printed - limit} more; --all prints all of them\n`);
-		const { profileName } = session.connection;
-		const where = `on ${session.host}${profileName === undefined ? '' : ` (profile ${profileName})`}`;
+		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
+		const where = `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 		const notes = [
+			`dry run ${where}: ${selected} ${plural('request', selected)}, none sent`,
 			...(skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`]),
 			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
 		];
-		stderr.write(
-			`${[`dry run ${where}: ${selected} ${plural('request', selected)}, none sent`, ...notes].join('; ')}\n`,
-		);
+		stderr.write(`${notes.join('; ')}\n`);
 	}
 	if (unread === 0) return ExitCode.ok;
 	return unread === selected ? ExitCode.failed : ExitCode.partial;
@@ -119,34 +120,27 @@ async function printRequests(job: RunJob, rows: PlannedRows, print: Print): Prom
 }
 
 /** Reads each object, several at a time, and prints what would change; returns how many can't be read. */
-async function printChanges(job: RunJob, rows: PlannedRows, survey: Survey, print: Print): Promise<number> {
-	const { plan, session, tuning, invocation } = job;
+async function printChanges(
+	job: RunJob,
+	rows: PlannedRows,
+	survey: Survey,
+	print: Print,
+	client: Client,
+): Promise<number> {
+	const { endpoint, plan, session, tuning, invocation } = job;
 	const { clock, random } = invocation.context;
-	const { dialect } = session;
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const planRead = readPlannerOf(dialect);
-	const client = await session.openClient(tuning.concurrency);
-	const options: SendOptions = {
-		retries: tuning.retries,
-		clock,
-		random,
-		dialect,
-		exactNumbers: true,
-		pace: new AdaptivePace({ clock, random, rate: tuning.rate }),
-	};
-	const read = async (row: RunRow) => ({ row, found: await send(client, planRead(row.request), options) });
+	const planRead = readPlannerOf(session.dialect);
+	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
+	const sending = { ...session.sending, exactNumbers: true, pace };
+	const read = async (row: RunRow) => ({ row, found: await send(client, planRead(row.request), sending) });
 	let unread = 0;
-	try {
-		await checkReadsServed(job, survey.read, client);
-		for await (const { row, found } of inOrder(rowsToShow(job, rows), tuning.concurrency, read)) {
-			checkSignedIn(found, session.connection);
-			const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, plan.service.prefixes.product) : undefined;
-			if (held === undefined) unread++;
-			const changes = held === undefined ? [unreadable(found)] : changesOf(row, held, plan);
-			for (const change of changes) await print({ row: row.row, ...printedIds(row.request.ids), ...change });
-		}
-	} finally {
-		await client.close();
+	await checkReadsServed(job, survey.read, client);
+	for await (const { row, found } of inOrder(rowsToShow(job, rows), tuning.concurrency, read)) {
+		checkSignedIn(found, session.connection);
+		const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, plan.service.prefixes.product) : undefined;
+		if (held === undefined) unread++;
+		const changes = held === undefined ? [unreadable(found)] : changesOf(row, held, plan);
+		for (const change of changes) await print({ row: row.row, ...printedIds(row.request.ids), ...change });
 	}
 	return unread;
 }

@@ -1,14 +1,20 @@
-/** Failed rows as a person reads them on stderr: what happened to what, why, and the next step. */
+/** What went wrong with a row, as a person reads it on stderr: what happened to what, why, and the next step. */
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { differences } from '../../bulk/journal/records.js';
-import type { StopReason } from '../../bulk/run/stop.js';
+import { outcomeAnnotation, writeAnnotation } from '../../bulk/reports/annotations.js';
+import { fileOf } from '../../bulk/run/plan.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
+import type { Palette } from '../../output/colour.js';
+import { renderError } from '../../output/errors.js';
 import { printedIds } from '../../output/outcome-view.js';
+import { sanitise } from '../../output/sanitise.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
+import { onlyOutputFailed, wantsJson } from '../results.js';
+import type { RunJob } from './plan.js';
 
 /** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
 export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
@@ -25,48 +31,11 @@ export function nameRow(ids: Readonly<Record<string, string>>, noun: string): st
 		.join(' ');
 }
 
-/** How many rows a group of failures names, and how many groups are kept. */
-const NAMED = 3;
-const MOST_GROUPS = 20;
-
-/** Rows that did not go well, by reason. */
-export class FailureGroups {
-	private readonly groups = new Map<string, { reason: string; count: number; rows: string[] }>();
-	private others = 0;
-
-	add({ outcome, status, code, message, ids }: Outcome, noun: string): void {
-		const key = [outcome, status, code].join(' ');
-		let group = this.groups.get(key);
-		if (group === undefined) {
-			if (this.groups.size === MOST_GROUPS) return void this.others++;
-			const http = [status === undefined ? '' : `HTTP ${status}`, code].filter(Boolean).join(' ');
-			const text = [http, message].filter(Boolean).join(': ');
-			group = { reason: text === '' ? outcome : `${outcome} (${text})`, count: 0, rows: [] };
-			this.groups.set(key, group);
-		}
-		group.count++;
-		if (group.rows.length < NAMED) group.rows.push(nameRow(ids, noun));
-	}
-
-	/** A line for each reason, the most frequent first: `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …`. */
-	lines(): string[] {
-		const groups = [...this.groups.values()].sort((one, other) => other.count - one.count);
-		return [
-			...groups.map(
-				({ reason, count, rows }) => `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`,
-			),
-			...(this.others === 0 ? [] : [`${this.others} for other reasons`]),
-		];
-	}
-}
-
 /** `ticket` → `tickets`, `reply` → `replies`. */
 export function plural(noun: string, count: number): string {
 	if (count === 1) return noun;
 	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
-
-export const DOCTOR_STEP = 'supportctl doctor checks the way to the service';
 
 /** The service's own code for a path, or a method on it, that it does not have. */
 export const NO_ROUTE = 'rest_no_route';
@@ -163,35 +132,44 @@ export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller):
 	});
 }
 
-/** The exit code that a lone outcome stands for. */
+/** The exit code of a single outcome. */
 export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
+	if (outcome.outcome === 'ok' || outcome.outcome === 'skipped') return ExitCode.ok;
 	if (outcome.outcome === 'unknown') return ExitCode.unknown;
 	if (outcome.outcome === 'differs') return ExitCode.differs;
 	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;
 }
 
-/** Why a run stopped before its end, for a person. */
-export function whyStopped(reason: StopReason): string {
-	switch (reason.kind) {
-		case 'signal':
-			return 'interrupted';
-		case 'unauthorized':
-			return `stopped: the service refused the credentials (401${reason.outcome.message === undefined ? '' : `: ${reason.outcome.message}`})`;
-		case 'failure':
-			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
-		case 'too-many-failures':
-			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
-		case 'same-refusal':
-			return `stopped: the first ${reason.rows} rows failed for the same reason: ${reason.outcome.message ?? reason.outcome.code}`;
-		case 'unreachable':
-			return `stopped: the service could not be reached (${reason.why})`;
-		default:
-			return `stopped: ${reason.outcome.message}`;
-	}
+/** What a person has to know of a row that went well; differences are those that --allow-differs allows. */
+export function warningsOf(outcome: Outcome): string[] {
+	return [...differences(outcome), ...(outcome.warnings ?? [])];
 }
 
-/** What a person can do about the reason for which a run stopped, where there is something. */
-export function stepAfterStop(reason: StopReason, caller: Caller): string | undefined {
-	if (reason.kind === 'unreachable') return DOCTOR_STEP;
-	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
+/** Prints what went wrong with a row, or its warnings. @param isLone Whether it is the only row of the call */
+export function printTrouble(job: RunJob, outcome: Outcome, palette: Palette, isLone: boolean): void {
+	const { endpoint, plan, session, invocation } = job;
+	const { context, options } = invocation;
+	const { stderr, env } = context;
+	if (env.GITHUB_ACTIONS === 'true') {
+		const annotation = outcomeAnnotation(outcome, fileOf(plan));
+		if (annotation !== undefined) writeAnnotation(stderr, annotation);
+	}
+	const json = wantsJson(options);
+	// Of several rows a program gets one object at the end.
+	if (json && !isLone) return;
+	if (exitCodeOfOutcome(outcome) !== ExitCode.ok) {
+		const error = failureOf(outcome, endpoint, session.connection);
+		stderr.write(renderError(error, { json, debug: options.debug === true, palette }));
+		return;
+	}
+	const name = nameRow(outcome.ids, endpoint.noun);
+	const where = isLone ? name : `row ${outcome.row} (${name})`;
+	for (const warning of warningsOf(outcome)) stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
+}
+
+/** The error where results could not be printed. @param trouble Why they could not */
+export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
+	if (exitCode !== ExitCode.ok) return onlyOutputFailed(trouble, 'the outcomes of the rows stand', exitCode);
+	// What was only read can be read again.
+	return endpoint.replay === 'read' ? trouble : onlyOutputFailed(trouble, 'every row is ok', exitCode);
 }

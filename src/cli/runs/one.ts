@@ -1,96 +1,131 @@
-/** One request: plan, ask where it deletes, send, check, print. No journal and no engine. */
+/** One call of a command: options → plan, session, checks, send, print. Several rows, or a journal, make it a run. */
 
-import { chooseEndpoint } from '../../api/choose.js';
-import { OWN_ID, withOwnId } from '../../api/values.js';
-import { countOutcome, createCounts, exitCodeOf } from '../../bulk/journal/counts.js';
-import { createPerform, type RowSteps, readPlannerOf } from '../../bulk/run/read-back.js';
-import { outcomeOf, plannerOf, type RunRow } from '../../bulk/run/rows.js';
-import { checkSet, createSurvey } from '../../bulk/run/survey.js';
-import type { ExitCode } from '../../errors.js';
+import { flagName } from '../../api/fields.js';
+import { createPlanner, type Planner } from '../../api/plan.js';
+import { mentionsOwnId, OWN_ID, withOwnId } from '../../api/values.js';
+import { checkReadable, createPerform, readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
+import { outcomeOf, type RunRow } from '../../bulk/run/rows.js';
+import { ExitCode, UsageError } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
-import { createRedactor } from '../../output/redact.js';
-import { retryNotice } from '../notices.js';
-import { ownIdFor } from '../own-account.js';
-import { checkUsers, confirmWrite } from './confirm.js';
-import type { RunJob } from './job.js';
-import { positionalsOf } from './options.js';
-import { checkReadsServed } from './read-check.js';
-import { openScreen } from './screen.js';
-import { rowRedactor } from './shape.js';
+import type { Client } from '../../http/types.js';
+import { outcomeView } from '../../output/outcome-view.js';
+import { createTextRedactor, secretValues } from '../../output/redact.js';
+import type { Invocation } from '../command.js';
+import { camelCase } from '../options/option.js';
+import { stderrPalette } from '../palette.js';
+import { isOwnTable, openResults, outputTrouble } from '../results.js';
+import { openSession } from '../session.js';
+import { exitCodeOfOutcome, lostResults, printTrouble, warningsOf } from './failures.js';
+import { positionalsOf, type RunInvocation } from './options.js';
+import { jobOf, type RunJob, readGiven } from './plan.js';
+import { outcomeShape, withoutSecretsOf } from './shape.js';
 
-/** Sends the one row of a plan. @throws what `main` turns into a message and an exit code */
-export async function sendOne(job: RunJob): Promise<ExitCode> {
-	const { plan, session, invocation, tuning } = job;
-	const { context, options } = invocation;
-	let row = rowOf(job);
-	const redact = createRedactor();
-	const { survey, take } = createSurvey(plan, {
-		complain: () => undefined,
-		holdsSecret: (sent) => redact(sent) !== sent,
+/** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
+export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
+	const { dryRun = false, diff = false, ifUnmodified, input, journal, report } = invocation.options;
+	if (diff && !dryRun) throw new UsageError('--diff goes with --dry-run');
+	const given = await readGiven(name, invocation);
+	const { endpoint, source, values } = given;
+	if (ifUnmodified === true && source.from === 'ids') {
+		throw new UsageError('--if-unmodified goes with --input: its rows say in modified_gmt when an object was changed', {
+			code: 'contradiction',
+		});
+	}
+	const namesUsers = values.byUsername === true || values.reassignUsername !== undefined;
+	const session = await openSession(invocation as Invocation, {
+		// The ids of users are looked up for a dry run too.
+		credentials: !dryRun || diff || namesUsers || (name === 'user.delete' && input !== undefined),
+		// A field's flag hides the connection's flag of the same name.
+		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
-	take(row);
-	checkSet(survey, { expect: options.expect, max: options.max });
-	const client = await session.openClient(1, 'few requests');
+	const job = jobOf(name, given, invocation, session);
+	const usesOwnId = values.reassign === OWN_ID || job.plan.checks.conditions.some(({ value }) => value === OWN_ID);
+	if (usesOwnId && (!dryRun || diff)) job.plan = await (await import('./checks.js')).withOwnId(job);
+	checkReadable(endpoint, job.plan);
+	const { checks, shard } = job.plan;
+	const isOne = source.from === 'ids' && source.ids.length === 1 && !namesUsers;
+	const isKept = checks.snapshot || shard !== undefined || journal !== undefined || report !== undefined;
+	if (isOne && !isKept && !dryRun) return await sendOne(job);
+	return await (await import('./run.js')).startRun(job);
+}
+
+/** Sends the one row of a job: no journal and no engine. @throws what `main` turns into a message and an exit code */
+export async function sendOne(job: RunJob): Promise<ExitCode> {
+	const { endpoint, plan, session, invocation } = job;
+	const { sending, dialect } = session;
+	const { context, options } = invocation;
+	const { stderr } = context;
+	const client = await session.openClient(1);
 	try {
-		const { clock, random } = context;
-		if (survey.mentionsOwnId) {
-			const id = await ownIdFor(OWN_ID, session, client, { retries: tuning.retries, clock, random });
-			row = rowOf(job, id);
+		const planRequest = createPlanner(endpoint, dialect);
+		const row = await rowOf(job, client, planRequest);
+		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
+		const reads = plan.checks.verify || readsBefore(plan);
+		if (checksSet || reads || plan.service.protected || endpoint.confirm || endpoint.replay === 'delete') {
+			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		await checkReadsServed(job, row, client);
-		const note = await checkUsers(job, survey, client);
-		await confirmWrite(job, survey, note);
-		const screen = await openScreen(job, survey);
+		const { sent = {} } = row.request;
+		const fields = new Set(Object.keys({ ...plan.values.add, ...plan.values.remove, ...sent }));
+		const results = await openResults(invocation, { ...(await outcomeShape(job, [...fields])), onPager: false });
+		const palette = await stderrPalette(invocation);
+		const secrets = secretValues(sent);
 		const stop = new AbortController();
-		const shared: SendOptions = {
-			retries: tuning.retries,
-			clock,
-			random,
-			dialect: session.dialect,
+		const sendingRow: SendOptions = {
+			...sending,
 			stop: stop.signal,
 			ignoreMissing: plan.checks.ignoreMissing,
+			clean: secrets.length === 0 ? undefined : createTextRedactor(secrets),
 		};
-		const hide = rowRedactor(survey);
-		const own = { clean: hide.text(row), onRetry: retryNotice(context, options) };
-		const steps: RowSteps = {
-			send: (_, request) => send(client, request, shared, own),
-			read: (_, request, afterWrite) =>
-				send(client, request, { ...shared, exactNumbers: true, ...(afterWrite ? { stop: undefined } : {}) }, own),
+		const { stop: _, ...afterStop } = sendingRow;
+		const perform = createPerform(plan, planRequest, readPlannerOf(dialect), {
+			send: (_row, request) => send(client, request, sendingRow),
+			read: (_row, request, isAfter) =>
+				send(client, request, { ...(isAfter ? afterStop : sendingRow), exactNumbers: true }),
 			keep: async () => undefined,
-		};
-		const counts = createCounts();
-		screen.start(1, counts, { stop: () => stop.abort(), open: () => 1, pauseMs: () => 0 });
-		const started = clock.monotonic();
-		const perform = createPerform(plan, plannerOf(plan, session.dialect), readPlannerOf(session.dialect), steps);
-		const result = await perform(row).finally(() => screen.done());
-		const outcome = hide.outcome(outcomeOf(row, result), row);
-		countOutcome(counts, outcome);
-		await screen.outcome(outcome, counts);
-		const interrupted = stop.signal.aborted && outcome.outcome !== 'ok';
-		return await screen.end({
-			counts,
-			exitCode: exitCodeOf(counts, interrupted),
-			stopped: interrupted ? { kind: 'signal' } : undefined,
-			ms: clock.monotonic() - started,
-			resumable: false,
 		});
+		const unlisten = context.signals.listen((signal) => {
+			if (stop.signal.aborted) {
+				stderr.write('leaving at once\n');
+				return context.abandon(ExitCode.interrupted);
+			}
+			stderr.write(`${signal}: stopping (1 row open), waiting for requests under way; again to leave at once\n`);
+			stop.abort();
+		});
+		const result = await perform(row).finally(unlisten);
+		const outcome = withoutSecretsOf(outcomeOf(row, result), secrets);
+		const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
+		const exitCode =
+			stop.signal.aborted && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
+		if (!isFine || warningsOf(outcome).length > 0) printTrouble(job, outcome, palette, true);
+		try {
+			// On a terminal the error says it all.
+			const isHidden = !isFine && isOwnTable(invocation, session.connection.defaults.format);
+			if (!isHidden) await results.row(outcomeView(outcome));
+			await results.end();
+		} catch (error) {
+			throw lostResults(outputTrouble(error), job, exitCode);
+		}
+		return exitCode;
 	} finally {
 		await client.close();
 	}
 }
 
-/**
- * The row of a single id: its argument is checked already, and there are no columns.
- * @param own The caller's id for @me, once it is known
- */
-function rowOf({ plan, session, secrets }: RunJob, own?: number): RunRow {
-	const { values, source, endpoint } = plan;
-	const { endpoint: model } = chooseEndpoint(endpoint, values.ids.taxonomy, plan.undocumented);
-	const name = positionalsOf(endpoint, model).at(-1)?.name as string;
-	const id = source.from === 'ids' ? (source.ids[0] as string) : '';
-	const given = name === 'username' ? { username: id } : { ...values.fields, ...secrets };
-	const fields = own === undefined ? given : withOwnId(model.fields, given, own);
+/** The row of a single id: its argument is checked already, and there are no columns. @throws UsageError for @me */
+async function rowOf(
+	{ endpoint, plan, session, secrets }: RunJob,
+	client: Client,
+	planRequest: Planner,
+): Promise<RunRow> {
+	const { values, source } = plan;
 	const { force, reassign } = values;
-	const request = plannerOf(plan, session.dialect)({ ids: { ...values.ids, [name]: id }, force, reassign, fields });
-	return { row: 1, request, reassign };
+	const [id = ''] = source.from === 'ids' ? source.ids : [];
+	const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
+	let fields: Readonly<Record<string, unknown>> =
+		name === 'username' ? { username: id } : { ...values.fields, ...secrets };
+	if (mentionsOwnId(endpoint.fields, fields)) {
+		const { ownIdFor } = await import('../own-account.js');
+		fields = withOwnId(endpoint.fields, fields, await ownIdFor(OWN_ID, session, client, session.sending));
+	}
+	return { row: 1, request: planRequest({ ids: { ...values.ids, [name]: id }, force, reassign, fields }), reassign };
 }

@@ -1,12 +1,13 @@
-/** The flags of commands that send rows: where rows come from, what is checked, what guards them, how they are sent. */
+/** The arguments and flags of an endpoint's command: values, where rows come from, what is checked, how they are sent. */
 
 import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
 import { type Field, flagName, isMany } from '../../api/fields.js';
 import { readEndpointOf, showsModified } from '../../api/reads.js';
 import { ticketStatuses } from '../../api/statuses.js';
 import { inputFormats } from '../../bulk/input/input.js';
+import type { ArgumentSpec, Invocation } from '../command.js';
 import { connectionOptions } from '../options/connection.js';
-import { longFlag, longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
+import { allBut, longFlag, longName, type OptionSpec, options, pick, type ValuesOf } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
 import { allowDiffersOption, guardOptions, tuningOptions, wholeNumber } from '../options/run.js';
 
@@ -40,38 +41,31 @@ export const suggestedValues: Partial<Record<Field['kind'], readonly string[]>> 
 	switch: ['true', 'false'],
 };
 
-/** The flags of an endpoint's fields; secrets have none. */
-export function fieldOptions(fields: readonly Field[]): OptionSpec[] {
-	return fields
-		.filter((field) => field.kind !== 'secret')
-		.map((field) => {
-			const suggests = suggestedValues[field.kind];
-			return {
-				flags: `--${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
-				help: field.help,
-				group: 'Fields',
-				repeatable: isMany(field),
-				...(suggests === undefined ? {} : { suggests }),
-			};
-		});
-}
-
 /** Fields whose items can be added and removed, because the object can be read first. */
 export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	if (readWith === undefined || replay !== 'set') return [];
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
-/** `--add-roles`, `--remove-roles`. */
-function itemOptions(endpoint: Endpoint): OptionSpec[] {
-	return listFields(endpoint).flatMap((field) =>
-		(['add', 'remove'] as const).map((change) => ({
-			flags: `--${change}-${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`,
-			help: `Read first, then ${change} items ${change === 'add' ? 'to' : 'from'} ${field.name}`,
-			group: FIELDS,
-			repeatable: true,
-		})),
+/** The flags of an endpoint's fields, and those that change lists; secrets have none. */
+function fieldOptions(endpoint: Endpoint): OptionSpec[] {
+	const group = FIELDS;
+	const own = endpoint.fields
+		.filter((field) => field.kind !== 'secret')
+		.map((field): OptionSpec => {
+			const { name, kind, help } = field;
+			const flags = `--${flagName(name)} <${PLACEHOLDERS[kind] ?? 'text'}>`;
+			const suggests = suggestedValues[kind];
+			return { flags, help, group, repeatable: isMany(field), ...(suggests === undefined ? {} : { suggests }) };
+		});
+	const items = listFields(endpoint).flatMap(({ name, kind }) =>
+		(['add', 'remove'] as const).map((change): OptionSpec => {
+			const flags = `--${change}-${flagName(name)} <${PLACEHOLDERS[kind] ?? 'text'}>`;
+			const help = `Read first, then ${change} items ${change === 'add' ? 'to' : 'from'} ${name}`;
+			return { flags, help, group, repeatable: true };
+		}),
 	);
+	return [...own, ...items];
 }
 
 export const inputOptions = options([
@@ -152,10 +146,7 @@ export const dataOptions = options([
 	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body', group: FIELDS },
 ]);
 
-/** Secret values that no journal keeps, given again to resume or retry a run. */
-export const againOptions = [...passwordOptions, ...dataOptions];
-
-export const queryOptions = options([
+const queryOptions = options([
 	{ flags: '--force', help: 'Delete permanently', group: FIELDS },
 	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first', group: FIELDS },
 	{
@@ -188,46 +179,46 @@ export type RunFlags = ValuesOf<AllOptions> & { readonly allowDiffers?: readonly
 		Record<string, unknown>
 	>;
 
+export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: RunFlags };
+
+/** The argument that names a run. */
+export const runArgument = {
+	name: 'run',
+	help: "A run's id, a unique start of one, last, or a journal's path",
+	required: true,
+	completes: 'runs',
+} as const satisfies ArgumentSpec;
+
 /** Every flag of the command of an endpoint. */
 export function runOptions(endpoint: Endpoint): OptionSpec[] {
-	const isDelete = endpoint.replay === 'delete';
-	const writes = isDelete || endpoint.replay === 'set';
-	const reads = writes && readEndpointOf(endpoint) !== undefined;
-	const hasFields = endpoint.fields.length > 0 && writes;
-	const checks = checkOptions.filter((each) =>
-		isDelete
-			? ['verify', 'if', ...(endpoint.trash ? ['snapshot'] : [])].includes(longName(each))
-			: longName(each) !== 'if-unmodified' || showsModified(endpoint),
-	);
+	const { replay, trash, query } = endpoint;
+	const isDelete = replay === 'delete';
+	const isUpdate = replay === 'set';
+	const writes = isDelete || isUpdate;
+	const checks = isDelete
+		? pick(checkOptions, 'verify', 'if', ...(trash ? (['snapshot'] as const) : []))
+		: showsModified(endpoint)
+			? checkOptions
+			: allBut(checkOptions, 'if-unmodified');
 	// Without fields there is no cell to clear; only terms have undocumented paths; only deletes ask.
 	const unused = [
 		...(isDelete ? [] : ['yes']),
 		...(writes ? [] : ['confirm', 'expect', 'max']),
-		...(endpoint.replay === 'set' ? [] : ['blank']),
-		...(endpoint.replay === 'set' || endpoint.name.startsWith('term.') ? [] : ['undocumented']),
+		...(isUpdate ? [] : ['blank']),
+		...(isUpdate || endpoint.name.startsWith('term.') ? [] : ['undocumented']),
 	];
-	const own = endpoint.query.filter(({ presence }) => presence !== 'always').map(({ name }) => name as string);
+	const reassigns = query.some(({ name }) => name === 'reassign');
+	const queries = query.length === 0 ? [] : reassigns ? queryOptions : pick(queryOptions, 'force');
 	const all: OptionSpec[] = [
-		...fieldOptions(writes ? endpoint.fields : []),
-		...itemOptions(endpoint),
-		...(hasFields ? dataOptions : []),
+		...(writes ? fieldOptions(endpoint) : []),
+		...(writes && endpoint.fields.length > 0 ? dataOptions : []),
 		...(endpoint.body === 'custom_fields' ? setOptions : []),
 		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),
-		...queryOptions
-			.filter(
-				(each) =>
-					own.includes(longName(each)) ||
-					(own.includes('reassign') && longName(each) !== 'force') ||
-					(longName(each) === 'force' && endpoint.query.length > 0),
-			)
-			.map((each) => ({
-				...each,
-				help: endpoint.query.find(({ name }) => name === longName(each))?.help ?? each.help,
-			})),
-		...inputOptions.filter((each) => !unused.includes(longName(each))),
-		...(reads ? checks : []),
+		...queries.map((each) => ({ ...each, help: query.find(({ name }) => name === longName(each))?.help ?? each.help })),
+		...allBut(inputOptions, ...unused),
+		...(writes && readEndpointOf(endpoint) !== undefined ? checks : []),
 		...(isDelete ? ignoreMissingOptions : []),
-		...guardOptions.filter((each) => !unused.includes(longName(each))),
+		...allBut(guardOptions, ...unused),
 		...tuningOptions,
 		...stopOptions,
 		...journalOptions,
@@ -235,7 +226,8 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 		...connectionOptions,
 	];
 	// A field's flag hides a shared one of the same name, such as --username.
-	return all.filter((option, at) => all.findIndex((each) => longFlag(each) === longFlag(option)) === at);
+	const flags = all.map(longFlag);
+	return all.filter((_, at) => flags.indexOf(flags[at] as string) === at);
 }
 
 /** A positional argument; all but the last are the same for every row. */
@@ -249,15 +241,13 @@ export interface Positional {
 
 /** The arguments of an endpoint's command. @param name A row of the table, or `term.update` and `term.delete` */
 export function positionalsOf(name: string, { parameters, answer, required }: Endpoint): Positional[] {
-	const operation = name === 'term.update' ? 'update' : name === 'term.delete' ? 'delete' : undefined;
-	const taxonomy: Positional[] =
-		operation === undefined
-			? []
-			: [{ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices: termTaxonomies(operation) }];
-	const names: Positional[] =
-		answer === 'user-id' ? required.map((each) => ({ name: each, kind: 'text', help: 'User names' })) : [];
-	const all = [...taxonomy, ...parameters, ...names];
-	return all.map((each, at) =>
-		at < all.length - 1 ? each : { ...each, help: `${each.help}, or - to read them from stdin` },
-	);
+	const all: Positional[] = [...parameters];
+	if (name === 'term.update' || name === 'term.delete') {
+		const choices = termTaxonomies(name === 'term.update' ? 'update' : 'delete');
+		all.unshift({ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices });
+	}
+	if (answer === 'user-id')
+		all.push(...required.map((each) => ({ name: each, kind: 'text', help: 'User names' }) as const));
+	const last = all.at(-1) as Positional;
+	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - to read them from stdin` }];
 }

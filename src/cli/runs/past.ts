@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
-import { findRun, readRunHeader } from '../../bulk/journal/folder.js';
+import { totalOf } from '../../bulk/journal/counts.js';
+import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
+import type { JournalScan } from '../../bulk/journal/read.js';
 import {
 	inputFileOf,
 	movedTo,
@@ -14,7 +16,7 @@ import {
 	STDIN_NAME,
 } from '../../bulk/run/plan.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
-import type { OutcomeName } from '../../http/outcome.js';
+import type { Context } from '../../io/context.js';
 import { lockHolder } from '../../lock.js';
 import { sanitise } from '../../output/sanitise.js';
 import { configFolder, stateFolder } from '../../profile/environment.js';
@@ -23,48 +25,42 @@ import { readStore } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
-import type { RunInvocation, Secrets } from './job.js';
+import type { RunInvocation } from './options.js';
+import { type RunJob, type Secrets, tuningOf } from './plan.js';
 
-export interface PastRun {
-	/** Of the journal. */
-	path: string;
-	header: RunHeader;
+export type PastRun = NonNullable<RunJob['resumes']>;
+
+/** Finds a run by its id, the start of one, `last`, or the path of its journal. @throws UsageError, FailedError */
+export function pastRun(name: string, { env, cwd }: Pick<Context, 'env' | 'cwd'>): PastRun {
+	const path = findRun(stateFolder({ env, cwd }), name, cwd);
+	return { path, header: readRunHeader(path) };
 }
 
-/** Finds the run that the first argument names. @throws UsageError, FailedError */
-export function pastRun({ args, context }: Pick<Invocation, 'args' | 'context'>, at = 0): PastRun {
-	const name = args[at];
-	if (name === undefined) {
-		throw new UsageError('missing <run>: an id, the start of one, last, or the path of a journal', {
-			code: 'missing_argument',
-			hint: 'supportctl run list shows the runs',
-		});
-	}
-	const path = findRun(stateFolder({ env: context.env, cwd: context.cwd }), name, context.cwd);
-	return { path, header: readRunHeader(path) };
+/** A line about rows without a record; undefined where there are none. */
+export function unreachedNote({ state }: RunSummary, { header, counts, end, states }: JournalScan): string | undefined {
+	const isOver = state !== 'running' && end !== undefined;
+	const count = (isOver ? totalOf(end.counts) : header.input.own) - totalOf(counts);
+	if (count <= 0) return undefined;
+	const rows = count === 1 ? '1 row has' : `${count} rows have`;
+	const isKnown = isOver && !states.doubtful && !states.silent;
+	const why = isKnown ? ', because the run ended before' : ' and may have been sent';
+	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends what is not done\n`;
 }
 
 /** The plan with its input where this call says it is. @throws UsageError where the input is gone */
 export function withInput(
-	{
-		header: {
-			id,
-			plan,
-			input: { copied },
-		},
-	}: PastRun,
+	{ header: { id, plan, input } }: PastRun,
 	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
 ): RunPlan {
-	const { source } = plan;
-	const file = inputFileOf(source);
+	const file = inputFileOf(plan.source);
 	if (options.input !== undefined) {
 		if (file === undefined) throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
 		const isStdin = options.input === '-';
 		const path = isStdin ? '-' : resolve(context.cwd, options.input);
-		return { ...plan, source: movedTo(source, { path, name: isStdin ? STDIN_NAME : options.input }) };
+		return { ...plan, source: movedTo(plan.source, { path, name: isStdin ? STDIN_NAME : options.input }) };
 	}
 	if (file === undefined || existsSync(file.path)) return plan;
-	const what = copied ? 'standard input, and there is no copy of it' : `${file.path}, and there is no such file`;
+	const what = input.copied ? 'standard input, and there is no copy of it' : `${file.path}, and there is no such file`;
 	throw new UsageError(`run ${id} read ${what} here`, {
 		code: 'unreadable_input',
 		hint: 'say where it is now with --input FILE',
@@ -76,30 +72,28 @@ export function withInput(
  * as whom to sign in.
  * @throws UsageError that names both services
  */
-export async function sessionFor({ header }: PastRun, invocation: RunInvocation): Promise<Session> {
-	const { context } = invocation;
+async function sessionFor({ header }: PastRun, invocation: RunInvocation): Promise<Session> {
+	const { env, cwd, stderr } = invocation.context;
 	const { baseUrl, prefixes, profile } = header.plan.service;
-	const call = { ...invocation, options: { ...invocation.options, ...profileOf(header, invocation) } };
-	const { env, cwd, stderr } = context;
-	const situation = readSituation({ env, flags: call.options, cwd });
-	const hint = 'choose the profile of the run with --profile, or its base URL with --base-url';
-	if (situation.settings.baseUrl === undefined) {
-		const message = `run ${header.id} was on ${baseUrl}, and no base URL is set here; nothing was sent`;
-		throw new UsageError(message, { code: 'another_service', hint });
-	}
-	const { url } = resolveBaseUrl(situation);
+	const options = { ...invocation.options, ...profileOf(header, invocation) };
+	const situation = readSituation({ env, flags: options, cwd });
+	const { url } = situation.settings.baseUrl === undefined ? {} : resolveBaseUrl(situation);
 	if (url !== baseUrl) {
-		const message = `run ${header.id} was on ${baseUrl}, and this call is set up for ${url}; nothing was sent`;
-		throw new UsageError(message, { code: 'another_service', hint });
+		const here = url === undefined ? 'no base URL is set here' : `this call is set up for ${url}`;
+		throw new UsageError(`run ${header.id} was on ${baseUrl}, and ${here}; nothing was sent`, {
+			code: 'another_service',
+			hint: 'choose the profile of the run with --profile, or its base URL with --base-url',
+		});
 	}
-	if (profile !== undefined && profile !== situation.profileName && call.options.profile === undefined) {
+	if (profile !== undefined && profile !== situation.profileName && options.profile === undefined) {
 		const { from, name } = situation.sources.baseUrl;
 		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
 		const note = `note: run ${header.id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`;
 		stderr.write(`${sanitise(note)}\n`);
 	}
-	const session = await openSession(call);
-	return { ...session, dialect: createDialect(prefixes) };
+	const session = await openSession({ ...invocation, options } as Invocation);
+	const dialect = createDialect(prefixes);
+	return { ...session, dialect, sending: { ...session.sending, dialect } };
 }
 
 /**
@@ -121,11 +115,7 @@ const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
  * The service of the run's plan as this call uses it. A protected profile of the run still has to be confirmed, unless
  * this call names a profile itself, or this machine has that one and it is no longer protected.
  */
-export function serviceHere(
-	{ header }: PastRun,
-	{ connection }: Session,
-	{ options, context }: Invocation,
-): RunService {
+function serviceHere({ header }: PastRun, { connection }: Session, { options, context }: RunInvocation): RunService {
 	const { service } = header.plan;
 	const here = { ...service, profile: connection.profileName, protected: connection.protected };
 	if (here.protected || !service.protected || options.profile !== undefined) return here;
@@ -154,21 +144,6 @@ export async function secretsAgain({ header }: PastRun, invocation: RunInvocatio
 	});
 }
 
-const RETRYABLE: readonly OutcomeName[] = ['failed', 'differs', 'invalid', 'unknown'];
-
-/** `--outcome failed,differs`. @throws UsageError */
-export function outcomesOf(texts: readonly string[] | undefined): readonly OutcomeName[] {
-	return (texts ?? ['failed'])
-		.flatMap((text) => text.split(','))
-		.map((text) => {
-			const known = RETRYABLE.find((each) => each === text.trim());
-			if (known !== undefined) return known;
-			throw new UsageError(`--outcome ${JSON.stringify(text)} is not one of ${RETRYABLE.join(', ')}`, {
-				code: 'invalid_value',
-			});
-		});
-}
-
 /** @throws FailedError while another process works on the run */
 export function checkEnded({ path, header }: PastRun): void {
 	const pid = lockHolder(`${path}.lock`);
@@ -182,17 +157,17 @@ export function checkEnded({ path, header }: PastRun): void {
 /** Sends the rows of a plan that was made from an earlier run, to the service that this call is set up for. */
 export async function sendAgain(
 	past: PastRun,
-	call: RunInvocation,
-	{ plan, secrets = {}, resumes }: { plan: RunPlan; secrets?: Secrets; resumes?: PastRun },
+	invocation: RunInvocation,
+	plan: RunPlan,
+	{ secrets = {}, resumes }: { secrets?: Secrets; resumes?: PastRun } = {},
 ): Promise<ExitCode> {
-	const session = await sessionFor(past, call);
-	const [{ startRun }, { tuningOf }] = await Promise.all([import('./run.js'), import('./flags.js')]);
+	const session = await sessionFor(past, invocation);
+	const { startRun } = await import('./run.js');
 	return await startRun({
-		plan: { ...plan, service: serviceHere(past, session, call) },
-		tuning: tuningOf(call, session),
-		secrets,
-		session,
-		invocation: call,
+		endpoint: chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint,
+		plan: { ...plan, service: serviceHere(past, session, invocation) },
+		tuning: tuningOf(invocation, session),
+		...{ secrets, session, invocation },
 		...(resumes === undefined ? {} : { resumes }),
 	});
 }

@@ -1,21 +1,100 @@
-/** `run list`: the runs that the state folder knows of. */
+/** `run list` and `run prune`: the runs that the state folder knows of. */
 
-import { listRuns, runIds } from '../../../bulk/journal/folder.js';
-import { ExitCode } from '../../../errors.js';
+import { openRows, outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
+import { listRuns, type RunState, type RunSummary, removeRun, runIds } from '../../../bulk/journal/folder.js';
+import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
+import { ExitCode, UsageError } from '../../../errors.js';
+import type { Palette } from '../../../output/colour.js';
+import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/environment.js';
-import { defineCommand } from '../../command.js';
+import { defineCommand, type Invocation } from '../../command.js';
 import { say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { wholeNumber } from '../../options/run.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
-import { runColumns, runKeys, runView } from '../../runs/view.js';
+
+/** Rows that a resume would send; null where the journal can't be read. */
+function openOf({ header, counts, end }: RunSummary): number | null {
+	if (end !== undefined) return openRows(end.counts);
+	if (header === undefined || counts === undefined) return null;
+	return header.input.own - (totalOf(counts) - openRows(counts));
+}
+
+/** One run as an object; the named keys are always there. */
+export function runView(summary: RunSummary): Row {
+	const { id, state, path, header, counts, end, problem } = summary;
+	const plan = header?.plan;
+	const numbers = outcomeNames.map((name) => [name.replace('-', '_'), counts?.[name] ?? null]);
+	return {
+		run: id,
+		state,
+		command: plan === undefined ? null : commandOf(plan),
+		undoes: plan?.source.from === 'snapshots' ? plan.source.run : null,
+		retries: plan?.source.from === 'run' ? plan.source.run : null,
+		service: plan?.service.baseUrl ?? null,
+		profile: plan?.service.profile ?? null,
+		input: plan === undefined ? null : sourceName(plan.source),
+		input_rows: header?.input.rows ?? null,
+		shard: plan?.shard === undefined ? null : formatShard(plan.shard),
+		rows: header?.input.own ?? null,
+		...Object.fromEntries(numbers),
+		open: openOf(summary),
+		exit_code: end?.exit ?? null,
+		started: header?.started ?? null,
+		ended: end?.at ?? null,
+		journal: path,
+		...(problem === undefined ? {} : { problem }),
+	};
+}
+
+/** Every key that a run can have. */
+const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
+
+/** A line of a terminal that has room for the date and the host, which a run's id and input nearly say. */
+const WIDE = 120;
+
+/** The columns of a list of runs on a terminal; what went wrong is red. */
+function runColumns(palette: Palette, width = WIDE): Column[] {
+	const bad = (path: string): Column => ({ path, style: (text, row) => (row[path] === 0 ? text : palette.bad(text)) });
+	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
+	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
+	const hostOf = ({ service }: Row): string =>
+		typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '';
+	return [
+		{ path: 'run', whole: true },
+		...(width < WIDE ? [] : [{ path: 'started' }, { path: 'host', get: hostOf }]),
+		{ path: 'input', least: 5 },
+		{ path: 'command', least: 8 },
+		{
+			path: 'state',
+			least: 6,
+			style: (text, row) => (isFine(row.state) ? palette.good(text) : palette.doubtful(text)),
+		},
+		{ path: 'rows' },
+		{ path: 'ok' },
+		bad('failed'),
+		seldom('differs'),
+		seldom('invalid'),
+		seldom('unknown'),
+		{ path: 'open' },
+		{ path: 'shard', optional: true },
+		{ path: 'problem', optional: true, important: true },
+	];
+}
+
+/** Opens the results of a list of runs. @throws UsageError for a column that no run has */
+async function openList(invocation: Invocation) {
+	const palette = await stdoutPalette(invocation);
+	const columns = runColumns(palette, invocation.context.stdout.columns);
+	return await openResults(invocation, { palette, columns, keys: runKeys, idOf: ({ run }) => run });
+}
 
 /** How many runs are shown on a terminal. */
 const SHOWN = 20;
 
-export const command = defineCommand({
+export const list = defineCommand({
 	summary: 'List runs, the newest first.',
 	description:
 		'States: running; finished (at its last row); stopped (ended before that); interrupted (by a signal); broken-off (killed, or the machine failed).',
@@ -40,14 +119,8 @@ export const command = defineCommand({
 		...outputOptions,
 	],
 	async run(invocation) {
-		const palette = await stdoutPalette(invocation);
-		const results = await openResults(invocation, {
-			palette,
-			columns: runColumns(palette, invocation.context.stdout.columns),
-			keys: runKeys,
-			idOf: (row) => (row as Record<string, unknown>).run,
-		});
 		const { context, options: given } = invocation;
+		const results = await openList(invocation);
 		const stateDir = stateFolder({ env: context.env, cwd: context.cwd });
 		const isPlain = context.stdout.isTTY && chosenFormat(given) === undefined && given.query === undefined;
 		const limit = given.limit ?? (isPlain ? SHOWN : Number.POSITIVE_INFINITY);
@@ -55,6 +128,74 @@ export const command = defineCommand({
 		await results.end();
 		const more = runIds(stateDir).length - limit;
 		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
+		return ExitCode.ok;
+	},
+});
+
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `30d` → milliseconds. @throws UsageError */
+function parseAge(text: string): number {
+	const [, count, unit = ''] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
+	if (count !== undefined) return Number(count) * (UNITS[unit] as number);
+	throw new UsageError(`--older-than takes a number of h, d or w such as 30d, not ${JSON.stringify(text)}`, {
+		code: 'invalid_value',
+	});
+}
+
+/** Rows of these runs can still be resumed. */
+const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
+
+export const prune = defineCommand({
+	summary: 'Remove the journals of old runs.',
+	description:
+		'A removed run can no longer be shown, retried or undone. Runs with open rows are kept unless --force is given; a running one always. Asks first.',
+	examples: [
+		{ command: 'supportctl run prune --older-than 30d --dry-run', note: 'list what would be removed' },
+		{ command: 'supportctl run prune --older-than 12w --yes', note: 'without a question' },
+	],
+	arguments: [],
+	options: [
+		...options([
+			{
+				flags: '--older-than <age>',
+				help: 'Runs that started before: a number of h, d or w',
+				group: 'Runs',
+				parse: parseAge,
+				defaultText: '30d',
+			},
+			{ flags: '--force', help: 'Remove runs with open rows too', group: 'Runs' },
+			{ flags: '-n, --dry-run', help: 'List the runs and remove none', group: 'Runs' },
+			{ flags: '-y, --yes', help: 'Do not ask', group: 'Runs' },
+		]),
+		...outputOptions,
+	],
+	async run(invocation) {
+		const { context, options: given } = invocation;
+		const { dryRun = false, force = false, olderThan = parseAge('30d'), yes = false } = given;
+		const stateDir = stateFolder({ env: context.env, cwd: context.cwd });
+		const before = new Date(context.clock.now() - olderThan).toISOString();
+		const old = (await listRuns(stateDir)).filter(
+			({ state, header }) =>
+				header !== undefined && header.started < before && state !== 'running' && (force || !OPEN.has(state)),
+		);
+		const runs = `${old.length} ${old.length === 1 ? 'run' : 'runs'}`;
+		if (!dryRun && !yes && old.length > 0) {
+			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
+			if (!context.prompts.available) {
+				throw new UsageError(`to remove ${what} without a terminal, give --yes`, { code: 'needs_yes' });
+			}
+			if (!(await context.prompts.confirm(`Remove ${what}?`))) {
+				throw new UsageError('cancelled; nothing was removed', { code: 'cancelled' });
+			}
+		}
+		const results = await openList(invocation);
+		for (const each of old) {
+			if (!dryRun) removeRun(stateDir, each.id);
+			await results.row(runView(each));
+		}
+		await results.end();
+		say(invocation, `${runs} ${dryRun ? 'would be ' : ''}removed`);
 		return ExitCode.ok;
 	},
 });

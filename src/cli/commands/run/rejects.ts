@@ -1,9 +1,12 @@
 /** `run rejects`: the rows of a run that failed, differ or are invalid, in the columns of its input, each with the reason. */
 
+import { createDialect } from '../../../api/dialect.js';
 import { ownId } from '../../../api/path-ids.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
+import { summariseRun } from '../../../bulk/journal/folder.js';
+import { scanJournal } from '../../../bulk/journal/read.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
@@ -14,8 +17,7 @@ import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
-import { runArgument } from '../../run-argument.js';
-import type { RunInvocation } from '../../runs/job.js';
+import { type RunInvocation, runArgument } from '../../runs/options.js';
 
 /** A name with a dot in it is one key, and its own label. */
 const ownColumn = (name: string): Column => ({ path: name, label: name });
@@ -34,14 +36,15 @@ async function print(
 	format: string,
 	rejects: AsyncIterable<Reject>,
 ): Promise<void> {
+	const { context, options } = invocation;
 	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
-		palette: await stdoutPalette(invocation),
 		...shape,
-		profileFormat: invocation.context.stdout.isTTY ? undefined : format,
+		palette: await stdoutPalette(invocation),
+		profileFormat: context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
-	const onlyIds = invocation.options.format === 'ids' && invocation.options.query === undefined;
+	const onlyIds = options.format === 'ids' && options.query === undefined;
 	let nameless = 0;
 	for await (const { row, ids: own } of rejects) {
 		const id = ownId(own, Object.keys(own));
@@ -55,21 +58,7 @@ async function print(
 	await results.end();
 	if (nameless === 0) return;
 	const rows = nameless === 1 ? '1 row has' : `${nameless} rows have`;
-	invocation.context.stderr.write(`warning: ${rows} no id that could be read; --format csv prints all of them\n`);
-}
-
-/** Says how many rows have no record, where they are asked for and are not in what is printed. */
-async function noteUnreached({ context, options }: Invocation, path: string, isExported: boolean): Promise<void> {
-	const outcomes = (options.outcome ?? []) as readonly string[];
-	if (!outcomes.includes('not-sent')) return;
-	const [{ unreachedNote }, { scanJournal }, { summariseRun }] = await Promise.all([
-		import('../../runs/view.js'),
-		import('../../../bulk/journal/read.js'),
-		import('../../../bulk/journal/folder.js'),
-	]);
-	const scan = await scanJournal(path);
-	const note = unreachedNote(await summariseRun(path, scan.header.id, scan), scan, '');
-	if (!isExported || note.includes('may have been sent')) context.stderr.write(note);
+	context.stderr.write(`warning: ${rows} no id that could be read; --format csv prints all of them\n`);
 }
 
 export const command = defineCommand({
@@ -96,44 +85,47 @@ export const command = defineCommand({
 		...outputOptions,
 	],
 	async run(invocation) {
-		const { context } = invocation;
-		const [{ pastRun, withInput }, rejects, { createDialect }] = await Promise.all([
+		const { context, options: given, args } = invocation;
+		const [{ pastRun, unreachedNote, withInput }, rejects] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
-			import('../../../api/dialect.js'),
 		]);
-		const past = pastRun(invocation);
+		const past = pastRun(args[0], context);
 		const { header, path } = past;
 		const { map, idColumn } = header.plan.columns;
 		const reason = reasonColumn((name) => Object.hasOwn(map, name) || name === idColumn);
 		const wanted = {
-			isWanted: rejects.wantedBy(invocation.options.outcome),
+			isWanted: rejects.wantedBy(given.outcome),
 			reason,
 			isSecret: (name: string) => isSecretName(name) || isSecretName(map[name] ?? name),
 		};
 		// Of standard input there may be no copy any more.
-		const isKept = header.input.copied && invocation.options.input === undefined;
+		const isKept = header.input.copied && given.input === undefined;
 		const plan = isKept ? header.plan : withInput(past, invocation as RunInvocation);
 		const input = await rejects.openPastInput(plan, {
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 			stateDir: stateFolder({ env: context.env, cwd: context.cwd }),
 		});
-		if (input === undefined) {
-			context.stderr.write(
-				'note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n',
-			);
-			await noteUnreached(invocation, path, false);
-			await print(invocation, columnsOf(undefined, reason), 'csv', rejects.rejectsWithoutInput(path, wanted));
-			return ExitCode.ok;
-		}
 		try {
-			await rejects.checkUnchanged(header, input);
-			const dialect = createDialect(header.plan.service.prefixes);
-			const format = input.format === 'ids' ? 'csv' : input.format;
-			await print(invocation, columnsOf(input, reason), format, rejects.rejectsOf(path, input, wanted, { dialect }));
-			await noteUnreached(invocation, path, true);
+			if (input === undefined) {
+				context.stderr.write(
+					'note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n',
+				);
+				await print(invocation, columnsOf(undefined, reason), 'csv', rejects.rejectsWithoutInput(path, wanted));
+			} else {
+				await rejects.checkUnchanged(header, input);
+				const dialect = createDialect(header.plan.service.prefixes);
+				const rows = rejects.rejectsOf(path, input, wanted, { dialect });
+				await print(invocation, columnsOf(input, reason), input.format === 'ids' ? 'csv' : input.format, rows);
+			}
+			if (given.outcome?.includes('not-sent') === true) {
+				const scan = await scanJournal(path);
+				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
+				// Rows that were not sent are among those that are printed.
+				if (input === undefined || note.includes('may have been sent')) context.stderr.write(note);
+			}
 		} finally {
-			await input.dispose({ keep: true });
+			await input?.dispose({ keep: true });
 		}
 		return ExitCode.ok;
 	},

@@ -17,18 +17,18 @@ import type { ReportFacts } from '../../../bulk/reports/formats.js';
 import { formatShard, inputFileOf, type Shard } from '../../../bulk/run/plan.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
-import type { Palette } from '../../../output/colour.js';
-import type { Column, Row } from '../../../output/columns.js';
+import type { Row } from '../../../output/columns.js';
 import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
+import type { Renderer } from '../../../output/render.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';
 import { reportOption } from '../../options/run.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
-import { runsArgument } from '../../run-argument.js';
-import { pastRun } from '../../runs/past.js';
-import { runView, unreachedNote } from '../../runs/view.js';
+import { runArgument } from '../../runs/options.js';
+import { pastRun, unreachedNote } from '../../runs/past.js';
+import { runView } from './list.js';
 
 /** How many rows are shown beside the run. */
 const SHOWN = 20;
@@ -43,12 +43,6 @@ interface Shown {
 	file: RecordFile;
 	scan: JournalScan;
 	summary: RunSummary;
-}
-
-async function readRun(path: string): Promise<Shown> {
-	const file = await openRecords(path);
-	const { scan } = file;
-	return { path, file, scan, summary: await summariseRun(path, scan.header.id, scan) };
 }
 
 /** The last records of rows; a journal has no bodies. */
@@ -74,48 +68,36 @@ function details({ scan, summary }: Shown): Row {
 	};
 }
 
-function rowColumns([first]: readonly Shown[], palette: Palette): Column[] {
-	return [{ path: 'row' }, ...plainColumns({ ids: first?.file.idNames ?? [], palette })];
+async function openRowList(invocation: Invocation, [first]: readonly Shown[]): Promise<Renderer> {
+	const palette = await stdoutPalette(invocation);
+	const columns = [{ path: 'row' }, ...plainColumns({ ids: first?.file.idNames ?? [], palette })];
+	return await openResults(invocation, { palette, columns });
 }
 
 /** Rows instead of the run. */
-async function listRows(
-	invocation: Invocation,
-	runs: readonly Shown[],
-	outcomes: readonly OutcomeName[],
-): Promise<void> {
-	const palette = await stdoutPalette(invocation);
-	const results = await openResults(invocation, { palette, columns: rowColumns(runs, palette) });
+async function listRows(invocation: Invocation, runs: readonly Shown[], outcomes: readonly OutcomeName[]) {
+	const results = await openRowList(invocation, runs);
 	for (const { file } of runs) {
 		for (const record of file.records((outcome) => outcomes.includes(outcome))) await results.row(recordView(record));
 	}
 	await results.end();
 	if (!outcomes.includes('not-sent')) return;
-	for (const { scan, summary } of runs) invocation.context.stderr.write(unreachedNote(summary, scan));
+	for (const { scan, summary } of runs) invocation.context.stderr.write(unreachedNote(summary, scan) ?? '');
 }
 
-/** The shards that no run answers for, and those that several do. @throws UsageError for runs of different inputs */
+/** The shards that no run is of, and those that several are. @throws UsageError for runs of different inputs */
 function shardsOf(runs: readonly Shown[]): { parts: Shard[]; missing: string[]; twice: string[] } {
-	const [first, ...others] = runs as [Shown, ...Shown[]];
-	const { header } = first.scan;
-	const other = others.find(({ scan }) => scan.header.input.sha256 !== header.input.sha256);
+	const [first, ...others] = runs.map(({ scan }) => scan.header);
+	const other = others.find(({ input }) => input.sha256 !== first?.input.sha256);
 	if (other !== undefined) {
-		throw new UsageError(`run ${other.scan.header.id} read another input than run ${header.id}`, {
-			code: 'input_changed',
-		});
+		throw new UsageError(`run ${other.id} read another input than run ${first?.id}`, { code: 'input_changed' });
 	}
 	const parts = runs.map(({ scan }) => scan.header.plan.shard).filter((each) => each !== undefined);
-	const of = parts[0]?.count ?? 1;
 	const indices = parts.map(({ index }) => index);
-	const missing = Array.from({ length: of }, (_, at) => at + 1).filter(
-		(index) => parts.length > 0 && !indices.includes(index),
-	);
+	const count = parts[0]?.count ?? 0;
+	const missing = Array.from({ length: count }, (_, at) => at + 1).filter((index) => !indices.includes(index));
 	const twice = parts.filter(({ index }, at) => indices.indexOf(index) !== at);
-	return {
-		parts,
-		missing: parts.length === 0 ? [] : missing.map((index) => `${index}/${of}`),
-		twice: twice.map(formatShard),
-	};
+	return { parts, missing: missing.map((index) => `${index}/${count}`), twice: twice.map(formatShard) };
 }
 
 /** What became of all rows of the runs; those without a record are open. */
@@ -188,14 +170,12 @@ function reportFacts(runs: readonly Shown[]): ReportFacts {
 async function writeReportsOn(runs: readonly Shown[], texts: readonly string[], cwd: string): Promise<void> {
 	const { parseReport, checkReportPlaces, writeReports } = await import('../../../bulk/reports/write.js');
 	const specs = texts.map(parseReport);
-	const files = runs.flatMap(({ path, scan }) => {
-		const file = inputFileOf(scan.header.plan.source);
-		const journal = { path, what: 'the journal of the run' };
-		return file === undefined || file.path === '-'
-			? [journal]
-			: [journal, { path: file.path, what: "the run's input" }];
-	});
-	await checkReportPlaces(specs, files, cwd);
+	const files = runs.flatMap(({ path, scan }) => [
+		{ path, what: 'the journal of the run' },
+		{ path: inputFileOf(scan.header.plan.source)?.path ?? '-', what: "the run's input" },
+	]);
+	const taken = files.filter(({ path }) => path !== '-');
+	await checkReportPlaces(specs, taken, cwd);
 	await writeReports(specs, reportFacts(runs), cwd);
 }
 
@@ -235,10 +215,7 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 	const { stdout, stderr } = invocation.context;
 	if (failures.length > 0) {
 		stdout.write('\n');
-		const rows = await openResults(invocation, {
-			palette,
-			columns: rowColumns(runs, palette),
-		});
+		const rows = await openRowList(invocation, runs);
 		for (const row of failures) await rows.row(row);
 		await rows.end();
 	}
@@ -255,7 +232,7 @@ export const command = defineCommand({
 		{ command: 'supportctl run show last --report html:run.html', note: 'a page with a plot over time' },
 		{ command: 'supportctl run show last --outcome unknown', note: 'rows with an unknown outcome' },
 	],
-	arguments: [runsArgument],
+	arguments: [{ ...runArgument, variadic: true }],
 	options: [
 		...options([
 			{
@@ -270,11 +247,14 @@ export const command = defineCommand({
 		...outputOptions,
 	],
 	async run(invocation) {
-		const names = invocation.args.length === 0 ? [undefined] : invocation.args;
-		const paths = names.map((_, at) => pastRun(invocation, at).path);
+		const paths = invocation.args.map((name) => pastRun(name, invocation.context).path);
 		const runs: Shown[] = [];
 		try {
-			for (const path of new Set(paths)) runs.push(await readRun(path));
+			for (const path of new Set(paths)) {
+				const file = await openRecords(path);
+				const { scan } = file;
+				runs.push({ path, file, scan, summary: await summariseRun(path, scan.header.id, scan) });
+			}
 			const { outcome, report } = invocation.options;
 			if (report !== undefined) await writeReportsOn(runs, report, invocation.context.cwd);
 			await (outcome === undefined ? showRuns(invocation, runs) : listRows(invocation, runs, outcome));

@@ -10,9 +10,8 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { connectionOptions } from '../../options/connection.js';
 import { outputOptions } from '../../options/output.js';
 import { stdoutPalette } from '../../palette.js';
-import { openResults, wantsJson } from '../../results.js';
+import { createSentResults, onlyOutputFailed, openResults, type SentResults, wantsJson } from '../../results.js';
 import { readFirstLine } from '../../secret-input.js';
-import { createSentResults, onlyOutputFailed, type SentResults } from '../../sent-results.js';
 import { openSession, type Session } from '../../session.js';
 
 /** What a check came to. `valid` and `invalid` are the service's word; everything else is `unknown`. */

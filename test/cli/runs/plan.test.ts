@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import type { RunPlan } from '../../../src/bulk/run/plan.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { planOf, readGiven, tuningOf } from '../../../src/cli/runs/flags.js';
-import type { RunInvocation } from '../../../src/cli/runs/job.js';
+import type { RunInvocation } from '../../../src/cli/runs/options.js';
+import { jobOf, readGiven } from '../../../src/cli/runs/plan.js';
 import type { Session } from '../../../src/cli/session.js';
 import { memoryContext } from '../../support/context.js';
 import { parseWords } from '../../support/parse-words.js';
@@ -26,12 +26,7 @@ async function read(line: string, stdin = '') {
 	const context = memoryContext({ cwd: '/here', stdin });
 	const invocation = { context, words, ...parseWords(command, words, all.slice(words.length)) } as RunInvocation;
 	const name = words.join('.');
-	const given = await readGiven(name, invocation);
-	return {
-		plan: planOf(name, given, invocation, session),
-		secrets: given.secrets,
-		tuning: tuningOf(invocation, session),
-	};
+	return jobOf(name, await readGiven(name, invocation), invocation, session);
 }
 
 const planFor = async (line: string): Promise<RunPlan> => (await read(line)).plan;

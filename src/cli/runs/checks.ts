@@ -1,0 +1,181 @@
+/** What stands between planned rows and the first write: reads that checks need, the users of a delete, and the question. */
+
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner } from '../../api/plan.js';
+import { readEndpointOf } from '../../api/reads.js';
+import { OWN_ID } from '../../api/values.js';
+import { readRunHeader } from '../../bulk/journal/folder.js';
+import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
+import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
+import type { RunRow } from '../../bulk/run/rows.js';
+import { checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
+import { UsageError } from '../../errors.js';
+import { send } from '../../http/send.js';
+import type { Client } from '../../http/types.js';
+import { warn } from '../notices.js';
+import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
+import { NO_ROUTE, plural } from './failures.js';
+import type { RunJob } from './plan.js';
+
+/** The plan with the caller's own id for @me in --reassign and --if. @throws UsageError where it is not known */
+export async function withOwnId({ plan, session }: RunJob): Promise<RunPlan> {
+	const { values, checks } = plan;
+	const client = await session.openClient(1);
+	try {
+		const flag = values.reassign === OWN_ID ? '--reassign @me' : '--if';
+		const own = String(await ownIdFor(flag, session, client, session.sending));
+		const conditions = checks.conditions.map((each) => (each.value === OWN_ID ? { ...each, value: own } : each));
+		const reassign = values.reassign === OWN_ID ? own : values.reassign;
+		return { ...plan, values: { ...values, reassign }, checks: { ...checks, conditions } };
+	} finally {
+		await client.close();
+	}
+}
+
+/** All that has to be checked or asked before a single row is sent. @throws UsageError, RefusedError */
+export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
+	const { survey, take } = createSurvey(job.plan, { complain: () => undefined, holdsSecret: () => false });
+	take(row);
+	checkSet(survey, job.invocation.options);
+	await checkWrite(job, survey, client);
+}
+
+/**
+ * Checks what only the service can say, and asks before a delete or an undo; --yes and --confirm stand for the reply.
+ * @throws UsageError, RefusedError
+ */
+export async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<void> {
+	const { endpoint, plan, session, invocation } = job;
+	const { options, context } = invocation;
+	await checkReadsServed(job, survey.read, client);
+	const note = await checkUsers(job, survey, client);
+	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return;
+	const action = describeAction(job, survey);
+	checkConfirmed(plan.service, session.host, options.confirm, action);
+	if (!(endpoint.confirm || plan.source.from === 'snapshots') || options.yes === true) return;
+	const where = placeOf(plan.service, session.host);
+	if (!context.prompts.available) {
+		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, {
+			code: 'needs_yes',
+		});
+	}
+	const question = `${note === undefined ? '' : `Note: ${note}. `}${action.charAt(0).toUpperCase()}${action.slice(1)} ${where}?`;
+	if (await context.prompts.confirm(question)) return;
+	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
+}
+
+/** `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`, `revert run … (ticket update of …)`. */
+function describeAction({ endpoint, plan }: RunJob, { selected, permanent, first }: Survey): string {
+	const what = `${selected} ${plural(endpoint.noun, selected)}`;
+	if (plan.source.from === 'snapshots') {
+		const { id, started, plan: undone } = readRunHeader(plan.source.journal);
+		const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
+		return `revert run ${id} (${commandOf(undone)} of ${when}, ${what})`;
+	}
+	const names = first.map(({ ids }) =>
+		ids.username !== undefined && ids.id !== undefined
+			? `${ids.username} (${ids.id})`
+			: (ids.id ?? ids.slug ?? Object.values(ids).join('/')),
+	);
+	const named = names.length === 0 ? '' : `: ${names.join(', ')}${selected > names.length ? ', …' : ''}`;
+	if (endpoint.replay !== 'delete') return `${endpoint.verb} ${what}${named}`;
+	if (!endpoint.trash || permanent === selected) return `permanently delete ${what}${named}`;
+	if (permanent === 0) return `move ${what} to the trash${named}`;
+	return `delete ${what} (${permanent} of them permanently)${named}`;
+}
+
+function placeOf({ profile }: Pick<RunService, 'profile'>, host: string): string {
+	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
+}
+
+/** A write with a protected profile needs its name. @throws UsageError */
+export function checkConfirmed(
+	service: Pick<RunService, 'profile' | 'protected'>,
+	host: string,
+	confirm: string | undefined,
+	action: string,
+): void {
+	const { profile, protected: isProtected } = service;
+	const code = 'protected_profile';
+	if (isProtected && confirm !== profile) {
+		const where = placeOf(service, host);
+		throw new UsageError(`profile ${profile} is protected: to ${action} ${where} needs --confirm=${profile}`, {
+			code,
+			...(confirm === undefined ? {} : { details: [`--confirm=${confirm} names another profile`] }),
+		});
+	}
+	if (!isProtected && confirm !== undefined && confirm !== profile) {
+		throw new UsageError(`--confirm=${confirm}, but the profile is ${profile ?? 'none'}`, { code });
+	}
+}
+
+/** How many of the users that receive posts and links are looked up. */
+const RECEIVERS = 20;
+
+/**
+ * Refuses to delete the caller's own account, and to reassign to a user that does not exist.
+ * @returns a note for the question, where the own account is not known
+ * @throws UsageError, RefusedError
+ */
+async function checkUsers({ endpoint, session, invocation }: RunJob, survey: Survey, client: Client) {
+	if (endpoint.name !== endpoints['user.delete'].name || survey.selected === 0) return undefined;
+	const { connection, dialect, sending } = session;
+	const read = readEndpointOf(endpoints['user.update']);
+	const planRead = read === undefined ? undefined : createPlanner(read, dialect);
+	for (const receiver of survey.guard.firstReceivers(RECEIVERS)) {
+		if (planRead === undefined) break;
+		const id = String(receiver);
+		const found = await send(client, planRead({ ids: { id } }), sending);
+		checkSignedIn(found, connection);
+		// Where the service offers no read, the first delete will show it.
+		if (found.outcome !== 'failed' || found.status !== 404 || found.code !== 'rest_user_invalid_id') continue;
+		throw new UsageError(`there is no user ${id} to reassign to; nothing was sent`, { code: 'no_such_user' });
+	}
+	const own = await findOwnId(session, client, sending);
+	if (own === undefined) return undefined;
+	if ('why' in own) {
+		const note = 'could not check whether this deletes the account that is signed in';
+		warn(invocation.context, [`${note}: ${own.why}`]);
+		return note;
+	}
+	if (!survey.guard.deletes(own.id)) return undefined;
+	const name = connection.auth.scheme === 'basic' ? ` (${connection.auth.username})` : '';
+	throw new UsageError(`user ${own.id} is the account that is signed in${name}; nothing was sent`, {
+		code: 'own_account',
+		hint: 'sign in with another account to delete it',
+	});
+}
+
+/**
+ * Reads the first row's object, where the read is not documented and something needs it.
+ * @throws UsageError where the service has no such read; what else fails is seen by the rows themselves
+ */
+export async function checkReadsServed(
+	{ plan, session, invocation }: RunJob,
+	row: RunRow | undefined,
+	client: Client,
+): Promise<void> {
+	const { checks, values, source } = plan;
+	const { diff, snapshot } = invocation.options;
+	if (row === undefined || !(readsBefore(plan) || checks.verify || diff === true)) return;
+	const { request } = row;
+	if (readEndpointOf(request.endpoint)?.documented !== false) return;
+	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
+	if (found.code !== NO_ROUTE) return;
+	const items = (change: string, fields: object): [string, boolean][] =>
+		Object.keys(fields).map((field) => [`--${change}-${field.replaceAll('_', '-')}`, true]);
+	const flags: [flag: string, isGiven: boolean][] = [
+		['--verify', checks.verify],
+		[snapshot === true ? '--snapshot' : 'snapshot (--no-snapshot)', checks.snapshot],
+		['--only-changed', checks.onlyChanged],
+		['--diff', diff === true],
+		['--if', checks.conditions.length > 0],
+		['--if-unmodified', checks.ifUnmodified],
+		...items('add', values.add),
+		...items('remove', values.remove),
+	];
+	const given = flags.filter(([, isGiven]) => isGiven).map(([flag]) => flag);
+	const what = `this service does not offer reading ${plural(request.endpoint.noun, 2)} (${found.status} ${NO_ROUTE})`;
+	const way = source.from === 'snapshots' ? 'run undo needs it' : `leave out ${given.join(', ')}`;
+	throw new UsageError(`${what}; ${way}; nothing was written`, { code: NO_ROUTE, data: { status: found.status } });
+}

@@ -1,0 +1,265 @@
+/** The arguments and flags of one call → the plan of a run, how it is carried out, and the secrets that no plan holds. */
+
+import { resolve } from 'node:path';
+import { chooseEndpoint } from '../../api/choose.js';
+import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
+import { readEndpointOf } from '../../api/reads.js';
+import { didYouMean } from '../../api/suggest.js';
+import {
+	findField,
+	isProblem,
+	OWN_ID,
+	parseField,
+	parseId,
+	parseSlug,
+	quote,
+	type ValueRules,
+} from '../../api/values.js';
+import type { Condition, RowSource, RunHeader, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
+import { parseShard } from '../../bulk/run/plan.js';
+import { UsageError } from '../../errors.js';
+import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
+import { isSecretName } from '../../output/redact.js';
+import type { Session } from '../session.js';
+import { readFields, readItems } from './fields.js';
+import { type Positional, positionalsOf, type RunInvocation } from './options.js';
+
+/** Secret values, by field: they are sent, and never kept. */
+export type Secrets = Readonly<Record<string, unknown>>;
+
+/** All that a run starts from. */
+export interface RunJob {
+	/** Where rows name their taxonomy, one endpoint that stands for all. */
+	endpoint: Endpoint;
+	plan: RunPlan;
+	tuning: RunTuning;
+	secrets: Secrets;
+	session: Session;
+	invocation: RunInvocation;
+	/** The journal of the run that is resumed. */
+	resumes?: { path: string; header: RunHeader };
+}
+
+/** The rows and values that arguments and flags give; no service is needed to know them. */
+export interface Given {
+	endpoint: Endpoint;
+	source: RowSource;
+	values: SharedValues;
+	secrets: Secrets;
+}
+
+/** Reads what was given. @throws UsageError */
+export async function readGiven(name: string, invocation: RunInvocation): Promise<Given> {
+	const { options } = invocation;
+	const { source, ids } = readSource(name, invocation);
+	const { endpoint } = chooseEndpoint(name, ids.taxonomy, options.undocumented === true);
+	// A look-up's field is its argument.
+	const fields = endpoint.replay === 'set' ? await readFields(endpoint, source, ids, invocation) : {};
+	const { add, remove } = readItems(endpoint, options, fields);
+	const { force = false, reassign: receiver, reassignUsername } = options;
+	const reassign =
+		receiver === undefined || receiver === OWN_ID ? receiver : checkArgument('--reassign', 'id', receiver);
+	if (source.from === 'ids') {
+		// What no row can have by itself is refused at once rather than once a row.
+		for (const { name: flag, presence, reason } of endpoint.query) {
+			if (presence !== 'must') continue;
+			if (flag === 'force' && !force) throw new UsageError(`--force is missing: ${reason}`, { code: 'needs_force' });
+			if (flag === 'reassign' && (reassign ?? reassignUsername) === undefined) {
+				throw new UsageError(`--reassign <user-id> is missing: ${reason}`, { code: 'needs_reassign' });
+			}
+		}
+		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
+		if (endpoint.body !== 'none' && endpoint.answer !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
+	}
+	const { secrets, ...kept } = withoutSecrets(fields);
+	const byName = {
+		...(options.byUsername === true ? { byUsername: true } : {}),
+		...(reassignUsername === undefined ? {} : { reassignUsername }),
+	};
+	return { endpoint, source, values: { ids, ...kept, force, ...byName, reassign, add, remove }, secrets };
+}
+
+/** Fields that a journal may keep, and those that hold a secret. */
+export function withoutSecrets(
+	fields: Readonly<Record<string, unknown>>,
+): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
+	const withheld = Object.keys(fields).filter((field) => holdsSecret({ [field]: fields[field] }));
+	const part = (wanted: boolean) =>
+		Object.fromEntries(Object.entries(fields).filter(([field]) => withheld.includes(field) === wanted));
+	return { fields: part(false), withheld, secrets: part(true) };
+}
+
+function holdsSecret(value: unknown): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	return Object.entries(value).some(([key, inner]) => isSecretName(key) || holdsSecret(inner));
+}
+
+export function nothingToChange({ body }: Endpoint): UsageError {
+	const flag = body === 'custom_fields' ? '--set name=value' : 'a flag for a field, or --data';
+	return new UsageError(`nothing to change: give ${flag}`, { code: 'nothing_to_send' });
+}
+
+/** Positional arguments and --input. @throws UsageError for a missing, surplus or malformed one */
+function readSource(
+	name: string,
+	{ args, options, words, context }: RunInvocation,
+): { source: RowSource; ids: Record<string, string> } {
+	const hint = `supportctl ${words.join(' ')} --help shows examples`;
+	const missing = ({ name, choices }: Positional, others = ''): UsageError => {
+		const allowed = choices === undefined ? '' : `: ${choices.join(' or ')}`;
+		return new UsageError(`missing <${name.replaceAll('_', '-')}>${others}${allowed}`, {
+			code: 'missing_argument',
+			hint,
+		});
+	};
+	const { input, inputFormat: format } = options;
+	const positionals = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
+	const own = positionals.pop() as Positional;
+	const last: Positional = options.byUsername === true ? { ...own, name: 'username', kind: 'text' } : own;
+	const ids: Record<string, string> = {};
+	for (const [at, positional] of positionals.entries()) {
+		const text = args[at];
+		const isId = positional.kind === 'taxonomy' && /^\d+$/.test(text ?? '');
+		if (isId) throw missing(positional, ` before ${text}`);
+		if (text !== undefined) ids[positional.name] = checkArgument(positional.name, positional.kind, text);
+		else if (input === undefined) throw missing(positional);
+	}
+	const rest = args.slice(positionals.length);
+	if (input !== undefined && rest.length > 0) {
+		throw new UsageError(`${quote(rest[0] as string)}: rows come from --input or from arguments, not from both`, {
+			hint,
+		});
+	}
+	if (input === undefined && rest.length === 0) throw missing(last, ', -, or --input');
+	if (rest.includes('-') && rest.length > 1)
+		throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
+	const path = input ?? (rest[0] === '-' ? '-' : undefined);
+	if (path === undefined) {
+		return { source: { from: 'ids', ids: rest.map((text) => checkArgument(last.name, last.kind, text)) }, ids };
+	}
+	const source: RowSource = {
+		from: 'file',
+		path: path === '-' ? '-' : resolve(context.cwd, path),
+		name: path === '-' ? 'standard input' : path,
+		...(format !== undefined ? { format } : input === undefined ? { format: 'ids' } : {}),
+	};
+	return { source, ids };
+}
+
+/** @throws UsageError */
+function checkArgument(name: string, kind: Positional['kind'], text: string): string {
+	const label = name.replaceAll('_', ' ');
+	const parsed = kind === 'id' ? parseId(text) : kind === 'slug' ? parseSlug(text) : { value: text };
+	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
+	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
+	return parsed.value;
+}
+
+/** What was given, as a run for the service of a session. @throws UsageError */
+export function jobOf(
+	name: string,
+	{ endpoint, source, values, secrets }: Given,
+	invocation: RunInvocation,
+	session: Session,
+): RunJob {
+	const { options } = invocation;
+	const { connection, dialect } = session;
+	const rules = { undocumented: options.undocumented === true, statusIn: dialect.statusIn };
+	const canBeUndone =
+		readEndpointOf(endpoint) !== undefined && (endpoint.replay === 'set' || (endpoint.trash && !values.force));
+	const plan: RunPlan = {
+		endpoint: name,
+		source,
+		columns: {
+			map: Object.fromEntries((options.map ?? []).map(readMapping)),
+			ignore: (options.ignoreColumn ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
+			ignoreOther: options.ignoreOtherColumns === true,
+			idColumn: options.idColumn,
+			blank: options.blank ?? 'skip',
+		},
+		values,
+		checks: {
+			onlyChanged: options.onlyChanged === true,
+			verify: options.verify === true,
+			snapshot: options.snapshot ?? (connection.defaults.snapshot === true && canBeUndone),
+			ifUnmodified: options.ifUnmodified === true,
+			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
+			allowDiffers:
+				options.allowDiffers !== undefined && readAllowed(options.allowDiffers.flat(), endpoint, rules.undocumented),
+			ignoreMissing: options.ignoreMissing === true,
+		},
+		stop: { onError: options.stopOnError === true, maxFailures: options.maxFailures },
+		skipInvalid: options.skipInvalid === true,
+		undocumented: rules.undocumented,
+		shard: options.shard === undefined ? undefined : parseShard(options.shard),
+		service: {
+			baseUrl: connection.baseUrl,
+			prefixes: connection.prefixes,
+			profile: connection.profileName,
+			protected: connection.protected,
+		},
+	};
+	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation };
+}
+
+/** How a run is carried out: flags first, then the profile's defaults. */
+export function tuningOf({ options }: RunInvocation, { connection: { defaults } }: Session): RunTuning {
+	return {
+		concurrency: options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY,
+		rate: options.rate ?? defaults.rate,
+		retries: options.retries ?? DEFAULT_RETRIES,
+		first: options.first,
+		quiet: options.quiet === true,
+	};
+}
+
+/** `--map COLUMN=FIELD`. @throws UsageError */
+function readMapping(pair: string): [column: string, field: string] {
+	const at = pair.lastIndexOf('=');
+	if (at <= 0 || at === pair.length - 1) throw new UsageError(`--map ${quote(pair)} is not COLUMN=FIELD`);
+	return [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+/** `--if status=hold`; a field that the endpoint has is checked like a value to send. @throws UsageError */
+function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
+	const at = text.indexOf('=');
+	if (at <= 0) throw new UsageError(`--if ${quote(text)} is not FIELD=VALUE`, { code: 'invalid_value' });
+	const [name, value] = [text.slice(0, at).trim(), text.slice(at + 1)];
+	if (endpoint.body === 'custom_fields') return { field: name, value };
+	// The fields of an endpoint's objects: those of the update where it is a delete. Secrets are never shown.
+	const update = endpointList.find((each) => each.readWith === endpoint.readWith && each.replay === 'set');
+	const fields = (update ?? endpoint).fields.filter(({ kind }) => kind !== 'secret');
+	const field = findField(fields, name);
+	if (field === undefined) {
+		if (rules.undocumented) return { field: name, value };
+		throw noField(`--if: a ${endpoint.noun} has no field`, name, fields);
+	}
+	if (value === '' || (field.name === 'status' && value === 'trash')) return { field: field.name, value };
+	const parsed = parseField(field, value, rules);
+	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
+	return { field: field.name, value };
+}
+
+/** What a response to a write may show besides the fields that were sent. */
+const RESPONSE_FIELDS: readonly Field[] = ['id', 'parent', 'status'].map((name) => ({ name, kind: 'text', help: '' }));
+
+/** `--allow-differs` for all fields, or `--allow-differs=slug,title`. @throws UsageError for a name that is no field */
+function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
+	if (names.includes('*')) return true;
+	if (endpoint.body === 'custom_fields') return [...names];
+	const known = [...endpoint.fields, ...RESPONSE_FIELDS];
+	return names.map((name) => {
+		const field = findField(known, name);
+		if (field !== undefined || undocumented) return field?.name ?? name;
+		throw noField('--allow-differs: no field', name, known);
+	});
+}
+
+function noField(says: string, name: string, fields: readonly Field[]): UsageError {
+	const names = fields.map((each) => each.name);
+	return new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
+		code: 'invalid_value',
+		hint: `it takes ${names.join(', ')}`,
+	});
+}
