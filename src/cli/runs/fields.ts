@@ -39,7 +39,7 @@ export async function readTextValue(flag: string, text: string, context: Context
 /** How a secret in --data and in a map can be given instead. */
 const DATA_FILE = 'give it with --data @file or --data @-';
 
-const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
+export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
 const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', ...(hint === undefined ? {} : { hint }) });
