@@ -21,7 +21,9 @@ const unreached = [
  * file's imports come with it. Whatever is not named here is a chunk of its own, loaded by what needs it.
  */
 const together = {
-	start: /src\/(version|errors|http\/types|cli\/program)\.ts$/,
+	main: /src\/(main|version)\.ts$/,
+	start: /src\/(errors|http\/types|output\/(sanitise|colour)|cli\/program)\.ts$/,
+	help: /src\/cli\/help\/help\.ts$/,
 	command: /src\/cli\/(parse|(runs|lists|edit)\/definition)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
 	response: /src\/http\/send\.ts$/,

@@ -5,55 +5,117 @@ import { ExitCode, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { openPager } from '../../io/pager.js';
 import { loadPalette, wantsColour } from '../../output/colour.js';
+import { version } from '../../version.js';
 import { type CommandEntry, commands, startsWith } from '../manifest.js';
-import { helpWidth, type Page, pageText } from './page.js';
-import { commandPage, groupPage, orientation, overviewPage } from './pages.js';
-import { topics } from './topics.js';
+import { helpWidth, pageText, parts, section, typed } from './page.js';
+import { exitCodes, topics } from './topics.js';
 
 /** Prints the help of a command, a group of commands or a topic; of everything without words. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
+	const { stdout, env, argv } = context;
 	const path = words.filter((word) => !word.startsWith('-'));
-	if (context.argv.includes('--json')) {
-		const entries = commands.filter((each) => startsWith(each, path));
-		if (entries.length === 0) throw unknownPage(path);
-		const { commandTree } = await import('./tree.js');
-		context.stdout.write(`${JSON.stringify(await commandTree(entries), null, 2)}\n`);
+	const inside = commands.filter((each) => startsWith(each, path));
+	if (argv.includes('--json')) {
+		if (inside.length === 0) throw unknownPage(path);
+		const { commandView } = await import('./commands.js');
+		const tree = {
+			name: 'supportctl',
+			version,
+			commands: await Promise.all(inside.map(commandView)),
+			topics: topics.map(({ name, summary }) => ({ name, summary })),
+			exitCodes: [...exitCodes.matchAll(/^(\d+) :: (.*)$/gm)].map(([, code, meaning]) => ({
+				code: Number(code),
+				meaning,
+			})),
+		};
+		stdout.write(`${JSON.stringify(tree, null, 2)}\n`);
 		return ExitCode.ok;
 	}
-	await print(context, await findPage(context, path));
+	const text = argv.length === 0 ? orientation : await findPage(path, inside);
+	const flag = argv.includes('--no-color') ? false : undefined;
+	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stdout.isTTY }));
+	const pager = openPager(context, { enabled: !argv.includes('--no-pager') });
+	pager.write(pageText(text, helpWidth(stdout.columns), palette));
+	await pager.end();
 	return ExitCode.ok;
 }
 
-async function findPage(context: Context, words: readonly string[]): Promise<Page> {
-	if (words.length === 0) return context.argv.length === 0 ? orientation : overviewPage(commands);
-	const isExact = (each: CommandEntry): boolean => each.words.length === words.length && startsWith(each, words);
-	const entry = commands.find(isExact);
-	if (entry !== undefined) return commandPage(await entry.load(), entry.words);
-	if (commands.some((each) => startsWith(each, words))) return groupPage(commands, words);
-	const topic = words.length === 1 ? topics.find((each) => each.name === words[0]) : undefined;
-	if (topic === undefined) throw unknownPage(words);
-	return topic.page();
+/** @param inside the commands that begin with the words of `path` */
+async function findPage(path: readonly string[], inside: readonly CommandEntry[]): Promise<string> {
+	if (path.length === 0) return overview();
+	const [entry] = inside;
+	if (entry?.words.length === path.length) {
+		return (await import('./commands.js')).commandPage(await entry.load(), path);
+	}
+	if (entry !== undefined) return groupPage(path, inside);
+	const topic = topics.find(({ name }) => name === path.join(' '));
+	if (topic === undefined) throw unknownPage(path);
+	return topic.text();
 }
 
-function unknownPage(words: readonly string[]): UsageError {
-	const asked = words.join(' ').slice(0, 80);
-	const known = new Set([
-		...topics.map((topic) => topic.name),
-		...commands.map((entry) => entry.words[0] as string),
-		...commands.map((entry) => entry.words.join(' ')),
-	]);
+function unknownPage(path: readonly string[]): UsageError {
+	const asked = path.join(' ').slice(0, 80);
+	const names = topics.map(({ name }) => name);
+	const known = [...names, ...commands.flatMap(({ words }) => [words[0] as string, words.join(' ')])];
 	return new UsageError(`there is no help for ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
 		code: 'unknown_topic',
-		hint: `topics are ${topics.map((topic) => topic.name).join(', ')}; "supportctl --help" lists the commands`,
+		hint: `topics are ${names.join(', ')}; "supportctl --help" lists the commands`,
 	});
 }
 
-async function print(context: Context, page: Page): Promise<void> {
-	const { stdout, env, argv } = context;
-	const flag = argv.includes('--no-color') ? false : undefined;
-	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stdout.isTTY }));
-	const text = pageText(page, helpWidth(stdout.columns), palette);
-	const pager = openPager(context, { enabled: !argv.includes('--no-pager') });
-	pager.write(text);
-	await pager.end();
+const INTRODUCTION = 'supportctl edits a help desk from the shell: one ticket, or many thousand from a spreadsheet.';
+
+/** What `supportctl` alone prints: where to begin. */
+export const orientation = `${INTRODUCTION}
+
+## Start
+supportctl login :: Sign in to your help desk
+supportctl sandbox :: Or run a local mock API with sample data
+
+## Then
+supportctl ticket update 14 --status hold :: Change a ticket
+supportctl ticket update --input edits.csv -n :: Show what a file would change
+supportctl run resume last :: Resume a run
+supportctl doctor :: Check settings, network and credentials
+
+## Learn more
+supportctl --help :: Every command
+supportctl ticket update --help :: Help of a command, with examples
+supportctl help bulk :: Many rows: input, guards, journals`;
+
+const entryLines = (entries: readonly CommandEntry[]): string =>
+	entries.map(({ words, summary }) => `${words.join(' ')} :: ${summary}`).join('\n');
+
+/** Every command under its heading. */
+function overview(): string {
+	const groups = [...new Set(commands.map(({ group }) => group))];
+	return parts(
+		INTRODUCTION,
+		section('Usage', typed(['supportctl <command> [arguments] [flags]'])),
+		...groups.map((group) => section(group, entryLines(commands.filter((each) => each.group === group)))),
+		section(
+			'Examples',
+			typed([
+				'$ supportctl ticket update 14 15 --status hold --assignee 7',
+				'$ supportctl ticket update --input edits.csv --dry-run',
+				'$ supportctl user delete 31 --reassign 7',
+			]),
+		),
+		section('Help topics', topics.map(({ name, summary }) => `help ${name} :: ${summary}`).join('\n')),
+		section(
+			'Learn more',
+			'"supportctl <command> --help" shows the flags and examples of a command, "supportctl help --json" the whole command tree.',
+		),
+	);
+}
+
+/** The commands below some words: `ticket`, `ticket fields`. */
+function groupPage(path: readonly string[], inside: readonly CommandEntry[]): string {
+	const name = ['supportctl', ...path].join(' ');
+	return parts(
+		`Commands for ${path.join(' ')}.`,
+		section('Usage', typed([`${name} <command> [arguments] [flags]`])),
+		section('Commands', entryLines(inside)),
+		section('Learn more', `"${name} <command> --help" shows the flags and examples of a command.`),
+	);
 }

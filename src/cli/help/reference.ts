@@ -1,55 +1,90 @@
-/** The command reference of docs/reference.md and of the man page, made from the same descriptions as each command's help. */
+/** docs/reference.md and the man page, from the same text as each command's help. */
 
-import type { CommandSpec } from '../command.js';
 import { type CommandEntry, commands } from '../manifest.js';
-import { flagBlocks, optionBlocks, ownOptions, sharedGroups } from './flags.js';
-import { heading, manPage, type Page, pageMarkdown } from './page.js';
-import { openingBlocks, orientation } from './pages.js';
+import { commandText, sharedFlags, sharedGroups } from './commands.js';
+import { orientation } from './help.js';
+import { type Block, parts, readPage } from './page.js';
 import { topics } from './topics.js';
-
-interface LoadedCommand {
-	entry: CommandEntry;
-	spec: CommandSpec;
-}
-
-function loadAll(): Promise<LoadedCommand[]> {
-	return Promise.all(commands.map(async (entry) => ({ entry, spec: await entry.load() })));
-}
 
 /** Commands under their headings, flags of their own with them, and those that many share at the end. */
 export async function referenceMarkdown(): Promise<string> {
-	const loaded = await loadAll();
-	const groups = [...new Set(commands.map((entry) => entry.group))];
-	const sections = groups.map((group) => {
-		const inside = loaded.filter(({ entry }) => entry.group === group);
-		return [`### ${group}`, ...inside.map((each) => commandMarkdown(each))].join('\n\n');
+	const groups = [...new Set(commands.map(({ group }) => group))];
+	const sections = groups.map(async (group) => {
+		const inside = commands.filter((each) => each.group === group);
+		return parts(`### ${group}`, ...(await Promise.all(inside.map(commandMarkdown))));
 	});
-	return `${[...sections, `### Shared flags\n\n${pageMarkdown(flagBlocks(), 4)}`].join('\n\n')}\n`;
+	return `${parts(...(await Promise.all(sections)), '### Shared flags', pageMarkdown(sharedFlags(), 4))}\n`;
 }
 
-/** The man page: the orientation, every command with its own flags, the shared flags, and every topic. */
+async function commandMarkdown({ words, load }: CommandEntry): Promise<string> {
+	const spec = await load();
+	const shared = sharedGroups(spec);
+	return parts(
+		`#### supportctl ${words.join(' ')}`,
+		pageMarkdown(commandText(spec, words), 5),
+		shared.length === 0 ? '' : `Shared flags: ${shared.join(', ')}.`,
+	);
+}
+
+/** A page of help as Markdown, its headings at the given depth, in bold from the fifth on. */
+export function pageMarkdown(text: string, depth: number): string {
+	const markdown = (block: Block): string => {
+		switch (block.kind) {
+			case 'heading':
+				return depth > 4 ? `**${block.text}**` : `${'#'.repeat(depth)} ${block.text}`;
+			case 'prose':
+				return block.text;
+			case 'list':
+				return block.entries.map(({ name, text }) => `- \`${name.trim()}\`: ${text}`).join('\n');
+			case 'code':
+				return ['```', ...block.lines, '```'].join('\n');
+		}
+	};
+	return parts(...readPage(text).map(markdown));
+}
+
+/** The man page, for section 1: the orientation, every command, the shared flags, and every topic. */
 export async function manualRoff(version: string): Promise<string> {
-	const loaded = await loadAll();
-	const sections: { title: string; page: Page }[] = [{ title: 'DESCRIPTION', page: orientation }];
-	for (const { entry, spec } of loaded) {
-		sections.push({
-			title: `supportctl ${entry.words.join(' ')}`,
-			page: [...openingBlocks(spec, entry.words), ...optionBlocks(ownOptions(spec))],
-		});
-	}
-	sections.push({ title: 'SHARED FLAGS', page: flagBlocks() });
-	for (const topic of topics.filter(({ name }) => name !== 'flags')) {
-		sections.push({ title: topic.name, page: [heading(topic.summary), ...topic.page()] });
-	}
-	return manPage(version, sections);
+	const shown = topics.filter(({ name }) => name !== 'flags');
+	const sections = await Promise.all([
+		{ title: 'description', text: orientation },
+		...commands.map(async ({ words, load }) => {
+			return { title: `supportctl ${words.join(' ')}`, text: commandText(await load(), words) };
+		}),
+		{ title: 'shared flags', text: sharedFlags() },
+		...shown.map(async ({ name, summary, text }) => ({ title: name, text: `## ${summary}\n\n${await text()}` })),
+	]);
+	return [
+		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,
+		'.SH NAME',
+		'supportctl \\- the admin command line for a help desk',
+		'.SH SYNOPSIS',
+		'.B supportctl',
+		'.I command\n[\\fIarguments\\fR] [\\fIflags\\fR]',
+		...sections.flatMap(({ title, text }) => [`.SH ${quoted(title.toUpperCase())}`, ...readPage(text).map(blockRoff)]),
+		'',
+	].join('\n');
 }
 
-function commandMarkdown({ entry, spec }: LoadedCommand): string {
-	const shared = sharedGroups(spec.options);
-	const parts = [
-		`#### supportctl ${entry.words.join(' ')}`,
-		pageMarkdown([...openingBlocks(spec, entry.words), ...optionBlocks(ownOptions(spec))], 5),
-	];
-	if (shared.length > 0) parts.push(`Shared flags: ${shared.join(', ')}.`);
-	return parts.join('\n\n');
+/** Text that roff takes literally: no backslash, leading dot, quote or hyphen of it is a command. */
+const literal = (text: string): string =>
+	text
+		.replaceAll('\\', '\\e')
+		.replaceAll('-', '\\-')
+		.replace(/^([.'])/gm, '\\&$1');
+
+/** An argument of a macro. */
+const quoted = (text: string): string => `"${literal(text).replaceAll('"', '\\(dq')}"`;
+
+function blockRoff(block: Block): string {
+	switch (block.kind) {
+		case 'heading':
+			return `.SS ${quoted(block.text)}`;
+		case 'prose':
+			return `.PP\n${literal(block.text)}`;
+		case 'list':
+			return block.entries.map(({ name, text }) => `.TP\n.B ${quoted(name.trim())}\n${literal(text)}`).join('\n');
+		case 'code':
+			return `.PP\n.RS 4\n.nf\n${block.lines.map(literal).join('\n')}\n.fi\n.RE`;
+	}
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/path-ids.js';
 import { ticketStatuses } from '../../../src/api/statuses.js';
-import { ownOptions } from '../../../src/cli/help/flags.js';
-import { helpWidth, list, pageMarkdown, pageText, readPage, wrap } from '../../../src/cli/help/page.js';
-import { text as bulk } from '../../../src/cli/help/topics/bulk.js';
-import { formats } from '../../../src/cli/help/topics/texts.js';
+import { ownOptions } from '../../../src/cli/help/commands.js';
+import { helpWidth, list, pageText, readPage, wrap } from '../../../src/cli/help/page.js';
+import { pageMarkdown } from '../../../src/cli/help/reference.js';
 import { topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { ExitCode } from '../../../src/errors.js';
@@ -21,6 +20,7 @@ async function run(argv: readonly string[], columns?: number) {
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 
+const textOf = async (name: string): Promise<string> => (await topics.find((each) => each.name === name)?.text()) ?? '';
 const names = commands.map((entry) => entry.words.join(' '));
 
 /** What a person would type in `$ …` lines, pipes taken apart, quotation marks taken off. */
@@ -152,8 +152,10 @@ describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
 		const { exitCode, stdout } = await run(['help', name], 80);
 		expect(exitCode).toBe(0);
 		const prose = stdout.split('\n').filter((line) => line.length > 80);
-		const page = topics.find((topic) => topic.name === name)?.page() ?? [];
+		const page = readPage(await textOf(name));
 		const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
+		for (const block of page)
+			if (block.kind === 'list') for (const { name } of block.entries) expect(name).not.toBe('');
 		expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
 		for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
 			for (const argv of typed(line)) await parseExample(argv);
@@ -161,7 +163,8 @@ describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
 	});
 });
 
-it('explains every format under help formats', () => {
+it('explains every format under help formats', async () => {
+	const formats = await textOf('formats');
 	const explained = [...formats.matchAll(/^([a-z]+) ::/gm)].map(([, name]) => name);
 	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
@@ -203,7 +206,7 @@ describe('layout', () => {
 	});
 
 	it('reads a page once, for terminals and for Markdown', () => {
-		const page = readPage('Some\ntext.\n\n## Title\n\n    $ one\n\n    two\n\n-f X :: what it is\n--long :: more\n');
+		const page = 'Some\ntext.\n\n## Title\n\n    $ one\n\n    two\n\n-f X :: what it is\n--long :: more\n';
 		expect(pageText(page, 40, plainPalette)).toBe(
 			'Some text.\n\nTITLE\n  $ one\n\n  two\n\n  -f X    what it is\n  --long  more\n',
 		);
@@ -214,17 +217,17 @@ describe('layout', () => {
 });
 
 describe('help formats', () => {
-	it('says of every key that an outcome can have what it is', () => {
-		const documented = formats
+	it('says of every key that an outcome can have what it is', async () => {
+		const documented = (await textOf('formats'))
 			.split('\n')
 			.filter((line) => line.includes(' :: '))
 			.flatMap((line) => (line.split(' :: ')[0] as string).split(', '));
 		expect(documented).toEqual(expect.arrayContaining(outcomeKeys(idNames)));
 	});
 
-	it('has every id of the table among the columns of an input', () => {
+	it('has every id of the table among the columns of an input', async () => {
 		// A user name is a field.
 		const names = idNames.filter((name) => name !== 'username');
-		expect(bulk).toContain(`the ids of\nthe path: ${names.join(', ')};`);
+		expect(await textOf('bulk')).toContain(`the ids of\nthe path: ${names.join(', ')};`);
 	});
 });
