@@ -1,7 +1,7 @@
 /** What commands about profiles share: which profile is meant, and how a change is reported. */
 
 import { ExitCode, UsageError } from '../errors.js';
-import { configFolder, connectionVariables, listed, readVariable } from '../profile/environment.js';
+import { configFolder, connectionVariables, listed, readVariable } from '../profile/settings.js';
 import { ConfigDamaged, readStore, type Store } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';

@@ -7,8 +7,8 @@ import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js'
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import type { Palette } from '../output/colour.js';
+import type { Format } from '../output/columns.js';
 import { parseFields } from '../output/columns.js';
-import type { Format } from '../output/format-names.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';

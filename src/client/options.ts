@@ -3,9 +3,8 @@
 import type { Prefixes } from '../api/dialect.js';
 import { UsageError } from '../errors.js';
 import type { Auth, ProxySettings } from '../net.js';
-import { parseBaseUrl } from '../profile/base-url.js';
 import { checkSecret, checkUserName } from '../profile/secrets.js';
-import { checkSetting, type SettingName, settingSpecs } from '../profile/settings.js';
+import { checkSetting, parseBaseUrl, type SettingName, settingSpecs } from '../profile/settings.js';
 
 export interface SupportClientOptions {
 	/** What comes before `/support-api/v1`, for instance `https://desk.example/wp-json`. */

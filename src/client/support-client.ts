@@ -12,7 +12,7 @@ import type { Result } from '../http/outcome.js';
 import { type SendClock, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/types.js';
-import { initialSettings } from '../profile/settings.js';
+import { settings } from '../profile/settings.js';
 import { version } from '../version.js';
 import { checkOptions, type SupportClientOptions } from './options.js';
 import type { CallInput } from './types.js';
@@ -46,7 +46,7 @@ export class SupportClient {
 		const client = await createClient({
 			baseUrl,
 			auth: options.auth,
-			timeoutMs: (options.timeout ?? initialSettings.timeout) * 1000,
+			timeoutMs: (options.timeout ?? settings.timeout.initial) * 1000,
 			connections: options.connections ?? DEFAULT_CONCURRENCY,
 			userAgent: `supportctl/${version}`,
 			...(options.tls === undefined ? {} : { tls: options.tls }),

@@ -6,13 +6,14 @@ import {
 	type Column,
 	type Encoder,
 	type EncoderOptions,
+	type Format,
+	formats,
 	getterOf,
 	parseFields,
 	type ResolvedColumn,
 	type Row,
 	resolveColumn,
 } from './columns.js';
-import { type Format, formats } from './format-names.js';
 import { createRedactor } from './redact.js';
 
 export interface RenderOptions {

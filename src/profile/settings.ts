@@ -1,139 +1,114 @@
-/** Every setting as data, and which of flag, environment, profile and default it takes its value from. */
+/** Every setting as data, what the environment says, and the place that each setting takes its value from. */
 
-import { UsageError } from '../errors.js';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileProblem, UsageError } from '../errors.js';
+import { readSmallFile } from '../folder.js';
+import { mayBeLoopback } from '../net.js';
 
 /** How requests may be signed. */
 export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
-
-/** The defaults. */
-export const initialSettings = {
-	scheme: 'basic',
-	/** Seconds. */
-	timeout: 30,
-	protected: false,
-	allowHttp: false,
-	productPrefix: 'support',
-	shopPrefix: 'shop',
-	membershipPrefix: 'shopm',
-} as const;
-
-/** Spelled out: looking up `\p{Cc}` in Unicode's tables takes half a millisecond at each start. */
-const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
-
-/** No setting has any use for control characters. */
-export function hasControlCharacter(text: string): boolean {
-	return CONTROL.test(text);
-}
-
 export type Scheme = (typeof schemes)[number];
 
-/** The settings in force, from wherever they come. */
-export interface Settings {
-	/** As given: base-url.ts checks it. */
-	baseUrl?: string;
-	scheme: Scheme;
-	username?: string;
-	/** Name of the header that carries the secret under the scheme `header`. */
-	headerName?: string;
+interface Kind<Value> {
+	/** Makes a value of text or of what a profile holds; undefined where it can't be one. */
+	read(given: unknown): Value | undefined;
+	/** What it must be, after "must be". */
+	expected: string;
+}
+
+/** Control characters are spelled out: looking up `\p{Cc}` in Unicode's tables takes half a millisecond at each start. */
+const text = (expected = 'text without control characters', pattern = /^[^\x00-\x1f\x7f-\x9f]+$/): Kind<string> => ({
+	expected,
+	read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
+});
+
+const number = (
+	least: number,
+	most: number,
+	expected = `${least} to ${most}`,
+	fits: (value: unknown) => boolean = Number.isFinite,
+): Kind<number> => ({
+	expected,
+	read(given) {
+		const value = typeof given === 'string' && /^\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given;
+		return typeof value === 'number' && fits(value) && value >= least && value <= most ? value : undefined;
+	},
+});
+
+const scheme: Kind<Scheme> = {
+	expected: schemes.join(', '),
+	read: (given) => schemes.find((each) => each === given),
+};
+
+const flag: Kind<boolean> = {
+	expected: 'true or false',
+	read: (given) => [true, false].find((each) => given === each || given === String(each)),
+};
+
+const prefix = text('a letter, then letters, digits, - or _', /^[A-Za-z][A-Za-z0-9_-]{0,31}$/);
+
+/** Any but those by which HTTP itself works. */
+const headerName = text(
+	"a header's name",
+	/^(?!(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept.*|user-agent)$)[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/i,
+);
+
+/**
+ * The flag of each is its name in kebab case. `initial` is the default, `variable` follows SUPPORTCTL_, only a profile can
+ * hold one that is `profileOnly`, and a `path` is absolute in a profile.
+ */
+export const settings = {
+	/** As given: `parseBaseUrl` checks it. */
+	baseUrl: { ...text('a URL'), variable: 'BASE_URL' },
+	scheme: { ...scheme, initial: 'basic' },
+	username: { ...text(), variable: 'USERNAME' },
+	/** Carries the secret under the scheme `header`. */
+	headerName,
 	/** Seconds. */
-	timeout: number;
-	concurrency?: number;
+	timeout: { ...number(0.001, 86_400), initial: 30 },
+	concurrency: number(1, 1024, 'a whole number, 1 to 1024', Number.isInteger),
 	/** Requests a second. */
-	rate?: number;
-	format?: string;
+	rate: number(Number.MIN_VALUE, 1_000_000, 'a number above 0, at most 1000000'),
+	format: text('the name of a format'),
 	/** Whether updates keep old values for `run undo`. */
-	snapshot?: boolean;
+	snapshot: { ...flag, profileOnly: true },
 	/** Every write needs --confirm=PROFILE. */
-	protected: boolean;
+	protected: { ...flag, profileOnly: true, initial: false },
 	/** Allows http:// to hosts other than this machine. */
-	allowHttp: boolean;
-	caFile?: string;
-	cert?: string;
-	key?: string;
-	productPrefix: string;
-	shopPrefix: string;
-	membershipPrefix: string;
-}
+	allowHttp: { ...flag, profileOnly: true, initial: false },
+	caFile: { ...text('a path'), path: true },
+	cert: { ...text('a path'), path: true },
+	key: { ...text('a path'), path: true },
+	productPrefix: { ...prefix, initial: 'support' },
+	shopPrefix: { ...prefix, initial: 'shop' },
+	membershipPrefix: { ...prefix, initial: 'shopm' },
+} as const;
 
-export type SettingName = keyof Settings;
+type Table = typeof settings;
+export type SettingName = keyof Table;
+type ValueOf<Name extends SettingName> = Table[Name] extends Kind<infer Value> ? Value : never;
+type WithDefault = { [Name in SettingName]: Table[Name] extends { initial: unknown } ? Name : never }[SettingName];
 
-export interface Source {
-	from: 'flag' | 'environment' | 'profile' | 'default';
-	/** `--timeout`, `SUPPORTCTL_USERNAME`, `desk`; empty for defaults. */
-	name: string;
-}
+/** The settings in force, from wherever they come. */
+export type Settings = { [Name in WithDefault]: ValueOf<Name> } & {
+	[Name in Exclude<SettingName, WithDefault>]?: ValueOf<Name> | undefined;
+};
 
-export interface SettingSpec {
+export interface SettingSpec extends Kind<string | number | boolean> {
 	readonly name: SettingName;
 	readonly flag: string;
-	/** Name after SUPPORTCTL_ of the variable that holds it. */
 	readonly variable?: 'BASE_URL' | 'USERNAME';
-	/** True where only a profile can say it. */
 	readonly profileOnly?: boolean;
-	/** True where it is a path, which a profile keeps as an absolute one. */
 	readonly path?: boolean;
-	/** Makes a value of text or of what a profile holds; undefined where it can't be one. */
-	read(given: unknown): string | number | boolean | undefined;
-	/** What it must be, after "must be". */
-	readonly expected: string;
+	readonly initial?: string | number | boolean;
 }
 
-const text = (given: unknown): string | undefined =>
-	typeof given === 'string' && given !== '' && !hasControlCharacter(given) ? given : undefined;
-
-const number =
-	(least: number, most: number, whole: boolean) =>
-	(given: unknown): number | undefined => {
-		const value = typeof given === 'string' && /^\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given;
-		const fits = typeof value === 'number' && value >= least && value <= most;
-		return fits && (!whole || Number.isInteger(value)) ? value : undefined;
-	};
-
-const oneOf =
-	(values: readonly string[]) =>
-	(given: unknown): string | undefined =>
-		values.includes(given as string) ? (given as string) : undefined;
-
-const bool = (given: unknown): boolean | undefined =>
-	typeof given === 'boolean' ? given : given === 'true' ? true : given === 'false' ? false : undefined;
-
-const prefix = (given: unknown): string | undefined =>
-	typeof given === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(given) ? given : undefined;
-
-/** A header may have any name but those by which HTTP itself works. */
-const headerName = (given: unknown): string | undefined =>
-	typeof given === 'string' &&
-	/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(given) &&
-	!/^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept.*|user-agent)$/i.test(
-		given,
-	)
-		? given
-		: undefined;
-
-const anyText = 'text without control characters';
-const aPrefix = 'a letter, then letters, digits, - or _';
-const aFlag = 'true or false';
-const aRate = 'a number above 0, at most 1000000';
-
-export const settingSpecs: readonly SettingSpec[] = [
-	{ name: 'baseUrl', flag: '--base-url', variable: 'BASE_URL', read: text, expected: 'a URL' },
-	{ name: 'scheme', flag: '--scheme', read: oneOf(schemes), expected: schemes.join(', ') },
-	{ name: 'username', flag: '--username', variable: 'USERNAME', read: text, expected: anyText },
-	{ name: 'headerName', flag: '--header-name', read: headerName, expected: "a header's name" },
-	{ name: 'timeout', flag: '--timeout', read: number(0.001, 86_400, false), expected: '0.001 to 86400' },
-	{ name: 'concurrency', flag: '--concurrency', read: number(1, 1024, true), expected: 'a whole number, 1 to 1024' },
-	{ name: 'rate', flag: '--rate', read: number(Number.MIN_VALUE, 1_000_000, false), expected: aRate },
-	{ name: 'format', flag: '--format', read: text, expected: 'the name of a format' },
-	{ name: 'snapshot', flag: '--snapshot', profileOnly: true, read: bool, expected: aFlag },
-	{ name: 'protected', flag: '--protected', profileOnly: true, read: bool, expected: aFlag },
-	{ name: 'allowHttp', flag: '--allow-http', profileOnly: true, read: bool, expected: aFlag },
-	{ name: 'caFile', flag: '--ca-file', path: true, read: text, expected: 'a path' },
-	{ name: 'cert', flag: '--cert', path: true, read: text, expected: 'a path' },
-	{ name: 'key', flag: '--key', path: true, read: text, expected: 'a path' },
-	{ name: 'productPrefix', flag: '--product-prefix', read: prefix, expected: aPrefix },
-	{ name: 'shopPrefix', flag: '--shop-prefix', read: prefix, expected: aPrefix },
-	{ name: 'membershipPrefix', flag: '--membership-prefix', read: prefix, expected: aPrefix },
-];
+export const settingSpecs: readonly SettingSpec[] = Object.entries(settings).map(([name, spec]) => ({
+	...spec,
+	name: name as SettingName,
+	flag: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+}));
 
 /** Checks one setting's value; `where` names the place in errors, `hint` how to fix it there. */
 export function checkSetting(
@@ -143,21 +118,121 @@ export function checkSetting(
 	hint?: string,
 ): string | number | boolean {
 	const value = spec.read(given);
-	if (value === undefined) {
-		const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : JSON.stringify(given);
-		throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, {
-			code: 'invalid_setting',
-			...(hint !== undefined && { hint }),
-		});
+	if (value !== undefined) return value;
+	const shown = JSON.stringify(typeof given === 'string' ? given.slice(0, 100) : given);
+	throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, {
+		code: 'invalid_setting',
+		...(hint !== undefined && { hint }),
+	});
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Place {
+	env: Environment;
+	/** What relative paths start from; by default the process's folder. */
+	cwd?: string;
+	platform?: NodeJS.Platform;
+}
+
+/** The folder that a variable names, else the platform's own; the XDG specification says to ignore relative paths. */
+function folderOf(
+	{ env, cwd = '.', platform = process.platform }: Place,
+	names: { own: string; windows: string; xdg: string },
+	windowsPath: string[],
+	unixPath: string[],
+): string {
+	const { [names.own]: own, [names.windows]: windows, [names.xdg]: xdg } = env;
+	if (own) return resolve(cwd, own);
+	if (platform === 'win32' && windows) return join(windows, ...windowsPath);
+	const home = env.HOME || env.USERPROFILE || homedir();
+	return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, ...unixPath), 'supportctl');
+}
+
+/** The folder of config.json. */
+export function configFolder(place: Place): string {
+	const names = { own: 'SUPPORTCTL_CONFIG_DIR', windows: 'APPDATA', xdg: 'XDG_CONFIG_HOME' };
+	return folderOf(place, names, ['supportctl'], ['.config']);
+}
+
+/** The folder of journals. */
+export function stateFolder(place: Place): string {
+	const names = { own: 'SUPPORTCTL_STATE_DIR', windows: 'LOCALAPPDATA', xdg: 'XDG_STATE_HOME' };
+	return folderOf(place, names, ['supportctl', 'state'], ['.local', 'state']);
+}
+
+/** Variables that say where the service is and who signs in, after SUPPORTCTL_. */
+const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;
+
+/** The connection variables that are set, by their whole names. */
+export function connectionVariables(env: Environment): string[] {
+	return CONNECTION.flatMap((name) => [`SUPPORTCTL_${name}`, `SUPPORTCTL_${name}_FILE`]).filter((name) => env[name]);
+}
+
+/** The environment without its connection variables. */
+export function withoutConnection(env: Environment): Environment {
+	const names = connectionVariables(env);
+	return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+}
+
+/** `A`, `A and B`, `A, B and C`. */
+export function listed(names: readonly string[]): string {
+	return new Intl.ListFormat('en-GB').format(names);
+}
+
+/** No secret or URL is larger; a file that is was named by mistake. */
+export const MAX_SECRET_BYTES = 64 * 1024;
+
+/** UTF-8 text without the one line break that editors and `echo` leave at its end. @throws TypeError for other bytes */
+export function textOf(bytes: Uint8Array): string {
+	return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+}
+
+export interface EnvironmentValue {
+	value: string;
+	/** The variable that it came from: `SUPPORTCTL_TOKEN` or `SUPPORTCTL_TOKEN_FILE`. */
+	name: string;
+}
+
+/**
+ * SUPPORTCTL_<name>, or the contents of the file that SUPPORTCTL_<name>_FILE names. An empty variable counts as not
+ * set, which is how CI systems pass what is not configured. Throws UsageError where both are set.
+ */
+export function readVariable(
+	env: Environment,
+	name: 'PROFILE' | (typeof CONNECTION)[number],
+	cwd = '.',
+): EnvironmentValue | undefined {
+	const plain = `SUPPORTCTL_${name}`;
+	const file = `${plain}_FILE`;
+	const [value, named] = [env[plain], env[file]];
+	if (value && named) throw new UsageError(`${plain} and ${file} are both set`, { hint: 'unset one of them' });
+	if (!named) return value ? { value, name: plain } : undefined;
+	const path = resolve(cwd, named);
+	const refuse = (why: string, cause?: unknown): never => {
+		const hint = `${file} must name a file that holds the value and that you can read; or unset it`;
+		throw new UsageError(`${file}: ${path} can't be used: ${why}`, { code: 'unreadable_file', hint, cause });
+	};
+	let content = '';
+	try {
+		content = textOf(readSmallFile(path, MAX_SECRET_BYTES));
+	} catch (error) {
+		refuse(fileProblem(error), error);
 	}
-	return value;
+	return content === '' ? refuse('it is empty') : { value: content, name: file };
+}
+
+export interface Source {
+	from: 'flag' | 'environment' | 'profile' | 'default';
+	/** `--timeout`, `SUPPORTCTL_USERNAME`, `desk`; empty for defaults. */
+	name: string;
 }
 
 export interface SettingPlaces {
 	/** Option values by camel-cased name. */
 	flags: Readonly<Record<string, unknown>>;
-	/** What the environment says, already read from files where it names them. */
-	environment: Partial<Record<SettingName, { value: string; name: string }>>;
+	env: Environment;
+	cwd: string;
 	profile: { name: string; values: Readonly<Record<string, unknown>>; file: string } | undefined;
 }
 
@@ -167,27 +242,98 @@ export interface ResolvedSettings {
 }
 
 /** Takes each setting from the first place that has it: flag, environment, profile, default. */
-export function resolveSettings({ flags, environment, profile }: SettingPlaces): ResolvedSettings {
-	const settings: Record<string, unknown> = { ...initialSettings };
+export function resolveSettings({ flags, env, cwd, profile }: SettingPlaces): ResolvedSettings {
+	const values: Record<string, unknown> = {};
 	const sources: Record<string, Source> = {};
-	const take = (spec: SettingSpec, given: unknown, source: Source, where: string, hint?: string): void => {
-		settings[spec.name] = checkSetting(spec, given, where, hint);
-		sources[spec.name] = source;
-	};
 	for (const spec of settingSpecs) {
-		const fromEnvironment = environment[spec.name];
-		if (!spec.profileOnly && flags[spec.name] !== undefined) {
-			take(spec, flags[spec.name], { from: 'flag', name: spec.flag }, spec.flag);
-		} else if (fromEnvironment !== undefined) {
-			const { value, name } = fromEnvironment;
-			take(spec, value, { from: 'environment', name }, name);
-		} else if (profile !== undefined && Object.hasOwn(profile.values, spec.name)) {
-			const where = `${profile.file}: profile "${profile.name}": ${spec.name}`;
-			const hint = `supportctl profile set ${profile.name} ${spec.flag} puts another value in its place`;
-			take(spec, profile.values[spec.name], { from: 'profile', name: profile.name }, where, hint);
+		const { name, flag, variable } = spec;
+		const given = spec.profileOnly ? undefined : flags[name];
+		const ofEnvironment = given === undefined && variable ? readVariable(env, variable, cwd) : undefined;
+		if (given !== undefined) {
+			values[name] = checkSetting(spec, given, flag);
+			sources[name] = { from: 'flag', name: flag };
+		} else if (ofEnvironment !== undefined) {
+			values[name] = checkSetting(spec, ofEnvironment.value, ofEnvironment.name);
+			sources[name] = { from: 'environment', name: ofEnvironment.name };
+		} else if (profile !== undefined && Object.hasOwn(profile.values, name)) {
+			const where = `${profile.file}: profile "${profile.name}": ${name}`;
+			const hint = `supportctl profile set ${profile.name} ${flag} puts another value in its place`;
+			values[name] = checkSetting(spec, profile.values[name], where, hint);
+			sources[name] = { from: 'profile', name: profile.name };
 		} else {
-			sources[spec.name] = { from: 'default', name: '' };
+			if (spec.initial !== undefined) values[name] = spec.initial;
+			sources[name] = { from: 'default', name: '' };
 		}
 	}
-	return { settings: settings as unknown as Settings, sources: sources as Record<SettingName, Source> };
+	return { settings: values as unknown as Settings, sources: sources as Record<SettingName, Source> };
+}
+
+/** Whether both are URLs of one origin, so that a secret for one may be sent to the other. A port is part of it. */
+export function isSameOrigin(left: unknown, right: unknown): boolean {
+	const [one, other] = [left, right].map((url) =>
+		URL.canParse(String(url)) ? new URL(String(url)).origin : undefined,
+	);
+	return one !== undefined && one === other;
+}
+
+export interface BaseUrlRules {
+	/** Allows http:// to hosts other than this machine. */
+	allowHttp?: boolean;
+	/** How a person allows that, for the hint. */
+	howToAllowHttp?: string;
+	/** The deployment's word for `support`, whose path prefix may have been pasted in. */
+	productPrefix?: string;
+	/** Where the text came from, for errors: `--base-url`, `SUPPORTCTL_BASE_URL`, `profile "desk"`. */
+	from?: string;
+}
+
+/**
+ * Checks a base URL and normalises it; the result has no trailing slash. Throws UsageError, which never repeats a
+ * password that stood in the URL, and whose `data.suggested` is the URL that was probably meant, where there is one.
+ */
+export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: string; warnings: string[] } {
+	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
+	const refuse = (why: string, hint = 'it looks like https://desk.example.com/wp-json', suggested?: string): never => {
+		const data = suggested === undefined ? {} : { suggested };
+		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data, hint });
+	};
+	const trimmed = given.trim();
+	// Whatever stands before an @ may be a password.
+	const shown = JSON.stringify(trimmed.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
+	if (trimmed === '') refuse('is empty');
+	if (/[\s\\\x00-\x1f\x7f-\x9f]/.test(trimmed)) {
+		refuse(`${shown} has a space, a backslash or a control character in it`);
+	}
+	if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) && !trimmed.includes('@')) {
+		const rest = trimmed.replace(/^\/+/, '');
+		const host = /^(\[[^\]]*\]|[^/:?#]*)/.exec(rest)?.[1] ?? '';
+		const meant = `${mayBeLoopback(host) ? 'http' : 'https'}://${rest}`;
+		const suggested = host !== '' && URL.canParse(meant) ? new URL(meant).href.replace(/\/+$/, '') : undefined;
+		if (suggested !== undefined) refuse(`${shown} has no scheme`, `write ${suggested}`, suggested);
+	}
+	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`);
+	const url = new URL(trimmed);
+	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);
+	if (url.username !== '' || url.password !== '') {
+		refuse('must not carry a user name or password', 'give them with --username, and the password when asked');
+	}
+	for (const [mark, name] of [
+		['?', 'query'],
+		['#', 'fragment (#)'],
+	] as const) {
+		const hint = `write it without: ${url.origin}${url.pathname}`;
+		if (trimmed.includes(mark)) refuse(`${shown} has a ${name}, which can't stand before a path`, hint);
+	}
+	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/\/+$/, '');
+	// The interface's own prefix is cut off, and whatever was pasted behind it.
+	const words = [settings.productPrefix.initial, rules.productPrefix ?? settings.productPrefix.initial];
+	const at = words.map((word) => `${path}/`.indexOf(`/${word}-api/`)).find((index) => index >= 0) ?? path.length;
+	const result = url.origin + path.slice(0, at);
+	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
+		const secure = `https:${result.slice('http:'.length)}`;
+		const how = rules.howToAllowHttp ?? 'allow it in a profile: supportctl profile set NAME --allow-http';
+		refuse(`${shown} would send credentials unencrypted`, `use ${secure}, or ${how}`, secure);
+	}
+	const cut = path.slice(at);
+	return { url: result, warnings: cut ? [`${cut} at the end of the base URL was left out: ${result} is used`] : [] };
 }

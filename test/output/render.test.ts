@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { plainPalette } from '../../src/output/colour.js';
 import type { Column } from '../../src/output/columns.js';
-import { type Format, formats } from '../../src/output/format-names.js';
+import { type Format, formats } from '../../src/output/columns.js';
 import { createIds } from '../../src/output/formats.js';
 import { createRenderer, type RenderOptions } from '../../src/output/render.js';
 

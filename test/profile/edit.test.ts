@@ -1,24 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { chooseProfile, forgetSecret, profileNameFor, removeProfile, saveProfile } from '../../src/profile/edit.js';
-import { type Keyring, KeyringUnavailable } from '../../src/profile/secrets.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/profile/store.js';
+import { chooseProfile, forgetSecret, profileNameFor, removeProfile, saveProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** A keyring in memory. */
-function memoryKeyring(entries = new Map<string, string>()) {
-	const keyring: Keyring = {
-		get: async (account) => entries.get(account),
-		set: async (account, secret) => void entries.set(account, secret),
-		delete: async (account) => entries.delete(account),
-	};
-	return { entries, openKeyring: async () => keyring };
-}
+/** A keyring in memory; `gone` and `forgetful` are what can be wrong with one. */
+const ring = vi.hoisted(() => ({ entries: new Map<string, string>(), gone: false, forgetful: false }));
 
-const noKeyring = async (): Promise<Keyring> => {
-	throw new KeyringUnavailable('no bus');
-};
+vi.mock('@napi-rs/keyring', () => ({
+	AsyncEntry: class {
+		constructor(
+			_service: string,
+			readonly account: string,
+		) {
+			if (ring.gone) throw new Error("Couldn't access platform storage: no bus");
+		}
+		getPassword = async () => ring.entries.get(this.account);
+		setPassword = async (secret: string) => void (ring.forgetful || ring.entries.set(this.account, secret));
+		deleteCredential = async () => ring.entries.delete(this.account);
+	},
+}));
+
+afterEach(() => {
+	ring.entries.clear();
+	Object.assign(ring, { gone: false, forgetful: false });
+});
 
 const settings = { baseUrl: 'https://desk.example.com/wp-json', username: 'anna' };
 const stored = (folder: string): Store => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Store;
@@ -26,20 +33,20 @@ const stored = (folder: string): Store => JSON.parse(readFileSync(join(folder, '
 describe('saveProfile', () => {
 	it('puts the secret into the keyring and only a reference into the file', async () => {
 		const folder = temporaryFolder();
-		const { entries, openKeyring } = memoryKeyring();
 		const secret = { kind: 'value', value: 'hunter2' } as const;
-		const changed = await saveProfile({ folder, name: 'desk', settings, secret, openKeyring });
+		const changed = await saveProfile({ folder, name: 'desk', settings, secret });
 		const account = `desk in ${join(folder, 'config.json')}`;
 		expect(changed).toMatchObject({ created: true, isCurrent: true, notices: [] });
-		expect([...entries]).toEqual([[account, 'hunter2']]);
+		expect([...ring.entries]).toEqual([[account, 'hunter2']]);
 		expect(stored(folder).profiles.desk).toEqual({ ...settings, secret: { store: 'keyring', account } });
 		expect(readFileSync(join(folder, 'config.json'), 'utf8')).not.toContain('hunter2');
 	});
 
 	it('falls back to the file with a plain notice where there is no keyring', async () => {
+		ring.gone = true;
 		const folder = temporaryFolder();
 		const secret = { kind: 'value', value: 'hunter2' } as const;
-		const { notices } = await saveProfile({ folder, name: 'desk', settings, secret, openKeyring: noKeyring });
+		const { notices } = await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(notices).toEqual([
 			expect.stringMatching(/no system keyring can be used \(no bus\).*config\.json, unencrypted/),
 		]);
@@ -48,20 +55,19 @@ describe('saveProfile', () => {
 
 	it('does not trust a keyring that gives back something else', async () => {
 		const folder = temporaryFolder();
-		const forgetful: Keyring = { get: async () => undefined, set: async () => {}, delete: async () => true };
+		ring.forgetful = true;
 		const secret = { kind: 'value', value: 'hunter2' } as const;
-		await saveProfile({ folder, name: 'desk', settings, secret, openKeyring: async () => forgetful });
+		await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2' });
 	});
 
 	it('takes the old secret out of the keyring when the new one lives elsewhere', async () => {
 		const folder = temporaryFolder();
-		const { entries, openKeyring } = memoryKeyring();
 		const first = { kind: 'value', value: 'one' } as const;
-		await saveProfile({ folder, name: 'desk', settings, secret: first, openKeyring });
+		await saveProfile({ folder, name: 'desk', settings, secret: first });
 		const second = { kind: 'value', value: 'two' } as const;
-		await saveProfile({ folder, name: 'desk', settings: {}, secret: second, insecureStorage: true, openKeyring });
-		expect(entries.size).toBe(0);
+		await saveProfile({ folder, name: 'desk', settings: {}, secret: second, insecureStorage: true });
+		expect(ring.entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'two' });
 		await saveProfile({ folder, name: 'desk', settings: {}, secret: { kind: 'command', command: 'pass x' } });
 		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'command', command: 'pass x' });
@@ -76,11 +82,10 @@ describe('saveProfile', () => {
 		['the header', { headerName: 'x-log' }, { scheme: 'header', headerName: 'x-key' }],
 	])('removes the secret when %s changes, and says so', async (_, change, more) => {
 		const folder = temporaryFolder();
-		const { entries, openKeyring } = memoryKeyring();
 		const secret = { kind: 'value', value: 'one' } as const;
-		await saveProfile({ folder, name: 'desk', settings: { ...settings, ...more }, secret, openKeyring });
-		const { notices } = await saveProfile({ folder, name: 'desk', settings: change, openKeyring });
-		expect(entries.size).toBe(0);
+		await saveProfile({ folder, name: 'desk', settings: { ...settings, ...more }, secret });
+		const { notices } = await saveProfile({ folder, name: 'desk', settings: change });
+		expect(ring.entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toBeUndefined();
 		expect(notices).toEqual([expect.stringMatching(/it was removed: supportctl login --profile desk stores another/)]);
 	});
@@ -110,19 +115,18 @@ describe('saveProfile', () => {
 describe('forgetSecret and removeProfile', () => {
 	it('logout empties the keyring and keeps the rest of the profile', async () => {
 		const folder = temporaryFolder();
-		const { entries, openKeyring } = memoryKeyring();
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' }, openKeyring });
-		expect((await forgetSecret({ folder, name: 'desk', openKeyring })).had?.store).toBe('keyring');
-		expect(entries.size).toBe(0);
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' } });
+		expect((await forgetSecret({ folder, name: 'desk' })).had?.store).toBe('keyring');
+		expect(ring.entries.size).toBe(0);
 		expect(stored(folder).profiles.desk).toEqual(settings);
-		expect((await forgetSecret({ folder, name: 'desk', openKeyring })).had).toBeUndefined();
+		expect((await forgetSecret({ folder, name: 'desk' })).had).toBeUndefined();
 	});
 
 	it('says which entry may be left when the keyring is out of reach', async () => {
 		const folder = temporaryFolder();
-		const { openKeyring } = memoryKeyring();
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' }, openKeyring });
-		const { notices } = await forgetSecret({ folder, name: 'desk', openKeyring: noKeyring });
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' } });
+		ring.gone = true;
+		const { notices } = await forgetSecret({ folder, name: 'desk' });
 		expect(notices).toEqual([
 			expect.stringMatching(/its entry "desk in .*" of the service "supportctl" may still be there/),
 		]);
@@ -130,10 +134,9 @@ describe('forgetSecret and removeProfile', () => {
 
 	it('remove takes the profile, its secret, and its being current', async () => {
 		const folder = temporaryFolder();
-		const { entries, openKeyring } = memoryKeyring();
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' }, openKeyring });
-		expect((await removeProfile({ folder, name: 'desk', openKeyring })).wasCurrent).toBe(true);
-		expect(entries.size).toBe(0);
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' } });
+		expect((await removeProfile({ folder, name: 'desk' })).wasCurrent).toBe(true);
+		expect(ring.entries.size).toBe(0);
 		expect(stored(folder)).toEqual({ version: 1, profiles: {} });
 	});
 });

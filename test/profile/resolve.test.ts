@@ -1,12 +1,31 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readProxies, readSituation, resolveConnection } from '../../src/profile/resolve.js';
-import type { Keyring } from '../../src/profile/secrets.js';
 import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+/** A keyring in memory. */
+const ring = vi.hoisted(() => ({ entries: new Map<string, string>(), gone: false }));
+
+vi.mock('@napi-rs/keyring', () => ({
+	AsyncEntry: class {
+		constructor(
+			_service: string,
+			readonly account: string,
+		) {
+			if (ring.gone) throw new Error("Couldn't access platform storage: no bus");
+		}
+		getPassword = async () => ring.entries.get(this.account);
+	},
+}));
+
+afterEach(() => {
+	ring.entries.clear();
+	ring.gone = false;
+});
 
 const desk: StoredProfile = {
 	baseUrl: 'https://desk.example.com/wp-json',
@@ -35,8 +54,10 @@ interface Case {
 	flags?: Record<string, unknown>;
 }
 
+const envOf = (folder: string, env: NodeJS.ProcessEnv = {}) => ({ ...env, SUPPORTCTL_CONFIG_DIR: folder });
+
 function resolve({ profiles = {}, env = {}, flags = {} }: Case) {
-	return resolveConnection({ env, flags, configDir: configOf(profiles) });
+	return resolveConnection({ env: envOf(configOf(profiles), env), flags });
 }
 
 /** The same flags with the profile named: it is not the one in use by chance. */
@@ -107,11 +128,11 @@ describe('resolveConnection', () => {
 		const env = { SUPPORTCTL_BASE_URL: 'https://desk.example.com/env', SUPPORTCTL_USERNAME: 'anna' };
 		const flags = { baseUrl: 'https://desk.example.com/flag', timeout: '7' };
 		const configDir = configOf(profiles);
-		const connection = await resolveConnection({ env, flags, configDir });
+		const connection = await resolveConnection({ env: envOf(configDir, env), flags });
 		expect(connection.baseUrl).toBe('https://desk.example.com/flag');
 		expect(connection.timeoutMs).toBe(7000);
 		expect(connection.prefixes.shop).toBe('store');
-		const { sources } = readSituation({ env, flags, configDir });
+		const { sources } = readSituation({ env: envOf(configDir, env), flags });
 		expect(sources.baseUrl).toEqual({ from: 'flag', name: '--base-url' });
 		expect(sources.username).toEqual({ from: 'environment', name: 'SUPPORTCTL_USERNAME' });
 		expect(sources.shopPrefix).toEqual({ from: 'profile', name: 'desk' });
@@ -265,35 +286,34 @@ describe('resolveConnection', () => {
 	});
 
 	it('fetches a secret from the keyring, and from a command at each use', async () => {
-		const keyring: Keyring = {
-			get: async (account) => (account === 'desk in X' ? 'from the ring' : undefined),
-			set: async () => {},
-			delete: async () => false,
-		};
-		const ring = configOf({ desk: { ...desk, secret: { store: 'keyring', account: 'desk in X' } } });
-		const connection = await resolveConnection({
-			env: {},
-			flags: {},
-			configDir: ring,
-			openKeyring: async () => keyring,
-		});
+		ring.entries.set('desk in X', 'from the ring');
+		const inRing = { desk: { ...desk, secret: { store: 'keyring', account: 'desk in X' } as const } };
+		const connection = await resolve({ profiles: inRing });
 		expect(connection.auth).toMatchObject({ password: 'from the ring' });
 		expect(connection.secretSource).toBe('system keyring');
+		ring.entries.clear();
+		await expect(resolve({ profiles: inRing })).rejects.toMatchObject({ code: 'secret_gone', exitCode: 4 });
+		ring.gone = true;
+		await expect(resolve({ profiles: inRing })).rejects.toMatchObject({
+			code: 'keyring_unavailable',
+			details: ['no bus'],
+			hint: 'unlock it, or sign in again: supportctl login --profile desk',
+		});
 		const command = configOf({ desk: { ...desk, secret: { store: 'command', command: 'printf "a b\\n"' } } });
-		const other = await resolveConnection({ env: process.env, flags: {}, configDir: command });
+		const other = await resolveConnection({ env: envOf(command, process.env), flags: {} });
 		expect(other.auth).toMatchObject({ password: 'a b' });
 	});
 
 	it('fetches no secret for runs that send nothing', async () => {
 		const configDir = configOf({ desk: { ...desk, secret: { store: 'command', command: 'exit 1' } } });
-		const connection = await resolveConnection({ env: {}, flags: {}, configDir, credentials: false });
+		const connection = await resolveConnection({ env: envOf(configDir), flags: {}, credentials: false });
 		expect(connection.auth).toEqual({ scheme: 'none' });
 	});
 
 	it('reports at each use a config file that others can read', async () => {
 		const configDir = configOf({ desk });
 		chmodSync(join(configDir, 'config.json'), 0o644);
-		const { warnings } = await resolveConnection({ env: {}, flags: {}, configDir });
+		const { warnings } = await resolveConnection({ env: envOf(configDir), flags: {} });
 		expect(warnings).toEqual([expect.stringMatching(/config\.json can be read by others .*0644.*chmod 600/)]);
 	});
 
@@ -353,7 +373,7 @@ it.each([
 it('warns of a folder in which a group can change the settings', async () => {
 	const configDir = configOf({ desk });
 	chmodSync(configDir, 0o720);
-	const { warnings } = await resolveConnection({ env: {}, flags: {}, configDir });
+	const { warnings } = await resolveConnection({ env: envOf(configDir), flags: {} });
 	expect(warnings).toEqual([expect.stringContaining('can be changed by others')]);
 });
 

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { updateStore } from '../../src/profile/edit.js';
-import { checkProfileName, readStore, type Store } from '../../src/profile/store.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkProfileName, readStore, type Store, updateStore } from '../../src/profile/store.js';
 import { bundleForChild } from '../support/bundle.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -88,23 +87,24 @@ describe('updateStore', () => {
 		['an array', '[]'],
 		['of the wrong shape', '{"profiles": []}'],
 		['with a profile of the wrong shape', '{"profiles": {"desk": 1}}'],
-	])('keeps a damaged file (%s) aside under a name that it tells', async (_, text) => {
+	])('keeps a damaged file (%s) aside under a name that the notice gives', async (_, text) => {
 		const folder = temporaryFolder();
 		const file = join(folder, 'config.json');
 		writeFileSync(file, text);
 		expect(() => readStore(folder)).toThrow(/config\.json is damaged/);
 		expect(readFileSync(file, 'utf8')).toBe(text);
-		const now = () => Date.UTC(2026, 10, 21, 7, 50);
+		vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 21, 7, 50) });
+		onTestFinished(() => void vi.useRealTimers());
 		const addDesk = (store: Store): void => {
 			store.profiles.desk = {};
 		};
-		const { notices } = await updateStore(folder, addDesk, { replaceDamaged: true, now });
+		const { notices } = await updateStore(folder, addDesk, true);
 		const aside = `${file}.damaged-20261121T075000Z`;
 		expect(notices).toEqual([expect.stringContaining(`kept as ${aside}`)]);
 		expect(readFileSync(aside, 'utf8')).toBe(text);
 		expect(mode(aside)).toBe(0o600);
 		writeFileSync(file, text);
-		await updateStore(folder, () => {}, { replaceDamaged: true, now });
+		await updateStore(folder, () => {}, true);
 		expect(existsSync(`${aside}-2`)).toBe(true);
 	});
 
@@ -119,7 +119,7 @@ describe('updateStore', () => {
 				() => {
 					throw new Error('no');
 				},
-				{ replaceDamaged: true },
+				true,
 			),
 		).rejects.toThrow('no');
 		expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe('{');
@@ -128,15 +128,15 @@ describe('updateStore', () => {
 	it('quotes nothing of a damaged file, which may hold a secret', () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'config.json'), '{\n "a": hunter2 }');
-		let told: unknown;
+		let thrown: unknown;
 		try {
 			readStore(folder);
 		} catch (error) {
-			told = error;
+			thrown = error;
 		}
-		expect(String((told as Error).stack)).toContain('config.json is damaged: it is not JSON');
-		expect(String((told as Error).stack)).not.toContain('hunter2');
-		expect((told as Error).cause).toBeUndefined();
+		expect(String((thrown as Error).stack)).toContain('config.json is damaged: it is not JSON');
+		expect(String((thrown as Error).stack)).not.toContain('hunter2');
+		expect((thrown as Error).cause).toBeUndefined();
 	});
 
 	it('leaves a file of a newer format alone', async () => {
@@ -155,7 +155,7 @@ describe('updateStore', () => {
 
 	it('loses nothing when many processes write at once', async () => {
 		const folder = temporaryFolder();
-		const program = await bundleForChild('src/profile/edit.ts');
+		const program = await bundleForChild('src/profile/store.ts');
 		const script = `
 			import { updateStore } from ${JSON.stringify(program)};
 			const [folder, writer] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors
 import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
 import type { Result } from '../../http/outcome.js';
 import { type Client, DEFAULT_RETRIES, type RawResponse } from '../../http/types.js';
-import { holdsRowsAlone } from '../../output/format-names.js';
+import { holdsRowsAlone } from '../../output/columns.js';
 import {
 	createTextRedactor,
 	isSecretName,

@@ -3,13 +3,26 @@
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../errors.js';
 import { redactBaseUrl } from '../../output/redact.js';
-import { parseBaseUrl } from '../../profile/base-url.js';
-import { chooseProfile, forgetSecret, removeProfile, saveProfile } from '../../profile/edit.js';
-import { configFolder, stateFolder } from '../../profile/environment.js';
 import { describeSecret, profileNamed, readChoice, readSituation } from '../../profile/resolve.js';
 import { describeStore } from '../../profile/secrets.js';
-import { checkSetting, type Scheme, type SettingName, settingSpecs } from '../../profile/settings.js';
-import { checkProfileName, configFile, readStore } from '../../profile/store.js';
+import {
+	checkSetting,
+	configFolder,
+	parseBaseUrl,
+	type Scheme,
+	type SettingName,
+	settingSpecs,
+	stateFolder,
+} from '../../profile/settings.js';
+import {
+	checkProfileName,
+	chooseProfile,
+	configFile,
+	forgetSecret,
+	readStore,
+	removeProfile,
+	saveProfile,
+} from '../../profile/store.js';
 import { defineCommand } from '../command.js';
 import { say, warn } from '../notices.js';
 import { connectionFlags, connectionOptions } from '../options/connection.js';
@@ -212,7 +225,6 @@ export const set = defineCommand({
 				unset,
 				...(secret && { secret }),
 				insecureStorage: given.insecureStorage === true,
-				now: () => context.clock.now(),
 			});
 			const { created, isCurrent } = changed;
 			const use = isCurrent ? ' It is the current one.' : '';

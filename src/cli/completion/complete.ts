@@ -171,7 +171,7 @@ const RUNS_SHOWN = 50;
 async function candidatesFor(of: Valued, typed: string, line: Line, context: Context): Promise<Candidate[]> {
 	const known = of.choices ?? of.suggests;
 	if (known !== undefined) return known.map((value) => ({ value }));
-	const { configFolder, stateFolder } = await import('../../profile/environment.js');
+	const { configFolder, stateFolder } = await import('../../profile/settings.js');
 	switch (of.completes) {
 		case 'profiles': {
 			const { readStore } = await import('../../profile/store.js');

@@ -9,7 +9,6 @@ import { readResponse } from '../../http/content.js';
 import { describeProblem, nextStepFor, ProxyError } from '../../http/problem.js';
 import type { Client } from '../../http/types.js';
 import { type Auth, mayBeLoopback } from '../../net.js';
-import { configFolder } from '../../profile/environment.js';
 import { type Ask, findService, judgeSignIn, type ProbeAnswer } from '../../profile/probe.js';
 import {
 	findAuth,
@@ -21,6 +20,7 @@ import {
 	type Situation,
 } from '../../profile/resolve.js';
 import { secretNoun } from '../../profile/secrets.js';
+import { configFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
 import type { Invocation } from '../command.js';

@@ -10,7 +10,7 @@ import type { Outcome, Result } from '../../http/outcome.js';
 import type { SendOptions } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
-import type { Format } from '../../output/format-names.js';
+import type { Format } from '../../output/columns.js';
 import { createRedactor } from '../../output/redact.js';
 import type { Renderer } from '../../output/render.js';
 import { leaveOnSignal } from '../interruption.js';

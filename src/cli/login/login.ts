@@ -4,14 +4,22 @@ import { resolve } from 'node:path';
 import { type ExitCode, FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import { PromptInterrupted, type Prompts } from '../../io/context.js';
 import type { Auth } from '../../net.js';
-import { isSameOrigin, parseBaseUrl } from '../../profile/base-url.js';
-import { type NewSecret, profileNameFor, saveProfile } from '../../profile/edit.js';
-import { configFolder, type Environment, readVariable, withoutConnection } from '../../profile/environment.js';
 import { findService, judgeSignIn, type ProbeAnswer, type SignIn } from '../../profile/probe.js';
-import { effectiveScheme, makeAuth, profileNamed, readTls, variableOf } from '../../profile/resolve.js';
+import { makeAuth, profileNamed, readScheme, readTls, secretVariables } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
-import { type ResolvedSettings, resolveSettings, type Scheme, settingSpecs } from '../../profile/settings.js';
-import { checkProfileName, type Store } from '../../profile/store.js';
+import {
+	configFolder,
+	type Environment,
+	isSameOrigin,
+	parseBaseUrl,
+	type ResolvedSettings,
+	readVariable,
+	resolveSettings,
+	type Scheme,
+	settingSpecs,
+	withoutConnection,
+} from '../../profile/settings.js';
+import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -98,7 +106,6 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		...(secret && { secret }),
 		insecureStorage: options.insecureStorage === true,
 		makeCurrent: true,
-		now: () => context.clock.now(),
 	});
 	const storedIn = describeStore(changed.secret);
 	const as = username === undefined ? '' : ` as ${username}`;
@@ -199,7 +206,7 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const problem = explainSearch(baseUrl, search, 'supportctl login');
 	if (problem === undefined) {
 		warn(context, warnings);
-		const scheme = effectiveScheme({ ...resolved, env, cwd: context.cwd });
+		const { scheme } = readScheme({ ...resolved, env, cwd: context.cwd });
 		return { baseUrl, name, resolved, way, scheme, env, without: search.answer };
 	}
 	const { message, code, hint, suggested } = problem;
@@ -218,24 +225,23 @@ function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resol
 	const { invocation, prompts, store, flags } = login;
 	const { env, cwd } = invocation.context;
 	const { profile: named, protected: isProtected } = invocation.options;
-	const isHere = (other: unknown): boolean =>
-		typeof other === 'string' && URL.canParse(other) && isSameOrigin(other, baseUrl);
 	// SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host.
 	const variable = readVariable(env, 'PROFILE', cwd)?.value;
 	const own = profileNamed(store, variable)?.baseUrl;
-	const isFree = variable !== undefined && (typeof own !== 'string' || isHere(own));
+	const isFree = variable !== undefined && (typeof own !== 'string' || isSameOrigin(own, baseUrl));
 	const name = named ?? (isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl));
 	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
-	const isMeant = (exported === undefined || isHere(exported)) && profileNamed(store, named) === undefined;
+	const isMeant =
+		(exported === undefined || isSameOrigin(exported, baseUrl)) && profileNamed(store, named) === undefined;
 	const usable = prompts === undefined && isMeant ? env : withoutConnection(env);
-	const username = flags.username === undefined ? readVariable(usable, 'USERNAME', cwd) : undefined;
 	const guards = {
 		...(isProtected !== undefined && { protected: isProtected }),
 		allowHttp: mayUseHttp(login, name, baseUrl),
 	};
 	const resolved = resolveSettings({
 		flags: { ...flags, baseUrl },
-		environment: { ...(username && { username }) },
+		env: usable,
+		cwd,
 		profile: { name, values: { ...profileNamed(store, name), ...guards }, file: 'config.json' },
 	});
 	return { name, resolved, env: usable };
@@ -326,7 +332,7 @@ async function readSecret(
 ): Promise<{ secret: NewSecret; from: string }> {
 	const given = await readGivenSecret(invocation, scheme);
 	if (given !== undefined) return { secret: given, from: given.kind === 'command' ? '--secret-command' : 'stdin' };
-	const variable = readVariable(env, variableOf(scheme), invocation.context.cwd);
+	const variable = readVariable(env, secretVariables[scheme], invocation.context.cwd);
 	if (variable !== undefined) return { secret: { kind: 'value', value: variable.value }, from: variable.name };
 	const noun = secretNoun(scheme);
 	if (prompts === undefined) {

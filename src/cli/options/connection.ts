@@ -1,6 +1,6 @@
 /** The flags that every command which reaches the service takes. */
 
-import { initialSettings, schemes } from '../../profile/settings.js';
+import { schemes, settings } from '../../profile/settings.js';
 import { camelCase, longName, type OptionSpec, type OptionValues, options } from './option.js';
 
 const group = 'Connection';
@@ -14,14 +14,14 @@ export const connectionOptions = options([
 		help: 'how to sign in',
 		group,
 		choices: schemes,
-		defaultText: initialSettings.scheme,
+		defaultText: settings.scheme.initial,
 	},
 	{ flags: '--header-name <name>', help: 'the header that carries the secret under --scheme header', group },
 	{
 		flags: '--timeout <seconds>',
 		help: 'how long one attempt may take',
 		group,
-		defaultText: String(initialSettings.timeout),
+		defaultText: String(settings.timeout.initial),
 	},
 	{
 		flags: '--ca-file <file>',
@@ -45,19 +45,19 @@ export const connectionOptions = options([
 		flags: '--product-prefix <word>',
 		help: "the deployment's word for support",
 		group,
-		defaultText: initialSettings.productPrefix,
+		defaultText: settings.productPrefix.initial,
 	},
 	{
 		flags: '--shop-prefix <word>',
 		help: "the deployment's word for shop in statuses",
 		group,
-		defaultText: initialSettings.shopPrefix,
+		defaultText: settings.shopPrefix.initial,
 	},
 	{
 		flags: '--membership-prefix <word>',
 		help: "the deployment's word for shopm in statuses",
 		group,
-		defaultText: initialSettings.membershipPrefix,
+		defaultText: settings.membershipPrefix.initial,
 	},
 ]);
 

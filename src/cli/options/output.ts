@@ -1,6 +1,6 @@
 /** The flags for how results are printed, and what is printed beside them. */
 
-import { formats } from '../../output/format-names.js';
+import { formats } from '../../output/columns.js';
 import { options } from './option.js';
 
 const group = 'Output';

@@ -1,6 +1,6 @@
 /** The flags for what a profile can hold beside a connection: defaults for later commands, and its guards. */
 
-import { formats } from '../../output/format-names.js';
+import { formats } from '../../output/columns.js';
 import { options } from './option.js';
 
 const group = 'Kept in the profile';

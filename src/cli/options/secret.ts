@@ -1,8 +1,8 @@
 /** The flags by which a secret is handed over to be stored; never as a flag's own value, which others could read. */
 
-import type { NewSecret } from '../../profile/edit.js';
 import { checkSecret } from '../../profile/secrets.js';
 import type { Scheme } from '../../profile/settings.js';
+import type { NewSecret } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
 import { readFirstLine } from '../secret-input.js';
 import { type OptionValues, options } from './option.js';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { saveProfile } from '../../../src/profile/edit.js';
+import { saveProfile } from '../../../src/profile/store.js';
 import { type CliOptions, runHere } from '../../support/cli.js';
 import { type Answer, json, startRecorder, text } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';

@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { taxonomies } from '../../../src/api/fields.js';
 import { ticketStatuses } from '../../../src/api/statuses.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { formats } from '../../../src/output/format-names.js';
-import { saveProfile } from '../../../src/profile/edit.js';
+import { formats } from '../../../src/output/columns.js';
 import { schemes } from '../../../src/profile/settings.js';
+import { saveProfile } from '../../../src/profile/store.js';
 import { runHere } from '../../support/cli.js';
 import { temporaryFolder } from '../../support/temporary.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../../src/cli/doctor/checks.js';
 import { readCertificate } from '../../../src/cli/doctor/network.js';
-import { saveProfile } from '../../../src/profile/edit.js';
+import { saveProfile } from '../../../src/profile/store.js';
 import { type Authority, createAuthority, type Identity } from '../../support/certificates.js';
 import { type CliOptions, runCli, runHere } from '../../support/cli.js';
 import { startForwardProxy } from '../../support/forward-proxy.js';

@@ -9,7 +9,7 @@ import { commands } from '../../../src/cli/manifest.js';
 import { ExitCode } from '../../../src/errors.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';
-import { formats as formatNames } from '../../../src/output/format-names.js';
+import { formats as formatNames } from '../../../src/output/columns.js';
 import { outcomeKeys } from '../../../src/output/outcome-view.js';
 import { memoryContext } from '../../support/context.js';
 import { parseWords } from '../../support/parse-words.js';

@@ -6,7 +6,7 @@ import { commandOf, formatShard, sourceName } from '../../../bulk/run/plan.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
-import { stateFolder } from '../../../profile/environment.js';
+import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { say } from '../../notices.js';
 import { options } from '../../options/option.js';

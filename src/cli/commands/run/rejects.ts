@@ -11,7 +11,7 @@ import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { isSecretName } from '../../../output/redact.js';
-import { stateFolder } from '../../../profile/environment.js';
+import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/output.js';

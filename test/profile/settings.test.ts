@@ -1,5 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { parseBaseUrl, withScheme } from '../../src/profile/base-url.js';
+import { configFolder, parseBaseUrl, stateFolder } from '../../src/profile/settings.js';
+
+describe('folders', () => {
+	it.each([
+		[{ env: { HOME: '/h' } }, '/h/.config/supportctl', '/h/.local/state/supportctl'],
+		[{ env: { HOME: '/h', XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' } }, '/c/supportctl', '/s/supportctl'],
+		[
+			{ env: { HOME: '/h', XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: 's' } },
+			'/h/.config/supportctl',
+			'/h/.local/state/supportctl',
+		],
+		[{ env: { HOME: '/h', SUPPORTCTL_CONFIG_DIR: '/a', SUPPORTCTL_STATE_DIR: '/b' } }, '/a', '/b'],
+		[{ env: { HOME: '/h', SUPPORTCTL_CONFIG_DIR: 'a', SUPPORTCTL_STATE_DIR: './b' }, cwd: '/w' }, '/w/a', '/w/b'],
+		[{ env: { HOME: '/h', SUPPORTCTL_CONFIG_DIR: '' } }, '/h/.config/supportctl', '/h/.local/state/supportctl'],
+		[
+			{ env: { APPDATA: '/roaming', LOCALAPPDATA: '/local', HOME: '/h' }, platform: 'win32' as const },
+			'/roaming/supportctl',
+			'/local/supportctl/state',
+		],
+	])('%j', (place, config, state) => {
+		expect([configFolder(place), stateFolder(place)]).toEqual([config, state]);
+	});
+});
 
 describe('parseBaseUrl', () => {
 	it.each([
@@ -53,12 +75,13 @@ describe('parseBaseUrl', () => {
 		}
 	});
 
-	it('offers the URL with its scheme', () => {
-		expect(withScheme('desk.example.com/wp-json/')).toBe('https://desk.example.com/wp-json');
-		expect(withScheme('127.0.0.1:8080')).toBe('http://127.0.0.1:8080');
-		expect(withScheme('localhost:8080/x')).toBe('http://localhost:8080/x');
-		expect(withScheme('//desk.example.com')).toBe('https://desk.example.com');
-		expect(withScheme('https://desk.example.com')).toBeUndefined();
+	it.each([
+		['desk.example.com/wp-json/', 'https://desk.example.com/wp-json'],
+		['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+		['localhost:8080/x', 'http://localhost:8080/x'],
+		['//desk.example.com', 'https://desk.example.com'],
+	])('offers the URL of %s with its scheme', (given, suggested) => {
+		expect(() => parseBaseUrl(given)).toThrow(expect.objectContaining({ data: { suggested } }));
 	});
 });
 
