@@ -23,6 +23,7 @@ describe('a list', () => {
 			order: 'asc',
 			context: 'edit',
 			per_page: '100',
+			_fields: 'id',
 		});
 		expect(
 			service.requests.every(({ method, url }) => method === 'GET' && url.includes('/support-api/v1/tickets?')),
@@ -62,6 +63,21 @@ describe('a list', () => {
 		expect(service.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('per_page'))).toEqual(['3']);
 		const more = await runHere(['ticket', 'list', '--limit', '150', '--format', 'count'], { env: service.env });
 		expect(more).toMatchObject({ exitCode: 0, stdout: '150\n', stderr: '' });
+	});
+
+	test.each([
+		['what an update reads', ['--format', 'csv'], /^id,date,.*,modified_gmt$/],
+		['the columns of a table', [], /^id,title,status,state,assignee,ticket_priority,modified_gmt$/],
+		['the fields that are named', ['--fields', 'title,status'], /^id,title,status$/],
+		['all, for a name that no column has', ['--fields', 'title,link.self'], undefined],
+		['all, for a query', ['--query', '[].id'], undefined],
+		['all, for whole objects', ['--format', 'yaml'], undefined],
+	])('asks the service for no more than is printed: %s', async (_name, flags, fields) => {
+		const service = await startListService({ objects: tickets(1) });
+		await runHere(['ticket', 'list', ...flags], { env: service.env });
+		const asked = new URL(service.requests[0]?.url as string, 'http://x').searchParams.get('_fields');
+		if (fields === undefined) expect(asked).toBeNull();
+		else expect(asked).toMatch(fields);
 	});
 
 	test('--assignee @me asks for the tickets of the account that is signed in', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SeenIds } from '../../src/bulk/lists/seen.js';
+import { SeenIds } from '../../src/bulk/lists/pages.js';
 
 it('knows each id once, as a number and as text, and takes objects without an id for new', () => {
 	const seen = new SeenIds();

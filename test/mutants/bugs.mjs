@@ -1287,14 +1287,14 @@ export const bugs = [
 	},
 	{
 		file: 'src/bulk/lists/pages.ts',
-		was: '(look === undefined || moved !== accounted)',
-		becomes: 'look === undefined',
+		was: '(!isLookedAt || moved !== accounted)',
+		becomes: '!isLookedAt',
 		tests: ['test/acceptance/lists.test.ts'],
 		loss: 'a list loses a ticket where one was deleted and another created while it was read',
 	},
 	{
 		file: 'src/bulk/lists/sheet.ts',
-		was: 'return isSame && !(asCells && isUnreadable(given as string)) ? given : LEFT_OUT;',
+		was: 'return isSame && (isReadable || !asCells) ? given : LEFT_OUT;',
 		becomes: 'return given;',
 		tests: ['test/acceptance/round-trip.test.ts'],
 		loss: 'an export holds values that an update changes or refuses',

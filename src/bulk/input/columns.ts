@@ -50,7 +50,7 @@ export function claim(draft: Draft, name: string, means: string): string | undef
 }
 
 /** What `run rejects` prints for a secret. Sent back, it would become the secret. */
-const PLACEHOLDER = '[redacted]';
+export const PLACEHOLDER = '[redacted]';
 
 /** Why a value can't be sent whatever its field is. */
 function refuse(name: string, value: unknown): string | undefined {

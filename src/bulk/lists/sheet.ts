@@ -1,12 +1,12 @@
 /** An object as a row of an export: what an update reads back from it is what the object holds, or it is left out. */
 
+import { sameValue } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import { holdsInexactNumber, inexactNumberIn } from '../../api/exact-numbers.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { isObject, OWN_ID } from '../../api/values.js';
-import { type CellReader, type Draft, fieldColumn } from '../input/columns.js';
-import { type Held, heldOf, isUnchanged } from '../run/held.js';
+import { type CellReader, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
 /** What is printed of the objects of a list. */
@@ -34,18 +34,28 @@ export interface SheetOptions {
 	redact<T>(value: T): T;
 }
 
+/** The names in an export but those of owners, where objects show all that they hold. */
+export function exportedNames(read: Read): string[] {
+	if (read.update === undefined) return read.shown.filter((name) => !read.owners.includes(name));
+	return ['id', ...exportedFields(read).map(({ name }) => name), ...(read.hasModified ? ['modified_gmt'] : [])];
+}
+
+function exportedFields({ update, computed }: Read): Field[] {
+	return (update?.fields ?? []).filter(({ name, kind }) => kind !== 'secret' && !computed.includes(name));
+}
+
 /** How many ids a warning names. */
 const NAMED = 3;
 
 export function createSheet(options: SheetOptions): Sheet {
-	const { read, owners, sample, dialect } = options;
-	const fields = (read.update?.fields ?? []).filter(
-		({ name, kind }) => kind !== 'secret' && !read.computed.includes(name),
-	);
+	const { read, owners, sample } = options;
+	const fields = exportedFields(read);
 	const rendered = fields.filter(({ name }) => sample.some((each) => isRenderedAlone(each[name])));
-	const exported = fields.filter((field) => !rendered.includes(field));
-	const readers = exported.map((field) => ({ field, column: columnOf(field, dialect) }));
-	const own = read.update === undefined ? read.shown.filter((name) => !read.owners.includes(name)) : ['id'];
+	const columns = exportedNames(read).filter((name) => !rendered.some((field) => field.name === name));
+	const exported = columns.map((name) => {
+		const field = fields.find((each) => each.name === name);
+		return { name, exportOf: field === undefined ? (value: unknown) => value : createReader(field, options) };
+	});
 	const leftOut = new Map<string, { ids: unknown[]; count: number }>();
 
 	const note = (name: string, id: unknown): void => {
@@ -56,25 +66,14 @@ export function createSheet(options: SheetOptions): Sheet {
 	};
 
 	return {
-		columns: [
-			...read.owners,
-			...own,
-			...exported.map(({ name }) => name),
-			...(read.update !== undefined && read.hasModified ? ['modified_gmt'] : []),
-		],
+		columns: [...read.owners, ...columns],
 		exported(object) {
 			const row: Record<string, unknown> = { ...owners };
-			for (const name of own) row[name] = object[name];
-			const shown = options.redact(object);
-			const held = heldOf({ body: 'fields' }, object, '') as Held;
-			for (const { field, column } of readers) {
-				// A secret in it would be hidden where it is printed.
-				const isSecret = shown[field.name] !== object[field.name];
-				const value = isSecret ? LEFT_OUT : valueFor(field, object[field.name], held, column, options);
-				if (value === LEFT_OUT) note(field.name, object.id);
-				else if (value !== undefined) row[field.name] = value;
+			for (const { name, exportOf } of exported) {
+				const value = exportOf(object[name]);
+				if (value === LEFT_OUT) note(name, object.id);
+				else if (value !== undefined) row[name] = value;
 			}
-			if (read.hasModified && object.modified_gmt !== undefined) row.modified_gmt = object.modified_gmt;
 			return row;
 		},
 		whole: (object) => ({
@@ -88,7 +87,9 @@ export function createSheet(options: SheetOptions): Sheet {
 		warnings: () => [
 			...(rendered.length === 0
 				? []
-				: [`${namesOf(rendered)}: the service shows rendered text only, which is no value to write; left out`]),
+				: [
+						`${rendered.map(({ name }) => name).join(', ')}: the service shows rendered text only, which is no value to write; left out`,
+					]),
 			...[...leftOut].map(([name, { ids, count }]) => {
 				const which = `${ids.join(', ')}${count > ids.length ? ', …' : ''}`;
 				return `${name}: ${count} ${count === 1 ? 'value' : 'values'} left out (${read.list.noun} ${which}), which an update would not read back unchanged`;
@@ -97,55 +98,74 @@ export function createSheet(options: SheetOptions): Sheet {
 	};
 }
 
-const namesOf = (fields: readonly Field[]): string => fields.map(({ name }) => name).join(', ');
-
-/** The column that an update reads the field with. */
-function columnOf(field: Field, dialect: Dialect): CellReader {
-	return fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.statusIn }, false);
-}
-
 function isRenderedAlone(value: unknown): boolean {
 	return isObject(value) && Object.hasOwn(value, 'rendered') && !Object.hasOwn(value, 'raw');
 }
 
 function rawOf(value: unknown): unknown {
-	return inexactNumberIn(value) ?? (isObject(value) && Object.hasOwn(value, 'raw') ? value.raw : value);
+	if (!isObject(value)) return value;
+	return Object.hasOwn(value, 'raw') ? value.raw : (inexactNumberIn(value) ?? value);
 }
 
 const LEFT_OUT = Symbol('left out');
 
+/** How many values of a field are remembered: few fields but texts have more. */
+const REMEMBERED = 1000;
+
 /**
- * The value of a field for an export; undefined where the object has none. Each is read back with the reader of an
- * update, so that nothing is exported which the update would refuse or change.
+ * Makes the function that gives the value of a field for an export; undefined where the object has none. Each is read
+ * back with the reader of an update, so that nothing is exported which the update would refuse or change.
  */
-function valueFor(
-	field: Field,
-	shown: unknown,
-	held: Held,
-	column: CellReader,
-	{ read: { update }, asCells }: SheetOptions,
-): unknown {
-	const value = rawOf(shown);
-	if (update === undefined || isNothing(value)) return undefined;
+function createReader(field: Field, { asCells, dialect, redact }: SheetOptions): (shown: unknown) => unknown {
+	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.statusIn }, false);
+	// A secret would be hidden where it is printed.
+	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
+	const isSecret = hidesIn('a');
+	const known = new Map<unknown, unknown>();
+	return (shown) => {
+		const value = rawOf(shown);
+		if (value === undefined || value === null || value === '') return undefined;
+		if (Array.isArray(value) && value.length === 0) return undefined;
+		if (isSecret) return LEFT_OUT;
+		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
+		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
+		if (known.has(value)) return known.get(value);
+		const found = checkedValue(field, value, column, asCells);
+		if (known.size < REMEMBERED) known.set(value, found);
+		return found;
+	};
+}
+
+/** Whether a value needs no check: most of what a list holds. */
+function readsBackAlways({ kind }: Field, value: unknown): boolean {
+	const isNumber = (each: unknown): boolean => Number.isSafeInteger(each) && (each as number) >= 0;
+	if (kind === 'text' || kind === 'longtext') {
+		return typeof value === 'string' && value !== PLACEHOLDER && !UNREADABLE.test(value);
+	}
+	if (kind === 'user' || kind === 'integer') return isNumber(value);
+	if (kind === 'term' && (!Array.isArray(value) || value.length === 1))
+		return isNumber(Array.isArray(value) ? value[0] : value);
+	return kind === 'terms' && Array.isArray(value) && value.every(isNumber);
+}
+
+function checkedValue(field: Field, value: unknown, column: CellReader, asCells: boolean): unknown {
 	if (isRenderedAlone(value) || holdsInexactNumber(value)) return LEFT_OUT;
 	const given = asCells ? cellOf(field, value) : copyOf(normal(field, value));
 	if (given === OWN_ID && field.kind === 'user') return LEFT_OUT;
 	const draft: Draft = { ids: {}, force: undefined, reassign: undefined, fields: {} };
 	const problem = asCells ? column.text(given as string, draft) : column.typed(given, draft);
 	if (problem !== undefined) return LEFT_OUT;
-	// An empty cell leaves the field alone.
-	if (!Object.hasOwn(draft.fields, field.name))
-		return typeof value === 'string' && !isUnreadable(value) ? given : LEFT_OUT;
-	const isSame = isUnchanged(update, field.name, draft.fields[field.name], held);
-	return isSame && !(asCells && isUnreadable(given as string)) ? given : LEFT_OUT;
-}
-
-function isNothing(value: unknown): boolean {
-	return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+	const isReadable = typeof given !== 'string' || !UNREADABLE.test(given);
+	// A cell of spaces leaves the field alone.
+	if (!Object.hasOwn(draft.fields, field.name)) return isReadable ? given : LEFT_OUT;
+	const back = draft.fields[field.name];
+	const isText = typeof back === 'string' && typeof value === 'string';
+	const isSame = isText ? back === value : sameValue(field, back, value) === true;
+	return isSame && (isReadable || !asCells) ? given : LEFT_OUT;
 }
 
 /** Half of a pair of surrogates can't be written as UTF-8, and a file with a NUL is read as no text. */
-const isUnreadable = (cell: string): boolean => /[\p{Surrogate}\0]/u.test(cell);
+const UNREADABLE = /[\p{Surrogate}\0]/u;
 
 /** As it is once it was written and read. */
 function copyOf(value: unknown): unknown {

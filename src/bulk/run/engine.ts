@@ -164,7 +164,7 @@ export async function runEngine(options: EngineOptions): Promise<void> {
  * @param work Never rejects.
  */
 export async function* inOrder<T, R>(
-	batches: AsyncIterable<readonly T[]>,
+	batches: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
 	concurrency: number,
 	work: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {

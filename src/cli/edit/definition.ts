@@ -2,6 +2,7 @@
 
 import { taxonomies } from '../../api/fields.js';
 import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
+import type { ReadInvocation } from '../lists/call.js';
 import { connectionOptions } from '../options/connection.js';
 import { options, pick } from '../options/option.js';
 import { outputOptions } from '../options/output.js';
@@ -45,7 +46,7 @@ export function editCommand(noun: EditNoun, examples: readonly Example[]): Comma
 			...connectionOptions,
 		],
 		async run(invocation) {
-			return await (await import('./edit.js')).editObject(noun, invocation);
+			return await (await import('./edit.js')).editObject(noun, invocation as ReadInvocation);
 		},
 	};
 }

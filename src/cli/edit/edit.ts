@@ -1,75 +1,66 @@
 /** One object in an editor: read it, show its fields as YAML, send those that changed. */
 
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { chooseEndpoint } from '../../api/choose.js';
-import type { Endpoint } from '../../api/endpoints.js';
-import { createPlanner } from '../../api/plan.js';
-import type { Read } from '../../api/reads.js';
-import { isObject } from '../../api/values.js';
+import { isObject, OWN_ID } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, type Sheet } from '../../bulk/lists/sheet.js';
-import { ExitCode, FailedError, InterruptedError, SupportctlError, UsageError } from '../../errors.js';
-import { type SendOptions, send } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
-import { DEFAULT_RETRIES } from '../../http/types.js';
+import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../../errors.js';
+import { readSmallFile } from '../../folder.js';
+import type { Context } from '../../io/context.js';
 import { createRedactor } from '../../output/redact.js';
-import type { Invocation } from '../command.js';
-import { leaveOnSignal } from '../interruption.js';
-import { readOf } from '../lists/call.js';
-import { failureOfRead, readId, readUserId } from '../lists/reading.js';
-import { retryNotice, say, warn } from '../notices.js';
+import type { ReadInvocation } from '../lists/call.js';
+import { createRead, failureOfRead, readId, readUserId, withReading } from '../lists/reading.js';
+import { say, warn } from '../notices.js';
 import { wantsJson } from '../results.js';
 import { checkConfirmed } from '../runs/checks.js';
 import { nameRow } from '../runs/failures.js';
 import type { RunInvocation } from '../runs/options.js';
-import { jobOf, type RunJob, withoutSecrets } from '../runs/plan.js';
+import { jobOf, withoutSecrets } from '../runs/plan.js';
 import { openSession, type Session } from '../session.js';
-import { EditFile, editorOf, runEditor } from './editor.js';
 import { changesIn, type EditableObject, type EditNoun, fieldsAsYaml, withoutProblem, withProblem } from './fields.js';
 
 type Ids = Readonly<Record<string, string>>;
 
-/** One call of a command that edits. */
-interface Editing {
-	noun: EditNoun;
-	endpoint: Endpoint;
-	read: Read;
-	ids: Ids;
-	/** `ticket 14`, for messages. */
-	what: string;
-	session: Session;
-	invocation: RunInvocation;
-}
-
 /** @throws UsageError, RefusedError, SupportctlError */
-export async function editObject(noun: EditNoun, given: Invocation): Promise<ExitCode> {
-	const invocation = given as RunInvocation;
-	const { context, options } = invocation;
+export async function editObject(noun: EditNoun, given: ReadInvocation): Promise<ExitCode> {
+	const invocation = given as unknown as RunInvocation;
+	const { context, options, args } = invocation;
 	const editor = editorOf(context);
-	const editing = await openEditing(noun, invocation);
-	const { session, ids, what } = editing;
+	const { endpoint } = chooseEndpoint(
+		`${noun}.update`,
+		noun === 'term' ? args[0] : undefined,
+		options.undocumented === true,
+	);
+	const id = args.at(-1) as string;
+	if (noun !== 'user' || id !== OWN_ID) readId('id', id);
+	const session = await openSession(given);
 	const { profileName: profile, protected: isProtected } = session.connection;
-	checkConfirmed({ profile, protected: isProtected }, session.host, options.confirm, `edit ${what}`);
-	const before = await readObject(editing);
-	const sheet = sheetOf(editing, before);
+	checkConfirmed({ profile, protected: isProtected }, session.host, options.confirm, `edit ${noun} ${id}`);
+
+	const { ids, body: before, sheet } = await readObject(noun, given, session);
+	const what = nameRow(ids, noun);
 	const state = stateOf(sheet, before);
 	const object: EditableObject = {
-		endpoint: editing.endpoint,
+		endpoint,
 		exported: sheet.exported(before),
 		whole: before,
 		columns: sheet.columns,
 		rules: { undocumented: options.undocumented === true, statusIn: session.dialect.statusIn },
 	};
 	warn(context, sheet.warnings());
-	const file = new EditFile(`${Object.values(ids).join('-')}.yaml`, context.env);
-	const kept = { isWorth: false };
+	const file = createEditFile(`${Object.values(ids).join('-')}.yaml`, context);
+	const edit = { isWorthKeeping: false };
 	try {
-		const fields = await edited(editing, editor, file, object, kept);
+		const fields = await edited(object, `${what} on ${session.host}`, editor, file, context, edit);
 		if (fields === undefined) {
-			kept.isWorth = false;
 			say(invocation, 'no changes; nothing was sent');
 			return ExitCode.ok;
 		}
-		const now = stateOf(sheet, await readObject(editing));
+		const now = stateOf(sheet, (await readObject(noun, given, session, ids)).body);
 		const changed = Object.keys({ ...state, ...now }).filter((name) => state[name] !== now[name]);
 		if (changed.length > 0) {
 			throw new FailedError(`${what} was changed meanwhile (${changed.join(', ')}); nothing was sent`, {
@@ -77,83 +68,54 @@ export async function editObject(noun: EditNoun, given: Invocation): Promise<Exi
 				hint: 'edit it again to see its fields as they are now',
 			});
 		}
-		const exitCode = await (await import('../runs/one.js')).sendOne(editJob(editing, fields));
-		kept.isWorth = exitCode !== ExitCode.ok && exitCode !== ExitCode.differs;
-		if (kept.isWorth) sayKept(invocation, file);
+		const { id: own = '', ...owners } = ids;
+		const { secrets, ...kept } = withoutSecrets(fields);
+		const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
+		const source = { from: 'ids', ids: [own] } as const;
+		const job = jobOf(`${noun}.update`, { endpoint, source, values, secrets }, invocation, session);
+		const exitCode = await (await import('../runs/one.js')).sendOne(job);
+		edit.isWorthKeeping = exitCode !== ExitCode.ok && exitCode !== ExitCode.differs;
+		const text = wantsJson(options) ? JSON.stringify({ edit: { file: file.path } }) : keptIn(file.path);
+		if (edit.isWorthKeeping) context.stderr.write(`${text}\n`);
 		return exitCode;
 	} catch (error) {
-		throw kept.isWorth ? withFile(error, file) : error;
-	} finally {
-		if (!kept.isWorth) file.remove();
-	}
-}
-
-/** Reads the arguments and opens the session. @throws UsageError, RefusedError */
-async function openEditing(noun: EditNoun, invocation: RunInvocation): Promise<Editing> {
-	const { args, options } = invocation;
-	const [first = '', second = ''] = args;
-	const taxonomy = noun === 'term' ? first : undefined;
-	const { endpoint } = chooseEndpoint(`${noun}.update`, taxonomy, options.undocumented === true);
-	const text = noun === 'term' || noun === 'reply' ? second : first;
-	const owners: Ids =
-		noun === 'term' ? { taxonomy: first } : noun === 'reply' ? { ticket_id: readId('ticket id', first) } : {};
-	if (noun !== 'user') readId('id', text);
-	const session = await openSession(invocation as Invocation);
-	const id =
-		noun === 'user'
-			? await withClient(invocation, session, (client, sending) =>
-					readUserId('id', text, { session, client, send: sending }),
-				)
-			: text;
-	const ids = { ...owners, id };
-	return {
-		noun,
-		endpoint,
-		read: readOf(noun, first),
-		ids,
-		what: nameRow(ids, noun),
-		session,
-		invocation,
-	};
-}
-
-/** A connection is not kept open while somebody edits. */
-async function withClient<T>(
-	invocation: RunInvocation,
-	session: Session,
-	work: (client: Client, options: SendOptions) => Promise<T>,
-): Promise<T> {
-	const { context, options } = invocation;
-	const { clock, random } = context;
-	const client = await session.openClient(1, 'few requests');
-	const unlisten = leaveOnSignal(invocation as Invocation, 'nothing was changed');
-	try {
-		return await work(client, {
-			retries: options.retries ?? DEFAULT_RETRIES,
-			clock,
-			random,
-			dialect: session.dialect,
-			exactNumbers: true,
-			onRetry: retryNotice(context, options),
+		const isExplained = edit.isWorthKeeping && error instanceof SupportctlError && !(error instanceof InterruptedError);
+		if (!isExplained) throw error;
+		const { message, exitCode, code, hint, details, data, cause } = error;
+		throw new SupportctlError(message, exitCode, {
+			code,
+			hint,
+			details: [...details, keptIn(file.path)],
+			data: { ...data, file: file.path },
+			cause,
 		});
 	} finally {
-		unlisten();
-		await client.close();
+		if (!edit.isWorthKeeping) file.remove();
 	}
 }
 
-/** @throws SupportctlError where the object can't be read */
-async function readObject({ read, ids, session, invocation }: Editing): Promise<ListedObject> {
-	const endpoint = read.get ?? read.list;
-	const request = createPlanner(endpoint, session.dialect)({ ids });
-	const result = await withClient(invocation, session, (client, options) => send(client, request, options));
-	if (result.outcome === 'ok' && isObject(result.body)) return result.body as ListedObject;
-	throw failureOfRead({ read, session }, endpoint, ids, result);
-}
+const keptIn = (path: string): string => `your edit is kept in ${path}`;
 
-function sheetOf({ read, session }: Editing, object: ListedObject): Sheet {
-	const { dialect } = session;
-	return createSheet({ read, owners: {}, asCells: false, sample: [object], dialect, redact: createRedactor() });
+/** Reads the object, on a connection that is not kept open during the edit. @throws SupportctlError where it can't be read */
+async function readObject(noun: EditNoun, invocation: ReadInvocation, session: Session, known?: Ids) {
+	const work = withReading(
+		noun,
+		invocation,
+		async (reading) => {
+			const { read, owners, rest } = reading;
+			const [text = ''] = rest;
+			const ids: Ids = known ?? { ...owners, id: noun === 'user' ? await readUserId('id', text, reading) : text };
+			const endpoint = read.get ?? read.list;
+			const result = await createRead(reading, endpoint)(ids);
+			if (result.outcome !== 'ok' || !isObject(result.body)) throw failureOfRead(reading, endpoint, ids, result);
+			const { body } = result;
+			const { dialect } = session;
+			const redact = createRedactor();
+			return { ids, body, sheet: createSheet({ read, owners: {}, asCells: false, sample: [body], dialect, redact }) };
+		},
+		session,
+	);
+	return await work;
 }
 
 /** What is compared to find out whether somebody else changed the object. */
@@ -164,28 +126,26 @@ function stateOf(sheet: Sheet, object: ListedObject): Record<string, string> {
 
 /**
  * Opens the editor until the file can be used.
- * @param kept Whether the file is worth keeping: somebody has changed it
+ * @param edit is told whether the file holds changes
  * @returns the fields that changed; undefined where none did
  * @throws UsageError where the file still has the problem that was shown, or nothing in it
  */
 async function edited(
-	{ what, session, invocation }: Editing,
+	object: EditableObject,
+	title: string,
 	editor: string,
 	file: EditFile,
-	object: EditableObject,
-	kept: { isWorth: boolean },
+	context: Context,
+	edit: { isWorthKeeping: boolean },
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-	const original = await fieldsAsYaml(object, `${what} on ${session.host}`);
+	const original = await fieldsAsYaml(object, title);
 	let text = original;
 	let problem: string | undefined;
 	for (;;) {
 		file.write(withProblem(text, problem));
-		let failure: unknown;
-		await runEditor(editor, file.path, invocation.context).catch((error: unknown) => {
-			failure = error;
-		});
+		const failure = await runEditor(editor, file.path, context);
 		const now = withoutProblem(file.read());
-		kept.isWorth = now !== original && now.trim() !== '';
+		edit.isWorthKeeping = now !== original && now.trim() !== '';
 		if (failure !== undefined) throw failure;
 		if (problem !== undefined && now === text) {
 			throw new UsageError(`the edit was not changed and has the same problem: ${problem}; nothing was sent`, {
@@ -193,43 +153,86 @@ async function edited(
 			});
 		}
 		const changes = await changesIn(object, original, now);
-		if (changes === undefined) {
-			kept.isWorth = false;
-			throw new UsageError('cancelled: the file is empty; nothing was sent', { code: 'cancelled' });
+		if (changes !== undefined && 'problem' in changes) {
+			text = now;
+			problem = changes.problem;
+			continue;
 		}
-		if (!('problem' in changes)) return Object.keys(changes.fields).length === 0 ? undefined : changes.fields;
-		text = now;
-		problem = changes.problem;
+		if (changes !== undefined && Object.keys(changes.fields).length > 0) return changes.fields;
+		edit.isWorthKeeping = false;
+		if (changes !== undefined) return undefined;
+		throw new UsageError('cancelled: the file is empty; nothing was sent', { code: 'cancelled' });
 	}
 }
 
-function editJob(
-	{ noun, endpoint, ids, session, invocation }: Editing,
-	changed: Readonly<Record<string, unknown>>,
-): RunJob {
-	const { id = '', ...owners } = ids;
-	const { secrets, ...kept } = withoutSecrets(changed);
-	const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
-	const given = { endpoint, source: { from: 'ids', ids: [id] } as const, values, secrets };
-	return jobOf(`${noun}.update`, given, invocation, session);
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The command of the editor, as a shell reads it. @throws UsageError where there is none and no terminal */
+function editorOf({ env, prompts }: Context): string {
+	const editor = env.VISUAL || env.EDITOR;
+	if (editor) return editor;
+	if (prompts.available) return process.platform === 'win32' ? 'notepad' : 'vi';
+	throw new UsageError('there is no terminal for an editor; nothing was sent', {
+		code: 'no_editor',
+		hint: 'set VISUAL or EDITOR to a command that edits the file without a terminal, or use update with flags',
+	});
 }
 
-const keptIn = ({ path }: EditFile): string => `your edit is kept in ${path}`;
+type EditFile = ReturnType<typeof createEditFile>;
 
-function sayKept({ context, options }: RunInvocation, file: EditFile): void {
-	const text = wantsJson(options) ? JSON.stringify({ edit: { file: file.path } }) : keptIn(file);
-	context.stderr.write(`${text}\n`);
+/** A file that only this user can read. @throws FailedError */
+function createEditFile(name: string, { env: { TMPDIR } }: Context) {
+	const attempt = <T>(what: string, work: () => T): T => {
+		try {
+			return work();
+		} catch (cause) {
+			const message = `${what} can't be used: ${fileProblem(cause)}; nothing was sent`;
+			throw new FailedError(message, { code: 'edit_file', cause });
+		}
+	};
+	const folder = attempt('the temporary file', () => mkdtempSync(join(TMPDIR || tmpdir(), 'supportctl-edit-')));
+	const path = join(folder, name);
+	return {
+		path,
+		write: (text: string): void => attempt(path, () => writeFileSync(path, text, { mode: 0o600 })),
+		read: (): string =>
+			attempt(path, () => {
+				// An editor may have put another file in its place.
+				chmodSync(path, 0o600);
+				return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_BYTES));
+			}),
+		remove: (): void => rmSync(dirname(path), { recursive: true, force: true }),
+	};
 }
 
-/** The same error, with the place of the file that was kept. */
-function withFile(error: unknown, file: EditFile): unknown {
-	if (!(error instanceof SupportctlError) || error instanceof InterruptedError) return error;
-	const { message, exitCode, code, hint, details, data, cause } = error;
-	return new SupportctlError(message, exitCode, {
-		code,
-		...(hint === undefined ? {} : { hint }),
-		details: [...details, keptIn(file)],
-		data: { ...data, file: file.path },
-		cause,
+/** Opens a file in the editor and waits until it has ended. @returns an error where it did not end well */
+async function runEditor(
+	editor: string,
+	path: string,
+	{ env, stdout, signals }: Context,
+): Promise<FailedError | undefined> {
+	const isWindows = process.platform === 'win32';
+	const [program, args] = isWindows ? [`${editor} "${path}"`, []] : ['sh', ['-c', `${editor} "$@"`, editor, path]];
+	const child = spawn(program, args, {
+		env: { ...env },
+		shell: isWindows,
+		// What an editor prints is no result.
+		stdio: ['inherit', stdout.isTTY ? 'inherit' : 2, 'inherit'],
+	});
+	// Ctrl-C is a key of the editor.
+	const unlisten = signals.listen((signal) => {
+		if (signal !== 'SIGINT') child.kill(signal);
+	});
+	const ended = new Promise<string | undefined>((resolve) => {
+		child.on('error', (error) => resolve(fileProblem(error)));
+		child.on('close', (code, signal) =>
+			resolve(code === 0 ? undefined : signal === null ? `it ended with exit code ${code}` : `${signal} ended it`),
+		);
+	});
+	const problem = await ended.finally(unlisten);
+	if (problem === undefined) return undefined;
+	return new FailedError(`the editor ${JSON.stringify(editor)} failed: ${problem}; nothing was sent`, {
+		code: 'editor_failed',
+		hint: 'VISUAL and EDITOR name the editor',
 	});
 }

@@ -12,7 +12,7 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import { type Held, heldOf, isUnchanged } from '../../bulk/run/held.js';
+import { type Held, heldOf, isNothing, isUnchanged } from '../../bulk/run/held.js';
 import { suggestedValues } from '../runs/options.js';
 
 /** What can be edited, by the noun of its commands. */
@@ -41,27 +41,15 @@ const TAKES: Partial<Record<FieldKind, string>> = {
 	map: 'names and values; a name that is removed is sent as null',
 };
 
-const AS_WRITTEN: ReadonlySet<FieldKind> = new Set<FieldKind>([
-	'text',
-	'longtext',
-	'term',
-	'email',
-	'date',
-	'status',
-	'adjustment',
-]);
+/** Kinds whose plain YAML values are text: `007` is not a number. */
+const TEXTS: ReadonlySet<FieldKind> = new Set(['text', 'longtext', 'term', 'email', 'date', 'status', 'adjustment']);
 
-const WIDTH = 100;
+/** The value of a field that has none, where that is not "". */
+const EMPTY: Partial<Record<FieldKind, unknown>> = { terms: [], list: [], map: {}, user: 0, integer: 0 };
 
-/** Comment lines of at most `WIDTH` characters. */
+/** Comment lines of about 100 characters. */
 function comment(text: string): string {
-	const lines = [''];
-	for (const word of text.split(' ')) {
-		const line = lines.at(-1) as string;
-		if (line !== '' && line.length + word.length > WIDTH) lines.push(word);
-		else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-	}
-	return lines.map((line) => `# ${line}\n`).join('');
+	return text.replace(/(.{1,100})(?:\s+|$)/g, '# $1\n');
 }
 
 function commentOf({ kind, help }: Field): string {
@@ -69,25 +57,15 @@ function commentOf({ kind, help }: Field): string {
 	return comment(takes === undefined ? help : `${help}: ${takes}`);
 }
 
-/** The value of a field that has none. */
-function emptyOf({ kind }: Field): unknown {
-	if (kind === 'terms' || kind === 'list') return [];
-	if (kind === 'map') return {};
-	return kind === 'user' || kind === 'integer' ? 0 : '';
-}
-
-const isNothing = (value: unknown): boolean =>
-	value === null || value === '' || (Array.isArray(value) && value.length === 0);
-
 /** Fields that the service shows and an update can write back; one without a value is shown empty. */
 function valuesOf({ endpoint, exported, whole, columns }: EditableObject): [Field, unknown][] {
 	const held = heldOf(endpoint, whole, '') as Held;
 	return endpoint.fields
 		.filter(({ name }) => columns.includes(name))
-		.flatMap((field): [Field, unknown][] => {
-			if (Object.hasOwn(exported, field.name)) return [[field, exported[field.name]]];
-			const isList = ['terms', 'list', 'map'].includes(field.kind);
-			return isNothing(held.get(field.name)) ? [[field, isList ? emptyOf(field) : '']] : [];
+		.filter(({ name }) => Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name))))
+		.map((field) => {
+			const empty = EMPTY[field.kind] || '';
+			return [field, exported[field.name] ?? empty];
 		});
 }
 
@@ -101,13 +79,9 @@ export async function fieldsAsYaml(object: EditableObject, what: string): Promis
 	return [head, ...fields].join('\n');
 }
 
-const PROBLEM = '# error: ';
-
 /** The text with a problem on top. */
 export function withProblem(text: string, problem: string | undefined): string {
-	if (problem === undefined) return text;
-	const lines = problem.trimEnd().split('\n');
-	return lines.map((line) => `${PROBLEM}${line}\n`).join('') + text;
+	return problem === undefined ? text : `${problem.trimEnd().replace(/^/gm, '# error: ')}\n${text}`;
 }
 
 export function withoutProblem(text: string): string {
@@ -122,7 +96,7 @@ export async function changesIn(object: EditableObject, original: string, text: 
 	const { readYamlMapping } = await import('../../output/yaml.js');
 	const { endpoint, rules } = object;
 	const known = valuesOf(object).map(([field]) => field);
-	const isText = (name: string): boolean => AS_WRITTEN.has(findField(known, name)?.kind ?? 'map');
+	const isText = (name: string): boolean => TEXTS.has(findField(known, name)?.kind ?? 'map');
 	const before = readYamlMapping(original, isText) ?? {};
 	let after: Record<string, unknown> | undefined;
 	try {
@@ -136,17 +110,15 @@ export async function changesIn(object: EditableObject, original: string, text: 
 	const fields: [string, unknown][] = [];
 	for (const [name, value] of Object.entries(after)) {
 		const field = findField(known, name);
-		if (field === undefined && !rules.undocumented) {
-			const names = known.map((each) => each.name);
-			return { problem: `there is no field ${quote(name)} here${didYouMean(name, names)}` };
-		}
 		if (field === undefined) {
+			const names = known.map((each) => each.name);
+			if (!rules.undocumented) return { problem: `there is no field ${quote(name)} here${didYouMean(name, names)}` };
 			fields.push([name, value]);
 			continue;
 		}
 		const old = before[field.name];
 		if (JSON.stringify(value) === JSON.stringify(old)) continue;
-		const given = value ?? emptyOf(field);
+		const given = value ?? EMPTY[field.kind] ?? '';
 		const deep = nestingProblem(given);
 		const checked = deep === undefined ? checkTyped(field, given, rules) : { problem: `${field.name}: ${deep}` };
 		if (isProblem(checked)) return checked;
@@ -160,9 +132,7 @@ export async function changesIn(object: EditableObject, original: string, text: 
 function changedKeys(old: unknown, wanted: unknown): unknown {
 	if (!isObject(wanted)) return wanted;
 	const before = isObject(old) ? old : {};
-	const changed = Object.entries(wanted).filter(
-		([key, value]) => !Object.hasOwn(before, key) || JSON.stringify(before[key]) !== JSON.stringify(value),
-	);
-	const removed = Object.keys(before).filter((key) => !Object.hasOwn(wanted, key));
-	return Object.fromEntries([...changed, ...removed.map((key) => [key, null] as const)]);
+	const removed = Object.keys(before).map((key) => [key, null] as const);
+	const changed = Object.entries({ ...Object.fromEntries(removed), ...wanted });
+	return Object.fromEntries(changed.filter(([key, value]) => JSON.stringify(before[key]) !== JSON.stringify(value)));
 }

@@ -2,9 +2,9 @@
 
 import { type Read, reads, termReads } from '../../api/reads.js';
 import type { Invocation } from '../command.js';
-import type { connectionOptions } from '../options/connection.js';
+import { connectionOptions } from '../options/connection.js';
 import { options, pick, type ValuesOf } from '../options/option.js';
-import type { outputOptions } from '../options/output.js';
+import { outputOptions } from '../options/output.js';
 import { tuningOptions, wholeNumber } from '../options/run.js';
 
 /** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
@@ -18,11 +18,13 @@ export const limitOption = options([
 	{ flags: '--limit <n>', help: 'Stop after N objects', group: 'Filters', parse: wholeNumber('--limit', 1) },
 ]);
 
-export const sendOptions = pick(tuningOptions, 'concurrency', 'rate', 'retries');
-
-type ReadOptions = [...typeof limitOption, ...typeof sendOptions, ...typeof outputOptions, ...typeof connectionOptions];
+export const sharedOptions = [
+	...pick(tuningOptions, 'concurrency', 'rate', 'retries'),
+	...outputOptions,
+	...connectionOptions,
+];
 
 /** One call of a command that reads; filters stand among its options, by their own names. */
 export type ReadInvocation = Omit<Invocation, 'options'> & {
-	readonly options: ValuesOf<ReadOptions> & Readonly<Record<string, unknown>>;
+	readonly options: ValuesOf<[...typeof limitOption, ...typeof sharedOptions]> & Readonly<Record<string, unknown>>;
 };

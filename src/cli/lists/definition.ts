@@ -2,32 +2,10 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
-import { type Filter, ownAccount, type Read, reads, termReads } from '../../api/reads.js';
-import type { ArgumentSpec, CommandSpec, Example, Invocation, RequestSpec } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
-import { type OptionSpec, options, pick, type ValuesOf } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { tuningOptions, wholeNumber } from '../options/run.js';
-
-/** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
-export type Noun = keyof typeof reads | 'term';
-
-export function readOf(noun: Noun, taxonomy: string): Read {
-	return noun === 'term' ? termReads(taxonomy) : reads[noun];
-}
-
-const limitOption = options([
-	{ flags: '--limit <n>', help: 'Stop after N objects', group: 'Filters', parse: wholeNumber('--limit', 1) },
-]);
-
-const sendOptions = pick(tuningOptions, 'concurrency', 'rate', 'retries');
-
-type ReadOptions = [...typeof limitOption, ...typeof sendOptions, ...typeof outputOptions, ...typeof connectionOptions];
-
-/** One call of a command that reads; filters stand among its options, by their own names. */
-export type ReadInvocation = Omit<Invocation, 'options'> & {
-	readonly options: ValuesOf<ReadOptions> & Readonly<Record<string, unknown>>;
-};
+import { type Filter, ownAccount, type Read } from '../../api/reads.js';
+import type { ArgumentSpec, CommandSpec, Example, RequestSpec } from '../command.js';
+import type { OptionSpec } from '../options/option.js';
+import { limitOption, type Noun, type ReadInvocation, readOf, sharedOptions } from './call.js';
 
 const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
 	text: 'text',
@@ -41,7 +19,7 @@ const filterOption = ({ flag, kind, help }: Filter): OptionSpec => {
 	return { flags: `--${flag} <${PLACEHOLDERS[kind]}>`, help, group: 'Filters' };
 };
 
-export interface ReadText {
+interface ReadText {
 	readonly summary: string;
 	readonly description?: string;
 	readonly examples: readonly Example[];
@@ -57,8 +35,6 @@ function ownerArguments(noun: Noun, { list }: Read): ArgumentSpec[] {
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
 }
 
-const shared = [...sendOptions, ...outputOptions, ...connectionOptions];
-
 /** The command that lists. */
 export function listCommand(noun: Noun, text: ReadText): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
@@ -72,10 +48,8 @@ export function listCommand(noun: Noun, text: ReadText): CommandSpec {
 		description: [text.description ?? '', all, sheet].join('\n\n').trim(),
 		requests: [requestOf(read.list)],
 		arguments: ownerArguments(noun, read),
-		options: [...read.filters.map(filterOption), ...limitOption, ...shared],
-		async run(invocation) {
-			return await (await import('./list.js')).listObjects(noun, invocation as ReadInvocation);
-		},
+		options: [...read.filters.map(filterOption), ...limitOption, ...sharedOptions],
+		run: async (invocation) => await (await import('./list.js')).listObjects(noun, invocation as ReadInvocation),
 	};
 }
 
@@ -89,10 +63,8 @@ export function getCommand(noun: Exclude<Noun, 'password'>, text: ReadText): Com
 			...ownerArguments(noun, read),
 			{ name: 'id', help: 'Ids, or - to read them from stdin', required: true, variadic: true },
 		],
-		options: shared,
-		async run(invocation) {
-			return await (await import('./get.js')).getObjects(noun, invocation as ReadInvocation);
-		},
+		options: sharedOptions,
+		run: async (invocation) => await (await import('./get.js')).getObjects(noun, invocation as ReadInvocation),
 	};
 }
 
@@ -102,9 +74,7 @@ export function ownAccountCommand(text: ReadText): CommandSpec {
 		...text,
 		requests: [requestOf(ownAccount)],
 		arguments: [],
-		options: shared,
-		async run(invocation) {
-			return await (await import('./get.js')).showOwnAccount(invocation as ReadInvocation);
-		},
+		options: sharedOptions,
+		run: async (invocation) => await (await import('./get.js')).showOwnAccount(invocation as ReadInvocation),
 	};
 }

@@ -2,11 +2,13 @@
 
 import { createPlanner } from '../../api/plan.js';
 import type { Filter } from '../../api/reads.js';
-import { type ListedObject, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
-import { ExitCode, SupportctlError } from '../../errors.js';
+import { isIsoDate, quote } from '../../api/values.js';
+import { type ListedObject, type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
+import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
-import type { Sendable } from '../../http/send.js';
-import { createProgress } from '../../output/progress.js';
+import { send } from '../../http/send.js';
+import type { ResponseHeaders } from '../../http/types.js';
+import { createProgress, type Progress } from '../../output/progress.js';
 import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { stderrPalette } from '../palette.js';
@@ -17,9 +19,9 @@ import {
 	failureOfRead,
 	openPrinter,
 	type Printer,
+	printedNames,
 	RENDERED_ONLY,
 	type Reading,
-	readDate,
 	readId,
 	readUserId,
 	refusesRaw,
@@ -31,77 +33,59 @@ const PAGE_SIZE = 100;
 
 /** @throws UsageError, RefusedError, SupportctlError */
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
+	const { context, options } = invocation;
+	const { stderr, stdout, clock, env } = context;
+	const limit = options.limit ?? Number.POSITIVE_INFINITY;
+	const size = Math.min(PAGE_SIZE, limit);
 	return await withReading(noun, invocation, async (reading) => {
-		const { read, send, client, concurrency } = reading;
-		const { context, options } = invocation;
-		const limit = options.limit ?? Number.POSITIVE_INFINITY;
-		const size = Math.min(PAGE_SIZE, limit);
-		const query = await createQuery(reading, size);
-		const progress = await openProgress(invocation);
-		const pages = readPages({
-			client,
-			send,
+		const { read, concurrency } = reading;
+		const palette = await stderrPalette(invocation);
+		let progress: Progress | undefined;
+		let printer: Printer | undefined;
+		let printed = 0;
+		const endProgress = (): void => {
+			progress?.done();
+			progress = undefined;
+		};
+		const openOnce = async (sample: readonly ListedObject[]): Promise<Printer> =>
+			await openPrinter(reading, sample, false, {
+				beforeWrite: () => progress?.clear(),
+				onPager: endProgress,
+			});
+		const end = await readPages({
+			fetch: await createFetch(reading, size),
 			concurrency,
 			size,
 			most: read.paged ? Math.ceil(limit / size) : 1,
-			request: query.request,
-			relax: query.relax,
-			onTotal: (total) => progress.start(total === undefined ? undefined : Math.min(total, limit)),
-		});
-		let printer: Printer | undefined;
-		const take = async (objects: readonly ListedObject[]): Promise<void> => {
-			printer ??= await openPrinter(reading, {
-				single: false,
-				sample: objects,
-				beforeWrite: progress.clear,
-				onPager: progress.end,
-			});
-			for (const object of objects.slice(0, limit - progress.done)) {
-				await printer.print(object);
-				progress.done++;
-			}
-			progress.update();
-		};
-		let end: PagesEnd | undefined;
-		try {
-			while (end === undefined && progress.done < limit && !context.stdout.closed) {
-				const { value, done } = await pages.next();
-				if (done === true) end = value;
-				else await take(value);
-			}
-			await pages.return({ count: progress.done, total: undefined, whole: false });
-			if (end?.failure === undefined || progress.done > 0) await take([]);
-		} finally {
-			progress.end();
-		}
-		await printer?.end();
-		warn(context, query.warnings);
-		if (end?.failure !== undefined) throw failureOfList(reading, end.failure, progress.done);
-		if (end !== undefined) checkCount(reading, end);
+			onTotal(found) {
+				const total = found === undefined ? undefined : Math.min(found, limit);
+				const quiet = options.quiet === true || wantsJson(options);
+				progress = createProgress({
+					stderr,
+					redraws: stderr.isTTY && env.TERM !== 'dumb',
+					clock,
+					total,
+					quiet,
+					palette,
+				});
+			},
+			async onPage(objects) {
+				printer ??= await openOnce(objects);
+				for (const object of objects.slice(0, limit - printed)) {
+					const taken = printer.print(object);
+					if (taken !== undefined) await taken;
+					printed++;
+				}
+				progress?.update({ done: printed });
+				return printed < limit && !stdout.closed;
+			},
+		}).finally(endProgress);
+		if (end.failure !== undefined && printed === 0) throw failureOfList(reading, end.failure, 0);
+		await (printer ?? (await openOnce([]))).end();
+		if (end.failure !== undefined) throw failureOfList(reading, end.failure, printed);
+		if (printed < limit) checkCount(reading, end);
 		return ExitCode.ok;
 	});
-}
-
-/** A bar on a terminal, once it is known how much there is to read. */
-async function openProgress(invocation: ReadInvocation) {
-	const { stderr, clock, env } = invocation.context;
-	const palette = await stderrPalette(invocation);
-	const quiet = invocation.options.quiet === true || wantsJson(invocation.options);
-	let shown: ReturnType<typeof createProgress> | undefined;
-	return {
-		done: 0,
-		start(total: number | undefined): void {
-			shown = createProgress({ stderr, redraws: stderr.isTTY && env.TERM !== 'dumb', clock, total, quiet, palette });
-		},
-		update(): void {
-			shown?.update({ done: this.done });
-		},
-		clear: () => shown?.clear(),
-		end(): void {
-			shown?.done();
-			shown = undefined;
-		},
-	};
 }
 
 /** Services that count wrongly, and lists that change all the time: what was printed may not be all. */
@@ -117,59 +101,67 @@ function failureOfList(reading: Reading, failure: Result, printed: number): Supp
 	if (printed === 0) return error;
 	const { code, hint, details, data } = error;
 	const exitCode = error.exitCode === ExitCode.refused ? error.exitCode : ExitCode.partial;
-	return new SupportctlError(`${error.message}; the list is incomplete: ${printed} were printed`, exitCode, {
-		code,
-		details,
-		data: { ...data, printed },
-		...(hint === undefined ? {} : { hint }),
-	});
+	const message = `${error.message}; the list is incomplete: ${printed} were printed`;
+	return new SupportctlError(message, exitCode, { code, details, hint, data: { ...data, printed } });
 }
 
-/** The query of a list: what the service would filter by itself is overridden, then come the caller's filters. */
-async function createQuery(reading: Reading, size: number) {
-	const { read, owners, session } = reading;
+/** Makes the function that reads a page: what the service would filter by itself is overridden, then come the caller's filters. */
+async function createFetch(reading: Reading, size: number) {
+	const { read, owners, session, invocation, client } = reading;
+	const { dialect } = session;
 	const given: Record<string, string> = {};
 	for (const filter of read.filters) {
-		const text = reading.invocation.options[camelCase(filter.flag)];
+		const text = invocation.options[camelCase(filter.flag)];
 		if (typeof text === 'string') given[filter.parameter] = await filterValue(filter, text, reading);
 	}
+	const names = printedNames(reading);
 	/** What a service may refuse, and the list is then asked for without it. */
-	const own: Record<string, string> = { ...read.query, ...(read.paged ? { per_page: String(size) } : {}) };
+	const own: Record<string, string> = {
+		...read.query,
+		...(read.paged ? { per_page: String(size) } : {}),
+		...(names === undefined ? {} : { _fields: names.map(dialect.fieldOut).join(',') }),
+	};
 	for (const name of Object.keys(given)) delete own[name];
-	const base = createPlanner(read.list, session.dialect)({ ids: owners });
-	const warnings: string[] = [];
-	return {
-		warnings,
-		request(page: number): Sendable {
-			const query = new URLSearchParams({ ...own, ...given, ...(page === 1 ? {} : { page: String(page) }) });
-			const text = query.toString();
-			return text === '' ? base : { ...base, path: `${base.path}?${text}` };
-		},
-		relax(refusal: Result): boolean {
-			if (refusesRaw(refusal) && own.context !== undefined) {
-				delete own.context;
-				warnings.push(RENDERED_ONLY);
-				return true;
-			}
-			if (refusal.status !== 400) return false;
-			const refused = Object.keys(refusal.reasons ?? {}).filter((name) => own[name] !== undefined);
-			for (const name of refused) delete own[name];
-			return refused.length > 0;
-		},
+	const base = createPlanner(read.list, dialect)({ ids: owners });
+
+	/** Leaves out what a response refuses. @returns whether that changes the query */
+	function relax(refusal: Result): boolean {
+		const isRaw = refusesRaw(refusal);
+		const refused = isRaw ? ['context'] : Object.keys(refusal.status === 400 ? (refusal.reasons ?? {}) : {});
+		const found = refused.filter((name) => Object.hasOwn(own, name));
+		for (const name of found) delete own[name];
+		if (isRaw && found.length > 0) warn(invocation.context, [RENDERED_ONLY]);
+		return found.length > 0;
+	}
+
+	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Result; headers: ResponseHeaders }> => {
+		for (;;) {
+			const query = new URLSearchParams({ ...own, ...given, ...(page === 1 ? {} : { page: String(page) }) }).toString();
+			let headers: ResponseHeaders = {};
+			const result = await send(client, query === '' ? base : { ...base, path: `${base.path}?${query}` }, {
+				...reading.send,
+				stop,
+				onResponse(response) {
+					headers = response.headers;
+					if (response.status === 200) arrived();
+				},
+			});
+			if (page > 1 || result.outcome === 'ok' || !relax(result)) return { result, headers };
+		}
 	};
 }
 
 async function filterValue({ flag, kind }: Filter, text: string, reading: Reading): Promise<string> {
-	switch (kind) {
-		case 'user':
-			return text === '0' ? text : await readUserId(`--${flag}`, text, reading);
-		case 'id':
-			return text === '0' ? text : readId(`--${flag}`, text);
-		case 'status':
-			return reading.session.dialect.statusOut(text);
-		case 'date':
-			return readDate(flag, text);
-		default:
-			return text;
+	const label = `--${flag}`;
+	if (text === '0' && (kind === 'user' || kind === 'id')) return text;
+	if (kind === 'user') return await readUserId(label, text, reading);
+	if (kind === 'id') return readId(label, text);
+	if (kind === 'status') return reading.session.dialect.statusOut(text);
+	if (kind === 'text') return text;
+	if (!isIsoDate(text)) {
+		const example = 'an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00';
+		throw new UsageError(`${label}: ${quote(text)} is not ${example}`, { code: 'invalid_value' });
 	}
+	// Services want a time of day.
+	return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
 }
