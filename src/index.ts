@@ -3,8 +3,7 @@
 export type { AppliedDifference } from './api/applied.js';
 export type { Prefixes } from './api/dialect.js';
 export { type Endpoint, type EndpointName, endpoints } from './api/endpoints.js';
-export type { Field, FieldKind } from './api/fields.js';
-export { type TicketStatus, ticketStatuses } from './api/statuses.js';
+export { type Field, type FieldKind, type TicketStatus, ticketStatuses } from './api/fields.js';
 export type { SupportClientOptions } from './client/options.js';
 export { type CallResult, SupportClient } from './client/support-client.js';
 export type { CallInput } from './client/types.js';

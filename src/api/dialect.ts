@@ -1,7 +1,7 @@
 /** A deployment's own abbreviations in place of the interface's neutral words, both ways (interface, "Naming convention"). */
 
-import { userFields } from './fields.js';
-import { ticketStatusGroups } from './statuses.js';
+import { ticketStatusGroups, userFields } from './fields.js';
+import { emptyRecord } from './values.js';
 
 /** What a deployment writes for `support`, `shop` and `shopm`. */
 export interface Prefixes {
@@ -25,23 +25,18 @@ export interface Dialect {
 	statusIn(status: string): string;
 }
 
-/** What the user fields that a deployment names after itself begin with. */
-const NEUTRAL_START = `${neutralPrefixes.product}_`;
-
-/** Builds the dialect for some prefixes; a missing one is the interface's neutral word. */
+/** Builds the dialect for some prefixes; a missing or empty one is the interface's neutral word. */
 export function createDialect(given: Partial<Prefixes> = {}): Dialect {
-	const prefixes: Prefixes = { ...neutralPrefixes };
-	for (const key of Object.keys(neutralPrefixes) as (keyof Prefixes)[]) {
-		if (given[key]) prefixes[key] = given[key] as string;
-	}
+	const prefixes: Prefixes = {
+		product: given.product || neutralPrefixes.product,
+		shop: given.shop || neutralPrefixes.shop,
+		membership: given.membership || neutralPrefixes.membership,
+	};
+	const fields = userFields.map(({ name }) => name).filter((name) => name.startsWith(`${neutralPrefixes.product}_`));
+	const named: Record<keyof Prefixes, readonly string[]> = { ...ticketStatusGroups, product: fields };
 	const out = new Map<string, string>();
-	for (const { name } of userFields) {
-		if (name.startsWith(NEUTRAL_START)) out.set(name, `${prefixes.product}_${name.slice(NEUTRAL_START.length)}`);
-	}
-	for (const group of ['shop', 'membership'] as const) {
-		for (const status of ticketStatusGroups[group]) {
-			out.set(status, prefixes[group] + status.slice(neutralPrefixes[group].length));
-		}
+	for (const key of ['product', 'shop', 'membership'] as const) {
+		for (const name of named[key]) out.set(name, prefixes[key] + name.slice(neutralPrefixes[key].length));
 	}
 	const back = new Map([...out].map(([neutral, own]) => [own, neutral]));
 	const translate = (map: Map<string, string>) => (name: string) => map.get(name) ?? name;
@@ -58,22 +53,16 @@ export function createDialect(given: Partial<Prefixes> = {}): Dialect {
 
 export const neutralDialect: Dialect = createDialect();
 
-/** An answer's body with the neutral names of fields and statuses back in place; other values are left alone. */
+/** A response's body with the neutral names of fields and statuses back in place; other values are left alone. */
 export function bodyIn(dialect: Dialect, body: unknown): unknown {
 	if (dialect.neutral || typeof body !== 'object' || body === null) return body;
 	if (Array.isArray(body)) return body.map((each) => bodyIn(dialect, each));
-	const result: Record<string, unknown> = {};
-	for (const [name, value] of Object.entries(body)) {
-		const neutral = dialect.fieldIn(name);
-		const translated =
-			name === 'status' && typeof value === 'string'
-				? dialect.statusIn(value)
-				: name === 'previous'
-					? bodyIn(dialect, value)
-					: value;
-		Object.defineProperty(result, neutral, { value: translated, enumerable: true, writable: true, configurable: true });
-	}
-	return result;
+	return Object.fromEntries(
+		Object.entries(body).map(([name, value]) => {
+			const neutral = name === 'status' && typeof value === 'string' ? dialect.statusIn(value) : value;
+			return [dialect.fieldIn(name), name === 'previous' ? bodyIn(dialect, value) : neutral];
+		}),
+	);
 }
 
 /** A body under neutral names in the deployment's own spelling; other names and values are left alone. */
@@ -82,7 +71,7 @@ export function bodyOut(
 	fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
 	if (dialect.neutral) return fields;
-	const body = Object.create(null) as Record<string, unknown>;
+	const body = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(fields)) {
 		body[dialect.fieldOut(name)] = name === 'status' && typeof value === 'string' ? dialect.statusOut(value) : value;
 	}

@@ -14,16 +14,19 @@ import {
 export type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
- * What may be done when no answer came: a `set` or a `read` may be sent again, a `delete` may be sent again and
+ * What may be done when no response came: a `set` or a `read` may be sent again, a `delete` may be sent again and
  * then takes 404 and 410 for success, `once` is never sent twice.
  */
 export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 
 /**
- * What a 2xx answer is taken for. The interface shows no answers (section 7), so that the least is asked of each: an
- * object; a list; custom fields; what setting those answers; a user's id; the word on credentials; or any JSON at all.
+ * What a 2xx response is taken for. The interface shows no responses (section 7), so that the least is asked of each: an
+ * object; a list; custom fields; what setting those responds; a user's id; the word on credentials; or any JSON at all.
  */
 export type AnswerKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
+
+/** Reads of one object; all but that of custom fields are not in the interface. */
+export type ReadName = 'ticket.get' | 'ticket.fields.get' | 'reply.get' | 'user.get' | 'attachment.get' | 'term.get';
 
 /** A placeholder in a path. */
 export interface PathParameter {
@@ -83,11 +86,36 @@ export interface Endpoint {
 	readonly documented: boolean;
 }
 
-/** The id at the end of a path. @param noun What has it: "Ticket" */
-const id = (noun: string) => ({ name: 'id', kind: 'id', help: `${noun} ids` }) as const;
+/** What a row of the table says; only the interface can say whether a POST may be sent again, so that each has to. */
+type Row = Partial<Omit<Endpoint, 'name' | 'method' | 'parameters'>> &
+	Pick<Endpoint, 'path' | 'noun'> &
+	({ readonly method: 'GET' | 'DELETE' } | { readonly method: 'POST'; readonly replay: ReplayRule });
 
-/** The id of what the path's last part belongs to. */
-const ownerId = <const Name extends `${string}_id`>(name: Name, help: string) => ({ name, kind: 'id', help }) as const;
+/** A row as an endpoint: what it does not say is as for most of its method. */
+export function endpoint(name: string, row: Row): Endpoint {
+	const thing = row.noun.split(' ').at(-1) as string;
+	const parameters = [...row.path.matchAll(/<([a-z_]+)>/g)].map(([, id = '']): PathParameter => {
+		const owner = id.endsWith('_id') && id !== `${thing}_id` ? id.slice(0, -'_id'.length) : undefined;
+		const kind = id === 'slug' ? 'slug' : 'id';
+		const own = `${thing[0]?.toUpperCase()}${thing.slice(1)} ${kind}s`;
+		return { name: id, kind, help: owner === undefined ? own : `The ${owner} of the ${thing}` };
+	});
+	return {
+		name,
+		parameters,
+		query: [],
+		fields: [],
+		required: [],
+		body: row.fields === undefined ? 'none' : 'fields',
+		replay: row.method === 'GET' ? 'read' : 'delete',
+		answer: 'object',
+		trash: false,
+		confirm: row.method === 'DELETE',
+		verb: { GET: 'read', POST: 'update', DELETE: 'delete' }[row.method],
+		documented: true,
+		...row,
+	};
+}
 
 const bypassTrash = {
 	name: 'force',
@@ -96,83 +124,39 @@ const bypassTrash = {
 	help: 'Bypass the trash and delete permanently',
 } as const satisfies QueryParameter;
 
-/** What a row of the table may say beside its method, path and noun. */
-type Details = Partial<Omit<Endpoint, 'name' | 'method' | 'path' | 'noun'>>;
-
-/** Reads of one object, which the interface does not have. */
-export type ReadName = 'ticket.get' | 'ticket.fields.get' | 'reply.get' | 'user.get' | 'attachment.get' | 'term.get';
-
-/** Only the interface can say whether a POST may be sent again, so that each row has to. */
-type Replay<M extends Method> = M extends 'POST' ? { readonly replay: ReplayRule } : object;
-
-/** The parts of a row that the client's types are made of, as literals where the row says them. */
-interface Typed<D extends Details> {
-	readonly parameters: D extends { parameters: infer P } ? P : readonly [];
-	readonly query: D extends { query: infer Q } ? Q : readonly [];
-	readonly fields: D extends { fields: infer F } ? F : readonly [];
-	readonly required: D extends { required: infer R } ? R : readonly [];
-	readonly body: D extends { body: infer B } ? B : Endpoint['body'];
-}
-
-/** What a row is besides. */
-type Rest = Omit<Endpoint, 'parameters' | 'query' | 'fields' | 'required' | 'body'>;
-
-function endpoint<const M extends Method, const D extends Details>(
-	name: string,
-	method: M,
-	path: string,
-	noun: string,
-	rest: D & Replay<M>,
-): Rest & Typed<D> {
-	const row: Endpoint = {
-		name,
-		method,
-		path,
-		noun,
-		parameters: [],
-		query: [],
-		fields: [],
-		required: [],
-		body: (rest.fields ?? []).length > 0 ? 'fields' : 'none',
-		replay: method === 'GET' ? 'read' : 'delete',
-		answer: 'object',
-		trash: false,
-		confirm: method === 'DELETE',
-		verb: method === 'DELETE' ? 'delete' : method === 'GET' ? 'read' : 'update',
-		documented: true,
-		...rest,
-	};
-	return row as Rest & Typed<D>;
-}
-
-const ticketOfReplies = ownerId('ticket_id', 'The ticket of the replies');
-
-export const endpoints = {
-	'ticket.update': endpoint('ticket.update', 'POST', '/tickets/<id>', 'ticket', {
-		readWith: 'ticket.get',
-		parameters: [id('Ticket')],
+const rows = {
+	'ticket.update': {
+		method: 'POST',
+		path: '/tickets/<id>',
+		noun: 'ticket',
 		fields: ticketFields,
 		replay: 'set',
-	}),
-	'ticket.fields.set': endpoint('ticket.fields.set', 'POST', '/tickets/<ticket_id>/custom-fields', 'ticket', {
-		readWith: 'ticket.fields.get',
+		readWith: 'ticket.get',
+	},
+	'ticket.fields.set': {
+		method: 'POST',
+		path: '/tickets/<ticket_id>/custom-fields',
+		noun: 'ticket',
 		verb: 'set custom fields of',
-		parameters: [ownerId('ticket_id', 'Ticket ids')],
 		body: 'custom_fields',
 		replay: 'set',
 		answer: 'fields-set',
-	}),
-	'ticket.fields.get': endpoint('ticket.fields.get', 'GET', '/tickets/<id>/custom-fields', 'ticket', {
-		parameters: [id('Ticket')],
-		answer: 'fields',
-	}),
-	'user.check': endpoint('user.check', 'POST', '/users/check', 'user', {
+		readWith: 'ticket.fields.get',
+	},
+	'ticket.fields.get': { method: 'GET', path: '/tickets/<id>/custom-fields', noun: 'ticket', answer: 'fields' },
+	'user.check': {
+		method: 'POST',
+		path: '/users/check',
+		noun: 'user',
 		fields: credentialFields,
 		required: ['username', 'password'],
 		replay: 'once',
 		answer: 'check',
-	}),
-	'user.id': endpoint('user.id', 'POST', '/users/username', 'user', {
+	},
+	'user.id': {
+		method: 'POST',
+		path: '/users/username',
+		noun: 'user',
 		verb: 'look up',
 		fields: [usernameField],
 		required: ['username'],
@@ -180,69 +164,74 @@ export const endpoints = {
 		answer: 'user-id',
 		// All look-ups have one path.
 		changes: 'username',
-	}),
-	'user.update': endpoint('user.update', 'POST', '/users/<id>', 'user', {
-		readWith: 'user.get',
-		parameters: [id('User')],
+	},
+	'user.update': {
+		method: 'POST',
+		path: '/users/<id>',
+		noun: 'user',
 		fields: userFields,
 		replay: 'set',
-	}),
-	'attachment.update': endpoint('attachment.update', 'POST', '/attachments/<id>', 'attachment', {
-		readWith: 'attachment.get',
-		parameters: [id('Attachment')],
+		readWith: 'user.get',
+	},
+	'attachment.update': {
+		method: 'POST',
+		path: '/attachments/<id>',
+		noun: 'attachment',
 		fields: attachmentFields,
 		replay: 'set',
-	}),
-	'reply.update': endpoint('reply.update', 'POST', '/tickets/<ticket_id>/replies/<id>', 'reply', {
-		readWith: 'reply.get',
-		parameters: [ticketOfReplies, id('Reply')],
+		readWith: 'attachment.get',
+	},
+	'reply.update': {
+		method: 'POST',
+		path: '/tickets/<ticket_id>/replies/<id>',
+		noun: 'reply',
 		fields: replyFields,
 		replay: 'set',
 		// Services find a reply by its own id, whichever ticket the path names.
 		changes: 'id',
 		parent: 'ticket_id',
-	}),
-	'term.update.ticket_priority': endpoint(
-		'term.update.ticket_priority',
-		'POST',
-		'/ticket_priority/<id>',
-		'ticket_priority term',
-		{ parameters: [id('Term')], fields: termFields, replay: 'set', readWith: 'term.get' },
-	),
-	'ticket.delete': endpoint('ticket.delete', 'DELETE', '/tickets/<id>', 'ticket', {
-		readWith: 'ticket.get',
-		parameters: [id('Ticket')],
+		readWith: 'reply.get',
+	},
+	'term.update.ticket_priority': {
+		method: 'POST',
+		path: '/ticket_priority/<id>',
+		noun: 'ticket_priority term',
+		fields: termFields,
+		replay: 'set',
+		readWith: 'term.get',
+	},
+	'ticket.delete': {
+		method: 'DELETE',
+		path: '/tickets/<id>',
+		noun: 'ticket',
 		query: [bypassTrash],
 		trash: true,
-	}),
-	'reply.delete': endpoint('reply.delete', 'DELETE', '/tickets/<ticket_id>/replies/<id>', 'reply', {
-		readWith: 'reply.get',
-		parameters: [ticketOfReplies, id('Reply')],
+		readWith: 'ticket.get',
+	},
+	'reply.delete': {
+		method: 'DELETE',
+		path: '/tickets/<ticket_id>/replies/<id>',
+		noun: 'reply',
 		query: [bypassTrash],
 		trash: true,
 		changes: 'id',
 		parent: 'ticket_id',
-	}),
-	'term.delete.product': endpoint('term.delete.product', 'DELETE', '/product/<id>', 'product term', {
+		readWith: 'reply.get',
+	},
+	'term.delete.product': {
+		method: 'DELETE',
+		path: '/product/<id>',
+		noun: 'product term',
+		query: [{ ...bypassTrash, presence: 'must', help: 'Delete permanently', reason: "terms can't be trashed" }],
 		readWith: 'term.get',
-		parameters: [id('Term')],
+	},
+	'user.delete': {
+		method: 'DELETE',
+		path: '/users/<id>',
+		noun: 'user',
 		query: [
 			{
-				name: 'force',
-				kind: 'flag',
-				presence: 'must',
-				help: 'Delete permanently',
-				reason: "terms can't be trashed",
-			},
-		],
-	}),
-	'user.delete': endpoint('user.delete', 'DELETE', '/users/<id>', 'user', {
-		readWith: 'user.get',
-		parameters: [id('User')],
-		query: [
-			{
-				name: 'force',
-				kind: 'flag',
+				...bypassTrash,
 				presence: 'always',
 				help: 'Sent with every request',
 				reason: "users can't be trashed",
@@ -255,35 +244,47 @@ export const endpoints = {
 				reason: "the deleted user's posts and links need a receiver",
 			},
 		],
-	}),
-	'user.password.delete': endpoint(
-		'user.password.delete',
-		'DELETE',
-		'/users/<user_id>/passwords/<slug>',
-		'application password',
-		{
-			parameters: [
-				ownerId('user_id', 'The user whose passwords they are'),
-				{ name: 'slug', kind: 'slug', help: 'Slugs of the passwords' },
-			],
-			// A user's passwords are one stored value: of two deletes at a time, one can undo the other.
-			changes: 'user_id',
-		},
-	),
-	'term.delete.ticket_priority': endpoint(
-		'term.delete.ticket_priority',
-		'DELETE',
-		'/ticket_priority/<id>',
-		'ticket_priority term',
-		{
-			readWith: 'term.get',
-			parameters: [id('Term')],
-			query: [{ ...bypassTrash, help: 'Sent only if given: the API does not document what it means here' }],
-		},
-	),
-} as const satisfies Record<string, Endpoint>;
+		readWith: 'user.get',
+	},
+	'user.password.delete': {
+		method: 'DELETE',
+		path: '/users/<user_id>/passwords/<slug>',
+		noun: 'application password',
+		// A user's passwords are one stored value: of two deletes at a time, one can undo the other.
+		changes: 'user_id',
+	},
+	'term.delete.ticket_priority': {
+		method: 'DELETE',
+		path: '/ticket_priority/<id>',
+		noun: 'ticket_priority term',
+		query: [{ ...bypassTrash, help: 'Sent only if given: the API does not document what it means here' }],
+		readWith: 'term.get',
+	},
+} as const satisfies Record<string, Row>;
 
-export type EndpointName = keyof typeof endpoints;
+export type EndpointName = keyof typeof rows;
+
+type ParametersOf<Path> = Path extends `${string}<${infer Name}>${infer Rest}`
+	? readonly [
+			PathParameter & { readonly name: Name; readonly kind: Name extends 'slug' ? 'slug' : 'id' },
+			...ParametersOf<Rest>,
+		]
+	: readonly [];
+
+type Said<R, Key extends string, Otherwise> = R extends { readonly [K in Key]: infer Value } ? Value : Otherwise;
+
+/** An endpoint whose parts that the client's types are made of are literals. */
+type Typed<R extends Row> = Omit<Endpoint, 'parameters' | 'query' | 'fields' | 'required' | 'body'> & {
+	readonly parameters: ParametersOf<R['path']>;
+	readonly query: Said<R, 'query', readonly []>;
+	readonly fields: Said<R, 'fields', readonly []>;
+	readonly required: Said<R, 'required', readonly []>;
+	readonly body: Said<R, 'body', Endpoint['body']>;
+};
+
+export const endpoints = Object.fromEntries(
+	Object.entries(rows).map(([name, row]) => [name, endpoint(name, row)]),
+) as unknown as { readonly [Name in EndpointName]: Typed<(typeof rows)[Name]> };
 
 export const endpointList: readonly Endpoint[] = Object.values(endpoints);
 
@@ -295,13 +296,9 @@ export function termTaxonomies(operation: 'update' | 'delete'): string[] {
 
 /** The endpoint for a taxonomy: the documented row, or one made up in its shape for `--undocumented`. */
 export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): Endpoint {
-	const documented = endpointList.find((each) => each.name === `term.${operation}.${taxonomy}`);
+	const name = `term.${operation}.${taxonomy}`;
+	const documented = endpointList.find((each) => each.name === name);
 	if (documented !== undefined) return documented;
-	const model = endpoints[operation === 'update' ? 'term.update.ticket_priority' : 'term.delete.ticket_priority'];
-	return {
-		...model,
-		name: `term.${operation}.${taxonomy}`,
-		path: `/${taxonomy}/<id>`,
-		noun: `${taxonomy} term`,
-	};
+	const model = endpoints[`term.${operation}.ticket_priority`];
+	return { ...model, name, path: `/${taxonomy}/<id>`, noun: `${taxonomy} term` };
 }

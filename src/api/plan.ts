@@ -39,55 +39,34 @@ export interface Request {
 
 /** Whether the request would change nothing: it has a body, and no field in it. */
 export function asksNothing({ sent }: Pick<Request, 'sent'>): boolean {
-	if (sent === undefined) return false;
-	for (const _name in sent) return false;
-	return true;
+	return sent !== undefined && Object.keys(sent).length === 0;
 }
 
 export type Planner = (row: RowValues) => Request;
 
 /** Makes the planner of an endpoint in a deployment's dialect (interface section 4). */
 export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDialect): Planner {
-	const root = `/${dialect.root}/v1`;
-	const pieces = endpoint.path.split(/<[a-z_]+>/);
-	const names = [...endpoint.path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1] as string);
-	const takes = new Set(endpoint.query.map((each) => each.name));
-	const takesForce = takes.has('force');
-	const forceAlways = endpoint.query.some((each) => each.name === 'force' && each.presence === 'always');
+	const template = `/${dialect.root}/v1${endpoint.path}`;
+	const force = endpoint.query.find((each) => each.name === 'force')?.presence;
+	const takesReassign = endpoint.query.some((each) => each.name === 'reassign');
 
-	function pathOf(ids: RowValues['ids']): string {
-		let path = root + (pieces[0] as string);
-		for (let index = 0; index < names.length; index++) {
-			path += encodeURIComponent(ids[names[index] as string] as string) + (pieces[index + 1] as string);
-		}
-		return path;
-	}
-
-	function queryOf({ reassign }: RowValues, permanent: boolean): string {
-		const parts = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
-		if (permanent) parts.push('force=true');
-		if (takes.has('reassign') && reassign !== undefined) parts.push(`reassign=${reassign}`);
-		return parts.length === 0 ? '' : `?${parts.join('&')}`;
-	}
-
-	function bodyOf(fields: Readonly<Record<string, unknown>>): string {
-		if (endpoint.body === 'custom_fields') return JSON.stringify({ custom_fields: fields });
-		return JSON.stringify(bodyOut(dialect, fields));
-	}
-
-	return (row) => {
-		const path = pathOf(row.ids);
-		const permanent = takesForce && (forceAlways || row.force === true);
-		const sent = endpoint.body === 'none' ? undefined : (row.fields ?? {});
+	return ({ ids, force: isForced, reassign, fields = {} }) => {
+		const path = template.replace(/<([a-z_]+)>/g, (_, name) => encodeURIComponent(ids[name] as string));
+		const permanent = force === 'always' || (force !== undefined && isForced === true);
+		const query: string[] = endpoint.constantQuery === undefined ? [] : [endpoint.constantQuery];
+		if (permanent) query.push('force=true');
+		if (takesReassign && reassign !== undefined) query.push(`reassign=${reassign}`);
+		const own = endpoint.body === 'custom_fields' ? { custom_fields: fields } : bodyOut(dialect, fields);
+		const hasBody = endpoint.body !== 'none';
 		return {
 			endpoint,
 			method: endpoint.method,
-			path: path + queryOf(row, permanent),
-			key: endpoint.changes === undefined ? path : `${endpoint.path} ${row.ids[endpoint.changes]}`,
+			path: query.length === 0 ? path : `${path}?${query.join('&')}`,
+			key: endpoint.changes === undefined ? path : `${endpoint.path} ${ids[endpoint.changes]}`,
 			permanent,
-			ids: row.ids,
-			body: sent === undefined ? undefined : bodyOf(sent),
-			sent,
+			ids,
+			body: hasBody ? JSON.stringify(own) : undefined,
+			sent: hasBody ? fields : undefined,
 		};
 	};
 }

@@ -1,11 +1,10 @@
-/** What a person or a file wrote for a field → the value that is sent, or why it can't be. */
+/** What a person or a file wrote for a field → the value that is sent, or why it can't be; and what JSON values are. */
 
-import { type Field, flagName } from './fields.js';
-import { ticketStatuses } from './statuses.js';
+import { type Field, type FieldKind, flagName, ticketStatuses } from './fields.js';
 import { didYouMean } from './suggest.js';
 
 /** A complaint without a place; the caller knows the row, line or flag. */
-export interface Problem {
+interface Problem {
 	problem: string;
 }
 
@@ -25,12 +24,6 @@ export function isProblem<T>(parsed: Parsed<T>): parsed is Problem {
 /** Stands for the caller's own id wherever a user's id is asked. */
 export const OWN_ID = '@me';
 
-const ID = /^[1-9][0-9]*$/;
-const INTEGER = /^[0-9]+$/;
-const SLUG = /^[A-Za-z0-9_-]{1,200}$/;
-const DATE =
-	/^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(?:Z|[+-](\d{2}):?(\d{2}))?)?$/;
-
 /** How much of a rejected value a message repeats. */
 const SHOWN = 60;
 
@@ -40,101 +33,42 @@ export function quote(text: string): string {
 
 /** A positive integer that a number can hold exactly; returned as its digits, ready for a path. */
 export function parseId(text: string): Parsed<string> {
-	if (!ID.test(text)) return { problem: `${quote(text)} is not an id: ids are positive integers` };
-	if (text.length > 16 || !Number.isSafeInteger(Number(text))) {
-		return { problem: `${quote(text)} is not an id: it is larger than ${Number.MAX_SAFE_INTEGER}` };
-	}
-	return { value: text };
+	if (!/^[1-9][0-9]*$/.test(text)) return { problem: `${quote(text)} is not an id: ids are positive integers` };
+	if (Number.isSafeInteger(Number(text))) return { value: text };
+	return { problem: `${quote(text)} is not an id: it is larger than ${Number.MAX_SAFE_INTEGER}` };
 }
 
 /** A slug fit for a path segment: letters, digits, `-` and `_`. */
 export function parseSlug(text: string): Parsed<string> {
-	if (SLUG.test(text)) return { value: text };
+	if (/^[A-Za-z0-9_-]{1,200}$/.test(text)) return { value: text };
 	return { problem: `${quote(text)} is not a slug: slugs hold letters, digits, "-" and "_"` };
 }
 
-function daysInMonth(year: number, month: number): number {
-	return new Date(Date.UTC(year, month, 0)).getUTCDate();
-}
+const DATE =
+	/^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?:[T ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?)?$/;
 
 /** Whether a text is a date or a date and time in ISO 8601, and one that exists. */
 export function isIsoDate(text: string): boolean {
-	const match = DATE.exec(text);
-	if (match === null) return false;
-	const [year, month, day, hour, minute, second, zoneHour, zoneMinute] = match
-		.slice(1)
-		.map((part) => (part === undefined ? 0 : Number(part))) as [
-		number,
-		number,
-		number,
-		number,
-		number,
-		number,
-		number,
-		number,
-	];
-	return (
-		month >= 1 &&
-		month <= 12 &&
-		day >= 1 &&
-		day <= daysInMonth(year, month) &&
-		hour <= 23 &&
-		minute <= 59 &&
-		second <= 60 &&
-		zoneHour <= 14 &&
-		zoneMinute <= 59
-	);
+	const [, year, month, day] = DATE.exec(text) ?? [];
+	return Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
-function splitList(text: string): string[] {
-	return text
-		.split(',')
-		.map((part) => part.trim())
-		.filter((part) => part !== '');
-}
-
-function termValue(text: string): string | number {
-	return INTEGER.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
-}
-
-/** How deep lists and objects of an input may be nested. */
-export const MAX_NESTING = 100;
-
-export const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
-
-/** Why a value from a file or a flag is refused: what is nested deeper would overflow the stack of whoever walks it. */
-export function nestingProblem(value: unknown): string | undefined {
-	let level: unknown[] = [value];
-	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > MAX_NESTING) return NESTED_TOO_DEEP;
-		level = level
-			.filter((each) => typeof each === 'object' && each !== null)
-			.flatMap((each) => Object.values(each as object));
-	}
-	return undefined;
-}
-
-function parseMap(text: string): Parsed<Record<string, unknown>> {
-	const trimmed = text.trim();
-	if (trimmed.startsWith('{')) {
-		try {
-			const value: unknown = JSON.parse(trimmed);
-			if (isObject(value)) {
-				const problem = nestingProblem(value);
-				return problem === undefined ? { value } : { problem };
-			}
-		} catch {
-			// Falls through to the complaint below.
-		}
-		return { problem: `${quote(text)} is not a JSON object` };
-	}
-	const at = text.indexOf('=');
-	if (at <= 0) return { problem: `${quote(text)} is not key=value` };
-	return { value: Object.fromEntries([[text.slice(0, at), text.slice(at + 1)]]) };
+/** The moment that an ISO 8601 text names, in ms since 1970, as GMT where it names no zone; undefined for other texts. */
+export function readMoment(text: string): { ms: number; hasZone: boolean } | undefined {
+	if (!isIsoDate(text)) return undefined;
+	const hasZone = DATE.exec(text)?.[4] !== undefined;
+	const time = text.length === 10 ? `${text}T00:00` : text.replace(',', '.');
+	const ms = Date.parse(hasZone ? time : `${time}Z`);
+	return Number.isNaN(ms) ? undefined : { ms, hasZone };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An empty object without a prototype, so that `__proto__` and `constructor` are names like any other. */
+export function emptyRecord<T>(): Record<string, T> {
+	return Object.create(null) as Record<string, T>;
 }
 
 /** What a JSON value is, for messages: `an array`, `a string`, `null`. */
@@ -144,54 +78,122 @@ export function kindOf(value: unknown): string {
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** How deep lists and objects of an input may be nested. */
+export const MAX_NESTING = 100;
+
+export const NESTED_TOO_DEEP = `lists and objects are nested more than ${MAX_NESTING} deep`;
+
+/** The values in a value, a level at a time: recursion into what is nested deep would overflow the stack. */
+function* levelsOf(value: unknown): Iterable<unknown[]> {
+	for (let level = [value]; level.length > 0; ) {
+		yield level;
+		const nested = level.filter((each) => typeof each === 'object' && each !== null);
+		level = nested.flatMap((each) => Object.values(each as object));
+	}
+}
+
+/** Why a value from a file or a flag is refused: most code that takes it recurses. */
+export function nestingProblem(value: unknown): string | undefined {
+	let depth = 0;
+	for (const _level of levelsOf(value)) if (depth++ > MAX_NESTING) return NESTED_TOO_DEEP;
+	return undefined;
+}
+
+/** What a kind of field takes. */
+interface Rule {
+	/** The value of a text; undefined where it is not allowed. */
+	parse(text: string): unknown;
+	/** Why a text is refused. */
+	refusal: string | ((text: string) => string);
+	/** Whether a value that is no text is allowed, and what it should be; null alone unless said otherwise. */
+	accepts?: (value: unknown) => boolean;
+	wanted?: string;
+}
+
+function wholeNumber(text: string): number | undefined {
+	return /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+}
+
+const when = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined);
+const asBoolean = (text: string): boolean | undefined =>
+	text === 'true' ? true : text === 'false' ? false : undefined;
+
+const count = {
+	refusal: 'is not a whole number of 0 or more',
+	accepts: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0,
+	wanted: 'a whole number of 0 or more',
+};
+
+/** Kinds that are not here pass through. */
+const RULES: Partial<Record<FieldKind, Rule>> = {
+	integer: { parse: wholeNumber, ...count },
+	user: { parse: (text) => (text === OWN_ID ? text : wholeNumber(text)), ...count },
+	boolean: {
+		parse: asBoolean,
+		refusal: 'is not true or false',
+		accepts: (value) => typeof value === 'boolean',
+		wanted: 'true or false',
+	},
+	date: {
+		parse: when(isIsoDate),
+		refusal: 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
+	},
+	status: {
+		parse: when((text) => ticketStatuses.includes(text)),
+		refusal: (text) =>
+			`is not a documented ticket status${didYouMean(text, ticketStatuses) || '; supportctl help statuses lists them'}`,
+	},
+	adjustment: {
+		parse: when((text) => ['positive', 'negative', '+', '-'].includes(text)),
+		refusal: 'is not positive, negative, + or -',
+	},
+	email: { parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)), refusal: 'has no @ between a name and a host' },
+};
+
+function parseMap(text: string): Parsed<Record<string, unknown>> {
+	const trimmed = text.trim();
+	if (trimmed.startsWith('{')) {
+		try {
+			const value = JSON.parse(trimmed) as Record<string, unknown>;
+			const problem = nestingProblem(value);
+			return problem === undefined ? { value } : { problem };
+		} catch {
+			return { problem: `${quote(text)} is not a JSON object` };
+		}
+	}
+	const at = text.indexOf('=');
+	if (at <= 0) return { problem: `${quote(text)} is not key=value` };
+	return { value: Object.fromEntries([[text.slice(0, at), text.slice(at + 1)]]) };
+}
+
 /**
  * Reads one text for a field. Lists are split at commas; maps are `key=value` or a JSON object.
  * The kinds' rules are those of the command line's "Values are checked before anything is sent".
  */
-export function parseField(field: Field, text: string, rules: ValueRules): Parsed<unknown> {
-	switch (field.kind) {
-		case 'user':
-		case 'integer':
-			if (field.kind === 'user' && text === OWN_ID) return { value: OWN_ID };
-			if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return { value: Number(text) };
-			return rules.undocumented
-				? { value: text }
-				: { problem: `${field.name} ${quote(text)} is not a whole number of 0 or more` };
-		case 'boolean':
-			if (text === 'true') return { value: true };
-			if (text === 'false') return { value: false };
-			return rules.undocumented ? { value: text } : { problem: `${field.name} ${quote(text)} is not true or false` };
-		case 'switch':
-			return { value: text === 'true' ? true : text === 'false' ? false : text };
-		case 'date':
-			if (rules.undocumented || isIsoDate(text)) return { value: text };
-			return {
-				problem: `${field.name} ${quote(text)} is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00`,
-			};
-		case 'status': {
-			const status = rules.statusIn?.(text) ?? text;
-			if (rules.undocumented || ticketStatuses.includes(status)) return { value: status };
-			return {
-				problem: `status ${quote(text)} is not a documented ticket status${didYouMean(text, ticketStatuses) || '; supportctl help statuses lists them'}`,
-			};
-		}
-		case 'adjustment':
-			if (rules.undocumented || ['positive', 'negative', '+', '-'].includes(text)) return { value: text };
-			return { problem: `${field.name} ${quote(text)} is not positive, negative, + or -` };
-		case 'email':
-			if (rules.undocumented || /^[^@\s]+@[^@\s]+$/.test(text)) return { value: text };
-			return { problem: `email ${quote(text)} has no @ between a name and a host` };
-		case 'terms':
-			return { value: splitList(text).map(termValue) };
+export function parseField({ name, kind }: Field, given: string, rules: ValueRules): Parsed<unknown> {
+	const items = (): string[] => given.split(',').map((part) => part.trim());
+	switch (kind) {
 		case 'list':
-			return { value: splitList(text) };
+			return { value: items().filter((item) => item !== '') };
+		case 'terms':
+			return {
+				value: items()
+					.filter((item) => item !== '')
+					.map((item) => wholeNumber(item) ?? item),
+			};
 		case 'map': {
-			const map = parseMap(text);
-			return isProblem(map) ? { problem: `${field.name} ${map.problem}` } : map;
+			const map = parseMap(given);
+			return isProblem(map) ? { problem: `${name} ${map.problem}` } : map;
 		}
-		default:
-			return { value: text };
+		case 'switch':
+			return { value: asBoolean(given) ?? given };
 	}
+	const text = kind === 'status' ? (rules.statusIn?.(given) ?? given) : given;
+	const rule = RULES[kind];
+	const value = rule === undefined ? text : (rule.parse(text) ?? (rules.undocumented ? text : undefined));
+	if (rule === undefined || value !== undefined) return { value };
+	const refusal = typeof rule.refusal === 'string' ? rule.refusal : rule.refusal(given);
+	return { problem: `${name} ${quote(given)} ${refusal}` };
 }
 
 /**
@@ -199,57 +201,32 @@ export function parseField(field: Field, text: string, rules: ValueRules): Parse
  * stands, the rules for text hold.
  */
 export function checkTyped(field: Field, value: unknown, rules: ValueRules): Parsed<unknown> {
-	if (field.kind === 'status' && typeof value === 'string' && value !== '') return parseField(field, value, rules);
-	if (hasInexactNumber(value))
-		return {
-			problem: `${field.name} has a number of more than 15 digits, which JSON does not keep exactly: write it as a string`,
-		};
-	if (rules.undocumented) return { value };
-	if (typeof value === 'string' && value !== '' && !['terms', 'list', 'map'].includes(field.kind)) {
+	const { name, kind } = field;
+	const isText = typeof value === 'string' && value !== '';
+	if (isText && kind === 'status') return parseField(field, value, rules);
+	if (hasInexactNumber(value)) {
+		const why = 'has a number of more than 15 digits, which JSON does not keep exactly: write it as a string';
+		return { problem: `${name} ${why}` };
+	}
+	if (rules.undocumented || value === '') return { value };
+	const rule = RULES[kind];
+	if (isText && rule !== undefined) {
 		const parsed = parseField(field, value, rules);
 		return isProblem(parsed) ? parsed : { value };
 	}
-	const wrong = (wanted: string): Problem => ({
-		problem: `${field.name} ${typeof value === 'string' ? quote(value) : JSON.stringify(value)} is not ${wanted}`,
-	});
-	switch (field.kind) {
-		case 'user':
-		case 'integer':
-			return value === '' || (Number.isSafeInteger(value) && (value as number) >= 0)
-				? { value }
-				: wrong('a whole number of 0 or more');
-		case 'boolean':
-			return value === '' || typeof value === 'boolean' ? { value } : wrong('true or false');
-		case 'status':
-		case 'adjustment':
-		case 'date':
-		case 'email':
-			return value === '' || value === null ? { value } : wrong('a string');
-		case 'map':
-			return value === '' || value === null || isObject(value) || Array.isArray(value) ? { value } : wrong('an object');
-		default:
-			return { value };
-	}
+	const isMap = kind === 'map';
+	const accepts = isMap ? (each: unknown) => typeof each === 'object' : rule?.accepts;
+	if (rule === undefined && !isMap ? true : (accepts?.(value) ?? value === null)) return { value };
+	const wanted = isMap ? 'an object' : (rule?.wanted ?? 'a string');
+	return { problem: `${name} ${typeof value === 'string' ? quote(value) : JSON.stringify(value)} is not ${wanted}` };
 }
 
 /** Whether reading the JSON has changed a number anywhere in a value: whole ones beyond 2^53 are rounded, huge ones infinite. */
 function hasInexactNumber(value: unknown): boolean {
-	if (typeof value !== 'object' || value === null) return isInexact(value);
-	// Not by recursion: a value may be nested deeper than the stack.
-	const open: object[] = [value];
-	for (let each = open.pop(); each !== undefined; each = open.pop()) {
-		for (const inner of Object.values(each)) {
-			if (typeof inner === 'object' && inner !== null) open.push(inner);
-			else if (isInexact(inner)) return true;
-		}
-	}
+	const isInexact = (each: unknown): boolean =>
+		typeof each === 'number' && (!Number.isFinite(each) || Math.abs(each) > Number.MAX_SAFE_INTEGER);
+	for (const level of levelsOf(value)) if (level.some(isInexact)) return true;
 	return false;
-}
-
-function isInexact(value: unknown): boolean {
-	return (
-		typeof value === 'number' && (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-	);
 }
 
 /** Joins what a repeated flag or a second source adds to a field that holds several values; otherwise the later one wins. */
@@ -268,23 +245,6 @@ export function findField<Named extends Pick<Field, 'name'>>(
 	return fields.find((each) => flagName(each.name).toLowerCase() === wanted);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Characters in place of the HTML entities that services write for them. */
-function decodeEntities(text: string): string {
-	return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (entity, decimal, hex, name) => {
-		if (name !== undefined) return ENTITIES[name.toLowerCase()] as string;
-		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-		return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
-	});
-}
-
-/** Whether two texts are the same but for line ends, outer blanks and the spelling of HTML entities. */
-export function sameText(left: string, right: string): boolean {
-	const [one, other] = [left, right].map((text) => decodeEntities(text.replaceAll('\r\n', '\n').trim()));
-	return one === other;
-}
-
 /** Whether some field of a user's id stands for the caller's own. */
 export function mentionsOwnId(
 	fields: readonly Field[],
@@ -301,4 +261,49 @@ export function withOwnId(
 ): Readonly<Record<string, unknown>> {
 	const own = fields.filter(({ name, kind }) => kind === 'user' && values[name] === OWN_ID);
 	return { ...values, ...Object.fromEntries(own.map(({ name }) => [name, id])) };
+}
+
+/** Whether a value can be an id. */
+export function isId(value: unknown): boolean {
+	return Number.isSafeInteger(value) ? (value as number) > 0 : typeof value === 'string' && /^[1-9]\d*$/.test(value);
+}
+
+/**
+ * The id in the response of `POST /users/username`, whose shape the interface does not show (section 7): a bare id, one
+ * under a key that names it, or the only value; undefined where there is none.
+ */
+export function userIdIn(body: unknown): string | undefined {
+	const values = isObject(body) ? Object.values(body) : [body];
+	const named = isObject(body) ? [body.id, body.ID, body.user_id] : [];
+	const found = [...named, ...(values.length === 1 ? values : [])].find(isId);
+	return found === undefined ? undefined : String(found);
+}
+
+/** Under this key stands the text of a number that JavaScript would change. */
+const WRITTEN = 'supportctl:number';
+
+/** A string, or a number, of a JSON text. */
+const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** Finds whatever may be such a number, and perhaps text that looks like one: most texts have none. */
+const SUSPECT = /(?:^|[:,[])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
+
+/** Reads JSON; a number such as 12345678901234567890 or 1.10 becomes an object that `inexactNumberIn` knows. @param json valid JSON */
+export function parseExact(json: string): unknown {
+	if (!SUSPECT.test(json)) return JSON.parse(json);
+	return JSON.parse(
+		json.replace(STRING_OR_NUMBER, (token) =>
+			token.startsWith('"') || String(Number(token)) === token ? token : `{"${WRITTEN}":"${token}"}`,
+		),
+	);
+}
+
+/** The text of a number that can't be held exactly; undefined for any other value. */
+export function inexactNumberIn(value: unknown): string | undefined {
+	return isObject(value) && typeof value[WRITTEN] === 'string' ? value[WRITTEN] : undefined;
+}
+
+/** Whether a value of `parseExact` has such a number in it, however deep. */
+export function holdsInexactNumber(value: unknown): boolean {
+	return typeof value === 'object' && value !== null && JSON.stringify(value).includes(`"${WRITTEN}"`);
 }

@@ -3,8 +3,7 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
-import { userIdIn } from '../api/user-id.js';
-import { isObject, quote } from '../api/values.js';
+import { isObject, quote, userIdIn } from '../api/values.js';
 import type { LookUp } from '../bulk/run/names.js';
 import { FailedError, RefusedError, UsageError } from '../errors.js';
 import type { Result } from '../http/outcome.js';

@@ -1,8 +1,7 @@
 /** The types of the client's calls, made of the endpoint table: what a call takes follows from its row. */
 
 import type { EndpointName, endpoints } from '../api/endpoints.js';
-import type { Field, FieldKind } from '../api/fields.js';
-import type { TicketStatus } from '../api/statuses.js';
+import type { Field, FieldKind, TicketStatus } from '../api/fields.js';
 
 type Table = typeof endpoints;
 type Row<Name extends EndpointName> = Table[Name];

@@ -1,8 +1,7 @@
 /** What the JSON of a response says about its request: an error, a plain no, a plain yes, or nothing to rely on. */
 
 import type { ReplayRule } from '../api/endpoints.js';
-import { isId } from '../api/user-id.js';
-import { isObject } from '../api/values.js';
+import { isId, isObject } from '../api/values.js';
 import { type CleanWords, htmlText } from './content.js';
 
 type Json = Readonly<Record<string, unknown>>;

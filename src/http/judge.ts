@@ -2,8 +2,7 @@
 
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
 import type { AnswerKind, Endpoint } from '../api/endpoints.js';
-import { userIdIn } from '../api/user-id.js';
-import { isObject, kindOf } from '../api/values.js';
+import { isObject, kindOf, userIdIn } from '../api/values.js';
 import {
 	type Asked,
 	explainNo,

@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
-import { parseExact } from '../api/exact-numbers.js';
+import { parseExact } from '../api/values.js';
 import { type CleanWords, headerOf, type Received, type Response, readResponse } from './content.js';
 import { type History, type Judged, judge, type Retry, type Verdict } from './judge.js';
 import type { Result } from './outcome.js';

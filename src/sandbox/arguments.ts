@@ -2,10 +2,8 @@
 
 import type { Dialect } from '../api/dialect.js';
 import type { Endpoint } from '../api/endpoints.js';
-import type { FieldKind } from '../api/fields.js';
-import { emptyRecord } from '../api/record.js';
-import { ticketStatuses, ticketStatusGroups } from '../api/statuses.js';
-import { isIsoDate, isObject } from '../api/values.js';
+import { type FieldKind, ticketStatuses, ticketStatusGroups } from '../api/fields.js';
+import { emptyRecord, isObject, readMoment } from '../api/values.js';
 import { invalidArguments, type Reason, ServiceError } from './responses.js';
 import { locales } from './samples.js';
 import { stamp } from './text.js';
@@ -76,14 +74,6 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 	return found;
 }
 
-/** A date in GMT, which is the time zone of the sandbox, to the second. */
-function toDate(value: string): string | undefined {
-	if (!isIsoDate(value)) return undefined;
-	const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/.test(value.slice(10));
-	const ms = Date.parse(value.length === 10 ? `${value}T00:00:00Z` : value.replace(',', '.') + (zoned ? '' : 'Z'));
-	return Number.isNaN(ms) ? undefined : stamp(ms);
-}
-
 type Checked = { value: unknown } | Reason;
 
 function check(value: unknown, name: string, argument: Argument): Checked {
@@ -132,8 +122,11 @@ function check(value: unknown, name: string, argument: Argument): Checked {
 			if (argument.format === 'email' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(raw)) {
 				return { code: 'rest_invalid_email', message: 'Invalid email address.' };
 			}
-			const found = argument.format === 'date-time' ? toDate(raw) : raw;
-			return found === undefined ? { code: 'rest_invalid_date', message: 'Invalid date.' } : { value: found };
+			if (argument.format !== 'date-time') return { value: raw };
+			// GMT is the time zone of the sandbox.
+			const moment = readMoment(raw);
+			if (moment === undefined) return { code: 'rest_invalid_date', message: 'Invalid date.' };
+			return { value: stamp(moment.ms) };
 		}
 	}
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appliedDifferences, contradictions, sameValue } from '../../src/api/applied.js';
+import { contradictions, sameValue } from '../../src/api/applied.js';
 import { endpointList, endpoints } from '../../src/api/endpoints.js';
-import { ticketFields, userFields } from '../../src/api/fields.js';
+import { type Field, ticketFields, userFields } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
 
 const known = endpointList.flatMap(({ fields }) => fields);
@@ -162,7 +162,19 @@ describe('nothing can be said', () => {
 	});
 });
 
-describe('appliedDifferences', () => {
+describe('the fields of a response', () => {
+	const update = endpoints['ticket.update'];
+	const appliedDifferences = (fields: readonly Pick<Field, 'name' | 'kind'>[], sent: object, body: unknown) =>
+		contradictions(
+			{
+				endpoint: { ...update, fields: fields.map((each) => ({ help: '', ...each })) },
+				permanent: false,
+				ids: { id: '14' },
+				sent: { ...sent },
+			},
+			body,
+		);
+
 	it('lists the fields that differ, with both values, and no others', () => {
 		const sent = { status: 'hold', title: 'a', assignee: 3, product: 'printer', 'time-notes': 'x', roles: ['a'] };
 		const body = { id: 14, status: 'read', title: { raw: 'b' }, assignee: '3', product: '9', extra: 1, roles: ['a'] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { customFieldText, readCustomFields, sameCustomField } from '../../src/api/custom-fields.js';
+import { customFieldText, readCustomFields, sameCustomField } from '../../src/api/applied.js';
 
 describe('readCustomFields', () => {
 	it.each([

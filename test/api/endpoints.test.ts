@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { idNames, ownId } from '../../src/api/choose.js';
 import { endpointList, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
-import { idNames, ownIdName } from '../../src/api/path-ids.js';
 import { isIdName } from '../../src/bulk/journal/records.js';
 
 describe('the endpoint table', () => {
@@ -14,7 +14,7 @@ describe('the endpoint table', () => {
 	it('names ids by what they are of, the last of a path its own thing', () => {
 		for (const { parameters } of endpointList) {
 			for (const { name, kind } of parameters) expect([name, kind === 'id']).toEqual([name, /^id$|_id$/.test(name)]);
-			expect(ownIdName(parameters.map(({ name }) => name))).toBe(parameters.at(-1)?.name);
+			expect(ownId(Object.fromEntries(parameters.map(({ name }) => [name, name])))).toBe(parameters.at(-1)?.name);
 		}
 	});
 

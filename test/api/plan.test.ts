@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../src/api/dialect.js';
 import { endpoints, termEndpoint } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { emptyRecord } from '../../src/api/record.js';
+import { emptyRecord } from '../../src/api/values.js';
 
 describe('a planned request', () => {
 	it('has all that is sent and all that names it', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { userIdIn } from '../../src/api/user-id.js';
+import { userIdIn } from '../../src/api/values.js';
 
 it.each<[unknown, string | undefined]>([
 	[7, '7'],

@@ -42,8 +42,8 @@ export const bugs = [
 	// What the endpoint table says of a request.
 	{
 		file: 'src/api/endpoints.ts',
-		was: "id('Reply')],\n\t\tquery: [bypassTrash],\n\t\ttrash: true,",
-		becomes: "id('Reply')],\n\t\tquery: [bypassTrash],",
+		was: "noun: 'reply',\n\t\tquery: [bypassTrash],\n\t\ttrash: true,",
+		becomes: "noun: 'reply',\n\t\tquery: [bypassTrash],",
 		tests: endpointTable,
 		loss: 'a reply that was deleted for good instead of moved to the trash is ok',
 	},
@@ -56,8 +56,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/api/endpoints.ts',
-		was: "kind: 'flag',\n\t\t\t\tpresence: 'must',",
-		becomes: "kind: 'flag',\n\t\t\t\tpresence: 'always',",
+		was: "...bypassTrash, presence: 'must',",
+		becomes: "...bypassTrash, presence: 'always',",
 		tests: endpointTable,
 		loss: 'a product is deleted permanently though --force was not given',
 	},
@@ -70,8 +70,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/api/endpoints.ts',
-		was: "confirm: method === 'DELETE',",
-		becomes: "confirm: method === 'DELETE' && rest.trash !== true,",
+		was: "confirm: row.method === 'DELETE',",
+		becomes: "confirm: row.method === 'DELETE' && row.trash !== true,",
 		tests: endpointTable,
 		loss: 'tickets are moved to the trash without a question',
 	},
@@ -899,14 +899,14 @@ export const bugs = [
 	{
 		file: 'src/api/plan.ts',
 		was: 'key: endpoint.changes === undefined ? path :',
-		becomes: 'key: endpoint.changes === undefined ? path + queryOf(row, permanent) :',
+		becomes: "key: endpoint.changes === undefined ? path + query.join('&') :",
 		tests: ['test/api/plan.test.ts', 'test/bulk/rows.test.ts'],
 		loss: 'rows of one id are sent side by side and land on several machines',
 	},
 	{
 		file: 'src/api/applied.ts',
-		was: "const shown = isDeleted ? 'permanently deleted' : body.status;",
-		becomes: 'const shown = body.status;',
+		was: "const shown = isDeleted ? 'permanently deleted' : held.status;",
+		becomes: 'const shown = held.status;',
 		tests: ['test/api/applied.test.ts'],
 		loss: 'a ticket that was to go to the trash is gone for good, and the row is ok',
 	},
@@ -919,13 +919,13 @@ export const bugs = [
 	},
 	{
 		file: 'src/api/applied.ts',
-		was: ': empties(undefined, value);',
-		becomes: ': undefined;',
+		was: ': empties(undefined, value),',
+		becomes: ': undefined,',
 		tests: ['test/api/applied.test.ts'],
 		loss: 'meta fields that the service ignored are ok',
 	},
 	{
-		file: 'src/api/exact-numbers.ts',
+		file: 'src/api/values.ts',
 		was: 'if (!SUSPECT.test(json)) return JSON.parse(json);',
 		becomes: 'if (json) return JSON.parse(json);',
 		tests: ['test/acceptance/bulk-custom-fields.test.ts'],

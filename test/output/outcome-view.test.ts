@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCustomFields } from '../../src/api/custom-fields.js';
+import { readCustomFields } from '../../src/api/applied.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { plainPalette } from '../../src/output/colour.js';
 import {

@@ -2,10 +2,9 @@
 
 import { sameValue } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
-import { holdsInexactNumber, inexactNumberIn } from '../../api/exact-numbers.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
-import { isObject, OWN_ID } from '../../api/values.js';
+import { holdsInexactNumber, inexactNumberIn, isObject, OWN_ID } from '../../api/values.js';
 import { type CellReader, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 

@@ -1,11 +1,8 @@
 /** What an object holds, as a read shows it, and how that compares with a value to write. */
 
-import { sameValue } from '../../api/applied.js';
-import { customFieldText, readCustomFields, sameCustomField } from '../../api/custom-fields.js';
+import { customFieldText, readCustomFields, sameField } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { inexactNumberIn } from '../../api/exact-numbers.js';
-import { emptyRecord } from '../../api/record.js';
-import { isObject } from '../../api/values.js';
+import { emptyRecord, inexactNumberIn, isObject } from '../../api/values.js';
 
 /** What an object holds, as far as a read shows it. */
 export interface Held {
@@ -47,16 +44,7 @@ function rawValue(value: unknown): unknown {
 
 /** Whether a value is what the object holds, as far as services normalise it. */
 export function same(endpoint: Endpoint, field: string, value: unknown, held: Held): boolean {
-	if (!held.has(field)) return false;
-	const now = held.get(field);
-	if (endpoint.body === 'custom_fields') return sameCustomField(value, now) === true;
-	return (
-		sameValue(
-			endpoint.fields.find((each) => each.name === field),
-			value,
-			now,
-		) === true
-	);
+	return held.has(field) && sameField(endpoint, field, value, held.get(field)) === true;
 }
 
 /** Whether a value is what the object holds: an export is made of values for which this is so. */

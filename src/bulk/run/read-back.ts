@@ -1,17 +1,11 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import {
-	type AppliedDifference,
-	contradictions,
-	customFieldDifferences,
-	objectDifferences,
-} from '../../api/applied.js';
+import { type AppliedDifference, contradictions, differences } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { emptyRecord } from '../../api/record.js';
+import { emptyRecord, inexactNumberIn } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
@@ -208,7 +202,8 @@ async function settle(
 		return verifiedDelete(request, { ...done, outcome: 'unknown' }, reading).outcome === 'ok' ? done : undefined;
 	}
 	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, body, service.prefixes.product) : undefined;
-	if (held === undefined || differencesOf(request, held).length > 0) return undefined;
+	if (held === undefined || differences(request.endpoint, request.sent ?? {}, held.get, 'differs').length > 0)
+		return undefined;
 	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 
@@ -245,19 +240,12 @@ async function verified(
 			message: `written, but could not be read back: ${why}`,
 		};
 	}
-	const differs = differencesOf(request, held);
+	const differs = differences(request.endpoint, request.sent ?? {}, held.get, 'differs');
 	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
 	if (differs.length === 0) return { ...rest, outcome: 'ok' };
 	// Nothing of what was sent is there: the service's own error stands.
 	if (result.outcome === 'failed' && differs.length === Object.keys(request.sent ?? {}).length) return result;
 	return withDifferences(rest, differs);
-}
-
-function differencesOf({ endpoint, sent = {} }: Request, held: Held): AppliedDifference[] {
-	if (endpoint.body !== 'custom_fields') return objectDifferences(endpoint.fields, sent, (name) => held.get(name));
-	const values = emptyRecord<unknown>();
-	for (const name of Object.keys(sent)) if (held.has(name)) values[name] = held.get(name);
-	return customFieldDifferences(sent, values, 'differs');
 }
 
 function verifiedDelete({ permanent }: Request, result: Result, reading: Result): Result {

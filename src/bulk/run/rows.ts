@@ -3,8 +3,7 @@
 import { chooseEndpoint } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
 import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
-import { userIdIn } from '../../api/user-id.js';
-import { mentionsOwnId, withOwnId } from '../../api/values.js';
+import { mentionsOwnId, userIdIn, withOwnId } from '../../api/values.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type RowReader } from '../input/rows.js';

@@ -1,11 +1,10 @@
 /** The old values that a run's journal keeps, as rows of another run that writes them back. */
 
 import { createHash } from 'node:crypto';
+import { customFieldText } from '../../api/applied.js';
 import { chooseEndpoint } from '../../api/choose.js';
-import { customFieldText } from '../../api/custom-fields.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { emptyRecord } from '../../api/record.js';
-import { isObject } from '../../api/values.js';
+import { emptyRecord, isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { RowNumbers, scanJournal } from '../journal/read.js';
 import { type Json, type OldValues, type RowRecord, rowRecordOf } from '../journal/records.js';

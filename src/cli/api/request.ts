@@ -1,9 +1,8 @@
 /** The command line of `api` → the request that it means, which never leaves the API's prefix, and whose secrets never come from argv. */
 
 import { bodyOut, type Dialect, neutralDialect } from '../../api/dialect.js';
-import { emptyRecord } from '../../api/record.js';
 import { didYouMean } from '../../api/suggest.js';
-import { isObject, nestingProblem, quote } from '../../api/values.js';
+import { emptyRecord, isObject, nestingProblem, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { isSecretName, redactUrl } from '../../output/redact.js';
 import { refuseSecretNames } from '../argv-secrets.js';

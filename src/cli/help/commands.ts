@@ -1,6 +1,6 @@
 /** What help shows of a command: its page, its flags, and the same as JSON for programs. */
 
-import { ticketStatuses } from '../../api/statuses.js';
+import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';

@@ -260,7 +260,7 @@ async function flags(): Promise<string> {
 }
 
 async function statuses(): Promise<string> {
-	const { ticketStatusGroups } = await import('../../api/statuses.js');
+	const { ticketStatusGroups } = await import('../../api/fields.js');
 	const { general, shop, membership } = ticketStatusGroups;
 	return `
 The values of --status and of the column status for tickets; --undocumented allows others.

@@ -3,8 +3,7 @@
 import { endpoints } from '../../api/endpoints.js';
 import { createPlanner } from '../../api/plan.js';
 import { ownAccount } from '../../api/reads.js';
-import { userIdIn } from '../../api/user-id.js';
-import { isObject } from '../../api/values.js';
+import { isObject, userIdIn } from '../../api/values.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, type SupportctlError } from '../../errors.js';
 import { send } from '../../http/send.js';

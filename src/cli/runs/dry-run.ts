@@ -1,7 +1,7 @@
 /** `--dry-run`: each request as it would be sent, and with `--diff` what it would change. */
 
-import { inexactNumberIn } from '../../api/exact-numbers.js';
 import { asksNothing } from '../../api/plan.js';
+import { inexactNumberIn } from '../../api/values.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { type Held, heldOf } from '../../bulk/run/held.js';

@@ -1,13 +1,12 @@
 /** The body that the flags for fields, --data, --set and the password flags make together. */
 
+import { numberedIdNames } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { flagName } from '../../api/fields.js';
-import { numberedIdNames } from '../../api/path-ids.js';
-import { emptyRecord } from '../../api/record.js';
-import { ticketStatuses } from '../../api/statuses.js';
+import { flagName, ticketStatuses } from '../../api/fields.js';
 import {
 	checkTyped,
+	emptyRecord,
 	findField,
 	isObject,
 	isProblem,

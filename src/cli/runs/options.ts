@@ -1,9 +1,8 @@
 /** The arguments and flags of an endpoint's command: values, where rows come from, what is checked, how they are sent. */
 
 import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
-import { type Field, flagName, isMany } from '../../api/fields.js';
+import { type Field, flagName, isMany, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, showsModified } from '../../api/reads.js';
-import { ticketStatuses } from '../../api/statuses.js';
 import { inputFormats } from '../../bulk/input/input.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
 import { connectionOptions } from '../options/connection.js';

@@ -1,7 +1,7 @@
 /** How the outcomes of a command are printed: which columns they have, and what is removed from them because it is secret. */
 
-import { readCustomFields } from '../../api/custom-fields.js';
-import { idNames } from '../../api/path-ids.js';
+import { readCustomFields } from '../../api/applied.js';
+import { idNames } from '../../api/choose.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import type { Column } from '../../output/columns.js';
 import {

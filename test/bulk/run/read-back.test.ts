@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
-import { parseExact } from '../../../src/api/exact-numbers.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
+import { parseExact } from '../../../src/api/values.js';
 import type { OldValues } from '../../../src/bulk/journal/records.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';

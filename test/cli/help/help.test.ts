@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { idNames } from '../../../src/api/path-ids.js';
-import { ticketStatuses } from '../../../src/api/statuses.js';
+import { idNames } from '../../../src/api/choose.js';
+import { ticketStatuses } from '../../../src/api/fields.js';
 import { ownOptions } from '../../../src/cli/help/commands.js';
 import { helpWidth, list, pageText, readPage, wrap } from '../../../src/cli/help/page.js';
 import { pageMarkdown } from '../../../src/cli/help/reference.js';
