@@ -120,11 +120,7 @@ function createInput(open: () => NodeJS.ReadStream): Input {
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
-	monotonic() {
-		// Loads nothing, unlike `performance`.
-		const time = process.hrtime();
-		return time[0] * 1e3 + time[1] / 1e6;
-	},
+	monotonic: () => performance.now(),
 	sleep: (ms, signal) =>
 		new Promise((resolve) => {
 			if (signal?.aborted) {

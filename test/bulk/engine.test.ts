@@ -33,7 +33,7 @@ interface Watched {
 function watch(
 	keys: readonly string[],
 	slow: (row: number) => number,
-): Pick<EngineOptions, 'perform' | 'record'> & Watched {
+): Pick<EngineOptions<Outcome>, 'perform' | 'record'> & Watched {
 	const underWay = new Map<string, number>();
 	const last = new Map<string, number>();
 	let busy = 0;

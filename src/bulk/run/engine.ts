@@ -1,16 +1,15 @@
 /** The hot path: rows go out over a few workers, in input order for each key, and a slot is free again only when its outcome is recorded. */
 
-import type { Outcome } from '../../http/outcome.js';
 import type { RunRow } from './rows.js';
 
-export interface EngineOptions {
+export interface EngineOptions<Result> {
 	rows: AsyncIterable<readonly RunRow[]>;
 	/** How many rows may be under way at a time. */
 	concurrency: number;
 	/** Carries a row out; never rejects for what the service does. */
-	perform(row: RunRow): Promise<Outcome>;
-	/** Takes a row's outcome; the promise resolves when it is safe to go on. A rejection stops the run. */
-	record(outcome: Outcome, row: RunRow): Promise<void> | undefined;
+	perform(row: RunRow): Promise<Result>;
+	/** Takes a row's result; the promise resolves when it is safe to go on. A rejection stops the run. */
+	record(result: Result, row: RunRow): Promise<void> | undefined;
 	/** Aborted when nothing new may be started. */
 	stop: AbortSignal;
 }
@@ -109,7 +108,7 @@ class Parking {
  * Runs all rows. Rows that were read but not started when `stop` aborts are left without an outcome.
  * @throws what `rows` or `record` throws, after everything in flight has ended.
  */
-export async function runEngine(options: EngineOptions): Promise<void> {
+export async function runEngine<Result>(options: EngineOptions<Result>): Promise<void> {
 	const { perform, record, stop } = options;
 	const feed = new Feed(options.rows);
 	const parking = new Parking();

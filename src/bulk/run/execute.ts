@@ -120,9 +120,9 @@ export async function execute(parts: RunParts): Promise<Ended> {
 			rows: rowsToSend(parts, (invalid) => take(invalidOutcome(invalid))),
 			concurrency: tuning.concurrency,
 			stop: stop.signal,
-			perform: async (row) => outcomeOf(row, await perform(row)),
-			record(raw, row) {
-				const outcome = redact.outcome(raw, row);
+			perform,
+			record(result, row) {
+				const outcome = redact.outcome(outcomeOf(row, result), row);
 				if (!asksNothing(row.request)) stop.look(outcome);
 				// A row that the stop held back has no outcome: a resume sends it.
 				if (stop.signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;

@@ -55,7 +55,7 @@ export function createPerform(
 	const { checks, service } = plan;
 	const first = readsBefore(plan);
 	const addsItems = changesLists(plan);
-	return async (row) => withRemarks(await perform(row), row);
+	return (row) => (row.remarks === undefined ? perform(row) : perform(row).then((result) => withRemarks(result, row)));
 
 	async function perform(row: RunRow): Promise<Result> {
 		let { request } = row;
@@ -87,8 +87,8 @@ export function createPerform(
 
 /** A number that JavaScript can't hold exactly is not written: it would be another one. */
 function inexactField({ sent = {} }: Request): Result | undefined {
-	for (const [name, value] of Object.entries(sent)) {
-		const number = inexactNumberIn(value);
+	for (const name in sent) {
+		const number = inexactNumberIn(sent[name]);
 		if (number === undefined) continue;
 		const message = `${name} was ${number}, which can't be written exactly; nothing was written`;
 		return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };

@@ -153,7 +153,9 @@ export function plannerOf(
 /** The outcome of a row; that of a look-up has the id that was found. */
 export function outcomeOf({ row, line, request: { endpoint, ids } }: RunRow, result: Result): Outcome {
 	const id = endpoint.answer === 'user-id' && result.outcome === 'ok' ? userIdIn(result.body) : undefined;
-	return { row, ...(line === undefined ? {} : { line }), ids: id === undefined ? ids : { ...ids, id }, ...result };
+	const outcome: Outcome = { row, ids: id === undefined ? ids : { ...ids, id }, ...result };
+	if (line !== undefined) outcome.line = line;
+	return outcome;
 }
 
 /** The outcome of a row that can't be sent. */
