@@ -25,6 +25,14 @@ export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): 
 	}
 }
 
+/** A secret on standard input: its first line, without the line's end. @throws UsageError where there is none */
+export async function readFirstLine(stdin: Input, flag: string): Promise<string> {
+	if (stdin.isTTY) throw new UsageError(`${flag} reads a pipe or a file, and stdin is a terminal`);
+	const line = (await readTextInput(stdin, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
+	if (line === '') throw new UsageError(`${flag} got an empty first line`);
+	return line;
+}
+
 function unreadable(name: string, error: unknown, flag: string | undefined): UsageError {
 	const asked = flag === undefined ? '' : `${flag} `;
 	return new UsageError(`${asked}can't read ${name}: ${fileProblem(error)}`, {

@@ -94,7 +94,7 @@ export interface Guard {
 	paint?: ((label: string) => string) | undefined;
 }
 
-/** An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose. */
+/** An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose, but not among JSON. */
 export function guardOutput(output: Output, { json = false, paint = (label) => label }: Guard = {}): Output {
 	let line = '';
 	const inJson = (text: string): string => {
@@ -107,7 +107,9 @@ export function guardOutput(output: Output, { json = false, paint = (label) => l
 			const safe = withoutCommands(json ? inJson(text) : text);
 			output.write(json ? safe : safe.replace(/^(?:error|warning):/gm, paint));
 		},
-		command: (text: string): void => output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`),
+		command: (text: string): void => {
+			if (!json) output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`);
+		},
 	});
 }
 

@@ -4,7 +4,7 @@ import { checkSecret } from '../../profile/secrets.js';
 import type { Scheme } from '../../profile/settings.js';
 import type { NewSecret } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
-import { readFirstLine } from '../secret-input.js';
+import { readFirstLine } from '../text-file.js';
 import { type OptionValues, options } from './option.js';
 
 const group = 'Secret';

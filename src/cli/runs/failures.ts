@@ -42,10 +42,12 @@ export const NO_ROUTE = 'rest_no_route';
 
 /** What to do where credentials are refused; those that a profile holds may have expired. */
 export function signInAgain({ profileName: name, secretSource }: Caller): string {
-	const isStored = name !== undefined && !secretSource.startsWith('SUPPORTCTL_');
-	const login = isStored
-		? `the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`
-		: 'supportctl login stores other credentials';
+	const stored =
+		name !== undefined &&
+		`the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`;
+	const login = secretSource.startsWith('SUPPORTCTL_')
+		? `the credentials are from ${secretSource}, not from a profile: correct it, or unset it and use supportctl login`
+		: stored || 'supportctl login stores other credentials';
 	return `${login}; supportctl doctor checks whether the host drops them`;
 }
 

@@ -22,9 +22,8 @@ import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
 import { refuseSecretKeys, refuseSecretNames } from '../argv-secrets.js';
 import { camelCase } from '../options/option.js';
-import { readFirstLine } from '../secret-input.js';
 import { dialectOf } from '../session.js';
-import { readTextFile, readTextInput } from '../text-file.js';
+import { readFirstLine, readTextFile, readTextInput } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
 
 /** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
