@@ -1,9 +1,9 @@
-/** Rows in, text out: what an output format is, and the columns that it picks from each row, under which label and as which text. */
+/** The names of the output formats, and the columns that they pick from each row, under which label and as which text. */
 
 import { UsageError } from '../errors.js';
 import type { Palette } from './colour.js';
 
-/** What each can hold: any value, or rows alone, among which a service's error would be read as one more. */
+/** What each format can hold: any value, or rows alone, among which a service's error would be read as one more. */
 const holds = {
 	table: 'anything',
 	json: 'anything',
@@ -60,87 +60,52 @@ export interface ResolvedColumn extends Column {
 	readonly get: (row: Row) => unknown;
 }
 
-/** Takes the value at a path: an own key of that very name first, then key by key. */
-export function getterOf(path: string): (row: unknown) => unknown {
-	const keys = path.split('.');
-	const first = keys[0] as string;
-	if (keys.length === 1) return (row) => own(row, first);
-	return (row) => {
-		if (typeof row === 'object' && row !== null && Object.hasOwn(row, path)) return own(row, path);
-		let value = row;
-		for (const key of keys) value = own(value, key);
-		return value;
-	};
-}
-
-function own(value: unknown, key: string): unknown {
+/** The value of an own key; undefined where there is none. */
+export function ownOf(value: unknown, key: string): unknown {
 	if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
 	return (value as Record<string, unknown>)[key];
 }
 
+/** Fills in the label, and how the value at the path is taken: an own key of that very name first, then key by key. */
 export function resolveColumn(column: Column): ResolvedColumn {
-	return { ...column, label: column.label ?? labelOf(column.path), get: column.get ?? getterOf(column.path) };
-}
-
-function labelOf(path: string): string {
-	return path.startsWith('body.') ? path.slice('body.'.length) : path;
+	const { path } = column;
+	const keys = path.split('.');
+	const get = (row: Row): unknown =>
+		keys.length === 1 || Object.hasOwn(row, path) ? ownOf(row, path) : keys.reduce<unknown>(ownOf, row);
+	return { get, label: path.startsWith('body.') ? path.slice('body.'.length) : path, ...column };
 }
 
 /** `--fields id,body.status=state` → columns; what stands behind `=` is the header. */
 export function parseFields(text: string | readonly string[]): ResolvedColumn[] {
-	const parts = (typeof text === 'string' ? [text] : text).flatMap((each) => each.split(','));
+	const given = [text].flat().join(',');
+	const parts = given.split(',').map((part) => part.trim());
 	const columns = parts
-		.map((part) => part.trim())
 		.filter((part) => part !== '')
 		.map((part) => {
-			const at = part.indexOf('=');
-			if (at < 0) return resolveColumn({ path: part, label: part });
-			return resolveColumn({ path: part.slice(0, at), label: part.slice(at + 1) });
+			const at = part.includes('=') ? part.indexOf('=') : part.length;
+			return resolveColumn({ path: part.slice(0, at), label: part.slice(at + 1) || part.slice(0, at) });
 		});
-	if (columns.length === 0 || columns.some((column) => column.path === '' || column.label === '')) {
-		throw new UsageError(`--fields ${JSON.stringify(parts.join(','))} names no column`, {
-			code: 'invalid_fields',
-			hint: 'Name columns by commas, keys within keys by dots: --fields id,outcome,body.status',
-		});
+	if (columns.length > 0 && columns.every(({ path }) => path !== '') && !parts.some((part) => part.endsWith('='))) {
+		return columns;
 	}
-	return columns;
+	throw new UsageError(`--fields ${JSON.stringify(given)} names no column`, {
+		code: 'invalid_fields',
+		hint: 'Name columns by commas, keys within keys by dots: --fields id,outcome,body.status',
+	});
 }
 
 /** A value as the text of one cell: text as it is, `{raw, rendered}` as its raw text, lists by commas, objects as JSON. */
 export function cellText(value: unknown): string {
-	switch (typeof value) {
-		case 'string':
-			return value;
-		case 'number':
-		case 'boolean':
-		case 'bigint':
-			return String(value);
-		case 'object':
-			return value === null ? '' : objectText(value as Row);
-		default:
-			return '';
-	}
-}
-
-function objectText(value: Row | readonly unknown[]): string {
+	if (typeof value === 'string') return value;
+	if (value === null || value === undefined) return '';
+	if (typeof value !== 'object') return String(value);
 	if (Array.isArray(value)) {
 		const isFlat = value.every((each) => typeof each !== 'object' || each === null);
 		return isFlat ? value.map(cellText).join(',') : JSON.stringify(value);
 	}
-	if (isText(own(value, 'raw'))) return String(own(value, 'raw'));
-	if (isText(own(value, 'rendered'))) return String(own(value, 'rendered'));
-	return JSON.stringify(value);
-}
-
-function isText(value: unknown): boolean {
-	return typeof value === 'string' || typeof value === 'number';
-}
-
-/** The keys of some rows, in the order in which they are first met. */
-export function columnsOf(rows: readonly Row[]): ResolvedColumn[] {
-	const paths = new Set<string>();
-	for (const row of rows) for (const key of Object.keys(row)) paths.add(key);
-	return [...paths].map((path) => ({ path, label: path, get: (row) => own(row, path) }));
+	const texts = [ownOf(value, 'raw'), ownOf(value, 'rendered')];
+	const text = texts.find((each) => typeof each === 'string' || typeof each === 'number');
+	return text === undefined ? JSON.stringify(value) : String(text);
 }
 
 /** Turns rows into text, one after another. */
@@ -157,61 +122,41 @@ export interface Encoder {
 
 /** What formats need to know. */
 export interface EncoderOptions {
-	/** Columns that were asked for or that the command shows; undefined shows every key of the rows. */
-	readonly columns: readonly ResolvedColumn[] | undefined;
-	/** True where `--fields` named the columns, so that no other is added and objects are cut down to them. */
-	readonly chosen: boolean;
+	/** Columns that were asked for or that the command shows. */
+	readonly columns: readonly ResolvedColumn[];
 	/** Further columns that only a row knows, such as its custom fields. */
-	readonly more?: ((row: Row) => readonly Column[]) | undefined;
+	readonly discover?: ((row: Row) => readonly Column[]) | undefined;
+	/** True where `--fields` named the columns: objects are cut down to them, and a table shows them even if empty. */
+	readonly chosen: boolean;
 	/** One object instead of a list of rows. */
 	readonly single: boolean;
 	/** The id that `ids` prints for a row. */
-	readonly idOf?: ((row: Row) => unknown) | undefined;
+	readonly idOf: (row: Row) => unknown;
 	readonly isTTY: boolean;
 	/** Columns of the terminal; Infinity where nothing has to fit. */
 	readonly width: number;
 	readonly palette: Palette;
 }
 
-/** How many rows are looked at before columns that only the rows know are settled. */
-export const SAMPLE = 200;
-
 /** A row as an object: what is none stands under `value`. */
 export function asRow(row: unknown): Row {
-	if (typeof row === 'object' && row !== null && !Array.isArray(row)) return row as Row;
 	if (Array.isArray(row)) return Object.fromEntries(row.map((each, index) => [String(index + 1), each]));
-	return { value: row };
+	return typeof row === 'object' && row !== null ? (row as Row) : { value: row };
 }
 
-/** The columns that some rows fill: the command's own, then those that only the rows know, optional ones last. */
-export function columnsFor(options: EncoderOptions, rows: readonly Row[]): ResolvedColumn[] {
-	if (options.columns === undefined) return columnsOf(rows);
-	if (options.chosen || options.more === undefined) return [...options.columns];
-	const found = new Map<string, ResolvedColumn>();
+/** The columns of some rows: the command's own, then those that only the rows know, optional ones last. */
+export function columnsFor({ columns, discover }: EncoderOptions, rows: readonly Row[]): readonly ResolvedColumn[] {
+	if (discover === undefined) return columns;
+	const found = new Map(columns.map((column) => [column.path, column]));
 	for (const row of rows) {
-		for (const column of options.more(row)) {
-			if (!found.has(column.path)) found.set(column.path, resolveColumn(column));
-		}
+		for (const column of discover(row)) if (!found.has(column.path)) found.set(column.path, resolveColumn(column));
 	}
-	const fixed = options.columns.filter((column) => column.optional !== true);
-	const optional = options.columns.filter((column) => column.optional === true);
-	return [...fixed, ...found.values(), ...optional];
+	return optionalLast([...found.values()]);
 }
 
-/** Whether only the rows know what columns there are. */
-export function discoversColumns(options: EncoderOptions): boolean {
-	return options.columns === undefined || (!options.chosen && options.more !== undefined);
-}
-
-/** The columns that a row has beyond those whose paths are known. */
-export function newColumns(options: EncoderOptions, known: ReadonlySet<string>, row: Row): Column[] {
-	const columns =
-		options.columns === undefined ? Object.keys(row).map((path) => ({ path })) : (options.more?.(row) ?? []);
-	return columns.filter((column) => !known.has(column.path));
-}
-
-/** A row with the chosen columns only, under their labels; the row itself where none were chosen. */
-export function pick(options: EncoderOptions, row: unknown): unknown {
-	if (!options.chosen || options.columns === undefined) return row;
-	return Object.fromEntries(options.columns.map((column) => [column.label, column.get(row as Row) ?? null]));
+export function optionalLast<C extends Column>(columns: readonly C[]): C[] {
+	return [
+		...columns.filter((column) => column.optional !== true),
+		...columns.filter((column) => column.optional === true),
+	];
 }

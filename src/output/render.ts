@@ -1,20 +1,25 @@
 /** Rows → text in the format that was asked for, written in large pieces as the rows come. */
 
+import { formatCsvRecord } from '../csv.js';
 import { FailedError, UsageError } from '../errors.js';
 import { type Palette, plainPalette } from './colour.js';
 import {
+	asRow,
 	type Column,
+	cellText,
+	columnsFor,
 	type Encoder,
 	type EncoderOptions,
 	type Format,
 	formats,
-	getterOf,
+	ownOf,
 	parseFields,
 	type ResolvedColumn,
 	type Row,
 	resolveColumn,
 } from './columns.js';
 import { createRedactor } from './redact.js';
+import { escapeJson, sanitise } from './sanitise.js';
 
 export interface RenderOptions {
 	/** One of `formats`; by default a table on a terminal, and the same columns apart by tabs in a pipe. */
@@ -61,63 +66,191 @@ export interface Renderer {
 	end(): Promise<RenderSummary>;
 }
 
-/** Text is written when there is this much of it. */
-const BATCH = 64 * 1024;
+/** What stands around and between rows that are written as they come, and what is printed for none. */
+interface Frame {
+	open?: string;
+	between?: string;
+	close?: string;
+	none?: string;
+}
 
-/** Or when this many milliseconds have passed, so that rows are seen as they come. */
-const PATIENCE = 50;
+function oneByOne(item: (row: unknown, number: number) => string, frame: Frame = {}): Encoder {
+	const { open = '', between = '', close = '', none = '' } = frame;
+	let count = 0;
+	return {
+		row(row) {
+			count++;
+			return (count === 1 ? open : between) + item(row, count);
+		},
+		end: () => (count === 0 ? none : close),
+	};
+}
 
-/** A table shows what it has after this many milliseconds without being full. */
-const TABLE_PATIENCE = 400;
+function jsonText(value: unknown, indent?: number): string {
+	return escapeJson(JSON.stringify(value, null, indent) ?? 'null');
+}
 
-const encoders: Record<Format | 'plain', (options: EncoderOptions) => Promise<Encoder>> = {
-	table: async (options) => (await import('./table.js')).createTable(options),
-	json: async (options) => (await import('./formats.js')).createJson(options),
-	ndjson: async (options) => (await import('./formats.js')).createNdjson(options),
-	csv: async (options) => (await import('./formats.js')).createCsv(options),
-	tsv: async (options) => (await import('./formats.js')).createTsv(options),
-	plain: async (options) => (await import('./formats.js')).createPlain(options),
-	yaml: async (options) => (await import('./yaml.js')).createYaml(options),
-	ids: async (options) => (await import('./formats.js')).createIds(options),
-	count: async () => (await import('./formats.js')).createCount(),
-};
+/** A row with the chosen columns only, under their labels; the row itself where none were chosen. */
+function pick({ chosen, columns }: EncoderOptions, row: unknown): unknown {
+	if (!chosen) return row;
+	return Object.fromEntries(columns.map((column) => [column.label, column.get(row as Row) ?? null]));
+}
 
-async function createEncoder(options: RenderOptions, single: boolean, known: boolean): Promise<Encoder> {
-	if (options.field !== undefined) {
-		const [column] = fieldColumns({ field: options.field, resolve: known ? options.resolve : undefined });
-		return (await import('./formats.js')).createField((column as ResolvedColumn).get);
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b/gi;
+
+/** One array, or one value where there is one only: indented and painted for a person, a line a row for programs. */
+function createJson(options: EncoderOptions): Encoder {
+	const { palette, isTTY, single } = options;
+	const text = (row: unknown): string => {
+		const json = jsonText(pick(options, row), isTTY ? 2 : undefined);
+		if (!palette.enabled || !isTTY) return json;
+		return json.replace(TOKEN, (token, quoted: string | undefined, colon: string | undefined) => {
+			if (quoted === undefined) return palette.doubtful(token);
+			return colon === undefined ? palette.good(quoted) : `${palette.strong(quoted)}${colon}`;
+		});
+	};
+	if (single) return oneByOne((row) => `${text(row)}\n`);
+	const indented = (row: unknown): string => (isTTY ? text(row).replace(/^/gm, '  ') : text(row));
+	return oneByOne(indented, { open: '[\n', between: ',\n', close: '\n]\n', none: '[]\n' });
+}
+
+/** How many rows are looked at before columns that only the rows know are settled. */
+const SAMPLE = 200;
+
+/** Rows as lines; where only rows know the columns, the first ones are held back to find them. */
+function createLines(options: EncoderOptions, line: (cells: readonly string[]) => string, header: boolean): Encoder {
+	const { discover } = options;
+	let columns: readonly ResolvedColumn[] | undefined;
+	let held: Row[] = [];
+	/** Columns that came after the header was written. */
+	const late = new Set<string>();
+	const lineOf = (row: Row): string => line((columns ?? []).map((column) => cellText(column.get(row))));
+
+	function release(): string {
+		columns = columnsFor(options, held);
+		const head = header && columns.length > 0 ? line(columns.map((column) => column.key ?? column.label)) : '';
+		const text = head + held.map(lineOf).join('');
+		held = [];
+		return text;
 	}
-	const fields = options.fields === undefined ? undefined : fieldColumns(known ? options : { fields: options.fields });
-	const format = options.format ?? (options.isTTY ? 'table' : 'plain');
-	if (format !== 'plain' && !formats.includes(format)) throw unknownFormat(format);
-	return encoders[format]({
-		columns: fields ?? (known ? options.columns?.map(resolveColumn) : undefined),
-		chosen: fields !== undefined,
-		more: known ? options.more : undefined,
-		single,
-		idOf: options.idOf,
-		isTTY: options.isTTY,
-		width: options.isTTY ? (options.width ?? 80) : Number.POSITIVE_INFINITY,
-		palette: options.palette ?? plainPalette,
+
+	return {
+		row(given) {
+			const row = asRow(given);
+			if (columns === undefined) {
+				held.push(row);
+				return held.length < (discover === undefined ? 1 : SAMPLE) ? '' : release();
+			}
+			for (const { path, label = path } of discover?.(row) ?? []) {
+				if (!columns.some((column) => column.path === path)) late.add(label);
+			}
+			return lineOf(row);
+		},
+		dropped: () => [...late],
+		end: () => (columns === undefined ? release() : ''),
+	};
+}
+
+/** The table's columns for `cut` and `awk`: no header, no quotation marks; tabs and line breaks in a cell are visible. */
+function createPlain(options: EncoderOptions): Encoder {
+	if (!options.single) return createLines(options, (cells) => `${cells.map(sanitise).join('\t')}\n`, false);
+	return oneByOne((row) => {
+		const record = asRow(row);
+		const cells = columnsFor(options, [record]).map((column) => [column.label, cellText(column.get(record))]);
+		return cells.map((each) => `${each.map(sanitise).join('\t')}\n`).join('');
 	});
 }
 
-/** The columns that `--fields` or `--field` name. */
-function fieldColumns({
-	fields,
-	field,
-	resolve,
-}: Pick<RenderOptions, 'fields' | 'field' | 'resolve'>): ResolvedColumn[] {
+/** The id of each row, ready to be the next command's input. */
+function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number: number): string {
+	const isObject = typeof row === 'object' && row !== null;
+	const id = isObject ? (chosen ? columns[0]?.get(row as Row) : idOf(row as Row)) : row;
+	const text = cellText(id);
+	if (text !== '') return `${sanitise(text)}\n`;
+	// A look-up that failed has found no id, and its error is printed elsewhere.
+	if (isObject && Object.hasOwn(row, 'outcome') && (row as Row).outcome !== 'ok') return '';
+	throw new UsageError(`result ${number} has no id to print`, {
+		code: 'no_id',
+		hint: 'Choose the value yourself: --field NAME, or --query with --format ids',
+	});
+}
+
+/** One value of each row; a line break inside a value is shown, so that lines and rows stay in step. */
+function createField(get: (row: Row) => unknown): Encoder {
+	return oneByOne((row) => `${sanitise(cellText(typeof row === 'object' && row !== null ? get(row as Row) : row))}\n`);
+}
+
+const quoted =
+	(separator: string) =>
+	(options: EncoderOptions): Encoder =>
+		createLines(options, (cells) => formatCsvRecord(options.isTTY ? cells.map(sanitise) : cells, separator), true);
+
+/** How each format writes rows; `plain` is the table of a pipe. */
+const encoders: Record<Format | 'plain', (options: EncoderOptions) => Encoder | Promise<Encoder>> = {
+	table: async (options) => (await import('./table.js')).createTable(options),
+	json: createJson,
+	ndjson: (options) => oneByOne((row) => `${jsonText(pick(options, row))}\n`),
+	csv: quoted(','),
+	// As spreadsheets write it: quotation marks as in csv, a tab instead of the comma.
+	tsv: quoted('\t'),
+	plain: createPlain,
+	async yaml(options) {
+		const { yamlText } = await import('./yaml.js');
+		if (options.single) return oneByOne((row) => yamlText(pick(options, row)));
+		return oneByOne((row) => yamlText([pick(options, row)]), { none: '[]\n' });
+	},
+	ids: (options) => oneByOne((row, number) => idLine(options, row, number)),
+	count() {
+		let rows = 0;
+		const row = (): string => {
+			rows++;
+			return '';
+		};
+		return { row, end: () => `${rows}\n` };
+	},
+};
+
+/** The columns that `--fields` or `--field` name; undefined without them. */
+function namedColumns({ fields, field, resolve }: RenderOptions): ResolvedColumn[] | undefined {
+	if (fields === undefined && field === undefined) return undefined;
 	const columns = field === undefined ? parseFields(fields ?? []) : [resolveColumn({ path: field })];
 	return columns.map((column) => ({ ...column, get: resolve?.(column.path) ?? column.get }));
 }
 
-/** A profile's file can hold any text. */
-function unknownFormat(format: string): UsageError {
-	return new UsageError(`${JSON.stringify(format)} is not an output format: there are ${formats.join(', ')}`, {
-		code: 'unknown_format',
+/** Every key of a row as a column; dots in it mean nothing. */
+function keysOf(row: Row): Column[] {
+	return Object.keys(row).map((path) => ({ path, label: path, get: (each) => ownOf(each, path) }));
+}
+
+async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | undefined): Promise<Encoder> {
+	if (options.field !== undefined && named?.[0] !== undefined) return createField(named[0].get);
+	const { isTTY, columns, width = 80, palette = plainPalette, single = false } = options;
+	const format = options.format ?? (isTTY ? 'table' : 'plain');
+	if (format !== 'plain' && !formats.includes(format)) {
+		// A profile's file can hold any text.
+		throw new UsageError(`${JSON.stringify(format)} is not an output format: there are ${formats.join(', ')}`, {
+			code: 'unknown_format',
+		});
+	}
+	const more = columns === undefined ? keysOf : options.more;
+	return encoders[format]({
+		columns: named ?? columns?.map(resolveColumn) ?? [],
+		discover: named === undefined ? more : undefined,
+		chosen: named !== undefined,
+		single,
+		idOf: options.idOf ?? ((row) => row.id),
+		isTTY,
+		width: isTTY ? width : Number.POSITIVE_INFINITY,
+		palette,
 	});
 }
+
+/** Text is written when there is this much of it. */
+const BATCH = 64 * 1024;
+
+/** Or when this many milliseconds have passed, so that rows are seen as they come; a table waits longer to be full. */
+const WAIT_MS = 50;
+const TABLE_WAIT_MS = 400;
 
 /**
  * Makes a renderer. Everything that can be wrong with the options is found here, before anything is sent.
@@ -125,78 +258,14 @@ function unknownFormat(format: string): UsageError {
  */
 export async function createRenderer(options: RenderOptions, write: Write): Promise<Renderer> {
 	const redactRow = createRedactor();
-	const stream = createStream(await createEncoder(options, options.single === true, true), write);
-	const watch = createFieldWatch(options);
-	if (options.query === undefined) {
-		let rows = 0;
-		return {
-			row(row) {
-				rows++;
-				const clean = redactRow(row);
-				watch.look(clean);
-				return stream.row(clean);
-			},
-			async end() {
-				await stream.end();
-				return { rows, dropped: stream.dropped(), ...watch.summary() };
-			},
-		};
-	}
-	const search = await compileQuery(options.query);
-	const rows: unknown[] = [];
-	return {
-		row(row) {
-			rows.push(redactRow(row));
-		},
-		async end() {
-			const found = search(options.single === true ? rows[0] : rows);
-			const dropped = await renderFound(found, options, write, watch.look);
-			return { rows: rows.length, dropped, ...watch.summary() };
-		},
-	};
-}
-
-/** What a query gave: its columns are its own, not the command's. */
-async function renderFound(
-	found: unknown,
-	options: RenderOptions,
-	write: Write,
-	look: (row: unknown) => void,
-): Promise<string[]> {
-	const isList = Array.isArray(found);
-	const encoder = isBare(found, options)
-		? (await import('./formats.js')).createField(getterOf('value'))
-		: await createEncoder(options, !isList, false);
-	const stream = createStream(encoder, write);
-	const rows = isList ? found : found === null && isLineFormat(options) ? [] : [found];
-	for (const row of rows) {
-		look(row);
-		await stream.row(row);
-	}
-	await stream.end();
-	return stream.dropped();
-}
-
-/** Without a format or columns of its own, a value or a list of values is printed bare, a line each. */
-function isBare(found: unknown, { format, fields, field }: RenderOptions): boolean {
-	if ((format !== undefined && format !== 'table') || fields !== undefined || field !== undefined) return false;
-	const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
-	return Array.isArray(found) ? found.length > 0 && found.every(isScalar) : isScalar(found);
-}
-
-/** Formats in which nothing is printed as nothing. */
-function isLineFormat({ format, field }: RenderOptions): boolean {
-	return field !== undefined || format === 'ids' || format === 'count';
-}
-
-interface TextStream {
-	row(row: unknown): void | Promise<void>;
-	dropped(): string[];
-	end(): Promise<void>;
-}
-
-/** Gathers an encoder's text into large writes, and lets none wait for long. */
-function createStream(encoder: Encoder, write: Write): TextStream {
+	const { query, single } = options;
+	const search = query === undefined ? undefined : await compileQuery(query);
+	// What a query gives has columns of its own, not the command's.
+	const own: RenderOptions = search ? { ...options, resolve: undefined, columns: undefined, more: undefined } : options;
+	const named = namedColumns(own);
+	let encoder = await createEncoder(own, named);
+	let missing = named ?? [];
+	let seen: string[] | undefined;
 	let text = '';
 	let timer: NodeJS.Timeout | undefined;
 	/** The last write that only the timer began: `end` waits for it, and throws what became of it. */
@@ -211,45 +280,59 @@ function createStream(encoder: Encoder, write: Write): TextStream {
 	}
 
 	function settle(): void {
-		if (encoder.settle !== undefined) text += encoder.settle();
+		text += encoder.settle?.() ?? '';
 		pending = flush() ?? pending;
 		// Until then the rejection is not unhandled.
 		pending?.catch(() => undefined);
 	}
 
+	function print(row: unknown): void | Promise<void> {
+		if (typeof row === 'object' && row !== null && (seen === undefined || missing.length > 0)) {
+			seen ??= Object.keys(row);
+			missing = missing.filter((column) => column.get(row as Row) === undefined);
+		}
+		text += encoder.row(row);
+		if (text.length >= BATCH) return flush();
+		timer ??= setTimeout(settle, encoder.settle === undefined ? WAIT_MS : TABLE_WAIT_MS);
+	}
+
+	const rows: unknown[] = [];
+	let count = 0;
 	return {
 		row(row) {
-			text += encoder.row(row);
-			if (text.length >= BATCH) return flush();
-			timer ??= setTimeout(settle, encoder.settle === undefined ? PATIENCE : TABLE_PATIENCE);
+			count++;
+			if (search === undefined) return print(redactRow(row));
+			rows.push(redactRow(row));
 		},
-		dropped: () => encoder.dropped?.() ?? [],
 		async end() {
+			if (search !== undefined) {
+				const found = search(single === true ? rows[0] : rows);
+				const isList = Array.isArray(found);
+				if (isBare(found, options)) encoder = createField((row) => row.value);
+				else if (!isList) encoder = await createEncoder({ ...own, single: true }, named);
+				else encoder = await createEncoder({ ...own, single: false }, named);
+				// In formats of lines, nothing is printed as nothing.
+				const inLines = options.field !== undefined || options.format === 'ids' || options.format === 'count';
+				for (const row of isList ? found : found === null && inLines ? [] : [found]) await print(row);
+			}
 			text += encoder.end();
 			await flush();
 			await pending;
+			return {
+				rows: count,
+				dropped: encoder.dropped?.() ?? [],
+				missing: seen === undefined ? [] : missing.map((column) => column.path),
+				seen: seen ?? [],
+			};
 		},
 	};
 }
 
-interface FieldWatch {
-	look(row: unknown): void;
-	summary(): { missing: string[]; seen: string[] };
-}
-
-/** Notices fields that were asked for and that no row has. */
-function createFieldWatch(options: RenderOptions): FieldWatch {
-	const named = options.fields !== undefined || options.field !== undefined;
-	let missing = named ? fieldColumns(options.query === undefined ? options : { ...options, resolve: undefined }) : [];
-	let seen: string[] | undefined;
-	return {
-		look(row) {
-			if (typeof row !== 'object' || row === null || (seen !== undefined && missing.length === 0)) return;
-			seen ??= Object.keys(row);
-			if (missing.length > 0) missing = missing.filter((column) => column.get(row as Row) === undefined);
-		},
-		summary: () => ({ missing: seen === undefined ? [] : missing.map((column) => column.path), seen: seen ?? [] }),
-	};
+/** Without a format or columns of its own, a value or a list of values is printed bare, a line each. */
+function isBare(found: unknown, { format, fields, field }: RenderOptions): boolean {
+	if ((format !== undefined && format !== 'table') || fields !== undefined || field !== undefined) return false;
+	const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+	return Array.isArray(found) ? found.length > 0 && found.every(isScalar) : isScalar(found);
 }
 
 /** The names of the functions that an expression calls. */
@@ -263,34 +346,32 @@ function functionsIn(node: unknown): string[] {
 /** Compiles a JMESPath expression; the library is loaded only for this. */
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
-	// What is missing is null in JMESPath; the library has JavaScript's word for it.
-	const reason = (error: unknown): string =>
-		(error instanceof Error ? error.message : String(error)).replace('not-a-number: undefined', 'not-a-number: null');
-	let expression: ReturnType<typeof compile>;
-	try {
-		expression = compile(query);
-	} catch (error) {
-		throw new UsageError(`--query ${JSON.stringify(query)} is not JMESPath: ${reason(error)}`, {
-			code: 'invalid_query',
-			hint: "For instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"",
-			cause: error,
-		});
-	}
+	const attempt = <T>(step: () => T, explain: (reason: string, cause: unknown) => Error): T => {
+		try {
+			return step();
+		} catch (error) {
+			// What is missing is null in JMESPath; the library has JavaScript's word for it.
+			const reason = (error as Error).message.replace('not-a-number: undefined', 'not-a-number: null');
+			throw explain(reason, error);
+		}
+	};
+	const shown = `--query ${JSON.stringify(query)}`;
+	const hint = "For instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
+	const expression = attempt(
+		() => compile(query),
+		(reason, cause) => new UsageError(`${shown} is not JMESPath: ${reason}`, { code: 'invalid_query', hint, cause }),
+	);
 	const known = getRegisteredFunctions();
 	const unknown = functionsIn(expression).find((name) => !known.includes(name));
 	if (unknown !== undefined) {
-		throw new UsageError(`--query ${JSON.stringify(query)}: JMESPath has no function ${unknown}()`, {
+		throw new UsageError(`${shown}: JMESPath has no function ${unknown}()`, {
 			code: 'invalid_query',
 			hint: `its functions are ${[...known].sort().join(', ')}`,
 		});
 	}
-	return (data) => {
-		try {
-			return TreeInterpreter.search(expression, data as never);
-		} catch (error) {
-			throw new FailedError(`--query ${JSON.stringify(query)} does not fit the result: ${reason(error)}`, {
-				code: 'query_failed',
-			});
-		}
-	};
+	return (data) =>
+		attempt(
+			() => TreeInterpreter.search(expression, data as never),
+			(reason) => new FailedError(`${shown} does not fit the result: ${reason}`, { code: 'query_failed' }),
+		);
 }

@@ -8,7 +8,7 @@ import {
 	columnsFor,
 	type Encoder,
 	type EncoderOptions,
-	newColumns,
+	optionalLast,
 	type ResolvedColumn,
 	type Row,
 } from './columns.js';
@@ -32,225 +32,179 @@ const LONGEST = 2_000;
 
 const ASCII = /^[\x20-\x7e]*$/;
 
+/** A column with the texts of its cells, one for each held row. */
+interface Part {
+	readonly column: ResolvedColumn;
+	readonly label: string;
+	readonly cells: readonly string[];
+}
+
+const isFilled = ({ cells }: Part): boolean => cells.some((text) => text !== '');
+
+/** Whether a cell of an optional column is worth showing the column for. */
+const isWorthShowing = (column: ResolvedColumn, text: string): boolean => text !== '' && text !== column.usual;
+
 export function createTable(options: EncoderOptions): Encoder {
-	return options.single ? createRecord(options) : createGrid(options);
-}
-
-/** Columns and widths under one header; undefined widths stand for blocks. */
-interface Section {
-	readonly columns: readonly ResolvedColumn[];
-	readonly widths: readonly number[] | undefined;
-}
-
-function createGrid(options: EncoderOptions): Encoder {
+	const { isTTY, chosen, single, discover } = options;
 	let held: Row[] = [];
-	let last: Section | undefined;
+	/** Every column so far. */
 	let known: readonly ResolvedColumn[] = [];
+	/** What stands under the last header; undefined widths stand for blocks. */
+	let last: { paths: ReadonlySet<string>; widths: readonly number[] | undefined } | undefined;
 	/** Columns that are left out as long as they are empty, for want of room. */
-	let dropped: readonly ResolvedColumn[] = [];
+	let dropped: ReadonlySet<string> = new Set();
 
 	const cell = (column: ResolvedColumn, row: Row): string => {
-		if (!options.isTTY) return sanitise(cellText(column.get(row)));
+		if (!isTTY) return sanitise(cellText(column.get(row)));
 		const text = cellText((column.short ?? column.get)(row));
 		return sanitise(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 	};
 
-	/** Optional columns are shown from the first row on that has something in them. */
-	function visibleColumns(): ResolvedColumn[] {
-		const paths = new Set(known.map((column) => column.path));
-		const all = [...known, ...columnsFor(options, held).filter((column) => !paths.has(column.path))];
-		known = [...all.filter((column) => column.optional !== true), ...all.filter((column) => column.optional === true)];
-		if (!options.isTTY || options.chosen) return [...known];
-		const shown = new Set(last?.columns.map((column) => column.path));
-		return known.filter(
-			(column) =>
-				column.optional !== true ||
-				shown.has(column.path) ||
-				held.some((row) => isWorthShowing(column, cell(column, row))),
-		);
+	/** Whether a row has something in a column that the last header has not: it begins a section of its own. */
+	function needsColumn(row: Row): boolean {
+		if (chosen || last === undefined) return false;
+		const { paths } = last;
+		const isHidden = ({ path }: { path: string }): boolean => !paths.has(path);
+		if (discover?.(row).some((column) => isHidden(column) && !dropped.has(column.path))) return true;
+		return known
+			.filter((column) => isHidden(column) && (column.optional === true || dropped.has(column.path)))
+			.some((column) => isWorthShowing(column, cell(column, row)));
 	}
-
-	/** Widths that fit the terminal; a column is never narrower than before, where there is room for that. */
-	function widthsFor(columns: readonly ResolvedColumn[], before: readonly number[]): number[] | undefined {
-		const labels = columns.map((column) => widthOf(labelOf(column)));
-		const natural = columns.map((column, index) =>
-			held.reduce((widest, row) => Math.max(widest, widthOf(cell(column, row))), labels[index] as number),
-		);
-		const room = options.width - GAP.length * (columns.length - 1);
-		const wanted = natural.map((width, index) => Math.max(width, before[index] ?? 0));
-		for (const { least, share } of CONCESSIONS) {
-			const minimum = columns.map((column, index) => {
-				if (column.whole === true) return natural[index] as number;
-				const kept = column.important === true && share > 0 ? Math.floor(room * share) : (column.least ?? least);
-				return Math.max(labels[index] as number, kept);
-			});
-			const widths = fitWidths(wanted, minimum, room);
-			if (widths !== undefined) return widths;
-		}
-		return undefined;
-	}
-
-	/** Columns that are empty in all rows give way before rows become blocks. */
-	function openSection(): Section {
-		const isFilled = (column: ResolvedColumn): boolean => held.some((row) => cell(column, row) !== '');
-		const columns = visibleColumns().filter((column) => !isDropped(column) || isFilled(column));
-		const isSame = columns.length === last?.columns.length;
-		const widths = widthsFor(columns, isSame ? (last?.widths ?? []) : []);
-		if (widths !== undefined || options.chosen || last !== undefined) return { columns, widths };
-		const filled = columns.filter(isFilled);
-		const fewer = filled.length === 0 ? undefined : widthsFor(filled, []);
-		if (fewer === undefined) return { columns, widths };
-		dropped = columns.filter((column) => !filled.includes(column));
-		return { columns: filled, widths: fewer };
-	}
-
-	const isDropped = ({ path }: Pick<ResolvedColumn, 'path'>): boolean => dropped.some((each) => each.path === path);
 
 	function release(): string {
 		if (held.length === 0) return '';
-		const section = openSection();
-		const { columns, widths } = section;
-		const isNew =
-			section.columns.length !== last?.columns.length || (widths === undefined) !== (last.widths === undefined);
-		let text = isNew && last !== undefined ? '\n' : '';
-		if (widths === undefined)
-			text += held.map((row) => `${recordLines(columns, row, options).join('\n')}\n\n`).join('');
-		else text += drawRows(columns, widths, isNew);
-		last = section;
-		held = [];
-		return text;
-	}
-
-	function drawRows(columns: readonly ResolvedColumn[], widths: readonly number[], withHeader: boolean): string {
-		const layout = createLayout(widths);
-		const { palette } = options;
-		if (withHeader) layout.add(columns.map((column) => ({ text: labelOf(column), style: palette.heading })));
-		for (const row of held) {
-			layout.add(
-				columns.map((column, index) => {
-					const cut = column.ends === true ? truncateMiddle : truncate;
-					const text = cut(cell(column, row), widths[index] as number);
-					return { text, style: (painted) => column.style?.(painted, row) ?? painted };
-				}),
-			);
+		const isNewTo = (column: ResolvedColumn): boolean => !known.some((each) => each.path === column.path);
+		known = optionalLast([...known, ...columnsFor(options, held).filter(isNewTo)]);
+		// Optional columns are shown from the first row on that has something in them.
+		const isShown = ({ column, cells }: Part): boolean =>
+			!isTTY ||
+			chosen ||
+			column.optional !== true ||
+			last?.paths.has(column.path) === true ||
+			cells.some((text) => isWorthShowing(column, text));
+		let parts = known
+			.map((column): Part => {
+				const label = sanitise(column.label).toUpperCase();
+				return { column, label, cells: held.map((row) => cell(column, row)) };
+			})
+			.filter((part) => isShown(part) && (!dropped.has(part.column.path) || isFilled(part)));
+		const isAsWide = parts.length === last?.paths.size;
+		let widths = widthsFor(parts, isAsWide ? (last?.widths ?? []) : [], options.width);
+		if (widths === undefined && !chosen && last === undefined) {
+			// Columns that are empty in all rows give way before rows become blocks.
+			const filled = parts.filter(isFilled);
+			const fewer = filled.length === 0 ? undefined : widthsFor(filled, [], options.width);
+			if (fewer !== undefined) {
+				dropped = new Set(parts.filter((part) => !filled.includes(part)).map(({ column }) => column.path));
+				[parts, widths] = [filled, fewer];
+			}
 		}
-		return layout.text();
+		const isNew = !isAsWide || (widths === undefined) !== (last?.widths === undefined);
+		const columns = parts.map(({ column }) => column);
+		const text =
+			widths === undefined
+				? held.map((row) => `${recordText(columns, row, options)}\n`).join('')
+				: drawRows(parts, widths, held, isNew, options);
+		const before = isNew && last !== undefined ? '\n' : '';
+		last = { paths: new Set(columns.map(({ path }) => path)), widths };
+		held = [];
+		return before + text;
 	}
 
+	if (single) {
+		const record = (row: Row): string => recordText(columnsFor(options, [row]), row, options);
+		return { row: (row) => record(asRow(row)), end: () => '' };
+	}
 	return {
 		row(given) {
 			const row = asRow(given);
-			// What is not shown yet begins a section of its own.
-			const text = last !== undefined && held.length > 0 && needsColumn(row) ? release() : '';
+			const text = held.length > 0 && needsColumn(row) ? release() : '';
 			held.push(row);
 			return held.length < SAMPLE ? text : text + release();
 		},
 		settle: release,
 		end: release,
 	};
+}
 
-	function needsColumn(row: Row): boolean {
-		if (options.chosen || last === undefined) return false;
-		const shown = new Set(last.columns.map((column) => column.path));
-		if (newColumns(options, shown, row).some((column) => !isDropped(column))) return true;
-		return known.some((column) => {
-			if (shown.has(column.path) || !(column.optional === true || isDropped(column))) return false;
-			return isWorthShowing(column, cell(column, row));
+/** Widths that fit the terminal; a column is never narrower than before, where there is room for that. */
+function widthsFor(parts: readonly Part[], before: readonly number[], width: number): number[] | undefined {
+	const room = width - GAP.length * (parts.length - 1);
+	const labels = parts.map(({ label }) => widthOf(label));
+	const natural = parts.map(({ cells }, index) => Math.max(labels[index] as number, ...cells.map(widthOf)));
+	const wanted = natural.map((each, index) => Math.max(each, before[index] ?? 0));
+	for (const { least, share } of CONCESSIONS) {
+		const minimum = parts.map(({ column }, index) => {
+			if (column.whole === true) return natural[index] as number;
+			const kept = column.important === true && share > 0 ? Math.floor(room * share) : (column.least ?? least);
+			return Math.max(labels[index] as number, kept);
 		});
+		const widths = fitWidths(wanted, minimum, room);
+		if (widths !== undefined) return widths;
 	}
+	return undefined;
 }
 
-interface Layout {
-	add(cells: readonly { text: string; style: (text: string) => string }[]): void;
-	text(): string;
-}
+const EDGES = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) => [
+	edge,
+	`${edge}-mid`,
+	`${edge}-left`,
+	`${edge}-right`,
+]);
 
 /**
- * A table without borders. cli-table3 measures by an older Unicode, in which some emoji and scripts have another width:
+ * Draws rows without borders. cli-table3 measures by an older Unicode, in which some emoji and scripts have another width:
  * it lays out cells beyond ASCII as stand-ins of the right width, which their texts then replace.
  */
-function createLayout(widths: readonly number[]): Layout {
+function drawRows(
+	parts: readonly Part[],
+	widths: readonly number[],
+	rows: readonly Row[],
+	withHeader: boolean,
+	{ palette }: EncoderOptions,
+): string {
 	const table = new Table({
-		chars: borderless,
+		chars: { ...Object.fromEntries(EDGES.map((edge) => [edge, ''])), middle: GAP },
 		style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
 		colWidths: widths.map((width) => Math.max(1, width)),
 	});
 	const texts: string[] = [];
-	return {
-		add(cells) {
-			table.push(
-				cells.map(({ text, style }) => {
-					const width = widthOf(text);
-					if (width === 0) return '';
-					if (ASCII.test(text)) return style(text);
-					texts.push(text);
-					return style('\ue000'.repeat(width));
-				}),
-			);
-		},
-		text() {
-			let next = 0;
-			const drawn = table.toString().replace(/\ue000+/g, () => texts[next++] as string);
-			return drawn
-				.split('\n')
-				.map((line) => `${line.trimEnd()}\n`)
-				.join('');
-		},
+	const painted = (text: string, style: (text: string) => string): string => {
+		const width = widthOf(text);
+		if (width === 0) return '';
+		if (ASCII.test(text)) return style(text);
+		texts.push(text);
+		return style('\ue000'.repeat(width));
 	};
+	if (withHeader) table.push(parts.map(({ label }) => painted(label, palette.heading)));
+	for (const [number, row] of rows.entries()) {
+		table.push(
+			parts.map(({ column, cells }, index) => {
+				const cut = column.ends === true ? truncateMiddle : truncate;
+				const text = cut(cells[number] as string, widths[index] as number);
+				return painted(text, (each) => column.style?.(each, row) ?? each);
+			}),
+		);
+	}
+	const drawn = table.toString().replace(/\ue000+/g, () => texts.shift() as string);
+	const lines = drawn.split('\n').map((line) => `${line.trimEnd()}\n`);
+	return lines.join('');
 }
 
-const borderless = {
-	top: '',
-	'top-mid': '',
-	'top-left': '',
-	'top-right': '',
-	bottom: '',
-	'bottom-mid': '',
-	'bottom-left': '',
-	'bottom-right': '',
-	left: '',
-	'left-mid': '',
-	mid: '',
-	'mid-mid': '',
-	right: '',
-	'right-mid': '',
-	middle: GAP,
-};
-
-function labelOf(column: ResolvedColumn): string {
-	return sanitise(column.label).toUpperCase();
-}
-
-/** Whether a cell of an optional column is worth showing the column for. */
-function isWorthShowing(column: ResolvedColumn, text: string): boolean {
-	return text !== '' && text !== column.usual;
-}
-
-/** One object: `key  value` lines. */
-function createRecord(options: EncoderOptions): Encoder {
-	return {
-		row(given) {
-			const row = asRow(given);
-			const lines = recordLines(columnsFor(options, [row]), row, options);
-			return lines.map((each) => `${each}\n`).join('');
-		},
-		end: () => '',
-	};
-}
-
-/** Keys padded to the longest; a value of several lines goes on under its first. */
-function recordLines(columns: readonly ResolvedColumn[], row: Row, { palette, chosen }: EncoderOptions): string[] {
+/** `key  value` lines: keys padded to the longest, a value of several lines goes on under its first. */
+function recordText(columns: readonly ResolvedColumn[], row: Row, { palette, chosen }: EncoderOptions): string {
 	const shown = columns.filter(
 		(column) => chosen || column.optional !== true || isWorthShowing(column, cellText(column.get(row))),
 	);
 	const labels = shown.map((column) => sanitise(column.label === '' ? column.path : column.label));
 	const room = Math.max(0, ...labels.map(widthOf));
-	return shown.map((column, index) => {
+	const lines = shown.map((column, index) => {
 		const text = sanitiseLines(cellText(column.get(row))).replaceAll('\n', `\n${' '.repeat(room)}${GAP}`);
 		const label = labels[index] as string;
 		const padding = ' '.repeat(room - widthOf(label));
 		return `${palette.heading(label + padding)}${GAP}${column.style?.(text, row) ?? text}`.trimEnd();
 	});
+	return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Columns of a terminal that the text takes; text that is all ASCII is the quick way. */

@@ -1,7 +1,6 @@
-/** yaml: a sequence that streams, or one mapping; plain enough for readers of YAML 1.1 and 1.2. And reading a mapping. */
+/** YAML: writing values, plain enough for readers of YAML 1.1 and 1.2, and reading one mapping. */
 
 import { Document, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from 'yaml';
-import { type Encoder, type EncoderOptions, pick } from './columns.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
 export function yamlText(value: unknown): string {
@@ -13,18 +12,6 @@ export function yamlText(value: unknown): string {
 		},
 	});
 	return escapeJson(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }));
-}
-
-export function createYaml(options: EncoderOptions): Encoder {
-	if (options.single) return { row: (row) => yamlText(pick(options, row)), end: () => '' };
-	let started = false;
-	return {
-		row(row) {
-			started = true;
-			return yamlText([pick(options, row)]);
-		},
-		end: () => (started ? '' : '[]\n'),
-	};
 }
 
 /**

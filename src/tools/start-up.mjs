@@ -28,7 +28,7 @@ const together = {
 	problem: /src\/(net|http\/problem)\.ts$/,
 	response: /src\/http\/send\.ts$/,
 	http: /src\/http\/client\.ts$/,
-	rows: /src\/output\/(render|outcome-view|formats)\.ts$/,
+	rows: /src\/output\/(render|outcome-view)\.ts$/,
 	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,
 };
 

@@ -1,10 +1,8 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { plainPalette } from '../../src/output/colour.js';
 import type { Column } from '../../src/output/columns.js';
 import { type Format, formats } from '../../src/output/columns.js';
-import { createIds } from '../../src/output/formats.js';
 import { createRenderer, type RenderOptions } from '../../src/output/render.js';
 
 const rows = [
@@ -279,9 +277,7 @@ it('csv quotes a lone carriage return, and a lone cell that is empty', async () 
 	expect(await csv({ a: '' }, { a: 'b' })).toBe('a\n""\nb\n');
 });
 
-it('ids leave out a row that failed without one, and complain of one that did not', () => {
-	const place = { columns: undefined, chosen: false, single: false, isTTY: false, width: 80, palette: plainPalette };
-	const encoder = createIds(place);
-	expect(encoder.row({ outcome: 'failed', id: null })).toBe('');
-	expect(() => encoder.row({ outcome: 'ok', id: null })).toThrow('has no id to print');
+it('ids leave out a row that failed without one, and complain of one that did not', async () => {
+	expect(await print({ format: 'ids' }, [{ outcome: 'failed', id: null }])).toBe('');
+	await expect(print({ format: 'ids' }, [{ outcome: 'ok', id: null }])).rejects.toThrow('has no id to print');
 });
