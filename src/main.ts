@@ -2,6 +2,7 @@
 
 import type { Context } from './io/context.js';
 import { createProcessContext, type ProcessLike } from './io/process.js';
+import type { Palette } from './output/colour.js';
 import { version } from './version.js';
 
 /** Runs the program for a process and gives its exit code. */
@@ -11,82 +12,57 @@ export async function main(target: ProcessLike): Promise<number> {
 
 /** Runs the program in any context. Never throws. */
 export async function runMain(context: Context): Promise<number> {
-	let exitCode: number;
+	const { argv, stdout, stderr } = context;
+	let exitCode = 0;
 	try {
-		exitCode = await run(context);
+		// The version is printed without loading the program.
+		if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+			stdout.write(`${version}\n`);
+		} else {
+			const { runProgram } = await import('./cli/program.js');
+			exitCode = await runProgram(await guarded(context));
+		}
 	} catch (error) {
 		exitCode = await report(error, context);
 	}
-	await context.stdout.flush();
-	const { failure } = context.stdout;
-	if (failure !== undefined) exitCode = await reportLostOutput(failure, context, exitCode);
-	await context.stderr.flush();
-	return exitCode;
-}
-
-async function run(context: Context): Promise<number> {
-	const { argv } = context;
-	// The version is printed without loading the program.
-	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-		context.stdout.write(`${version}\n`);
-		return 0;
+	await stdout.flush();
+	// Results that could not be written are not a success; a command that failed has printed its own error.
+	if (stdout.failure !== undefined && exitCode === 0) {
+		const { lostOutput } = await import('./errors.js');
+		exitCode = await report(lostOutput(stdout.failure), context);
 	}
-	const { runProgram } = await import('./cli/program.js');
-	return runProgram(await guarded(context));
-}
-
-/** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
-async function guarded(context: Context): Promise<Context> {
-	const { asksForJson, guardOutput } = await import('./output/sanitise.js');
-	const guard = asksForJson(context.argv) ? { json: true } : { paint: await labelPainter(context) };
-	const stderr = guardOutput(context.stderr, guard);
-	// A file gets the data exactly; what goes to the runner's log must not command it.
-	const isLog = RUNNERS.some((name) => isOn(context.env[name])) && context.stdout.isFile !== true;
-	return { ...context, stderr, stdout: isLog ? guardOutput(context.stdout) : context.stdout };
+	await stderr.flush();
+	return exitCode;
 }
 
 /** Variables that CI runners set which read commands from a step's output. */
 const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 
-function isOn(value: string | undefined): boolean {
-	return value !== undefined && value !== '' && value.toLowerCase() !== 'false';
+/** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
+async function guarded(context: Context): Promise<Context> {
+	const { argv, env, stdout } = context;
+	const { asksForJson, guardOutput } = await import('./output/sanitise.js');
+	const palette = await stderrPalette(context);
+	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
+	const stderr = guardOutput(context.stderr, asksForJson(argv) ? { json: true } : { paint });
+	// A file gets the data exactly; what goes to the runner's log must not command it.
+	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
+	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
 }
 
-/** Red for `error:`, yellow for `warning:`; undefined where there is no colour. */
-async function labelPainter({ argv, env, stderr }: Context): Promise<((label: string) => string) | undefined> {
+async function stderrPalette({ argv, env, stderr }: Context): Promise<Palette> {
 	const { loadPalette, wantsColour } = await import('./output/colour.js');
 	const flag = argv.includes('--no-color') ? false : undefined;
-	if (!wantsColour({ flag, env, isTTY: stderr.isTTY })) return undefined;
-	const palette = await loadPalette(true);
-	return (label) => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
-}
-
-/** Results that could not be written are not a success. A command that sent something has said so itself. */
-async function reportLostOutput(failure: NodeJS.ErrnoException, context: Context, exitCode: number): Promise<number> {
-	if (exitCode !== 0) return exitCode;
-	const { lostOutput } = await import('./errors.js');
-	return report(lostOutput(failure), context);
+	return loadPalette(wantsColour({ flag, env, isTTY: stderr.isTTY }));
 }
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */
 async function report(error: unknown, context: Context): Promise<number> {
-	const [
-		{ exitCodeOf, renderError },
-		{ asksForJson },
-		{ loadPalette, wantsColour },
-		{ PromptInterrupted },
-		{ InterruptedError },
-	] = await Promise.all([
-		import('./output/errors.js'),
-		import('./output/sanitise.js'),
-		import('./output/colour.js'),
-		import('./io/context.js'),
-		import('./errors.js'),
-	]);
+	const [{ exitCodeOf, renderError }, { asksForJson }, { PromptInterrupted }, { InterruptedError }] = await Promise.all(
+		[import('./output/errors.js'), import('./output/sanitise.js'), import('./io/context.js'), import('./errors.js')],
+	);
 	const shown = error instanceof PromptInterrupted ? new InterruptedError('interrupted; nothing was sent') : error;
-	const { argv, env, stderr } = context;
-	const flag = argv.includes('--no-color') ? false : undefined;
-	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stderr.isTTY }));
-	stderr.write(renderError(shown, { json: asksForJson(argv), debug: argv.includes('--debug'), palette }));
+	const [json, debug] = [asksForJson(context.argv), context.argv.includes('--debug')];
+	context.stderr.write(renderError(shown, { json, debug, palette: await stderrPalette(context) }));
 	return exitCodeOf(shown);
 }

@@ -3,9 +3,8 @@
 import type { Endpoint } from '../api/endpoints.js';
 import type { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
-import type { connectionOptions } from './options/connection.js';
 import type { Completes, OptionSpec, OptionValues, ValuesOf } from './options/option.js';
-import type { outputOptions } from './options/output.js';
+import type { connectionOptions, outputOptions } from './options/shared.js';
 
 export interface ArgumentSpec {
 	readonly name: string;

@@ -4,9 +4,8 @@ import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
 import { commands, findCommand, startsWith } from './manifest.js';
-import { connectionOptions } from './options/connection.js';
 import { longFlag } from './options/option.js';
-import { outputOptions } from './options/output.js';
+import { connectionOptions, outputOptions } from './options/shared.js';
 
 /** Runs what the context's argv asks for. @throws UsageError and whatever the command throws */
 export async function runProgram(context: Context): Promise<ExitCode> {

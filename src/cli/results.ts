@@ -13,7 +13,7 @@ import { createRenderer, type Renderer, type RenderOptions } from '../output/ren
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 import type { ValuesOf } from './options/option.js';
-import type { outputOptions } from './options/output.js';
+import type { outputOptions } from './options/shared.js';
 
 type OutputValues = ValuesOf<typeof outputOptions>;
 

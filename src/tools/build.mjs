@@ -1,19 +1,16 @@
 /** Builds dist/: the program in few files that load when a command needs them, the library, and its type declarations. */
 
 import { execFileSync } from 'node:child_process';
-import { rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { build } from 'rolldown';
-import { root } from './bundle.mjs';
-import { writeLicences, writeManPage } from './package-files.mjs';
-import { leaveOut, readableAtOnce, startUpGroups } from './start-up.mjs';
+import { leaveOut, readableAtOnce, root, shared, startUpGroups, withModule } from './bundle.mjs';
 
 const require = createRequire(import.meta.url);
 
-const shared = {
-	cwd: root,
-	platform: 'node',
-	external: ['@napi-rs/keyring'],
+const settings = {
+	...shared,
 	logLevel: 'warn',
 	onLog(level, log) {
 		if (level === 'warn') throw new Error(log.message);
@@ -21,11 +18,11 @@ const shared = {
 	plugins: [leaveOut, readableAtOnce],
 };
 
-// A folder of its own until it is whole, so that nobody meets half a program.
+// A folder of its own until it is whole, so that no other process loads half a program.
 const draft = `dist-${process.pid}`;
 // CommonJS, since Node starts it sooner than modules: by 5 ms, and by half a millisecond for each further file.
 const program = await build({
-	...shared,
+	...settings,
 	input: { main: 'src/main.ts' },
 	output: {
 		dir: draft,
@@ -37,9 +34,9 @@ const program = await build({
 		chunkFileNames: 'chunks/[name]-[hash].cjs',
 	},
 });
-// Readable, since Node shows the line of an error that nobody caught: minified, that is a screen full.
+// Readable, since Node shows the line of an uncaught error: minified, that is a screen full.
 const library = await build({
-	...shared,
+	...settings,
 	input: { index: 'src/index.ts' },
 	output: {
 		dir: draft,
@@ -55,10 +52,24 @@ execFileSync(process.execPath, [tsc, '--project', 'tsconfig.types.json', '--outD
 	cwd: root,
 	stdio: 'inherit',
 });
-await writeManPage(`${root}/${draft}`);
-await writeLicences(
-	`${root}/${draft}`,
-	[...program.output, ...library.output].flatMap((chunk) => chunk.moduleIds ?? []),
-);
-await rm(`${root}/dist`, { recursive: true, force: true });
-await rename(`${root}/${draft}`, `${root}/dist`);
+const folder = join(root, draft);
+const { version } = require('../../package.json');
+const manual = await withModule('src/cli/help/reference.ts', ({ manualRoff }) => manualRoff(version));
+await writeFile(join(folder, 'supportctl.1'), manual);
+await writeFile(join(folder, 'THIRD-PARTY-LICENSES'), await licences([...program.output, ...library.output]));
+await rm(join(root, 'dist'), { recursive: true, force: true });
+await rename(folder, join(root, 'dist'));
+
+/** The licence of every package of which a module was bundled. */
+async function licences(chunks) {
+	const inPackage = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//;
+	const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds.map((id) => id.replaceAll('\\', '/')));
+	const folders = [...new Set(modules.map((id) => inPackage.exec(id)?.[1]).filter(Boolean))].sort();
+	const texts = folders.map(async (each) => {
+		const { name, version, license } = JSON.parse(await readFile(join(each, 'package.json'), 'utf8'));
+		const file = (await readdir(each)).find((entry) => /^licen[cs]e(?:-mit)?(?:\.(?:md|txt))?$/i.test(entry));
+		const text = file === undefined ? `Licence: ${license}` : (await readFile(join(each, file), 'utf8')).trim();
+		return `${name} ${version} (${license})\n\n${text}\n`;
+	});
+	return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
+}

@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { inject } from 'postject';
 import { build } from 'rolldown';
-import { root } from './bundle.mjs';
-import { leaveOut } from './start-up.mjs';
+import { leaveOut, root, shared } from './bundle.mjs';
 
 const NODE = '22';
 const platform = `${process.platform}-${process.arch}`.replace('win32', 'win');
@@ -43,10 +42,8 @@ process.exitCode = 1;
 main(process).then((exitCode) => { process.exitCode = exitCode; });`,
 	);
 	await build({
-		cwd: root,
+		...shared,
 		input: entry,
-		platform: 'node',
-		external: ['@napi-rs/keyring'],
 		logLevel: 'warn',
 		plugins: [leaveOut],
 		output: { file: join(folder, 'main.cjs'), format: 'cjs', minify: true, codeSplitting: false },

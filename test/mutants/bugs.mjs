@@ -248,7 +248,7 @@ export const bugs = [
 		loss: 'of a flag that is given twice the last value is used, without a word',
 	},
 	{
-		file: 'src/cli/argv-secrets.ts',
+		file: 'src/cli/secret-input.ts',
 		was: 'const found = secretKeyIn(inner);',
 		becomes: 'const found = undefined;',
 		tests: ['test/acceptance/input-checks.test.ts'],

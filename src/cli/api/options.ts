@@ -1,10 +1,8 @@
 /** What `api` accepts. */
 
 import type { Invocation } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
 import { longName, options, pick, type ValuesOf } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { guardOptions, tuningOptions } from '../options/run.js';
+import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 
 const group = 'Request';
 

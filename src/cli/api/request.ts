@@ -5,8 +5,8 @@ import { didYouMean } from '../../api/suggest.js';
 import { emptyRecord, isObject, nestingProblem, quote } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { isSecretName, redactUrl } from '../../output/redact.js';
-import { refuseSecretNames } from '../argv-secrets.js';
 import { isFile, readTextValue } from '../runs/fields.js';
+import { refuseSecretNames } from '../secret-input.js';
 import { readTextFile, readTextInput } from '../text-file.js';
 import { type ApiInvocation, methods } from './options.js';
 

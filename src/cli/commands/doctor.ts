@@ -1,8 +1,7 @@
 /** `doctor`: finds out, step by step, why the service can't be used, and says what to do about it. */
 
 import { defineCommand } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
-import { outputOptions } from '../options/output.js';
+import { connectionOptions, outputOptions } from '../options/shared.js';
 
 export const command = defineCommand({
 	summary: 'Check settings, network, service and credentials, with a fix for each problem.',

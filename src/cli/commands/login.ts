@@ -1,11 +1,8 @@
 /** `login`: asks for base URL, scheme and credentials, tries them, and stores a profile. */
 
 import { defineCommand } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
 import { allBut } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { guardDefaults } from '../options/profile-defaults.js';
-import { secretOptions } from '../options/secret.js';
+import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 
 export const command = defineCommand({
 	summary: 'Sign in: check a base URL and credentials, and store them as a profile.',

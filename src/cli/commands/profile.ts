@@ -25,13 +25,18 @@ import {
 } from '../../profile/store.js';
 import { defineCommand } from '../command.js';
 import { say, warn } from '../notices.js';
-import { connectionFlags, connectionOptions } from '../options/connection.js';
 import { allBut, options, pick } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { guardDefaults, runDefaults } from '../options/profile-defaults.js';
-import { impliedScheme, readGivenSecret, secretOptions } from '../options/secret.js';
+import {
+	connectionFlags,
+	connectionOptions,
+	guardDefaults,
+	outputOptions,
+	runDefaults,
+	secretOptions,
+} from '../options/shared.js';
 import { asksForData, namedProfile, overridesOf, printRows, readStoreToChange, runChange } from '../profile-results.js';
 import { chosenFormat } from '../results.js';
+import { impliedScheme, readGivenSecret } from '../secret-input.js';
 
 export const list = defineCommand({
 	summary: 'List the stored profiles; * marks the current one.',

@@ -7,8 +7,8 @@ import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/sett
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import type { Listening } from '../../sandbox/server.js';
 import { defineCommand, type Invocation } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
 import { longFlag, options, pick, type ValuesOf } from '../options/option.js';
+import { connectionOptions } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
 

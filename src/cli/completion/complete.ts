@@ -7,9 +7,8 @@ import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import type { CommandSpec } from '../command.js';
 import { commands, findCommand, startsWith } from '../manifest.js';
-import { connectionOptions } from '../options/connection.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
+import { connectionOptions, outputOptions } from '../options/shared.js';
 
 /** A value for the word that is typed. */
 interface Candidate {

@@ -25,7 +25,7 @@ import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
 import type { Invocation } from '../command.js';
 import { createAsk, explainSearch, type Way, wayOf } from '../login/probe.js';
-import { connectionFlags } from '../options/connection.js';
+import { connectionFlags } from '../options/shared.js';
 import { openClient } from '../session.js';
 import { bareHost, type Certificate, connect, portOf, readCertificate } from './network.js';
 

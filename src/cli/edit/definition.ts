@@ -3,10 +3,14 @@
 import { taxonomies } from '../../api/fields.js';
 import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
 import type { ReadInvocation } from '../lists/call.js';
-import { connectionOptions } from '../options/connection.js';
 import { options, pick } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { allowDiffersOption, guardOptions, tuningOptions } from '../options/run.js';
+import {
+	allowDiffersOption,
+	connectionOptions,
+	guardOptions,
+	outputOptions,
+	tuningOptions,
+} from '../options/shared.js';
 import type { EditNoun } from './fields.js';
 
 const OWNERS: Partial<Record<EditNoun, ArgumentSpec>> = {

@@ -4,10 +4,8 @@ import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
-import { connectionOptions } from '../options/connection.js';
 import { longFlag, type OptionSpec, shortFlag, takesValue } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { guardOptions, tuningOptions } from '../options/run.js';
+import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, ignoreMissingOptions, inputOptions, journalOptions, stopOptions } from '../runs/options.js';
 import { parts, section, typed } from './page.js';
 

@@ -2,10 +2,8 @@
 
 import { type Read, reads, termReads } from '../../api/reads.js';
 import type { Invocation } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
 import { options, pick, type ValuesOf } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { tuningOptions, wholeNumber } from '../options/run.js';
+import { connectionOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
 /** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
 export type Noun = keyof typeof reads | 'term';

@@ -23,9 +23,9 @@ import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfi
 import type { Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
-import { connectionFlags } from '../options/connection.js';
-import { impliedScheme, readGivenSecret } from '../options/secret.js';
+import { connectionFlags } from '../options/shared.js';
 import { type Change, overridesOf, readStoreToChange, runChange } from '../profile-results.js';
+import { impliedScheme, readGivenSecret } from '../secret-input.js';
 import { createAsk, explainSearch, type Way, wayOf } from './probe.js';
 
 /** What stays the same while different base URLs and credentials are tried. */

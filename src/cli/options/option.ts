@@ -67,6 +67,13 @@ export function options<const Specs extends readonly OptionSpec[]>(specs: Specs)
 	return specs;
 }
 
+/** Options under one heading of help. */
+export function optionGroup<const Specs extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: Specs) {
+	return specs.map((spec) => ({ ...spec, group })) as unknown as {
+		readonly [At in keyof Specs]: Specs[At] & { readonly group: string };
+	};
+}
+
 type Named<Spec, Name> = Spec extends OptionSpec ? (LongName<Spec['flags']> extends Name ? Spec : never) : never;
 
 /** The options of these long names, in their own order. */

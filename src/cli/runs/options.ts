@@ -5,10 +5,15 @@ import { type Field, flagName, isMany, ticketStatuses } from '../../api/fields.j
 import { readEndpointOf, showsModified } from '../../api/reads.js';
 import { inputFormats } from '../../bulk/input/input.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
-import { connectionOptions } from '../options/connection.js';
 import { allBut, longFlag, longName, type OptionSpec, options, pick, type ValuesOf } from '../options/option.js';
-import { outputOptions } from '../options/output.js';
-import { allowDiffersOption, guardOptions, tuningOptions, wholeNumber } from '../options/run.js';
+import {
+	allowDiffersOption,
+	connectionOptions,
+	guardOptions,
+	outputOptions,
+	tuningOptions,
+	wholeNumber,
+} from '../options/shared.js';
 
 const INPUT = 'Input';
 const CHECKS = 'Checks';

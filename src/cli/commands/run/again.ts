@@ -5,10 +5,8 @@ import { summariseRun } from '../../../bulk/journal/folder.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
-import { connectionOptions } from '../../options/connection.js';
 import { options } from '../../options/option.js';
-import { outputOptions } from '../../options/output.js';
-import { guardOptions, tuningOptions } from '../../options/run.js';
+import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import { dataOptions, journalOptions, passwordOptions, type RunInvocation, runArgument } from '../../runs/options.js';
 
 const past = () => import('../../runs/past.js');

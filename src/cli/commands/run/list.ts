@@ -10,8 +10,7 @@ import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { say } from '../../notices.js';
 import { options } from '../../options/option.js';
-import { outputOptions } from '../../options/output.js';
-import { wholeNumber } from '../../options/run.js';
+import { outputOptions, wholeNumber } from '../../options/shared.js';
 import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
 

@@ -14,7 +14,7 @@ import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
-import { outputOptions } from '../../options/output.js';
+import { outputOptions } from '../../options/shared.js';
 import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
 import { type RunInvocation, runArgument } from '../../runs/options.js';
