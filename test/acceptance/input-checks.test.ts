@@ -84,7 +84,7 @@ describe('values are checked before anything is sent', () => {
 });
 
 describe('deletes', () => {
-	test('refuse without --yes where nobody can be asked', async () => {
+	test('refuse without --yes without a terminal', async () => {
 		expect(await refused(['ticket', 'delete', '14'])).toContain('give --yes');
 	});
 
@@ -234,7 +234,7 @@ test('a field of --data may be spelt as its flag; with --undocumented it goes as
 	]);
 });
 
-test('a sheet among ids is told for what it is', async () => {
+test('a sheet among ids is named for what it is', async () => {
 	const said = await refused(['ticket', 'update', '-', '--status', 'hold'], 'id,status\n5,hold\n');
 	expect(said).toContain('a sheet with columns is read by --input FILE, or --input - --input-format csv');
 });

@@ -86,7 +86,7 @@ describe('compileColumns for an update', () => {
 		);
 	});
 
-	it('tells all that is wrong with a row, each with its column', () => {
+	it('names all that is wrong with a row, each with its column', () => {
 		const { read } = compile(update, ['id', 'status', 'assignee']);
 		const complaints = read({ row: 3, line: 4, cells: ['../users/1', 'open', '-1'] }) as Complaint[];
 		expect(complaints.map((each) => each.column)).toEqual(['id', 'status', 'assignee']);
@@ -256,7 +256,7 @@ describe('deletes', () => {
 		expect(readCells(product, { id: '1' }, { flags: { force: true } })).toMatchObject({ force: true });
 	});
 
-	it('of users need somebody to reassign to', () => {
+	it('of users need a user to reassign to', () => {
 		expect(readCells(user, { id: '1' })).toHaveLength(1);
 		expect(readCells(user, { id: '1', reassign: '2' })).toMatchObject({ ids: { id: '1' }, reassign: '2' });
 		expect(readCells(user, { id: '1', reassign: 'x' })).toHaveLength(1);

@@ -184,12 +184,12 @@ describe('openInput with standard input', () => {
 		expect(statSync(copy).mode & 0o777).toBe(0o600);
 		expect(statSync(join(stateDir, 'spool')).mode & 0o777).toBe(0o700);
 		expect(await readAll(source)).toEqual(await readAll(source));
-		expect(source).toMatchObject({ name: 'standard input', file: undefined, format: 'csv', spooled: true });
+		expect(source).toMatchObject({ name: 'standard input', format: 'csv', spooled: true });
 		await source.dispose();
 		expect(existsSync(copy)).toBe(false);
 	});
 
-	it('keeps the copy for a resume when told to, and the resume removes it', async () => {
+	it('keeps the copy for a resume that asks for it, and the resume removes it', async () => {
 		const stateDir = temporaryFolder();
 		const source = await open('7\n8\n', stateDir);
 		await readAll(source);
@@ -223,7 +223,7 @@ describe('openInput with standard input', () => {
 		await source.dispose();
 	});
 
-	it('removes copies that nobody came back for', async () => {
+	it('removes copies after 30 days', async () => {
 		const stateDir = temporaryFolder();
 		mkdirSync(join(stateDir, 'spool'));
 		for (const [name, days] of [
@@ -341,7 +341,7 @@ describe('formats', () => {
 		expect(formatOfText(text)).toBe(format);
 	});
 
-	it('reads NDJSON with its types, and tells what is no object without repeating it', async () => {
+	it('reads NDJSON with its types, and names what is no object without repeating it', async () => {
 		const text =
 			'{"id":1,"tags":[1,"a"],"x":null}\r\n\n{"id":\n[1]\n"secret"\n{"__proto__":{"a":1}}\nnull\n{"a": b}\n{"a": 1 2}\n[1,\n';
 		const { rows } = await rowsOf('a.ndjson', text);

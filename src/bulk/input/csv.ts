@@ -9,7 +9,7 @@ import { countLineEnds, headOf, inputError, type ReadLimits, recordTooLong } fro
 /** What stands above the rows. */
 export interface CsvHeader {
 	/** The line on which the header starts. */
-	readonly line: number;
+	readonly headerLine: number;
 	readonly columns: readonly string[];
 	readonly delimiter: string;
 }
@@ -43,7 +43,7 @@ function readHeader(cells: readonly string[], delimiter: string, line: number, n
 		if (seen.has(each)) throw inputError(name, line, `column "${each}" is in the header twice`);
 		seen.add(each);
 	}
-	return { columns, delimiter, line };
+	return { columns, delimiter, headerLine: line };
 }
 
 /** How many lines end inside the cells of a record. */

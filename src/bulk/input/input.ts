@@ -27,17 +27,13 @@ export type Batch = readonly RawRow[];
 export interface InputSource {
 	/** What messages call it: `edits.csv`, `standard input`, `arguments`. */
 	readonly name: string;
-	/** The file as it was named, for annotations; undefined for standard input and arguments. */
-	readonly file: string | undefined;
-	/** Where the bytes are: the file, or where `keep` puts a copy of standard input. */
-	readonly path: string | undefined;
+	/** Where the bytes are: the file, or where `keep` puts a copy of standard input; undefined for arguments. */
+	readonly path?: string | undefined;
 	readonly format: InputFormat;
-	/** The header of CSV and TSV. */
-	readonly columns: readonly string[] | undefined;
-	/** The line on which it stands. */
-	readonly headerLine: number | undefined;
-	/** The separator of CSV and TSV. */
-	readonly delimiter: string | undefined;
+	/** The header of CSV and TSV, the line on which it stands, and the separator. */
+	readonly columns?: readonly string[] | undefined;
+	readonly headerLine?: number | undefined;
+	readonly delimiter?: string | undefined;
 	/** Of the bytes as they are on disk, known after the first whole pass. */
 	readonly sha256: string | undefined;
 	/** Whether the bytes are a private copy that dispose removes. */
@@ -55,12 +51,7 @@ export function openArguments(ids: readonly string[]): InputSource {
 	const batch: Batch = ids.map((id, index) => ({ row: index + 1, line: undefined, id }));
 	return {
 		name: 'arguments',
-		file: undefined,
-		path: undefined,
 		format: 'ids',
-		columns: undefined,
-		headerLine: undefined,
-		delimiter: undefined,
 		spooled: false,
 		// For the journal, which a single request does not have: most calls never load this.
 		get sha256() {

@@ -8,6 +8,7 @@ import { showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import { findField, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
+import type { ColumnSettings } from '../run/plan.js';
 import {
 	type CellReader,
 	claim,
@@ -26,7 +27,7 @@ import {
 } from './columns.js';
 import type { RawRow } from './input.js';
 
-export interface CompileOptions {
+export interface CompileOptions extends Partial<ColumnSettings> {
 	/** What messages call the input. */
 	readonly name: string;
 	/** The header of CSV and TSV; undefined where rows are objects or ids. */
@@ -40,19 +41,10 @@ export interface CompileOptions {
 	readonly rules: ValueRules;
 	/** A deployment's own name of a field → the interface's; any other comes back as it is. */
 	readonly fieldIn?: (name: string) => string;
-	/** Column → field, as `--map` says. */
-	readonly map?: Readonly<Record<string, string>>;
-	readonly ignore?: readonly string[];
-	/** Whether columns that mean nothing are ignored. */
-	readonly ignoreOther?: boolean;
-	/** The column that holds the rows' ids, where it has a name of its own. */
-	readonly idColumn?: string | undefined;
 	/** What flags give to every row. */
 	readonly flags?: Partial<RowValues>;
 	/** Whether rows that are ids are user names. */
 	readonly byUsername?: boolean;
-	/** What an empty cell does: leave the field alone, or send "". */
-	readonly blank?: 'skip' | 'clear';
 }
 
 /** What is wrong with one cell or row. */
@@ -189,6 +181,10 @@ function isIgnored(name: string, options: CompileOptions): boolean {
 	return isSheet && OUTCOME_COLUMNS.includes(name);
 }
 
+function columnOf(name: string, options: CompileOptions): Meaning | undefined {
+	return isIgnored(name, options) ? { column: ignoredColumn(name), means: ` ${name}` } : meaningOf(name, options);
+}
+
 function unknownColumn(name: string, options: CompileOptions): string {
 	const { endpoint, endpointFor } = options;
 	const known = [
@@ -215,9 +211,7 @@ function compileHeader(header: readonly string[], options: CompileOptions): Cell
 		if (!header.includes(name)) problems.push(`there is no column ${quote(name)}${didYouMean(name, header)}`);
 	}
 	for (const name of header) {
-		const found = isIgnored(name, options)
-			? { column: ignoredColumn(name), means: ` ${name}` }
-			: meaningOf(name, options);
+		const found = columnOf(name, options);
 		if (found === undefined) {
 			unknown.push(name);
 			problems.push(unknownColumn(name, options));
@@ -321,9 +315,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 	const keys = new Map<string, Meaning | undefined>();
 	const keyMeaning = (name: string): Meaning | undefined => {
 		if (keys.has(name)) return keys.get(name);
-		const found = isIgnored(name, options)
-			? { column: ignoredColumn(name), means: ` ${name}` }
-			: meaningOf(name, options);
+		const found = columnOf(name, options);
 		// Names come from the input: a set without end would grow with it.
 		if (keys.size < 1000) keys.set(name, found);
 		return found;

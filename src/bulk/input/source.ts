@@ -22,7 +22,7 @@ export interface OpenInputOptions {
 	cwd?: string;
 	/** Where copies are kept, in a folder of their own. */
 	stateDir: string;
-	/** Is called with the name that a copy may have from now on, so that whoever ends the process can remove it. */
+	/** Is called with the name that a copy may have from now on, so that the end of the process can remove it. */
 	onSpool?: ((path: string) => void) | undefined;
 	/** The largest record, in bytes; 8 MiB by default. */
 	maxRecordBytes?: number;
@@ -33,19 +33,16 @@ const DEFAULT_MAX_RECORD_BYTES = 8 * 1024 * 1024;
 /** With four times as much, a run needs half as much memory again. */
 const CHUNK_BYTES = 64 * 1024;
 
-const EXTENSIONS: Readonly<Record<string, InputFormat>> = {
-	csv: 'csv',
-	tsv: 'tsv',
-	tab: 'tsv',
-	ndjson: 'ndjson',
-	jsonl: 'ndjson',
-	ids: 'ids',
-};
+const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
+	...(['csv', 'tsv', 'ndjson', 'ids'] as const).map((name) => [name, name] as const),
+	['tab', 'tsv'],
+	['jsonl', 'ndjson'],
+]);
 
 /** The format that a file's name stands for; `.gz` does not count, and `.json` may be an array or lines. */
 export function formatOfName(path: string): InputFormat | undefined {
-	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase() ?? '';
-	return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+	const [, extension = ''] = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path)) ?? [];
+	return EXTENSIONS.get(extension.toLowerCase());
 }
 
 /** What first lines look like. A header of one column is that of a table only where it is the name of an id. */
@@ -263,12 +260,9 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		}
 		return {
 			name,
-			file: fromStdin ? undefined : given,
 			path: opened.path,
 			format,
-			columns: header?.columns,
-			headerLine: header?.line,
-			delimiter: header?.delimiter,
+			...header,
 			spooled,
 			get sha256() {
 				return bytes.sha256();

@@ -87,7 +87,7 @@ export async function readPages({ most, size, onTotal, onPage, ...fetching }: Pa
 		const look = lookAt > 1 ? await pages.read(lookAt) : undefined;
 		const isLookedAt = look !== undefined && look.objects.length > 0;
 		let before: Page = first;
-		/** By how many places objects have moved, and how many of them the counts of two pages tell. */
+		/** By how many places objects have moved, and by how many of them the counts of two pages differ. */
 		let moved = look?.objects.length ?? 0;
 		let accounted = 0;
 		let goesOn = isLookedAt || ((await give(first.objects)).goesOn && (last > 1 || first.objects.length >= full));

@@ -91,6 +91,7 @@ export function planRows(
 	const request = plannerOf(plan, dialect);
 	const changed = Object.keys({ ...values.add, ...values.remove });
 	const { read, ignored } = compileColumns({
+		...columns,
 		name: input.name,
 		columns: input.columns,
 		headerLine: input.headerLine,
@@ -98,11 +99,6 @@ export function planRows(
 		...(forTaxonomy === undefined ? {} : { endpointFor: forTaxonomy }),
 		rules: { undocumented, statusIn: dialect.statusIn },
 		fieldIn: dialect.fieldIn,
-		map: columns.map,
-		ignore: columns.ignore,
-		ignoreOther: columns.ignoreOther,
-		idColumn: columns.idColumn,
-		blank: columns.blank,
 		byUsername: values.byUsername === true,
 		flags: {
 			ids: values.ids,

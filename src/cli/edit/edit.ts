@@ -118,7 +118,7 @@ async function readObject(noun: EditNoun, invocation: ReadInvocation, session: S
 	return await work;
 }
 
-/** What is compared to find out whether somebody else changed the object. */
+/** What is compared to find out whether the object was changed meanwhile. */
 function stateOf(sheet: Sheet, object: ListedObject): Record<string, string> {
 	const entries = Object.entries(sheet.exported(object));
 	return Object.fromEntries(entries.map(([name, value]) => [name, JSON.stringify(value)]));
@@ -126,7 +126,7 @@ function stateOf(sheet: Sheet, object: ListedObject): Record<string, string> {
 
 /**
  * Opens the editor until the file can be used.
- * @param edit is told whether the file holds changes
+ * @param edit notes whether the file holds changes
  * @returns the fields that changed; undefined where none did
  * @throws UsageError where the file still has the problem that was shown, or nothing in it
  */
