@@ -104,7 +104,7 @@ describe('runEngine', () => {
 				started.push(row.row);
 				return okOf(row);
 			},
-			record: ({ row }) => (row === 1 ? new Promise<void>((resolve) => (written = resolve)) : undefined),
+			record: (_, { row }) => (row === 1 ? new Promise<void>((resolve) => (written = resolve)) : undefined),
 		});
 		await turns(5);
 		expect(started).toEqual([1]);
@@ -172,7 +172,7 @@ describe('runEngine', () => {
 			concurrency: 3,
 			stop: never,
 			perform: watched.perform,
-			async record({ row }) {
+			async record(_, { row }) {
 				recorded.push(row);
 				await turns(row);
 				throw new Error(`disk full at row ${row}`);

@@ -1272,7 +1272,7 @@ export const bugs = [
 		loss: 'a small answer can take all memory',
 	},
 	{
-		file: 'src/bulk/run/undo.ts',
+		file: 'src/bulk/run/read-back.ts',
 		was: "outcome === 'ok' || outcome === 'differs' || outcome === 'unknown'",
 		becomes: "outcome === 'unknown'",
 		tests: ['test/bulk/run/undo.test.ts'],

@@ -9,7 +9,7 @@ export interface EngineOptions<Result> {
 	/** Carries a row out; never rejects for what the service does. */
 	perform(row: RunRow): Promise<Result>;
 	/** Takes a row's result; the promise resolves when it is safe to go on. A rejection stops the run. */
-	record(result: Result, row: RunRow): Promise<void> | undefined;
+	record(result: Result, row: RunRow): Promise<unknown> | undefined;
 	/** Aborted when nothing new may be started. */
 	stop: AbortSignal;
 }

@@ -13,20 +13,11 @@ import type { Journal } from '../journal/write.js';
 import { AdaptivePace } from '../pace.js';
 import { runEngine } from './engine.js';
 import type { RunPlan, RunTuning } from './plan.js';
-import { createPerform, type RowSteps, readPlannerOf } from './read-back.js';
+import { createPerform, type RowSteps } from './read-back.js';
 import type { PastPart } from './resume.js';
-import {
-	type InvalidRow,
-	invalidOutcome,
-	isInvalid,
-	isOwn,
-	outcomeOf,
-	type PlannedRows,
-	plannerOf,
-	type RunRow,
-} from './rows.js';
+import { type InvalidRow, invalidOutcome, isInvalid, isOwn, outcomeOf, type PlannedRows, type RunRow } from './rows.js';
 import { type StopReason, StopWatch } from './stop.js';
-import type { Survey } from './survey.js';
+import { ownRows, type Survey } from './survey.js';
 
 /** How a run ended, for its summary, its reports and its journal. */
 export interface Ended {
@@ -88,44 +79,52 @@ const PLANNED_AHEAD = 128;
 /** Sends the rows of a run. Never throws: a failure is part of how it ended, since some rows may be done by then. */
 export async function execute(parts: RunParts): Promise<Ended> {
 	const { plan, tuning, survey, journal, past, screen, redact, clock } = parts;
+	const { concurrency, first, rate } = tuning;
 	const counts = past?.counts ?? createCounts();
 	const before = totalOf(counts);
-	const own =
-		past?.own ??
-		survey.selected + survey.skipped + (plan.shard === undefined || plan.shard.index === 1 ? survey.invalid : 0);
-	const total = tuning.first === undefined ? own : Math.min(own, before + tuning.first);
-	const pace = new AdaptivePace({ clock, random: parts.random, rate: tuning.rate });
-	const stop = new RunStop(plan, tuning, clock);
-	const ticks = new Ticks(journal, clock);
-	const perform = createRowPerform(parts, pace, stop, ticks);
+	const own = past?.own ?? ownRows(survey, plan);
+	const total = first === undefined ? own : Math.min(own, before + first);
+	const pace = new AdaptivePace({ clock, random: parts.random, rate });
+	const watch = new StopWatch({ stopOnError: plan.stop.onError, maxFailures: plan.stop.maxFailures, concurrency });
+	const controller = new AbortController();
+	const { signal } = controller;
+	// Each row that waits its turn listens to it.
+	setMaxListeners(0, signal);
+	let stopped: StopReason | undefined;
+	const stop = (reason: StopReason | undefined): void => {
+		if (reason === undefined) return;
+		stopped ??= reason;
+		controller.abort();
+	};
+	const ticks = createTicks(journal, clock);
+	const perform = createRowPerform(parts, pace, signal, (attempt) => {
+		ticks.retry(attempt.status);
+		stop(watch.lookAttempt(attempt, clock.monotonic()));
+	});
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
-	const take = (outcome: Outcome): Promise<void> | undefined => {
+	const take = (outcome: Outcome): Promise<unknown> | undefined => {
 		const written = journal?.outcome(outcome);
 		countOutcome(counts, outcome);
 		ticks.row();
 		const printed = screen.outcome(outcome, counts);
-		return printed === undefined ? written : Promise.all([printed, written]).then(() => undefined);
+		return printed === undefined ? written : Promise.all([printed, written]);
 	};
 
 	const started = clock.monotonic();
 	let failure: unknown;
-	screen.start(total, counts, {
-		stop: (reason) => stop.because(reason),
-		open: () => total - totalOf(counts),
-		pauseMs: () => pace.pauseMs,
-	});
+	screen.start(total, counts, { stop, open: () => total - totalOf(counts), pauseMs: () => pace.pauseMs });
 	try {
 		await runEngine({
 			rows: rowsToSend(parts, (invalid) => take(invalidOutcome(invalid))),
-			concurrency: tuning.concurrency,
-			stop: stop.signal,
+			concurrency,
+			stop: signal,
 			perform,
 			record(result, row) {
 				const outcome = redact.outcome(outcomeOf(row, result), row);
-				if (!asksNothing(row.request)) stop.look(outcome);
+				if (!asksNothing(row.request)) stop(watch.look(outcome));
 				// A row that the stop held back has no outcome: a resume sends it.
-				if (stop.signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;
+				if (signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;
 				return take(outcome);
 			},
 		});
@@ -137,30 +136,25 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	// Rows that --first leaves to a resume are open, and no failure.
 	const unreached = { ...counts, 'not-sent': counts['not-sent'] + Math.max(0, total - totalOf(counts)) };
 	counts['not-sent'] += Math.max(0, own - totalOf(counts));
-	const ended: Ended = {
-		counts,
-		// A 401 after a lost response leaves its row unknown, and stops the run all the same.
-		exitCode:
-			stop.reason?.kind === 'unauthorized' ? ExitCode.refused : exitCodeOf(unreached, stop.reason?.kind === 'signal'),
-		stopped: stop.reason,
-		ms: clock.monotonic() - started,
-		resumable: openRows(counts) > 0 || failure !== undefined,
-	};
-	const interrupted = stop.reason?.kind === 'signal' ? true : undefined;
-	const at = new Date(clock.now()).toISOString();
+	const isInterrupted = stopped?.kind === 'signal';
+	// A 401 after a lost response leaves its row unknown, and stops the run all the same.
+	const exitCode = stopped?.kind === 'unauthorized' ? ExitCode.refused : exitCodeOf(unreached, isInterrupted);
+	const ms = clock.monotonic() - started;
+	const resumable = openRows(counts) > 0 || failure !== undefined;
 	try {
 		ticks.end();
-		journal?.close({ at, counts, exit: ended.exitCode, interrupted });
+		const at = new Date(clock.now()).toISOString();
+		journal?.close({ at, counts, exit: exitCode, interrupted: isInterrupted ? true : undefined });
 	} catch (error) {
 		failure ??= error;
 	}
-	return failure === undefined ? ended : { ...ended, failure };
+	return { counts, exitCode, stopped, ms, resumable, ...(failure === undefined ? {} : { failure }) };
 }
 
 /** The own rows that are not done, in input order; rows that can't be sent go to `reject`. */
 async function* rowsToSend(
 	{ rows, plan: { shard }, past, tuning }: RunParts,
-	reject: (row: InvalidRow) => Promise<void> | undefined,
+	reject: (row: InvalidRow) => Promise<unknown> | undefined,
 ): AsyncGenerator<RunRow[]> {
 	let left = tuning.first ?? Number.POSITIVE_INFINITY;
 	for await (const batch of rows.read()) {
@@ -187,134 +181,72 @@ async function* rowsToSend(
 function createRowPerform(
 	{ plan, tuning, client, dialect, journal, past, redact, clock, random }: RunParts,
 	pace: AdaptivePace,
-	stop: RunStop,
-	ticks: Ticks,
+	stop: AbortSignal,
+	onRetry: (attempt: FailedAttempt) => void,
 ): (row: RunRow) => Promise<Result> {
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	const options: SendOptions = {
-		retries: tuning.retries,
-		clock,
-		random,
-		dialect,
-		stop: stop.signal,
-		pace,
-		ignoreMissing: plan.checks.ignoreMissing,
-	};
-	const { stop: _stop, pace: _pace, ...afterStop } = options;
-	const isDelete = endpoint.replay === 'delete';
+	const { retries } = tuning;
+	const { ignoreMissing } = plan.checks;
+	const options: SendOptions = { retries, clock, random, dialect, stop, pace, ignoreMissing };
+	const reading: SendOptions = { ...options, exactNumbers: true };
+	// A row that was written is read back even if the run is stopping.
+	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing, exactNumbers: true };
+	const marksSending = endpoint.replay === 'delete' && journal !== undefined;
+	const maybeSent = ({ row }: RunRow): boolean => past?.maybeSent(row) === true;
 	const steps: RowSteps = {
 		send: (row, request) =>
 			send(client, request, options, {
-				maybeSent: past?.maybeSent(row.row) === true,
+				maybeSent: maybeSent(row),
 				clean: redact.text(row),
-				onRetry(attempt: FailedAttempt) {
-					const { status, code, lost } = attempt;
-					ticks.retry(status);
+				onRetry(failed) {
+					const { attempt, status, code, lost } = failed;
 					// A journal that failed says so at the next outcome.
-					journal
-						?.attempt({ row: row.row, attempt: attempt.attempt, status, code, lost: lost || undefined })
-						.catch(() => undefined);
-					stop.lookAttempt(attempt);
+					journal?.attempt({ row: row.row, attempt, status, code, lost: lost || undefined }).catch(() => undefined);
+					onRetry(failed);
 				},
-				...(isDelete && journal !== undefined ? { beforeSend: () => journal.sent(row.row) } : {}),
+				...(marksSending ? { beforeSend: () => journal.sent(row.row) } : undefined),
 			}),
-		// A row that was written is read back even if the run is stopping.
 		read: (row, request, isAfter) =>
-			send(
-				client,
-				request,
-				{ ...(isAfter && stop.signal.aborted ? { ...afterStop, retries: 0 } : options), exactNumbers: true },
-				{
-					clean: redact.text(row),
-				},
-			),
-		maybeSent: (row) => past?.maybeSent(row.row) === true,
+			send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean: redact.text(row) }),
+		maybeSent,
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};
-	return createPerform(plan, plannerOf(plan, dialect), readPlannerOf(dialect), steps);
+	return createPerform(plan, dialect, steps);
 }
 
 /** How long a tick is, in milliseconds. */
 const TICK_MS = 1000;
 
 /** Says in the journal about once a second what happened meanwhile; a run that is shorter has none. */
-class Ticks {
-	private since: number;
-	private hasTick = false;
-	private rows = 0;
-	private retries = 0;
-	private refused = 0;
-
-	constructor(
-		private readonly journal: Journal | undefined,
-		private readonly clock: SendClock,
-	) {
-		this.since = clock.monotonic();
-	}
-
-	row(): void {
-		this.rows++;
-		this.look(TICK_MS);
-	}
-
-	retry(status: number | undefined): void {
-		this.retries++;
-		if (status === 429 || status === 503) this.refused++;
-		this.look(TICK_MS);
-	}
-
-	/** What happened since the last tick. */
-	end(): void {
-		if (this.hasTick && this.rows + this.retries > 0) this.look(0);
-	}
-
-	private look(least: number): void {
-		const now = this.clock.monotonic();
-		const ms = Math.round(now - this.since);
-		if (this.journal === undefined || ms < least) return;
-		const { rows, retries, refused } = this;
+function createTicks(journal: Journal | undefined, clock: SendClock) {
+	let since = clock.monotonic();
+	let hasTick = false;
+	let [rows, retries, refused] = [0, 0, 0];
+	const look = (least: number): void => {
+		const now = clock.monotonic();
+		const ms = Math.round(now - since);
+		if (journal === undefined || ms < least) return;
 		// A journal that failed says so at the next outcome.
-		this.journal.tick({ at: Math.round(this.clock.now()), ms, rows, retries, refused }).catch(() => undefined);
-		this.since = now;
-		this.hasTick = true;
-		this.rows = this.retries = this.refused = 0;
-	}
-}
-
-/** When and why a run stops before its end. */
-class RunStop {
-	private readonly controller = new AbortController();
-	private readonly watch: StopWatch;
-	reason: StopReason | undefined;
-
-	constructor(
-		{ stop }: RunPlan,
-		{ concurrency }: RunTuning,
-		private readonly clock: SendClock,
-	) {
-		this.watch = new StopWatch({ stopOnError: stop.onError, maxFailures: stop.maxFailures, concurrency });
-		// Each row that waits its turn listens to it.
-		setMaxListeners(0, this.signal);
-	}
-
-	/** Aborted when nothing new may be sent. */
-	get signal(): AbortSignal {
-		return this.controller.signal;
-	}
-
-	because(reason: StopReason | undefined): void {
-		if (reason === undefined) return;
-		this.reason ??= reason;
-		this.controller.abort();
-	}
-
-	look(outcome: Outcome): void {
-		this.because(this.watch.look(outcome));
-	}
-
-	lookAttempt(attempt: FailedAttempt): void {
-		this.because(this.watch.lookAttempt(attempt, this.clock.monotonic()));
-	}
+		journal.tick({ at: Math.round(clock.now()), ms, rows, retries, refused }).catch(() => undefined);
+		since = now;
+		hasTick = true;
+		rows = retries = refused = 0;
+	};
+	return {
+		row(): void {
+			rows++;
+			look(TICK_MS);
+		},
+		retry(status: number | undefined): void {
+			retries++;
+			if (status === 429 || status === 503) refused++;
+			look(TICK_MS);
+		},
+		/** What happened since the last tick. */
+		end(): void {
+			if (hasTick && rows + retries > 0) look(0);
+		},
+	};
 }
 
 /** An input that turned out to be unusable on the way: exit code 2 would say that nothing was sent. */

@@ -1,17 +1,94 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import { type AppliedDifference, contradictions, differences } from '../../api/applied.js';
+import {
+	type AppliedDifference,
+	contradictions,
+	customFieldText,
+	differences,
+	readCustomFields,
+	sameField,
+} from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { emptyRecord, inexactNumberIn } from '../../api/values.js';
+import { emptyRecord, inexactNumberIn, isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
-import { changedFields, type Held, heldOf, holds, isNothing, isStill, same } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
+
+/** What an object holds, as far as a read shows it. */
+export interface Held {
+	has(field: string): boolean;
+	/** The raw value; undefined where the read does not show the field. */
+	get(field: string): unknown;
+	/** `modified_gmt`, where the object has one. */
+	readonly modified: string | undefined;
+	/** The trash status of the object, where it shows its status. */
+	readonly status: string | undefined;
+}
+
+/**
+ * What a read's body shows; undefined for a shape that is not known.
+ * @param prefix the deployment's product prefix: services write a custom field with it and show it without
+ */
+export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown, prefix: string): Held | undefined {
+	const isCustom = endpoint.body === 'custom_fields';
+	const values = isCustom ? readCustomFields(body) : isObject(body) ? body : undefined;
+	if (values === undefined) return undefined;
+	const start = `${prefix}_`;
+	const otherName = (name: string): string => (name.startsWith(start) ? name.slice(start.length) : start + name);
+	const names = (name: string): string[] => (isCustom ? [name, otherName(name)] : [name]);
+	const get = (field: string): unknown => {
+		const name = names(field).find((each) => Object.hasOwn(values, each));
+		return name === undefined ? undefined : isCustom ? values[name] : rawValue(values[name]);
+	};
+	const text = (field: string): string | undefined => {
+		const value = get(field);
+		return typeof value === 'string' ? value : undefined;
+	};
+	return { has: (field) => get(field) !== undefined, get, modified: text('modified_gmt'), status: text('status') };
+}
+
+/** `{raw, rendered}` stands for its raw text; rendered text alone is no value that could be written. */
+function rawValue(value: unknown): unknown {
+	if (!isObject(value) || inexactNumberIn(value) !== undefined) return value;
+	if (Object.hasOwn(value, 'raw')) return value.raw;
+	return Object.hasOwn(value, 'rendered') ? undefined : value;
+}
+
+/** Whether a value is what the object holds, as far as services normalise it. */
+function same(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
+	return held.has(name) && sameField(endpoint, name, value, held.get(name)) === true;
+}
+
+/** Whether a value is exactly what the object holds; white space counts, since it may be what is corrected. */
+export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
+	const now = held.get(name);
+	if (endpoint.body === 'custom_fields') {
+		// The type of a custom field counts where it is written back.
+		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
+	}
+	return typeof value === 'string' && typeof now === 'string' ? value === now : same(endpoint, name, value, held);
+}
+
+/** Whether `--if FIELD=VALUE` is met; "" means that the field has no value. */
+function holds(endpoint: Endpoint, held: Held, field: string, value: string): boolean {
+	const now = held.get(field);
+	if (value === '') return isNothing(now);
+	if (Array.isArray(now)) {
+		const wanted = value.split(',').map((item) => item.trim());
+		return wanted.length === now.length && wanted.every((item) => now.map(String).includes(item));
+	}
+	return (value === '0' || !isNothing(now)) && same(endpoint, field, value, held);
+}
+
+export function isNothing(value: unknown): boolean {
+	const isEmptyList = Array.isArray(value) && value.length === 0;
+	return value === undefined || value === null || value === '' || value === 0 || value === '0' || isEmptyList;
+}
 
 export interface RowSteps {
 	/** Sends the row's request, or another for the same row, with retries. */
@@ -45,44 +122,81 @@ export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' |
 	});
 }
 
-/** Makes the function that carries out one row. */
-export function createPerform(
-	plan: RunPlan,
-	planRequest: Planner,
-	planRead: ReadPlanner,
-	steps: RowSteps,
-): (row: RunRow) => Promise<Result> {
-	const { checks, service } = plan;
-	const first = readsBefore(plan);
-	const addsItems = changesLists(plan);
-	return (row) => (row.remarks === undefined ? perform(row) : perform(row).then((result) => withRemarks(result, row)));
+type PlannerFor = (endpoint: Endpoint) => Planner;
 
-	async function perform(row: RunRow): Promise<Result> {
+function createPlanners(dialect: Dialect): PlannerFor {
+	const planners = new Map<Endpoint, Planner>();
+	return (endpoint) => {
+		const planner = planners.get(endpoint) ?? createPlanner(endpoint, dialect);
+		planners.set(endpoint, planner);
+		return planner;
+	};
+}
+
+/** The read that shows the object of a write. */
+function readRequest(plannerFor: PlannerFor, { endpoint, ids }: Pick<Request, 'endpoint' | 'ids'>): Request {
+	const read = readEndpointOf(endpoint);
+	if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
+	// Custom fields are written below ticket_id and read below id.
+	return plannerFor(read)({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });
+}
+
+/** Makes the read that shows the object of a write: a run of terms may have several taxonomies. */
+export function readPlannerOf(dialect: Dialect): (write: Pick<Request, 'endpoint' | 'ids'>) => Request {
+	const plannerFor = createPlanners(dialect);
+	return (write) => readRequest(plannerFor, write);
+}
+
+/** What a read came to, and what the object holds where it is known. */
+interface Seen {
+	result: Result;
+	held: Held | undefined;
+}
+
+/** Makes the function that carries out one row. */
+export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps): (row: RunRow) => Promise<Result> {
+	const { checks, values, service } = plan;
+	const readsFirst = readsBefore(plan);
+	const addsItems = changesLists(plan);
+	const plannerFor = createPlanners(dialect);
+	const look = async (row: RunRow, isAfter: boolean): Promise<Seen> => {
+		const { endpoint } = row.request;
+		const result = await steps.read(row, readRequest(plannerFor, row.request), isAfter);
+		return {
+			result,
+			held: result.outcome === 'ok' ? heldOf(endpoint, result.body, service.prefixes.product) : undefined,
+		};
+	};
+	return async (row) => {
 		let { request } = row;
 		if (asksNothing(request) && !addsItems) return NOTHING_TO_SEND;
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
-		if (checks.verify && steps.maybeSent?.(row) === true) {
-			const settled = await settle(row, planRead, steps, plan);
+		const maybeSent = steps.maybeSent?.(row) === true;
+		if (checks.verify && maybeSent) {
+			const settled = settledBy(await look(row, false), request, values);
 			if (settled !== undefined) return settled;
 		}
-		if (first) {
-			const held = await readObject(row, planRead, steps, service.prefixes.product);
-			if ('result' in held) return notRead(held.result);
-			const decided = decide(row, held.held, plan, steps.maybeSent?.(row));
+		if (readsFirst) {
+			const { result, held } = await look(row, false);
+			if (held === undefined) return notRead(result);
+			const decided = decide(row, held, plan, maybeSent);
 			if ('skip' in decided) return decided.skip;
-			if (request.endpoint.body !== 'none') request = planRequest({ ids: request.ids, fields: decided.fields });
-			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held.held, request));
+			const { endpoint, ids } = request;
+			if (endpoint.body !== 'none') request = plannerFor(endpoint)({ ids, fields: decided.fields });
+			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held, request));
 		}
 		const sent = await steps.send(row, request);
 		const differs = sent.outcome === 'ok' ? contradictions(request, sent.body) : [];
 		const result = differs.length === 0 ? sent : withDifferences(sent, differs);
-		const seen =
-			checks.verify && needsLook(result)
-				? await verified(row, request, result, planRead, steps, service.prefixes.product)
-				: result;
-		return allowed(seen, checks);
-	}
+		const isVerified = checks.verify && mayBeWritten(result);
+		return allowed(isVerified ? verified(request, result, await look(row, true)) : result, checks);
+	};
+}
+
+/** Whether a write with this result may have been carried out: a server error leaves that open. */
+export function mayBeWritten({ outcome, status = 0 }: Pick<Result, 'outcome' | 'status'>): boolean {
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
 }
 
 /** A number that JavaScript can't hold exactly is not written: it would be another one. */
@@ -94,10 +208,6 @@ function inexactField({ sent = {} }: Request): Result | undefined {
 		return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
 	}
 	return undefined;
-}
-
-function withRemarks(result: Result, { remarks = [] }: RunRow): Result {
-	return remarks.length === 0 ? result : { ...result, warnings: [...(result.warnings ?? []), ...remarks] };
 }
 
 const skipped = (code: string, message: string): Result => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
@@ -124,7 +234,10 @@ export function decide(
 		return { skip: { outcome: 'failed', code: 'not_shown', message, attempts: 0, ms: 0 } };
 	}
 	const all: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
-	const changed = changedFields(endpoint, all, held);
+	const changed = emptyRecord<unknown>();
+	for (const [name, value] of Object.entries(all)) {
+		if (!isUnchanged(endpoint, name, value, held)) changed[name] = value;
+	}
 	if (maybeSent && (checks.ifUnmodified || checks.conditions.length > 0)) {
 		if (endpoint.body !== 'none' && Object.keys(changed).length === 0) return { skip: UNCHANGED };
 	}
@@ -137,8 +250,9 @@ export function decide(
 		return { skip: skipped('condition', `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`) };
 	}
 	for (const [field, value] of Object.entries(row.expected ?? {})) {
-		// What has its old value again is restored already.
-		if (isStill(endpoint, field, value, held) || same(endpoint, field, sent[field], held)) continue;
+		// Services may leave out a field that was cleared. What has its old value again is restored already.
+		const isStill = held.has(field) ? same(endpoint, field, value, held) : value === '' || value === null;
+		if (isStill || same(endpoint, field, sent[field], held)) continue;
 		const now = JSON.stringify(held.get(field) ?? null);
 		return {
 			skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`),
@@ -176,96 +290,66 @@ function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 	return { values, absent, sent: endpoint.trash ? { status: 'trash' } : sent };
 }
 
-type Reading = { held: Held } | { result: Result };
-
-async function readObject(row: RunRow, planRead: ReadPlanner, steps: RowSteps, prefix: string): Promise<Reading> {
-	const result = await steps.read(row, planRead(row.request), false);
-	if (result.outcome !== 'ok') return { result };
-	const held = heldOf(row.request.endpoint, result.body, prefix);
-	if (held !== undefined) return { held };
-	const message = 'the response to the read is in an unknown shape';
-	return { result: { ...result, outcome: 'failed', code: 'unexpected_shape', message } };
+/** A result whose write is known to be done, without what it said before. */
+function asDone({ code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest }: Result): Result {
+	return { ...rest, outcome: 'ok' };
 }
 
 /** A row that may have been sent is ok without another write where the object holds what the row asks for. */
-async function settle(
-	row: RunRow,
-	planRead: ReadPlanner,
-	steps: RowSteps,
-	{ values, service }: RunPlan,
-): Promise<Result | undefined> {
-	const { request } = row;
-	const reading = await steps.read(row, planRead(request), false);
-	const { outcome: _outcome, body, code: _code, message: _message, reasons: _reasons, ...rest } = reading;
-	const done: Result = { ...rest, outcome: 'ok' };
+function settledBy({ result, held }: Seen, request: Request, values: RunPlan['values']): Result | undefined {
+	const { body: _, ...done } = asDone(result);
 	if (request.method === 'DELETE') {
-		return verifiedDelete(request, { ...done, outcome: 'unknown' }, reading).outcome === 'ok' ? done : undefined;
+		return verifiedDelete(request, { ...done, outcome: 'unknown' }, { result, held }).outcome === 'ok'
+			? done
+			: undefined;
 	}
-	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, body, service.prefixes.product) : undefined;
-	if (held === undefined || differences(request.endpoint, request.sent ?? {}, held.get, 'differs').length > 0)
-		return undefined;
+	if (held === undefined || differencesOf(request, held).length > 0) return undefined;
 	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 
 /** Nothing was written, so that a lost response to the read leaves nothing unknown. */
 function notRead({ body: _, ...result }: Result): Result {
-	const outcome = result.outcome === 'failed' ? 'failed' : 'not-sent';
-	const why = result.message ?? result.code ?? result.outcome;
-	return { ...result, outcome, message: `could not read the old values, nothing was written: ${why}` };
-}
-
-/** Whether a read after the write can say more than the result does. */
-function needsLook({ outcome, status = 0 }: Result): boolean {
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
-}
-
-async function verified(
-	row: RunRow,
-	request: Request,
-	result: Result,
-	planRead: ReadPlanner,
-	steps: RowSteps,
-	prefix: string,
-): Promise<Result> {
-	const reading = await steps.read(row, planRead(request), true);
-	if (request.method === 'DELETE') return verifiedDelete(request, result, reading);
-	const held = reading.outcome === 'ok' ? heldOf(request.endpoint, reading.body, prefix) : undefined;
-	if (held === undefined) {
-		const why = reading.message ?? reading.outcome;
-		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
-		return {
-			...result,
-			outcome: 'unknown',
-			code: 'not_verified',
-			message: `written, but could not be read back: ${why}`,
-		};
+	const begin = 'could not read the old values, nothing was written';
+	if (result.outcome === 'ok') {
+		const message = `${begin}: the response to the read is in an unknown shape`;
+		return { ...result, outcome: 'failed', code: 'unexpected_shape', message };
 	}
-	const differs = differences(request.endpoint, request.sent ?? {}, held.get, 'differs');
-	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
-	if (differs.length === 0) return { ...rest, outcome: 'ok' };
+	const outcome = result.outcome === 'failed' ? 'failed' : 'not-sent';
+	return { ...result, outcome, message: `${begin}: ${result.message ?? result.code ?? result.outcome}` };
+}
+
+/** A result of a write, now that the object was read again. */
+function verified(request: Request, result: Result, seen: Seen): Result {
+	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
+	const { held, result: reading } = seen;
+	if (held === undefined) {
+		if (result.outcome !== 'ok' && result.outcome !== 'differs') return result;
+		const message = `written, but could not be read back: ${reading.message ?? reading.outcome}`;
+		return { ...result, outcome: 'unknown', code: 'not_verified', message };
+	}
+	const differs = differencesOf(request, held);
+	if (differs.length === 0) return asDone(result);
 	// Nothing of what was sent is there: the service's own error stands.
 	if (result.outcome === 'failed' && differs.length === Object.keys(request.sent ?? {}).length) return result;
-	return withDifferences(rest, differs);
+	return withDifferences(asDone(result), differs);
 }
 
-function verifiedDelete({ permanent }: Request, result: Result, reading: Result): Result {
+function verifiedDelete({ permanent }: Request, result: Result, { result: reading, held }: Seen): Result {
 	const isGone = reading.outcome === 'failed' && (reading.status === 404 || reading.status === 410);
-	const held = reading.outcome === 'ok' ? heldOf({ body: 'fields' }, reading.body, '') : undefined;
-	const { code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest } = result;
-	if (isGone) {
-		if (permanent || result.outcome !== 'ok') return { ...rest, outcome: 'ok' };
-		return withDifferences(rest, [{ field: 'status', sent: 'trash', shown: 'deleted' }]);
-	}
-	if (held === undefined) return result;
-	if (!permanent && held.status === 'trash') return { ...rest, outcome: 'ok' };
-	if (result.outcome === 'failed') return result;
-	return withDifferences(rest, [
-		{ field: 'status', sent: permanent ? 'deleted' : 'trash', shown: held.status ?? 'still there' },
-	]);
+	if (!isGone && held === undefined) return result;
+	const isDone = isGone ? permanent || result.outcome !== 'ok' : !permanent && held?.status === 'trash';
+	if (isDone) return asDone(result);
+	if (!isGone && result.outcome === 'failed') return result;
+	const shown = isGone ? 'deleted' : (held?.status ?? 'still there');
+	return withDifferences(asDone(result), [{ field: 'status', sent: permanent ? 'deleted' : 'trash', shown }]);
+}
+
+function differencesOf({ endpoint, sent = {} }: Request, held: Held): AppliedDifference[] {
+	return differences(endpoint, sent, held.get, 'differs');
 }
 
 /** A result whose write was done, with the fields that hold another value. */
-export function withDifferences(result: Result, differs: AppliedDifference[]): Result {
+function withDifferences(result: Result, differs: AppliedDifference[]): Result {
 	const fields = differs.map((each) => each.field).join(', ');
 	return {
 		...result,
@@ -283,22 +367,4 @@ function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>)
 	if (Array.isArray(allowDiffers) && !differs.every(({ field }) => allowDiffers.includes(field))) return result;
 	const { code: _code, message: _message, ...rest } = result;
 	return { ...rest, outcome: 'ok' };
-}
-
-/** Makes the read that shows the object of a write: a run of terms may have several taxonomies. */
-export type ReadPlanner = (write: Pick<Request, 'endpoint' | 'ids'>) => Request;
-
-export function readPlannerOf(dialect: Dialect): ReadPlanner {
-	const planners = new Map<Endpoint, Planner>();
-	return ({ endpoint, ids }) => {
-		let planner = planners.get(endpoint);
-		if (planner === undefined) {
-			const read = readEndpointOf(endpoint);
-			if (read === undefined) throw new UsageError(`the API has no way to read ${endpoint.noun}s`);
-			planner = createPlanner(read, dialect);
-			planners.set(endpoint, planner);
-		}
-		// Custom fields are written below ticket_id and read below id.
-		return planner({ ids: { ...ids, id: ids.id ?? (ids.ticket_id as string) } });
-	};
 }

@@ -7,8 +7,9 @@ import type { Endpoint } from '../../api/endpoints.js';
 import { emptyRecord, isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { RowNumbers, scanJournal } from '../journal/read.js';
-import { type Json, type OldValues, type RowRecord, rowRecordOf } from '../journal/records.js';
+import { type Json, type OldValues, rowRecordOf } from '../journal/records.js';
 import type { RowSource, RunHeader, RunPlan } from './plan.js';
+import { mayBeWritten } from './read-back.js';
 import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
 
 /** The plan that undoes a run. It keeps old values itself, so that it can be undone too. @throws UsageError */
@@ -48,6 +49,7 @@ interface FieldChange {
 
 /** One object that the run wrote. */
 interface Change {
+	row: number;
 	ids: Record<string, string>;
 	fields: Record<string, FieldChange>;
 	/** Why a field keeps its value, by field. */
@@ -126,7 +128,7 @@ async function readChanges(path: string, { body }: Pick<Endpoint, 'body'>): Prom
 	for (const { row, ids, values, sent, absent, withheld } of records) {
 		if (!wasWritten(row)) continue;
 		const key = JSON.stringify(ids);
-		const change = changes.get(key) ?? { ids, fields: emptyRecord<FieldChange>(), remarks: emptyRecord<string>() };
+		const change = changes.get(key) ?? { row, ids, fields: emptyRecord<FieldChange>(), remarks: emptyRecord<string>() };
 		changes.set(key, change);
 		const keep = (name: string, why: string): void => {
 			if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} stays: ${why}`;
@@ -179,9 +181,4 @@ async function readOldValues(path: string): Promise<KeptValues> {
 	});
 	leaveOpen();
 	return { records, shown, wasWritten: (row) => states.maybeSent(row) || written.get(row) === 1 };
-}
-
-/** Whether the write of a row with this outcome may have been carried out: a server error leaves that open. */
-function mayBeWritten({ outcome, status = 0 }: RowRecord): boolean {
-	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
 }

@@ -12,7 +12,7 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import { type Held, heldOf, isNothing, isUnchanged } from '../../bulk/run/held.js';
+import { type Held, heldOf, isNothing, isUnchanged } from '../../bulk/run/read-back.js';
 import { suggestedValues } from '../runs/options.js';
 
 /** What can be edited, by the noun of its commands. */

@@ -3,7 +3,7 @@
 import { flagName } from '../../api/fields.js';
 import { createPlanner, type Planner } from '../../api/plan.js';
 import { mentionsOwnId, OWN_ID, withOwnId } from '../../api/values.js';
-import { checkReadable, createPerform, readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
+import { checkReadable, createPerform, readsBefore } from '../../bulk/run/read-back.js';
 import { outcomeOf, type RunRow } from '../../bulk/run/rows.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
@@ -77,7 +77,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			clean: secrets.length === 0 ? undefined : createTextRedactor(secrets),
 		};
 		const { stop: _, ...afterStop } = sendingRow;
-		const perform = createPerform(plan, planRequest, readPlannerOf(dialect), {
+		const perform = createPerform(plan, dialect, {
 			send: (_row, request) => send(client, request, sendingRow),
 			read: (_row, request, isAfter) =>
 				send(client, request, { ...(isAfter ? afterStop : sendingRow), exactNumbers: true }),
