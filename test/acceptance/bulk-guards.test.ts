@@ -254,9 +254,9 @@ describe('deleting users', () => {
 });
 
 describe('user delete by name', () => {
-	const users: Record<string, number> = { ada: 1, grace: 8, lin: 9, mary: 10 };
 	/** Names are found until their user is deleted; `broken` ids fail. */
 	async function desk(broken: number[] = []) {
+		const users: Record<string, number> = { ada: 1, grace: 8, lin: 9, mary: 10 };
 		const gone = new Set<number>();
 		const recorder = await startRecorder((request, response, count) => {
 			const id = Number(/users\/(\d+)/.exec(request.url)?.[1]);
@@ -274,7 +274,7 @@ describe('user delete by name', () => {
 		const work = createWorkplace(recorder.env);
 		const deleted = () =>
 			recorder.requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url.split('/users/')[1]);
-		return { work, deleted, broken };
+		return { work, deleted, broken, users };
 	}
 
 	it('deletes the users that have the names', async () => {
@@ -284,7 +284,7 @@ describe('user delete by name', () => {
 		expect(deleted()).toEqual(['8?force=true&reassign=10', '9?force=true&reassign=10']);
 	});
 
-	it('deletes nobody where a name is unknown, and says on which line', async () => {
+	it('deletes no user where a name is unknown, and says on which line', async () => {
 		const { work, deleted } = await desk();
 		work.write('x.csv', 'username,reassign_username\ngrace,mary\nnobody,mary\n');
 		const result = await work.run('user delete --input x.csv --yes'.split(' '));
@@ -326,5 +326,15 @@ describe('user delete by name', () => {
 		const resumed = await work.run('run resume last --yes -q'.split(' '));
 		expect(resumed, resumed.stderr).toMatchObject({ exitCode: 0 });
 		expect(deleted()).toEqual(['8', '9', '9'].map((id) => `${id}?force=true&reassign=10`));
+	});
+
+	it('resumes with the names that it did not find, though there is such a user by now', async () => {
+		const { work, deleted, users } = await desk();
+		work.write('x.csv', 'username,reassign\ngrace,10\neve,10\nlin,10\n');
+		const args = 'user delete --input x.csv --skip-invalid --first 1 --yes -q'.split(' ');
+		expect((await work.run(args)).exitCode).toBe(0);
+		users.eve = 12;
+		expect((await work.run('run resume last --yes -q'.split(' '))).exitCode).toBe(3);
+		expect(deleted()).toEqual(['8', '9'].map((id) => `${id}?force=true&reassign=10`));
 	});
 });

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isolatedEnvironment, runCli, runHere } from '../support/cli.js';
+import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -170,6 +171,23 @@ test('where the service offers no reads, each check says so before anything is w
 	expect((await at.run('ticket delete 14 --yes --verify')).exitCode).toBe(2);
 	expect(changes(at.service)).toEqual([]);
 	expect((await at.run('ticket fields set 14 --set severity=x --verify')).exitCode).toBe(0);
+});
+
+test('run undo says so where the service does not offer reads any more', async () => {
+	let reads = true;
+	const service = await startRecorder((request, response, count) => {
+		const noRoute = json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } });
+		const title = { raw: request.method === 'GET' ? 'old' : 'new' };
+		return (request.method === 'GET' && !reads ? noRoute : json(200, { id: 14, title }))(request, response, count);
+	});
+	const at = { env: { ...isolatedEnvironment(), ...service.env }, cwd: temporaryFolder() };
+	expect((await runHere('ticket update 14 --title new --snapshot -q'.split(' '), at)).exitCode).toBe(0);
+	reads = false;
+	const { exitCode, stderr } = await runHere('run undo last --yes'.split(' '), at);
+	const message =
+		'this service does not offer reading tickets (404 rest_no_route); run undo needs it; nothing was written';
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
 test('a profile can keep old values by default, where that is possible', async () => {

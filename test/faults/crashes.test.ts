@@ -77,6 +77,43 @@ describe('kill -9', () => {
 		expect(again).toBeLessThanOrEqual(8 * kills);
 		expect([...expectTruth(work, server).values()]).toEqual(Array.from({ length: rows }, () => 'ok'));
 	});
+
+	it('with --if-unmodified takes none of its own writes for those of others', async () => {
+		const [export_, ours, theirs] = ['2026-11-01T00:00:00', '2026-11-02T00:00:00', '2026-11-03T00:00:00'];
+		const rows = 200;
+		const changed = 7;
+		const tickets = new Map<number, object>([[changed, { id: changed, status: 'open', modified_gmt: theirs }]]);
+		const writes = new Map<number, number>();
+		const server = await startRawServer((request) => {
+			const id = Number(/tickets\/(\d+)/.exec(request.path)?.[1]);
+			const before = tickets.get(id) ?? { id, status: 'open', modified_gmt: export_ };
+			const isWrite = request.method === 'POST';
+			const ticket = isWrite ? { ...before, ...JSON.parse(request.body), modified_gmt: ours } : before;
+			tickets.set(id, ticket);
+			if (isWrite) writes.set(id, (writes.get(id) ?? 0) + 1);
+			// It is saved long before the response comes.
+			setTimeout(() => request.json(200, ticket), isWrite ? 20 : 1);
+		});
+		const work = createWorkplace(credentials(server.baseUrl));
+		const lines = Array.from({ length: rows }, (_, index) => `${index + 1},hold,${export_}\n`);
+		work.write('edits.csv', `id,status,modified_gmt\n${lines.join('')}`);
+		const update = ['ticket', 'update', '--input', 'edits.csv', '--if-unmodified', '-j', '8', '-q'];
+		for (const argv of [
+			update,
+			['run', 'resume', 'last', '-q', '-j', '8'],
+			['run', 'resume', 'last', '-q', '-j', '8'],
+		]) {
+			const running = work.spawn(argv);
+			await server.reached(server.requests.length + 100);
+			running.child.kill('SIGKILL');
+			await running.ended;
+		}
+		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		const last = new Map(recordsOf(work).flatMap((each) => (each.type === 'row' ? [[each.row, each] as const] : [])));
+		expect([...last.values()].filter(({ code }) => code === 'conflict').map(({ row }) => row)).toEqual([changed]);
+		expect([...last.values()].every(({ outcome }) => outcome === 'ok' || outcome === 'skipped')).toBe(true);
+		expect([last.size, writes.size, Math.max(...writes.values())]).toEqual([rows, rows - 1, 1]);
+	});
 });
 
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {

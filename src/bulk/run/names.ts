@@ -13,9 +13,14 @@ export type LookUp = (name: string) => Promise<{ id: string } | { problem: strin
 /** Names that are looked up at a time, and remembered: a receiver is the same for many rows. */
 const REMEMBERED = 1000;
 
+/** How many names without a user a journal keeps; a resume looks the others up again. */
+const PROBLEMS_KEPT = 10_000;
+
 export class UserNames {
 	readonly #ids = new RowNumbers(Float64Array);
 	readonly #receivers = new RowNumbers(Float64Array);
+	/** Why a row's user or receiver is not known, by column and row. */
+	readonly #problems = new Map<string, string>();
 	readonly #known = new Map<string, ReturnType<LookUp>>();
 
 	constructor(
@@ -23,10 +28,14 @@ export class UserNames {
 		private readonly concurrency: number,
 	) {}
 
-	/** Takes what an earlier part of the run found: its users may be deleted by now. */
-	async remember(journal: string): Promise<void> {
-		await scanJournal(journal, ({ type, row, id, reassign }) => {
+	/**
+	 * Takes what an earlier run found: its users may be deleted by now.
+	 * @param problems Whether names that had no user still have none: so for a resume, whose rows must be the same
+	 */
+	async remember(journal: string, problems: boolean): Promise<void> {
+		await scanJournal(journal, ({ type, row, id, reassign, column, problem }) => {
 			if (type !== 'user' || !isCount(row)) return;
+			if (problems && typeof problem === 'string') this.#problems.set(`${column} ${row}`, problem);
 			if (isCount(id)) this.#ids.set(row, id);
 			if (isCount(reassign)) this.#receivers.set(row, reassign);
 		});
@@ -59,21 +68,24 @@ export class UserNames {
 			],
 		});
 		if (name !== undefined) {
-			const user = await this.#idOf(this.#ids, row, name);
+			const user = await this.#idOf(this.#ids, 'username', row, name);
 			if ('problem' in user) return complaint('username', user.problem);
 			found.ids = { ...found.ids, id: user.id, username: name };
 		}
 		if (receiver !== undefined) {
-			const user = await this.#idOf(this.#receivers, row, receiver);
+			const user = await this.#idOf(this.#receivers, 'reassign_username', row, receiver);
 			if ('problem' in user) return complaint('reassign_username', user.problem);
 			found.reassign = user.id;
 		}
 		return finish(raw, found);
 	}
 
-	async #idOf(ids: RowNumbers, row: number, name: string): ReturnType<LookUp> {
+	async #idOf(ids: RowNumbers, column: string, row: number, name: string): ReturnType<LookUp> {
 		const known = ids.get(row);
 		if (known !== 0) return { id: String(known) };
+		const place = `${column} ${row}`;
+		const problem = this.#problems.get(place);
+		if (problem !== undefined) return { problem };
 		let looking = this.#known.get(name);
 		if (looking === undefined) {
 			looking = this.lookUp(name);
@@ -82,12 +94,17 @@ export class UserNames {
 		}
 		const found = await looking;
 		if ('id' in found) ids.set(row, Number(found.id));
+		else if (this.#problems.size < PROBLEMS_KEPT) this.#problems.set(place, found.problem);
 		return found;
 	}
 
 	/** Writes what was found, before the first row is sent. @param last The highest row number */
 	async keep(journal: Journal, last: number): Promise<void> {
 		let written: Promise<void> | undefined;
+		for (const [place, problem] of this.#problems) {
+			const [column, row] = place.split(' ');
+			written = journal.append(JSON.stringify({ type: 'user', row: Number(row), column, problem }));
+		}
 		for (let row = 1; row <= last; row++) {
 			const [id, reassign] = [this.#ids.get(row), this.#receivers.get(row)];
 			if (id + reassign === 0) continue;

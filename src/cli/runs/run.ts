@@ -120,7 +120,7 @@ async function openUserNames(
 	const lookUp = createLookUp(session, connect, { ...session.sending, pace });
 	const usernames = new UserNames(lookUp, tuning.concurrency);
 	const earlier = resumes?.path ?? (plan.source.from === 'run' ? plan.source.journal : undefined);
-	if (earlier !== undefined) await usernames.remember(earlier);
+	if (earlier !== undefined) await usernames.remember(earlier, resumes !== undefined);
 	return usernames;
 }
 
