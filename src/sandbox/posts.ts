@@ -6,7 +6,7 @@ import { date, integer, oneOf, texts } from './arguments.js';
 import type { Call, Filter, Handler, Kind, Resource, Service, Shape } from './resources.js';
 import { anyOf, createResource } from './resources.js';
 import { badRequest, noPost, ok, ServiceError } from './responses.js';
-import { type CustomField, customFields } from './samples.js';
+import { customFields } from './samples.js';
 import { type AttachmentRecord, type Post, type ReplyRecord, type TicketRecord, ticketTermFields } from './store.js';
 import { escapeAttribute, filtered, rendered, slugify } from './text.js';
 
@@ -246,21 +246,8 @@ export function createAttachments(service: Service): Resource {
 	});
 }
 
-/** A field's HTML control, which holds the name that a write wants. */
-function markup({ control, options = [] }: CustomField, name: string, value: string): string {
-	const attributes = `name="${name}" id="${name}"`;
-	const text = escapeAttribute(value);
-	if (control === 'textarea') return `<textarea ${attributes}>${text}</textarea>`;
-	if (control === 'checkbox') {
-		return `<input type="checkbox" ${attributes} value="1"${value === '1' ? ' checked' : ''}>`;
-	}
-	if (control !== 'select') return `<input type="${control}" ${attributes} value="${text}">`;
-	const choices = options.map((each) => `<option value="${each}"${each === value ? ' selected' : ''}>${each}</option>`);
-	return `<select ${attributes}>${choices.join('')}</select>`;
-}
-
 export function createCustomFields({ store, dialect }: Service): Record<'get' | 'set', Handler> {
-	// A deployment's write wants `xx_severity` where its read shows `severity`.
+	// A deployment's write wants `xx_severity`, which the markup holds, where its read shows `severity`.
 	const { product } = dialect.prefixes;
 	const prefix = product === neutralPrefixes.product ? '' : `${product}_`;
 
@@ -272,9 +259,10 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 	return {
 		get(call) {
 			const values = valuesOf(call.values.id);
-			const entries = customFields.map((field) => {
-				const value = values[field.name] ?? '';
-				return [field.name, { name: field.label, value, markup: markup(field, prefix + field.name, value) }];
+			const entries = customFields.map(([field, label, type]) => {
+				const [name, value] = [prefix + field, values[field] ?? ''];
+				const markup = `<input type="${type}" name="${name}" id="${name}" value="${escapeAttribute(value)}">`;
+				return [field, { name: label, value, markup }];
 			});
 			return ok(Object.fromEntries(entries));
 		},
@@ -283,7 +271,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 			const { ticket_id, custom_fields } = call.values;
 			const [id, sent] = [ticket_id as number, custom_fields as Shape];
 			const values = { ...valuesOf(id) };
-			for (const { name } of customFields) {
+			for (const [name] of customFields) {
 				if (Object.hasOwn(sent, prefix + name)) values[name] = String(sent[prefix + name] ?? '');
 			}
 			store.customValues.put({ id, values });

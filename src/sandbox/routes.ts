@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { type Endpoint, type EndpointName, endpoints, termEndpoint } from '../api/endpoints.js';
 import { taxonomies } from '../api/fields.js';
+import { ownAccount, reads, termReads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, oneOf, readArguments, text } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTickets } from './posts.js';
@@ -39,11 +40,6 @@ interface Route {
 	readonly rule: Rule;
 }
 
-function route(method: string, path: string, takes: Arguments, rule: Rule): Route {
-	const pattern = path.replace(/<([a-z_]+)>/g, (_, name) => `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`);
-	return { method, pattern, path: new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`), takes, rule };
-}
-
 type TermEndpoint = Extract<EndpointName, `term.${string}`>;
 
 /** Every route. A row of the endpoint table without a rule does not compile. @param documentedOnly leaves out the reads */
@@ -66,41 +62,47 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 		'user.delete': [users.delete, 'administrator', 'rest_user_cannot_delete'],
 		'user.password.delete': [passwords.delete, 'self', passwordCode],
 	};
-	const reads: [path: string, rule: Rule, takes?: Arguments][] = [
-		['/tickets', [tickets.list, 'staff', 'rest_forbidden_context'], tickets.takes],
-		['/tickets/<id>', [tickets.get, 'staff']],
-		['/tickets/<ticket_id>/replies', [replies.list, 'staff', 'rest_forbidden_context'], replies.takes],
-		['/tickets/<ticket_id>/replies/<id>', [replies.get, 'staff']],
-		['/attachments', [attachments.list, 'staff', 'rest_forbidden_context'], attachments.takes],
-		['/attachments/<id>', [attachments.get, 'staff']],
-		['/users', [users.list, 'administrator', 'rest_forbidden_context'], users.takes],
-		['/users/me', [users.me, 'anybody']],
-		['/users/<id>', [users.get, 'self', 'rest_user_cannot_view']],
-		['/users/<user_id>/passwords', [passwords.list, 'self', passwordCode]],
-		['/users/<user_id>/passwords/<slug>', [passwords.get, 'self', passwordCode]],
+	const readRules: [endpoint: Endpoint, rule: Rule, takes?: Arguments][] = [
+		[reads.ticket.list, [tickets.list, 'staff', 'rest_forbidden_context'], tickets.takes],
+		[reads.ticket.get, [tickets.get, 'staff']],
+		[reads.reply.list, [replies.list, 'staff', 'rest_forbidden_context'], replies.takes],
+		[reads.reply.get, [replies.get, 'staff']],
+		[reads.attachment.list, [attachments.list, 'staff', 'rest_forbidden_context'], attachments.takes],
+		[reads.attachment.get, [attachments.get, 'staff']],
+		[reads.user.list, [users.list, 'administrator', 'rest_forbidden_context'], users.takes],
+		[ownAccount, [users.me, 'anybody']],
+		[reads.user.get, [users.get, 'self', 'rest_user_cannot_view']],
+		[reads.password.list, [passwords.list, 'self', passwordCode]],
 	];
 	const found: Route[] = [];
-	const add = (endpoint: Endpoint, rule: Rule): void => {
-		found.push(route(endpoint.method, endpoint.path, argumentsOf(endpoint, service.dialect), rule));
+	const add = (endpoint: Endpoint, rule: Rule, takes: Arguments = {}): void => {
+		const pattern = endpoint.path.replace(/<([a-z_]+)>/g, (_, name) => {
+			return `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`;
+		});
+		const path = new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`);
+		found.push({
+			method: endpoint.method,
+			pattern,
+			path,
+			takes: { ...argumentsOf(endpoint, service.dialect), ...takes },
+			rule,
+		});
 	};
 	for (const [name, rule] of Object.entries(documented)) add(endpoints[name as EndpointName], rule);
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
 		const terms = createTerms(service, taxonomy);
+		const { list, get = list } = termReads(taxonomy);
 		for (const operation of ['update', 'delete'] as const) {
 			const endpoint = termEndpoint(operation, taxonomy);
 			if (documentedOnly && !(endpoint.name in endpoints)) continue;
 			add(endpoint, [terms[operation], 'administrator', `rest_cannot_${operation}`]);
 		}
-		reads.push([`/${taxonomy}`, [terms.list, 'anybody'], terms.takes], [`/${taxonomy}/<id>`, [terms.get, 'anybody']]);
+		readRules.push([list, [terms.list, 'anybody'], terms.takes], [get, [terms.get, 'anybody']]);
 	}
 	if (documentedOnly) return found;
 	const shared: Arguments = { context: { ...oneOf('view', 'embed', 'edit'), default: 'view' }, _fields: text };
-	for (const [path, rule, takes = {}] of reads) {
-		const names = [...path.matchAll(/<([a-z_]+)>/g)].map((match) => match[1] as string);
-		const ids = names.map((name) => [name, { type: name === 'slug' ? 'string' : 'integer' }]);
-		found.push(route('GET', path, { ...Object.fromEntries(ids), ...shared, ...takes }, rule));
-	}
+	for (const [endpoint, rule, takes] of readRules) add(endpoint, rule, { ...shared, ...takes });
 	return found;
 }
 

@@ -16,23 +16,16 @@ export const roles = ['administrator', 'supervisor', 'agent', 'customer'] as con
 
 export const locales = ['', 'en_US', 'en_GB', 'de_DE', 'fr_FR', 'es_ES', 'nl_NL', 'pl_PL', 'ja'] as const;
 
-/** A custom field of the service; tickets hold a value for each. */
-export interface CustomField {
-	readonly name: string;
-	readonly label: string;
-	readonly control: 'text' | 'url' | 'textarea' | 'date' | 'select' | 'checkbox';
-	readonly options?: readonly string[];
-}
-
-export const customFields: readonly CustomField[] = [
-	{ name: 'order_number', label: 'Order number', control: 'text' },
-	{ name: 'website', label: 'Website', control: 'url' },
-	{ name: 'severity', label: 'Severity', control: 'select', options: ['minor', 'major', 'critical'] },
-	{ name: 'serial_number', label: 'Serial number', control: 'text' },
-	{ name: 'warranty_until', label: 'Warranty until', control: 'date' },
-	{ name: 'refund_requested', label: 'Refund requested', control: 'checkbox' },
-	{ name: 'internal_note', label: 'Internal note', control: 'textarea' },
-];
+/** The custom fields of the service, of which tickets hold a value each: name, label, type of its HTML control. */
+export const customFields = [
+	['order_number', 'Order number', 'text'],
+	['website', 'Website', 'url'],
+	['severity', 'Severity', 'text'],
+	['serial_number', 'Serial number', 'text'],
+	['warranty_until', 'Warranty until', 'date'],
+	['refund_requested', 'Refund requested', 'text'],
+	['internal_note', 'Internal note', 'text'],
+] as const;
 
 /** Names of terms; their slugs are made of them (interface section 1). */
 const termNames: Readonly<Record<(typeof taxonomies)[number], readonly string[]>> = {
@@ -42,13 +35,6 @@ const termNames: Readonly<Record<(typeof taxonomies)[number], readonly string[]>
 	ticket_priority: ['Low', 'Normal', 'High', 'Urgent'],
 	ticket_channel: ['Email', 'Web form', 'Phone', 'Chat'],
 };
-const priorityColors: Readonly<Record<string, string>> = {
-	low: '#8bc34a',
-	normal: '#2196f3',
-	high: '#ff9800',
-	urgent: '#f44336',
-};
-
 const devices = ['aurora-router', 'lumen-lamp', 'tideline-watch', 'pocket-reader'];
 const software = ['nimbus-backup', 'harbor-crm'];
 
@@ -99,7 +85,7 @@ function createTerms(): TermRecord[] {
 	const named = Object.entries(termNames).flatMap(([taxonomy, names]) => names.map((name) => ({ taxonomy, name })));
 	return named.map(({ taxonomy, name }, index) => {
 		const slug = slugify(name);
-		const color = taxonomy === 'ticket_priority' ? { color: priorityColors[slug] as string } : {};
+		const color = taxonomy === 'ticket_priority' ? { color: '#2196f3' } : {};
 		return { id: index + 1, taxonomy, name, slug, description: '', parent: 0, ...color };
 	});
 }

@@ -1,11 +1,12 @@
 /** The sandbox: data, routes, faults and state file behind an HTTP server on loopback. */
 
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createDialect, type Prefixes } from '../api/dialect.js';
 import { FailedError, UsageError } from '../errors.js';
 import type { Service } from './resources.js';
-import { createFaults, type FaultOptions, type SandboxResponse } from './responses.js';
+import { createFaults, type FaultOptions } from './responses.js';
 import { createHandler } from './routes.js';
 import { ADMIN_ID, ADMIN_NAME, createSeed } from './samples.js';
 import { openStateFile, readState, type StateFile } from './state-file.js';
@@ -53,6 +54,7 @@ const KEEP_ALIVE_MS = 10 * 60 * 1000;
 const PAUSE_MS = 10;
 /** The name of the application password that the sandbox prints. */
 const OWN_PASSWORD = 'Sandbox';
+
 /** Makes a sandbox that does not listen yet. Throws FailedError for a state file that can't be used. */
 export function createSandbox(options: SandboxOptions): Sandbox {
 	const { clock, stateFile: path } = options;
@@ -76,7 +78,22 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
 	const password = ownPassword(store, state?.password, options.random, service.now());
 
-	function send(response: ServerResponse, { status, body, html, headers }: SandboxResponse): void {
+	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const chunks: Buffer[] = [];
+		for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+		const bytes = Buffer.concat(chunks);
+		if (options.latencyMs) await clock.sleep(options.latencyMs);
+		const drawn = nextFault();
+		// A read saves nothing that could fail halfway.
+		const fault = drawn?.work === 'part' && request.method === 'GET' ? undefined : drawn;
+		const done = fault?.work === 'none' ? undefined : await handle(request, bytes, fault?.work === 'part');
+		const sent = fault === undefined ? done : fault.response;
+		options.onRequest?.({ method: request.method ?? '', path: request.url ?? '', status: sent?.status ?? 0 });
+		if (sent === undefined) {
+			request.socket.destroy();
+			return;
+		}
+		const { status, body, html, headers } = sent;
 		const text = html ?? (body === undefined ? '' : JSON.stringify(body));
 		response.writeHead(status, {
 			'Content-Type': html === undefined ? 'application/json; charset=UTF-8' : 'text/html; charset=UTF-8',
@@ -88,26 +105,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 		response.end(text);
 	}
 
-	/** The response of the service or of a fault; undefined drops the connection. */
-	async function respond(request: IncomingMessage, bytes: Buffer): Promise<SandboxResponse | undefined> {
-		const fault = nextFault();
-		// A read saves nothing that could fail halfway.
-		if (fault === undefined || (fault.work === 'part' && request.method === 'GET'))
-			return handle(request, bytes, false);
-		if (fault.work !== 'none') await handle(request, bytes, fault.work === 'part');
-		return fault.response;
-	}
-
-	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Buffer[] = [];
-		for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-		if (options.latencyMs) await clock.sleep(options.latencyMs);
-		const sent = await respond(request, Buffer.concat(chunks));
-		options.onRequest?.({ method: request.method ?? '', path: request.url ?? '', status: sent?.status ?? 0 });
-		if (sent === undefined) request.socket.destroy();
-		else send(response, sent);
-	}
-
 	const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
 		// A caller that went away while it was sending.
 		receive(request, response).catch(() => request.socket.destroy());
@@ -117,30 +114,22 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 		store,
 
 		async listen(port) {
-			await new Promise<void>((resolve, reject) => {
-				server.once('error', (cause: NodeJS.ErrnoException) => {
-					const taken = cause.code === 'EADDRINUSE';
-					const why = taken ? 'it is taken' : cause.message;
-					reject(
-						new FailedError(`the sandbox can't listen on port ${port}: ${why}`, {
-							code: taken ? 'port_taken' : 'listen_failed',
-							hint: 'Choose another port with --port, or 0 for a free one.',
-							cause,
-						}),
-					);
+			await once(server.listen(port, '127.0.0.1'), 'listening').catch((cause: NodeJS.ErrnoException) => {
+				const taken = cause.code === 'EADDRINUSE';
+				throw new FailedError(`the sandbox can't listen on port ${port}: ${taken ? 'it is taken' : cause.message}`, {
+					code: taken ? 'port_taken' : 'listen_failed',
+					hint: 'Choose another port with --port, or 0 for a free one.',
+					cause,
 				});
-				server.listen(port, '127.0.0.1', resolve);
 			});
 			// Only now: a second sandbox on the same file must not write over the first one's.
 			if (path !== undefined) {
 				const take = () => ({ seed, password, changes: store.changes() });
 				const opened = openStateFile(path, take, options.onWarning ?? (() => {}), clock);
-				try {
-					await opened.write();
-				} catch (error) {
+				await opened.write().catch((error: unknown) => {
 					server.close();
 					throw error;
-				}
+				});
 				file = opened;
 			}
 			const chosen = (server.address() as AddressInfo).port;
@@ -149,12 +138,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
 		async close() {
 			const ended = new AbortController();
-			const closed = new Promise<void>((resolve) => {
-				server.close(() => {
-					ended.abort();
-					resolve();
-				});
-			});
+			const closed = once(server.close(), 'close').then(() => ended.abort());
 			server.closeIdleConnections();
 			await clock.sleep(GRACE_MS, ended.signal);
 			server.closeAllConnections();

@@ -155,7 +155,7 @@ export function createLookUps({ store }: Service): Record<'check' | 'id', Handle
 	};
 }
 
-export function createPasswords({ store, pause }: Service): Record<'list' | 'get' | 'delete', Handler> {
+export function createPasswords({ store, pause }: Service): Record<'list' | 'delete', Handler> {
 	/** The hash stands only where a password is deleted: the tool has to keep it off the screen. */
 	const shape = ({ hash, ...rest }: PasswordRecord, secret: Shape = {}): Shape => ({
 		...rest,
@@ -169,20 +169,16 @@ export function createPasswords({ store, pause }: Service): Record<'list' | 'get
 		return user;
 	}
 
-	function find(call: Call): PasswordRecord {
-		const password = owner(call).passwords.find((each) => each.slug === call.values.slug);
-		if (password !== undefined) return password;
-		throw new ServiceError(404, 'rest_application_password_not_found', 'Application password not found.');
-	}
-
 	return {
 		list: (call) => ok(owner(call).passwords.map((each) => shape(each))),
 
-		get: (call) => ok(shape(find(call))),
-
 		/** The passwords of a user are one stored value: of two deletes at the same time, one brings back what the other deleted. */
 		async delete(call) {
-			const [user, password] = [owner(call), find(call)];
+			const user = owner(call);
+			const password = user.passwords.find((each) => each.slug === call.values.slug);
+			if (password === undefined) {
+				throw new ServiceError(404, 'rest_application_password_not_found', 'Application password not found.');
+			}
 			const left = user.passwords.filter((each) => each !== password);
 			await pause();
 			user.passwords = left;

@@ -186,7 +186,6 @@ test('users, terms, attachments, replies and application passwords have lists an
 	const { rows } = await list('/users/1/passwords');
 	expect(rows.map((each) => each.name)).toEqual(['Laptop', 'CI runner', 'Sandbox']);
 	expect(JSON.stringify(rows)).not.toContain('$sandbox$');
-	expect((await sandbox.call('GET', `/users/1/passwords/${rows[0]?.slug}`)).body).toEqual(rows[0]);
 	expect((await sandbox.call('GET', '/users/me')).body).toMatchObject({ id: 1, name: 'Desk Administrator' });
 });
 
