@@ -23,7 +23,7 @@ export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
  * What a 2xx response is taken for. The interface shows no responses (section 7), so that the least is asked of each: an
  * object; a list; custom fields; what setting those responds; a user's id; the word on credentials; or any JSON at all.
  */
-export type AnswerKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
+export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
 /** Reads of one object; all but that of custom fields are not in the interface. */
 export type ReadName = 'ticket.get' | 'ticket.fields.get' | 'reply.get' | 'user.get' | 'attachment.get' | 'term.get';
@@ -62,7 +62,7 @@ export interface Endpoint {
 	/** `custom_fields`: the body is one object of names to strings under that key. */
 	readonly body: 'none' | 'fields' | 'custom_fields';
 	readonly replay: ReplayRule;
-	readonly answer: AnswerKind;
+	readonly returns: ReturnKind;
 	/** Whether what is deleted goes to a trash unless `force` is sent. */
 	readonly trash: boolean;
 	/**
@@ -108,7 +108,7 @@ export function endpoint(name: string, row: Row): Endpoint {
 		required: [],
 		body: row.fields === undefined ? 'none' : 'fields',
 		replay: row.method === 'GET' ? 'read' : 'delete',
-		answer: 'object',
+		returns: 'object',
 		trash: false,
 		confirm: row.method === 'DELETE',
 		verb: { GET: 'read', POST: 'update', DELETE: 'delete' }[row.method],
@@ -140,10 +140,10 @@ const rows = {
 		verb: 'set custom fields of',
 		body: 'custom_fields',
 		replay: 'set',
-		answer: 'fields-set',
+		returns: 'fields-set',
 		readWith: 'ticket.fields.get',
 	},
-	'ticket.fields.get': { method: 'GET', path: '/tickets/<id>/custom-fields', noun: 'ticket', answer: 'fields' },
+	'ticket.fields.get': { method: 'GET', path: '/tickets/<id>/custom-fields', noun: 'ticket', returns: 'fields' },
 	'user.check': {
 		method: 'POST',
 		path: '/users/check',
@@ -151,7 +151,7 @@ const rows = {
 		fields: credentialFields,
 		required: ['username', 'password'],
 		replay: 'once',
-		answer: 'check',
+		returns: 'check',
 	},
 	'user.id': {
 		method: 'POST',
@@ -161,7 +161,7 @@ const rows = {
 		fields: [usernameField],
 		required: ['username'],
 		replay: 'read',
-		answer: 'user-id',
+		returns: 'user-id',
 		// All look-ups have one path.
 		changes: 'username',
 	},

@@ -9,7 +9,7 @@ const get = (name: string, path: string, noun: string): Endpoint =>
 
 /** The query of a list stands in its `Read`. */
 const list = (name: string, path: string, noun: string): Endpoint =>
-	endpoint(name, { method: 'GET', path, noun, verb: 'list', answer: 'list', documented: false });
+	endpoint(name, { method: 'GET', path, noun, verb: 'list', returns: 'list', documented: false });
 
 /** The caller's own account. */
 export const ownAccount: Endpoint = get('user.me', '/users/me', 'account');

@@ -1,7 +1,7 @@
 /** What a response means for its request: the one place that knows what a status, a body or a lost response stands for. */
 
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
-import type { AnswerKind, Endpoint } from '../api/endpoints.js';
+import type { Endpoint, ReturnKind } from '../api/endpoints.js';
 import { isObject, kindOf, userIdIn } from '../api/values.js';
 import {
 	type Asked,
@@ -26,7 +26,7 @@ import type { Result } from './outcome.js';
 
 /** What is judged: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export interface Judged extends Omit<Asked, 'replay'> {
-	readonly endpoint: Pick<Endpoint, 'answer' | 'replay'>;
+	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'>;
 	/** Below the base URL, with the query. */
 	readonly path?: string;
 	readonly body?: string | undefined;
@@ -122,7 +122,7 @@ interface Rules {
 	ownNames?: boolean;
 }
 
-const RULES: Readonly<Record<AnswerKind, Rules>> = {
+const RULES: Readonly<Record<ReturnKind, Rules>> = {
 	any: { fits: () => true, freeNames: true },
 	object: { fits: isObject },
 	list: { fits: Array.isArray, lacks: 'the response is not a list', needsBody: true, freeNames: true },
@@ -158,7 +158,7 @@ function judgeSuccess(request: Judged, received: Received, dialect: Dialect, cle
 		const lost = `the response broke off: ${message}`;
 		return { outcome: 'unknown', retry: 'lost', open: 'mayBeApplied', status, code, message: lost };
 	}
-	const rules = RULES[request.endpoint.answer];
+	const rules = RULES[request.endpoint.returns];
 	if (content.kind === 'json' && status !== 202 && status !== 206) {
 		return judgeBody(request, status, content, rules, dialect, clean);
 	}
@@ -194,7 +194,7 @@ function judgeBody(
 	const ended = (outcome: 'unknown' | 'failed', code: string, message: string): Finding =>
 		Object.assign(finding, { outcome, code, message });
 
-	if (endpoint.answer === 'check') {
+	if (endpoint.returns === 'check') {
 		const isTrusted = before === undefined || (isObject(value) && NOTICE.test(before));
 		const said = isTrusted ? readCheck(value) : undefined;
 		if (said === 'no')
@@ -215,11 +215,11 @@ function judgeBody(
 	}
 	const what = isObject(value) ? 'an empty object' : kindOf(value);
 	if (!rules.fits(value)) {
-		const isNamed = rules.lacks !== undefined && (isObject(value) || endpoint.answer === 'check');
+		const isNamed = rules.lacks !== undefined && (isObject(value) || endpoint.returns === 'check');
 		const message = isNamed ? rules.lacks : `the response is ${what} where an object was expected`;
 		return ended('unknown', 'unexpected_shape', message as string);
 	}
-	if (endpoint.answer === 'object' && object !== undefined && leavesOpen(object, asked)) {
+	if (endpoint.returns === 'object' && object !== undefined && leavesOpen(object, asked)) {
 		return ended('unknown', 'unexpected_shape', 'the response does not say whether the request was carried out');
 	}
 	return finding;

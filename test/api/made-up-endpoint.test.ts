@@ -34,7 +34,7 @@ const endpoint: Endpoint = {
 	required: [],
 	body: 'fields',
 	replay: 'set',
-	answer: 'object',
+	returns: 'object',
 	trash: false,
 	confirm: false,
 	noun: 'macro',

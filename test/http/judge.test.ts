@@ -24,7 +24,7 @@ async function judge(
 
 async function judgeRaw(
 	raw: RawResponse,
-	endpoint: Pick<Endpoint, 'answer' | 'replay'>,
+	endpoint: Pick<Endpoint, 'returns' | 'replay'>,
 	dialect = neutralDialect,
 ): Promise<Verdict> {
 	const response = await readResponse({ kind: 'answer', answer: raw, ms: 1 });
@@ -418,7 +418,7 @@ describe('JSON that could do harm', () => {
 });
 
 describe('a request outside the endpoint table', () => {
-	const anything = { answer: 'any', replay: 'once' } as const;
+	const anything = { returns: 'any', replay: 'once' } as const;
 	const anyPath = (body: string, status = 200) => judgeRaw(answer(status, body), anything);
 
 	it.each(['null', '[]', '7', '"text"', 'true', '{"error":"a field of that name"}'])(

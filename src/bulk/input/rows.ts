@@ -227,7 +227,7 @@ function compileHeader(header: readonly string[], options: CompileOptions): Cell
 		if (isGiven || (name === 'id' && meanings.has('username'))) continue;
 		problems.push(`there is no column ${quote(name)}${didYouMean(name, unknown)}`);
 	}
-	const sends = endpoint.body !== 'none' && endpoint.answer !== 'user-id';
+	const sends = endpoint.body !== 'none' && endpoint.returns !== 'user-id';
 	const hasField =
 		Object.keys(flags.fields ?? {}).length > 0 || [...meanings.keys()].some((each) => each.startsWith('field '));
 	if (problems.length === 0 && sends && !hasField) {
@@ -259,7 +259,7 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 		} else if (presence === 'must' && force !== true) return `force has to be true: ${reason}`;
 		else if (presence === 'always' && force === false) return `force can't be false: ${reason}`;
 	}
-	if (endpoint.answer === 'user-id' && !fields.username) return 'username is missing';
+	if (endpoint.returns === 'user-id' && !fields.username) return 'username is missing';
 	return undefined;
 }
 
@@ -286,7 +286,7 @@ export function compileColumns(options: CompileOptions): CompiledRows {
 		const problem = rowProblem(draft, options);
 		if (problem !== undefined) return [complaint(raw, undefined, problem, draft)];
 		const { ids, force, reassign, names, fields, modified } = draft;
-		if (endpoint.answer === 'user-id') ids.username = fields.username as string;
+		if (endpoint.returns === 'user-id') ids.username = fields.username as string;
 		return {
 			ids,
 			force,

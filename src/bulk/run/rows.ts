@@ -148,7 +148,7 @@ export function plannerOf(
 
 /** The outcome of a row; that of a look-up has the id that was found. */
 export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Result): Outcome {
-	const id = endpoint.answer === 'user-id' && result.outcome === 'ok' ? userIdIn(result.body) : undefined;
+	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? userIdIn(result.body) : undefined;
 	const outcome: Outcome = { row, ids: id === undefined ? ids : { ...ids, id }, ...result };
 	if (line !== undefined) outcome.line = line;
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];

@@ -110,7 +110,7 @@ function createSend(
 	client: Client,
 	{ method, query, body, isRead }: Call,
 ): Pick<Api, 'clean' | 'send'> {
-	const endpoint = { answer: 'any', replay: isRead ? 'read' : 'once' } as const;
+	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
 	// Values under secret names: a service may repeat them under any name.
 	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
 	const secrets = [

@@ -208,7 +208,7 @@ export function failureOfRead(
 	ids: Outcome['ids'],
 	result: Result,
 ): SupportctlError {
-	const isList = endpoint.answer === 'list';
+	const isList = endpoint.returns === 'list';
 	const outcome: Outcome = { ...result, row: 1, ids: isList ? {} : ids };
 	const noun = plural(endpoint.noun, 2);
 	if (result.code !== NO_ROUTE)

@@ -244,13 +244,13 @@ export interface Positional {
 }
 
 /** The arguments of an endpoint's command. @param name A row of the table, or `term.update` and `term.delete` */
-export function positionalsOf(name: string, { parameters, answer, required }: Endpoint): Positional[] {
+export function positionalsOf(name: string, { parameters, returns, required }: Endpoint): Positional[] {
 	const all: Positional[] = [...parameters];
 	if (name === 'term.update' || name === 'term.delete') {
 		const choices = termTaxonomies(name === 'term.update' ? 'update' : 'delete');
 		all.unshift({ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices });
 	}
-	if (answer === 'user-id')
+	if (returns === 'user-id')
 		all.push(...required.map((each) => ({ name: each, kind: 'text', help: 'User names' }) as const));
 	const last = all.at(-1) as Positional;
 	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - to read them from stdin` }];

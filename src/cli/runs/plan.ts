@@ -70,7 +70,7 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 			}
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
-		if (endpoint.body !== 'none' && endpoint.answer !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
+		if (endpoint.body !== 'none' && endpoint.returns !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
 	}
 	const { secrets, ...kept } = withoutSecrets(fields);
 	const byName = {

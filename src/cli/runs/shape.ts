@@ -40,9 +40,9 @@ export async function outcomeShape(
 		idOf: (row) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	});
 	const table = { ids, palette };
-	if (endpoint.answer === 'user-id') return shape(lookupColumns(table));
-	if (endpoint.answer === 'fields-set') return { ...shape(plainColumns(table)), aliases: { id: 'ticket_id' } };
-	if (endpoint.answer === 'fields') {
+	if (endpoint.returns === 'user-id') return shape(lookupColumns(table));
+	if (endpoint.returns === 'fields-set') return { ...shape(plainColumns(table)), aliases: { id: 'ticket_id' } };
+	if (endpoint.returns === 'fields') {
 		return {
 			...shape(plainColumns(table)),
 			more: customFieldColumns(readCustomFields, RESERVED),
