@@ -6,7 +6,7 @@ import { needsQuestion } from '../../bulk/run/survey.js';
 import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
 import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
 import type { Result } from '../../http/outcome.js';
-import { type Client, DEFAULT_RETRIES, type RawResponse } from '../../http/types.js';
+import type { Client, RawResponse } from '../../http/types.js';
 import { holdsRowsAlone } from '../../output/columns.js';
 import {
 	createTextRedactor,
@@ -19,7 +19,7 @@ import {
 import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 import { createInterruptibleSend } from '../interruption.js';
-import { retryNotice, warn } from '../notices.js';
+import { warn } from '../notices.js';
 import { stdoutPalette } from '../palette.js';
 import {
 	checkOutput,
@@ -105,7 +105,7 @@ function isShaped({ query, fields, field }: ApiInvocation['options']): boolean {
 }
 
 function createSend(
-	{ context, options }: ApiInvocation,
+	{ context }: ApiInvocation,
 	session: Session,
 	client: Client,
 	{ method, query, body, isRead }: Call,
@@ -131,12 +131,8 @@ function createSend(
 			const result = await deliver(
 				{ method, path, body, endpoint },
 				{
+					...session.sending,
 					clean: secrets.length === 0 ? undefined : clean,
-					retries: options.retries ?? DEFAULT_RETRIES,
-					clock: context.clock,
-					random: context.random,
-					dialect: session.dialect,
-					onRetry: retryNotice(context, options),
 					onResponse(each) {
 						response = each;
 					},

@@ -1,13 +1,11 @@
-/** `supportctl sandbox`: serves the interface on loopback from memory until it is stopped. */
+/** `sandbox`: a mock API on loopback, from memory, until it is stopped. */
 
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../errors.js';
-import type { Context } from '../../io/context.js';
 import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
-import type { Listening } from '../../sandbox/server.js';
-import { defineCommand, type Invocation } from '../command.js';
-import { longFlag, options, pick, type ValuesOf } from '../options/option.js';
+import { defineCommand } from '../command.js';
+import { longFlag, options, pick } from '../options/option.js';
 import { connectionOptions } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
@@ -96,44 +94,6 @@ const sandboxOptions = options([
 	{ flags: '--json', help: 'print base URL and credentials as one line of JSON', group: 'Output' },
 ]);
 
-type Values = ValuesOf<typeof sandboxOptions>;
-
-const prefixNames = ['productPrefix', 'shopPrefix', 'membershipPrefix'] as const;
-
-function announcement(listening: Listening, tickets: number, given: Values): string {
-	const { baseUrl, username, password } = listening;
-	const prefixes = prefixNames.map((name, index) =>
-		given[name] === undefined ? '' : ` ${longFlag(prefixOptions[index] as never)} ${given[name]}`,
-	);
-	return [
-		`A service with ${tickets} tickets listens at ${baseUrl}`,
-		`user name  ${username}`,
-		`password   ${password}`,
-		'',
-		'For another terminal:',
-		`export SUPPORTCTL_BASE_URL='${baseUrl}'`,
-		`export SUPPORTCTL_USERNAME='${username}'`,
-		`export SUPPORTCTL_PASSWORD='${password}'`,
-		`supportctl ticket update ${Math.min(14, tickets)} --status hold${prefixes.join('')}`,
-		'',
-	].join('\n');
-}
-
-/** Resolves at the first signal; a second one ends the process at once. */
-function untilStopped(context: Context): { stopped: Promise<void>; done(): void } {
-	let stop: () => void;
-	const stopped = new Promise<void>((resolve) => {
-		stop = resolve;
-	});
-	let signals = 0;
-	const done = context.signals.listen(() => {
-		signals++;
-		if (signals === 1) stop();
-		else context.abandon(ExitCode.interrupted);
-	});
-	return { stopped, done };
-}
-
 export const command = defineCommand({
 	summary: 'Run a local mock API with sample data.',
 	description: [
@@ -151,44 +111,58 @@ export const command = defineCommand({
 	],
 	arguments: [],
 	options: sandboxOptions,
-	run,
-});
-
-async function run({ context, options: given }: Invocation<Values>): Promise<ExitCode> {
-	const { createSandbox } = await import('../../sandbox/server.js');
-	const { stopped, done } = untilStopped(context);
-	try {
-		const sandbox = createSandbox({
-			clock: context.clock,
-			random: () => context.random(),
-			seed: given.seed,
-			stateFile: given.state === undefined ? undefined : resolve(context.cwd, given.state),
-			documentedOnly: given.documentedOnly,
-			latencyMs: given.latency,
-			failRate: given.failRate,
-			failKinds: given.failKind,
-			rateLimit: given.rateLimit,
-			rateLimitStatus: given.rateLimitStatus === '503' ? 503 : 429,
-			retryAfter: given.retryAfter,
-			prefixes: {
-				...(given.productPrefix === undefined ? {} : { product: given.productPrefix }),
-				...(given.shopPrefix === undefined ? {} : { shop: given.shopPrefix }),
-				...(given.membershipPrefix === undefined ? {} : { membership: given.membershipPrefix }),
-			},
-			onWarning: (message) => context.stderr.write(`warning: ${message}\n`),
+	async run({ context, options: given }) {
+		const { createSandbox } = await import('../../sandbox/server.js');
+		const words = { product: given.productPrefix, shop: given.shopPrefix, membership: given.membershipPrefix };
+		const prefixes = Object.entries(words).filter(([, word]) => word !== undefined);
+		let unlisten = (): void => undefined;
+		const stopped = new Promise<void>((stop) => {
+			let signals = 0;
+			unlisten = context.signals.listen(() => {
+				signals++;
+				if (signals === 1) stop();
+				else context.abandon(ExitCode.interrupted);
+			});
 		});
-		const listening = await sandbox.listen(given.port ?? DEFAULT_PORT);
-		if (given.json) {
-			const { baseUrl, username, password } = listening;
-			context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
-		} else {
-			context.stdout.write(announcement(listening, sandbox.store.tickets.size, given));
-			context.stderr.write('Ctrl-C ends it.\n');
+		try {
+			const sandbox = createSandbox({
+				clock: context.clock,
+				random: () => context.random(),
+				seed: given.seed,
+				stateFile: given.state === undefined ? undefined : resolve(context.cwd, given.state),
+				documentedOnly: given.documentedOnly,
+				latencyMs: given.latency,
+				failRate: given.failRate,
+				failKinds: given.failKind,
+				rateLimit: given.rateLimit,
+				rateLimitStatus: given.rateLimitStatus === '503' ? 503 : 429,
+				retryAfter: given.retryAfter,
+				prefixes: Object.fromEntries(prefixes),
+				onWarning: (message) => context.stderr.write(`warning: ${message}\n`),
+			});
+			const { baseUrl, username, password } = await sandbox.listen(given.port ?? DEFAULT_PORT);
+			if (given.json) {
+				context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
+			} else {
+				const tickets = sandbox.store.tickets.size;
+				const flags = prefixes.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
+				context.stdout.write(`A service with ${tickets} tickets listens at ${baseUrl}
+user name  ${username}
+password   ${password}
+
+For another terminal:
+export SUPPORTCTL_BASE_URL='${baseUrl}'
+export SUPPORTCTL_USERNAME='${username}'
+export SUPPORTCTL_PASSWORD='${password}'
+supportctl ticket update ${Math.min(14, tickets)} --status hold${flags}
+`);
+				context.stderr.write('Ctrl-C ends it.\n');
+			}
+			await stopped;
+			await sandbox.close();
+			return ExitCode.ok;
+		} finally {
+			unlisten();
 		}
-		await stopped;
-		await sandbox.close();
-		return ExitCode.ok;
-	} finally {
-		done();
-	}
-}
+	},
+});

@@ -31,7 +31,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options } = invocation;
-		const { prompts, clock, random } = context;
+		const { prompts } = context;
 		const session = await openSession(invocation);
 		// Columns and queries that can't be used are found before anything is asked for or sent.
 		const results = createSentResults(
@@ -68,7 +68,7 @@ export const command = defineCommand({
 		let result: Result;
 		try {
 			const request = plan({ ids: { username }, fields: { username, password } });
-			result = await send(request, { retries: 0, clock, random, clean: createTextRedactor([password]) });
+			result = await send(request, { ...session.sending, retries: 0, clean: createTextRedactor([password]) });
 		} finally {
 			await client.close();
 		}
