@@ -55,8 +55,6 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 	: readonly string[];
 
 interface CommandDescription<Options, Arguments> {
-	/** One sentence that opens its help. */
-	readonly summary: string;
 	readonly description?: string;
 	readonly examples: readonly Example[];
 	/** What it sends, for help: paths below the prefix; several where they depend on an argument. */

@@ -6,7 +6,7 @@ import { findOption, type OptionSpec, takesValue } from './options/option.js';
 export interface CommandEntry {
 	/** What a person types, for instance ['ticket', 'fields', 'get']. */
 	readonly words: readonly string[];
-	/** One line for lists of commands. */
+	/** What it does, without a full stop; lists of commands show it, and help begins with it. */
 	readonly summary: string;
 	/** The heading in the overview. */
 	readonly group: string;
@@ -65,12 +65,12 @@ export const commands: readonly CommandEntry[] = [
 	entry('reply get', LOOK, 'Show replies of a ticket', async () => (await reply()).get()),
 	entry('user update', WRITE, 'Change fields of users', async () => (await user()).update()),
 	entry('user edit', WRITE, 'Edit a user in an editor', async () => (await user()).edit()),
-	entry('user delete', WRITE, 'Delete users and reassign their posts', async () => (await user()).remove()),
+	entry('user delete', WRITE, 'Delete users permanently and reassign their posts', async () => (await user()).remove()),
 	entry('user password delete', WRITE, 'Delete application passwords of a user', async () =>
 		(await user()).deletePasswords(),
 	),
 	entry('user id', LOOK, 'Look up the ids of user names', async () => (await user()).findIds()),
-	entry('user check', LOOK, "Check a user's credentials", () => import('./commands/user/check.js')),
+	entry('user check', LOOK, "Check a user's name and password, once", () => import('./commands/user/check.js')),
 	entry('user list', LOOK, 'List users', async () => (await user()).list()),
 	entry('user get', LOOK, 'Show users', async () => (await user()).get()),
 	entry('user password list', LOOK, 'List the application passwords of a user', async () =>
@@ -83,12 +83,12 @@ export const commands: readonly CommandEntry[] = [
 	entry('attachment get', LOOK, 'Show attachments', async () => (await attachment()).get()),
 	entry('term update', WRITE, 'Change fields of terms', async () => (await term()).update()),
 	entry('term edit', WRITE, 'Edit a term in an editor', async () => (await term()).edit()),
-	entry('term delete', WRITE, 'Delete terms', async () => (await term()).remove()),
+	entry('term delete', WRITE, 'Delete terms permanently', async () => (await term()).remove()),
 	entry('term list', LOOK, 'List the terms of a taxonomy', async () => (await term()).list()),
 	entry('term get', LOOK, 'Show terms of a taxonomy', async () => (await term()).get()),
 	entry('login', SETUP, 'Sign in: check credentials and store them as a profile', () => import('./commands/login.js')),
 	entry('logout', SETUP, 'Remove the secret of a profile', async () => (await profile()).logout),
-	entry('profile list', SETUP, 'List the stored profiles', async () => (await profile()).list),
+	entry('profile list', SETUP, 'List the stored profiles; * marks the current one', async () => (await profile()).list),
 	entry(
 		'profile show',
 		SETUP,
@@ -99,12 +99,12 @@ export const commands: readonly CommandEntry[] = [
 	entry('profile set', SETUP, 'Create or change a profile', async () => (await profile()).set),
 	entry('profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove),
 	entry('profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path),
-	entry('run list', RUNS, 'List runs', async () => (await runs()).list),
+	entry('run list', RUNS, 'List runs, the newest first', async () => (await runs()).list),
 	entry('run show', RUNS, 'Show a run, or several together', () => import('./commands/run/show.js')),
-	entry('run resume', RUNS, 'Resume a run', async () => (await again()).resume),
-	entry('run retry', RUNS, 'Retry the failed rows of a run', async () => (await again()).retry),
-	entry('run rejects', RUNS, 'Export failed rows', () => import('./commands/run/rejects.js')),
-	entry('run undo', RUNS, 'Revert a run', async () => (await again()).undo),
+	entry('run resume', RUNS, 'Resume a run: send the rows that are not done', async () => (await again()).resume),
+	entry('run retry', RUNS, 'Retry the failed rows of a run, as a new run', async () => (await again()).retry),
+	entry('run rejects', RUNS, 'Export failed rows, with the reason of each', () => import('./commands/run/rejects.js')),
+	entry('run undo', RUNS, 'Revert a run that was made with --snapshot', async () => (await again()).undo),
 	entry('run prune', RUNS, 'Remove the journals of old runs', async () => (await runs()).prune),
 	entry('doctor', SETUP, 'Check settings, network, service and credentials', () => import('./commands/doctor.js')),
 	entry('api', TOOLS, 'Send any request to the API', () => import('./commands/api.js')),

@@ -51,7 +51,7 @@ afterEach(() => {
 /** The command of a row that is in the table until the test is over. */
 function commandOf(row: Endpoint): CommandSpec {
 	table.push(row);
-	return runCommand(row.name, { summary: 'Change fields.', examples: [] });
+	return runCommand(row.name, []);
 }
 
 const words = ['macro', 'update'];
@@ -62,7 +62,7 @@ test('its request is planned', () => {
 });
 
 test('its fields are flags in help', () => {
-	const text = pageText(commandPage(commandOf(endpoint), words), 80, plainPalette);
+	const text = pageText(commandPage({ words, summary: 'Change fields' }, commandOf(endpoint)), 80, plainPalette);
 	expect(text).toContain('--macro-name <text>');
 	expect(text).toMatch(/--enabled <true\|false>\s+Whether it may be used/);
 });

@@ -5,7 +5,6 @@ import { apiOptions, methods } from '../api/options.js';
 import { defineCommand } from '../command.js';
 
 export const command = defineCommand({
-	summary: 'Send any request below /support-api/v1, with the credentials of the profile.',
 	description: [
 		'-f and -F are the query of a GET, HEAD or DELETE, and the JSON body of other methods; name[key]=value sets a key of an object, name[]=value appends to a list. Paths outside the prefix are refused.',
 		'The response is printed as JSON unless --format, --fields, --field or --query are given. GET, HEAD and OPTIONS are retried; a write is sent once.',

@@ -5,17 +5,14 @@ import { getCommand, listCommand } from '../lists/definition.js';
 import { runCommand } from '../runs/definition.js';
 
 export const update = () =>
-	runCommand('attachment.update', {
-		summary: 'Change fields of one attachment or of many.',
-		examples: [
-			{ command: 'supportctl attachment update 51 --alt-text "Screenshot of the error"', note: 'one attachment' },
-			{ command: 'supportctl attachment update 51 52 --post 14', note: 'attach several to ticket 14' },
-			{
-				command: 'supportctl attachment update --input attachments.csv',
-				note: 'attachments.csv has the columns id, title',
-			},
-		],
-	});
+	runCommand('attachment.update', [
+		{ command: 'supportctl attachment update 51 --alt-text "Screenshot of the error"', note: 'one attachment' },
+		{ command: 'supportctl attachment update 51 52 --post 14', note: 'attach several to ticket 14' },
+		{
+			command: 'supportctl attachment update --input attachments.csv',
+			note: 'attachments.csv has the columns id, title',
+		},
+	]);
 
 export const edit = () =>
 	editCommand('attachment', [
@@ -24,22 +21,16 @@ export const edit = () =>
 	]);
 
 export const list = () =>
-	listCommand('attachment', {
-		summary: 'List attachments.',
-		examples: [
-			{ command: 'supportctl attachment list', note: 'all attachments' },
-			{
-				command: 'supportctl attachment list --after 2026-03-31 --format csv',
-				note: 'as attachment update --input reads it',
-			},
-		],
-	});
+	listCommand('attachment', [
+		{ command: 'supportctl attachment list', note: 'all attachments' },
+		{
+			command: 'supportctl attachment list --after 2026-03-31 --format csv',
+			note: 'as attachment update --input reads it',
+		},
+	]);
 
 export const get = () =>
-	getCommand('attachment', {
-		summary: 'Show attachments.',
-		examples: [
-			{ command: 'supportctl attachment get 51', note: 'one attachment' },
-			{ command: 'supportctl attachment get 51 52 --format csv', note: 'as attachment update --input reads it' },
-		],
-	});
+	getCommand('attachment', [
+		{ command: 'supportctl attachment get 51', note: 'one attachment' },
+		{ command: 'supportctl attachment get 51 52 --format csv', note: 'as attachment update --input reads it' },
+	]);

@@ -5,7 +5,6 @@ import { defineCommand } from '../command.js';
 import { scripts } from '../completion/scripts.js';
 
 export const command = defineCommand({
-	summary: 'Print a shell completion script.',
 	description:
 		'Completes commands, flags and their values, profiles, runs, files and columns of the --input file. No request is sent. The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
 	examples: [

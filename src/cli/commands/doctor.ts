@@ -4,7 +4,6 @@ import { defineCommand } from '../command.js';
 import { connectionOptions, outputOptions } from '../options/shared.js';
 
 export const command = defineCommand({
-	summary: 'Check settings, network, service and credentials, with a fix for each problem.',
 	description: [
 		'The checks are node, config, profile, base-url, secret, proxy, dns, tcp, tls, prefix, credentials and clock; after a failure, the checks that depend on it are skipped.',
 		'Nothing is changed, and no secret is printed. The exit code is 1 if any check fails.',

@@ -5,7 +5,6 @@ import { allBut } from '../options/option.js';
 import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 
 export const command = defineCommand({
-	summary: 'Sign in: check a base URL and credentials, and store them as a profile.',
 	description:
 		'The credentials are checked with POST /users/username, which changes nothing. The secret is stored in the system keyring where there is one, else in the profile file, which only you can read.',
 	examples: [

@@ -39,7 +39,6 @@ import { chosenFormat } from '../results.js';
 import { impliedScheme, readGivenSecret } from '../secret-input.js';
 
 export const list = defineCommand({
-	summary: 'List the stored profiles; * marks the current one.',
 	description:
 		'--profile, SUPPORTCTL_PROFILE or `supportctl profile use` choose the current profile; with --json, chosen_by shows which.',
 	examples: [
@@ -93,7 +92,6 @@ export const list = defineCommand({
 });
 
 export const show = defineCommand({
-	summary: 'Show the current settings, where each comes from, and where the secret is stored.',
 	description:
 		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
 	examples: [
@@ -137,7 +135,6 @@ export const show = defineCommand({
 });
 
 export const path = defineCommand({
-	summary: 'Print the path of the file of profiles.',
 	description: 'SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR choose other folders. The file need not exist yet.',
 	examples: [
 		{ command: 'supportctl profile path', note: 'the file' },
@@ -160,7 +157,6 @@ export const path = defineCommand({
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 
 export const set = defineCommand({
-	summary: 'Create a profile or change its settings, without checking them.',
 	description: '`supportctl login` checks them. A new host, user or scheme removes the old secret.',
 	examples: [
 		{ command: 'supportctl profile set desk --protected --concurrency 8', note: 'defaults and guards' },
@@ -243,7 +239,6 @@ export const set = defineCommand({
 });
 
 export const use = defineCommand({
-	summary: 'Choose the current profile.',
 	examples: [
 		{ command: 'supportctl profile use staging', note: 'staging from now on' },
 		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, once' },
@@ -260,7 +255,6 @@ export const use = defineCommand({
 });
 
 export const remove = defineCommand({
-	summary: 'Remove a stored profile and its secret.',
 	description: 'Nothing changes at the service; `supportctl login` creates the profile again.',
 	examples: [
 		{ command: 'supportctl profile remove staging', note: 'the profile and its password' },
@@ -279,7 +273,6 @@ export const remove = defineCommand({
 });
 
 export const logout = defineCommand({
-	summary: 'Remove the secret of a profile.',
 	description: 'The profile stays, with its base URL and settings; `supportctl profile remove` removes it too.',
 	examples: [
 		{ command: 'supportctl logout', note: 'the current profile' },

@@ -95,7 +95,6 @@ const sandboxOptions = options([
 ]);
 
 export const command = defineCommand({
-	summary: 'Run a local mock API with sample data.',
 	description: [
 		'Serves the documented requests, and lists and reads, at http://127.0.0.1:PORT/wp-json (and at /?rest_route=) until Ctrl-C or SIGTERM, and prints its base URL, user name and password when it is ready. Nothing is kept without --state.',
 		'Tickets are numbered from 1; user 1 is the administrator, then come agents and customers. The password of a sample user, for "user check", is "desk-" and the user name.',

@@ -31,7 +31,6 @@ const editOptions = options([
 export function editCommand(noun: EditNoun, examples: readonly Example[]): CommandSpec {
 	const owner = OWNERS[noun];
 	return {
-		summary: `Edit one ${noun} in an editor.`,
 		description: [
 			`Opens the fields as YAML in $VISUAL or $EDITOR and sends those that changed. Nothing is sent if the ${noun} was changed meanwhile; the file is kept if the service refuses.`,
 			'Reads the object first, which is not in the documented API: live services offer it.',

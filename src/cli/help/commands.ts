@@ -75,8 +75,10 @@ function flagText({ flags, help, choices, suggests, repeatable, defaultText }: O
 /** The shared flags under their headings. */
 export const sharedFlags = (): string => flagLists(sharedOptions, TAKEN_BY);
 
+type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
+
 /** What a command does, how it is called, its requests, examples, arguments and own flags. */
-export function commandText(spec: CommandSpec, words: readonly string[]): string {
+export function commandText({ words, summary }: CommandTitle, spec: CommandSpec): string {
 	const name = ['supportctl', ...words].join(' ');
 	const flags = spec.options.length === 0 ? [] : ['[flags]'];
 	const given = spec.arguments.map(argumentText);
@@ -92,7 +94,7 @@ export function commandText(spec: CommandSpec, words: readonly string[]): string
 		return `<${argument.name}> :: ${argument.help}${values === undefined ? '' : `: {${values.join('|')}}`}`;
 	});
 	return parts(
-		spec.summary,
+		`${summary}.`,
 		spec.description ?? '',
 		section('Usage', typed(usage)),
 		section(
@@ -106,13 +108,13 @@ export function commandText(spec: CommandSpec, words: readonly string[]): string
 }
 
 /** The whole page of a command; it fits a screen. */
-export function commandPage(spec: CommandSpec, words: readonly string[]): string {
+export function commandPage(title: CommandTitle, spec: CommandSpec): string {
 	const shared = sharedGroups(spec).join(', ').toLowerCase();
 	const more = [
 		...(shared === '' ? [] : [`supportctl help flags :: Shared: ${shared}`]),
 		...(takesRows(spec) ? ['supportctl help bulk :: Many rows: input, guards, journals'] : []),
 	];
-	return parts(commandText(spec, words), section('Learn more', more.join('\n')));
+	return parts(commandText(title, spec), section('Learn more', more.join('\n')));
 }
 
 /** Whether a command takes rows: as arguments, from a file or from stdin. */
@@ -125,12 +127,12 @@ function argumentText({ name, required, variadic }: ArgumentSpec): string {
 }
 
 /** A command with all that help shows of it, for programs. */
-export async function commandView({ words, group, load }: CommandEntry): Promise<object> {
+export async function commandView({ words, summary, group, load }: CommandEntry): Promise<object> {
 	const spec = await load();
 	const own = ownOptions(spec);
 	return {
 		name: words.join(' '),
-		summary: spec.summary,
+		summary,
 		description: spec.description,
 		group,
 		requests: spec.requests ?? [],

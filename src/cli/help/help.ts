@@ -45,7 +45,7 @@ async function findPage(path: readonly string[], inside: readonly CommandEntry[]
 	if (path.length === 0) return overview();
 	const [entry] = inside;
 	if (entry?.words.length === path.length) {
-		return (await import('./commands.js')).commandPage(await entry.load(), path);
+		return (await import('./commands.js')).commandPage(entry, await entry.load());
 	}
 	if (entry !== undefined) return groupPage(path, inside);
 	const topic = topics.find(({ name }) => name === path.join(' '));

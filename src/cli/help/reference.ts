@@ -16,12 +16,12 @@ export async function referenceMarkdown(): Promise<string> {
 	return `${parts(...(await Promise.all(sections)), '### Shared flags', pageMarkdown(sharedFlags(), 4))}\n`;
 }
 
-async function commandMarkdown({ words, load }: CommandEntry): Promise<string> {
-	const spec = await load();
+async function commandMarkdown(entry: CommandEntry): Promise<string> {
+	const spec = await entry.load();
 	const shared = sharedGroups(spec);
 	return parts(
-		`#### supportctl ${words.join(' ')}`,
-		pageMarkdown(commandText(spec, words), 5),
+		`#### supportctl ${entry.words.join(' ')}`,
+		pageMarkdown(commandText(entry, spec), 5),
 		shared.length === 0 ? '' : `Shared flags: ${shared.join(', ')}.`,
 	);
 }
@@ -48,8 +48,8 @@ export async function manualRoff(version: string): Promise<string> {
 	const shown = topics.filter(({ name }) => name !== 'flags');
 	const sections = await Promise.all([
 		{ title: 'description', text: orientation },
-		...commands.map(async ({ words, load }) => {
-			return { title: `supportctl ${words.join(' ')}`, text: commandText(await load(), words) };
+		...commands.map(async (entry) => {
+			return { title: `supportctl ${entry.words.join(' ')}`, text: commandText(entry, await entry.load()) };
 		}),
 		{ title: 'shared flags', text: sharedFlags() },
 		...shown.map(async ({ name, summary, text }) => ({ title: name, text: `## ${summary}\n\n${await text()}` })),

@@ -19,12 +19,6 @@ const filterOption = ({ flag, kind, help }: Filter): OptionSpec => {
 	return { flags: `--${flag} <${PLACEHOLDERS[kind]}>`, help, group: 'Filters' };
 };
 
-interface ReadText {
-	readonly summary: string;
-	readonly description?: string;
-	readonly examples: readonly Example[];
-}
-
 const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
 const TAXONOMY: ArgumentSpec = { name: 'taxonomy', help: 'The taxonomy', required: true, choices: taxonomies };
@@ -36,7 +30,7 @@ function ownerArguments(noun: Noun, { list }: Read): ArgumentSpec[] {
 }
 
 /** The command that lists. */
-export function listCommand(noun: Noun, text: ReadText): CommandSpec {
+export function listCommand(noun: Noun, examples: readonly Example[]): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	const all = read.paged ? 'Everything that you may see is listed, in the order of ids.' : '';
 	const sheet =
@@ -44,8 +38,8 @@ export function listCommand(noun: Noun, text: ReadText): CommandSpec {
 			? ''
 			: `csv, tsv, json and ndjson hold what ${noun} update --input reads, with raw values; --fields names other columns.`;
 	return {
-		...text,
-		description: [text.description ?? '', all, sheet].join('\n\n').trim(),
+		examples,
+		description: [all, sheet].join('\n\n').trim(),
 		requests: [requestOf(read.list)],
 		arguments: ownerArguments(noun, read),
 		options: [...read.filters.map(filterOption), ...limitOption, ...sharedOptions],
@@ -54,10 +48,10 @@ export function listCommand(noun: Noun, text: ReadText): CommandSpec {
 }
 
 /** The command that reads single objects. */
-export function getCommand(noun: Exclude<Noun, 'password'>, text: ReadText): CommandSpec {
+export function getCommand(noun: Exclude<Noun, 'password'>, examples: readonly Example[]): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	return {
-		...text,
+		examples,
 		requests: read.get === undefined ? [] : [requestOf(read.get)],
 		arguments: [
 			...ownerArguments(noun, read),
@@ -69,9 +63,9 @@ export function getCommand(noun: Exclude<Noun, 'password'>, text: ReadText): Com
 }
 
 /** The command that shows the caller's own account. */
-export function ownAccountCommand(text: ReadText): CommandSpec {
+export function ownAccountCommand(examples: readonly Example[]): CommandSpec {
 	return {
-		...text,
+		examples,
 		requests: [requestOf(ownAccount)],
 		arguments: [],
 		options: sharedOptions,

@@ -5,19 +5,13 @@ import { endpointList } from '../../api/endpoints.js';
 import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
 import { positionalsOf, type RunInvocation, runOptions } from './options.js';
 
-/** What a command says of itself; the rest comes from the endpoint. */
-export interface RunCommandText {
-	readonly summary: string;
-	readonly description?: string;
-	readonly examples: readonly Example[];
-}
-
 /** The command of an endpoint. @param name A row of the table, or `term.update` and `term.delete` */
-export function runCommand(name: string, text: RunCommandText): CommandSpec {
+export function runCommand(name: string, examples: readonly Example[], description = ''): CommandSpec {
 	const { endpoint } = chooseEndpoint(name, undefined, false);
 	const positionals = positionalsOf(name, endpoint);
 	return {
-		...text,
+		description,
+		examples,
 		requests: endpointList
 			.filter((each) => each.name === name || each.name.startsWith(`${name}.`))
 			.map(({ method, path, documented }) => ({ method, path, documented })),

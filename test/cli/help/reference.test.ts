@@ -17,7 +17,7 @@ describe('the reference', () => {
 			const start = text.indexOf(title) + title.length;
 			const section = text.slice(start, text.indexOf('\n#### ', start));
 			const command = await entry.load();
-			expect(section).toContain(command.summary);
+			expect(section).toContain(`${entry.summary}.`);
 			for (const option of command.options) {
 				expect(section.includes(`\`${option.flags}\``) || shared.includes(`\`${option.flags}\``), option.flags).toBe(
 					true,

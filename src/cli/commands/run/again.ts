@@ -23,7 +23,6 @@ const sendOptions = [...guardOptions, ...tuningOptions];
 const shownOptions = [...outputOptions, ...connectionOptions];
 
 export const resume = defineCommand({
-	summary: 'Resume a run: send the rows that are not done.',
 	description:
 		'The plan of the run comes from its journal: command, input, columns, values and checks. Where to sign in comes from this call, and must be the service of the run. A changed input is refused.',
 	examples: [
@@ -69,7 +68,6 @@ function outcomesOf(texts: readonly string[] = ['failed']): readonly OutcomeName
 }
 
 export const retry = defineCommand({
-	summary: 'Retry the failed rows of a run, as a new run.',
 	description: 'The rows, mapping, values and checks are those of the earlier run; its input must be unchanged.',
 	examples: [
 		{ command: 'supportctl run retry last', note: 'the failed rows of the newest run' },
@@ -111,7 +109,6 @@ export const retry = defineCommand({
 });
 
 export const undo = defineCommand({
-	summary: 'Revert a run that was made with --snapshot.',
 	description:
 		'Objects whose value is no longer what the run wrote are left alone, unless --overwrite is given. An undo keeps old values too, so that it can be undone.',
 	examples: [

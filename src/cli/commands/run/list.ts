@@ -94,7 +94,6 @@ async function openList(invocation: Invocation) {
 const SHOWN = 20;
 
 export const list = defineCommand({
-	summary: 'List runs, the newest first.',
 	description:
 		'States: running; finished (at its last row); stopped (ended before that); interrupted (by a signal); broken-off (killed, or the machine failed).',
 	examples: [
@@ -146,7 +145,6 @@ function parseAge(text: string): number {
 const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-off', 'damaged']);
 
 export const prune = defineCommand({
-	summary: 'Remove the journals of old runs.',
 	description:
 		'A removed run can no longer be shown, retried or undone. Runs with open rows are kept unless --force is given; a running one always. Asks first.',
 	examples: [

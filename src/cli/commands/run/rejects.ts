@@ -62,7 +62,6 @@ async function print(
 }
 
 export const command = defineCommand({
-	summary: 'Export failed rows in the columns of the input, with the reason under error.',
 	description:
 		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ, are invalid or were skipped with code conflict are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
 	examples: [

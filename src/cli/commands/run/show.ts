@@ -222,7 +222,6 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 }
 
 export const command = defineCommand({
-	summary: 'Show a run, or several together: counts, and the first rows that did not go well.',
 	description:
 		'Several runs are added up: the shards of one input, with what is missing or there twice. With --outcome, rows are listed instead, each with its last outcome. A journal has no bodies of responses.',
 	examples: [

@@ -14,7 +14,6 @@ import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
 
 export const command = defineCommand({
-	summary: "Check a user's name and password, once.",
 	description:
 		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the caller was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
 	examples: [
