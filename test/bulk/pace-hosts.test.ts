@@ -97,7 +97,7 @@ describe('a host that serves 40 a second', () => {
 			async (concurrency) => {
 				const facts = await run(make, { rows: 1600, concurrency });
 				expect(facts.outcomes).toEqual({ ok: 1600 });
-				expect(facts.rate).toBeGreaterThan(name === 'and holds nothing in store' ? 22 : 32);
+				expect(facts.rate).toBeGreaterThan(28);
 				expect(facts.rate).toBeLessThan(43);
 				expect(facts.refused).toBeLessThan(0.06);
 			},
@@ -110,7 +110,7 @@ describe('a host that serves 40 a second', () => {
 			for (let seed = 1; seed <= 80; seed++) {
 				const rate = seed % 2 === 0 ? 40 : 10;
 				const make = (clock: VirtualClock) => {
-					const admission = perSecond(rate);
+					const admission = perSecond(rate, () => ({ 'retry-after': seed % 4 < 2 ? 'soon' : '0' }));
 					// Runs begin anywhere in a second.
 					return smallHost({
 						clock,
@@ -128,7 +128,7 @@ describe('a host that serves 40 a second', () => {
 		for (let seed = 1; seed <= 8; seed++) {
 			const make = (clock: VirtualClock) =>
 				smallHost({ clock, random: random(), admission: perSecond(40), latencyMs: 20 });
-			expect((await run(make, { rows: 1600, concurrency: 64, seed })).seconds, `seed ${seed}`).toBeLessThan(50);
+			expect((await run(make, { rows: 1600, concurrency: 64, seed })).seconds, `seed ${seed}`).toBeLessThan(56);
 		}
 	});
 
@@ -208,7 +208,7 @@ describe('other hosts', () => {
 			};
 			took.push((await run(make, { rows: 250, concurrency: 16, seed })).seconds);
 		}
-		expect(took.filter((seconds) => seconds < 5).length).toBeGreaterThan(30);
+		expect(took.filter((seconds) => seconds < 10).length).toBeGreaterThan(30);
 	});
 
 	it.each([

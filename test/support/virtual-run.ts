@@ -15,6 +15,8 @@ import { VirtualClock } from './virtual-clock.js';
 export interface VirtualAnswer {
 	status: number;
 	headers?: Record<string, string>;
+	/** How long the service holds the request before it responds, in milliseconds. */
+	delayMs?: number;
 }
 
 /** What the service answers to a request that arrives at `now`, in milliseconds; undefined for no answer ever. */
@@ -32,6 +34,8 @@ export interface VirtualRunOptions {
 	/** The run ends by itself after so many rows. */
 	rows?: number;
 	seed?: number;
+	/** So many processes share the rows and know nothing of each other. */
+	shards?: number;
 }
 
 export interface VirtualRun {
@@ -54,7 +58,7 @@ function attemptOf({ status, headers = {} }: VirtualAnswer): Attempt {
 }
 
 export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun> {
-	const { service, latencyMs = 25, seconds, retries = 4 } = options;
+	const { service, latencyMs = 25, seconds, retries = 4, shards = 1 } = options;
 	const clock = new VirtualClock();
 	const random = chances(options.seed ?? 1);
 	// Without it requests fall into step with what they meet.
@@ -76,30 +80,33 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 					ms: 1,
 				};
 			}
-			await clock.sleep(latencyMs / 2);
+			await clock.sleep(latencyMs / 2 + (answer.delayMs ?? 0));
 			return attemptOf(answer);
 		},
 	};
 	const plan = createPlanner(endpoints['ticket.update']);
-	async function* rows(): AsyncGenerator<RunRow[]> {
-		for (let row = 1; row <= (options.rows ?? Number.POSITIVE_INFINITY); row++) {
+	async function* rows(shard: number): AsyncGenerator<RunRow[]> {
+		for (let row = shard; row <= (options.rows ?? Number.POSITIVE_INFINITY); row += shards) {
 			yield [{ row, request: plan({ ids: { id: String(row) }, fields: { status: 'hold' } }) }];
 		}
 	}
-	const pace = new AdaptivePace({ clock, random, ...(options.rate === undefined ? {} : { rate: options.rate }) });
-	const delivery = { retries, clock, random, pace, stop: stop.signal };
-	const work = runEngine({
-		rows: rows(),
-		concurrency: options.workers,
-		stop: stop.signal,
-		perform: async ({ row, request }) => ({ row, ids: {}, ...(await send(client as Client, request, delivery)) }),
-		record({ row, outcome }) {
-			if (stop.signal.aborted) return undefined;
-			run.outcomes[outcome] = (run.outcomes[outcome] ?? 0) + 1;
-			run.done.push(row);
-			return undefined;
-		},
-	});
+	const startShard = (shard: number): Promise<void> => {
+		const pace = new AdaptivePace({ clock, random, rate: options.rate });
+		const delivery = { retries, clock, random, pace, stop: stop.signal };
+		return runEngine({
+			rows: rows(shard),
+			concurrency: options.workers,
+			stop: stop.signal,
+			perform: async ({ row, request }) => ({ row, ids: {}, ...(await send(client as Client, request, delivery)) }),
+			record({ row, outcome }) {
+				if (stop.signal.aborted) return undefined;
+				run.outcomes[outcome] = (run.outcomes[outcome] ?? 0) + 1;
+				run.done.push(row);
+				return undefined;
+			},
+		});
+	};
+	const work = Promise.all(Array.from({ length: shards }, (_, index) => startShard(index + 1)));
 	await clock.run(work, seconds * 1000);
 	run.ms = clock.monotonic();
 	stop.abort();

@@ -1,0 +1,95 @@
+/** The rate of a run behind nginx's limit_req, in virtual time: how much longer than ideal it takes, and how much is refused. */
+
+import { describe, expect, it } from 'vitest';
+import { type VirtualRun, type VirtualService, virtualRun } from '../support/virtual-run.js';
+
+interface Limit {
+	/** Requests a second, and how many more may wait. */
+	rate: number | ((now: number) => number);
+	burst?: number;
+	status?: number;
+	retryAfter?: (now: number) => string;
+}
+
+/** As nginx counts: `burst` requests are held back until it is their turn; what comes beyond is refused. */
+function limitReq({ rate, burst = 0, status = 503, retryAfter }: Limit): VirtualService {
+	let excess = 0;
+	let last: number | undefined;
+	return (now) => {
+		const present = typeof rate === 'number' ? rate : rate(now);
+		const next = last === undefined ? 0 : Math.max(0, excess - (present * (now - last)) / 1000 + 1);
+		if (next > burst) return { status, ...(retryAfter && { headers: { 'retry-after': retryAfter(now) } }) };
+		excess = next;
+		last = now;
+		return { status: 200, delayMs: (next / present) * 1000 };
+	};
+}
+
+const inOneSecond = (now: number): string => new Date(Date.UTC(2026, 10, 21) + now + 1000).toUTCString();
+
+interface Case extends Limit {
+	rate: number;
+	rows: number;
+	workers?: number;
+	shards?: number;
+	/** At most so many times the ideal time, and so many refusals a row, each as the mean of three runs. */
+	time: number;
+	refused: number;
+}
+
+const refusalsOf = ({ requests }: VirtualRun): number => requests.filter(({ status }) => status !== 200).length;
+
+describe('behind a limit', () => {
+	it.each<Case>([
+		{ rate: 20, rows: 500, time: 1.15, refused: 0.03 },
+		{ rate: 20, rows: 500, status: 429, time: 1.15, refused: 0.03 },
+		{ rate: 20, rows: 500, burst: 10, time: 1.02, refused: 0.01 },
+		{ rate: 20, rows: 2000, time: 1.1, refused: 0.03 },
+		{ rate: 20, rows: 500, workers: 16, time: 1.15, refused: 0.06 },
+		{ rate: 20, rows: 500, status: 429, retryAfter: () => '0', time: 1.15, refused: 0.03 },
+		{ rate: 20, rows: 500, status: 429, retryAfter: () => '1', time: 1.3, refused: 0.03 },
+		{ rate: 20, rows: 500, status: 429, retryAfter: inOneSecond, time: 1.3, refused: 0.03 },
+		{ rate: 5, rows: 150, time: 1.2, refused: 0.15 },
+		{ rate: 100, rows: 1500, burst: 20, time: 1.02, refused: 0.01 },
+		{ rate: 100, rows: 1500, time: 1.35, refused: 0.03 },
+		{ rate: 1000, rows: 6000, burst: 20, workers: 16, time: 1.15, refused: 0.03 },
+		{ rate: 20, rows: 1000, burst: 10, shards: 4, time: 1.5, refused: 0.08 },
+		{ rate: 20, rows: 1000, burst: 20, shards: 4, time: 1.05, refused: 0.02 },
+	])(
+		'a run takes hardly longer than it must, and little is refused: $rate a second, $burst, $rows rows, $shards',
+		async (each) => {
+			let time = 0;
+			let refused = 0;
+			for (const seed of [1, 2, 3]) {
+				const run = await virtualRun({
+					service: limitReq(each),
+					workers: 4,
+					latencyMs: 8,
+					seconds: 3600,
+					seed,
+					...each,
+					rate: undefined,
+				});
+				// Processes that share a limit without a burst of its own can refuse each other's rows.
+				expect(run.outcomes.ok).toBeGreaterThanOrEqual(each.shards === undefined ? each.rows : 0.995 * each.rows);
+				time += run.ms / 1000 / (each.rows / each.rate) / 3;
+				refused += refusalsOf(run) / each.rows / 3;
+			}
+			expect(time).toBeLessThan(each.time);
+			expect(refused).toBeLessThan(each.refused);
+		},
+	);
+
+	it('that rises and falls, the run follows', async () => {
+		const service = limitReq({ rate: (now) => (now > 20_000 && now < 60_000 ? 60 : 20) });
+		const run = await virtualRun({ service, workers: 4, latencyMs: 8, seconds: 100 });
+		const served = (from: number, to: number): number =>
+			run.requests.filter(({ at, status }) => status === 200 && at >= from * 1000 && at < to * 1000).length /
+			(to - from);
+		expect(served(5, 20)).toBeGreaterThan(17);
+		expect(served(40, 60)).toBeGreaterThan(48);
+		expect(served(65, 100)).toBeGreaterThan(17);
+		expect(refusalsOf(run) / run.done.length).toBeLessThan(0.05);
+		expect(Object.keys(run.outcomes)).toEqual(['ok']);
+	});
+});
