@@ -12,8 +12,6 @@ const FIRST_MS = 50;
 const CYCLE = 160;
 const CYCLE_MS = 10_000;
 const BELOW = 0.97;
-/** The same where the service asks for a pause, and so each refusal costs more. */
-const PAUSED_CYCLE = 256;
 /** A cut as a share of the rate; it doubles with each cut that comes soon after another. */
 const CUT = 0.07;
 const DEEPEST_CUT = 0.5;
@@ -47,7 +45,6 @@ export class RateFinder {
 	private depth = DEEPEST_CUT / 4;
 	private grown = 0;
 	private grownAt = 0;
-	private cycle = CYCLE;
 	private tolerance = TOLERANCE;
 	/** Results of requests sent before this moment belong to another rate. */
 	private since = Number.NEGATIVE_INFINITY;
@@ -93,7 +90,6 @@ export class RateFinder {
 		if (this.probes !== undefined || sentAt < this.since) return;
 		this.servedInARow = 0;
 		this.refusedInARow++;
-		if (retryAfterMs > 0) this.cycle = PAUSED_CYCLE;
 		const refusals = this.note(now, true);
 		if (this.standsStill(now)) this.halt(now, 0);
 		else if (retryAfterMs > 0 || refusals > this.tolerance * WINDOW) this.cut(now);
@@ -101,7 +97,7 @@ export class RateFinder {
 			// A single refusal: a little less, and no growth for a while.
 			this.top = this.rate * BELOW;
 			this.rate = this.top;
-			this.grown = this.cycle;
+			this.grown = CYCLE;
 		}
 	}
 
@@ -134,10 +130,10 @@ export class RateFinder {
 	}
 
 	private grow(now: number): void {
-		this.grown += Math.max(1, ((now - this.grownAt) * this.cycle) / CYCLE_MS);
+		this.grown += Math.max(1, ((now - this.grownAt) * CYCLE) / CYCLE_MS);
 		this.grownAt = now;
 		if (this.top === undefined) this.rate *= 1 + FIRST_GROWTH;
-		else this.rate = this.top * (1 + this.depth * (this.grown / this.cycle - 1) ** 3);
+		else this.rate = this.top * (1 + this.depth * (this.grown / CYCLE - 1) ** 3);
 	}
 
 	private cut(now: number): void {
@@ -155,11 +151,17 @@ export class RateFinder {
 		} else {
 			const isSoon = this.top === undefined || this.results < CYCLE / 2;
 			const served = this.servedRate(now);
-			this.top = this.rate * BELOW;
+			const least = served < SERVED_LEAST ? MIN_RATE : SERVED_SHARE * served;
 			this.depth = isSoon ? Math.min(DEEPEST_CUT, this.depth * 2) : CUT;
-			if (served >= SERVED_LEAST)
-				this.depth = Math.min(this.depth, Math.max(CUT, 1 - (SERVED_SHARE * served) / this.top));
-			this.rate = Math.max(MIN_RATE, this.top * (1 - this.depth));
+			const rate = Math.max(
+				MIN_RATE,
+				Math.min(this.rate * BELOW * (1 - CUT), least),
+				this.rate * BELOW * (1 - this.depth),
+			);
+			// The rate that was refused is far away after deep cuts: the curve ends half-way to it.
+			this.top = isSoon ? (rate + this.rate * BELOW) / 2 : this.rate * BELOW;
+			this.depth = 1 - rate / this.top;
+			this.rate = rate;
 		}
 		this.begin(now);
 	}
