@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner } from '../../src/api/plan.js';
-import { checkSet, needsQuestion, ReassignGuard, type WriteGuardFacts } from '../../src/bulk/run/survey.js';
+import { checkSet, ReassignGuard } from '../../src/bulk/run/survey.js';
 import { UsageError } from '../../src/errors.js';
 
 describe('checkSet', () => {
@@ -33,10 +33,10 @@ describe('checkSet', () => {
 
 const plan = createPlanner(endpoints['user.delete']);
 
-function guardOver(rows: readonly [id: number, reassign: number | undefined][]): ReassignGuard {
+function guardOver(rows: readonly [id: number, reassign: number][]): ReassignGuard {
 	const guard = new ReassignGuard();
 	rows.forEach(([id, reassign], index) => {
-		guard.add(index + 1, plan({ ids: { id: String(id) } }), reassign === undefined ? undefined : String(reassign));
+		guard.add(index + 1, plan({ ids: { id: String(id) } }), String(reassign));
 	});
 	return guard;
 }
@@ -48,7 +48,6 @@ describe('a set of users to delete', () => {
 				[5, 1],
 				[6, 1],
 				[7, 2],
-				[8, undefined],
 			]).check(),
 		).not.toThrow();
 		expect(() => guardOver([]).check()).not.toThrow();
@@ -75,11 +74,11 @@ describe('a set of users to delete', () => {
 		const ids = fc.integer({ min: 1, max: 3000 });
 		fc.assert(
 			fc.property(fc.array(ids, { maxLength: 2500 }), ids, (deleted, late) => {
-				const guard = guardOver(deleted.map((id) => [id, undefined]));
+				const guard = guardOver(deleted.map((id) => [id, 4000]));
 				const found = () =>
 					Array.from({ length: 3000 }, (_, index) => index + 1).filter((id) => guard.deletes(`${id}`));
 				expect(found()).toEqual([...new Set(deleted)].sort((one, other) => one - other));
-				guard.add(9999, plan({ ids: { id: `${late}` } }), undefined);
+				guard.add(9999, plan({ ids: { id: `${late}` } }), '4000');
 				expect(found()).toEqual([...new Set([...deleted, late])].sort((one, other) => one - other));
 			}),
 			{ numRuns: 30 },
@@ -92,75 +91,10 @@ describe('a set of users to delete', () => {
 	}, 5000);
 });
 
-const facts: WriteGuardFacts = {
-	action: 'delete 12 tickets',
-	asks: true,
-	host: 'desk.example',
-	profile: 'desk',
-	protected: false,
-	yes: false,
-	confirm: undefined,
-};
-
-describe('needsQuestion', () => {
-	it('asks before a delete, naming count, host and profile', () => {
-		expect(needsQuestion(facts, true)).toBe('Delete 12 tickets on desk.example (profile desk)?');
-		expect(needsQuestion({ ...facts, profile: undefined }, true)).toBe('Delete 12 tickets on desk.example?');
-	});
-
-	it('asks nothing with --yes, nor before an update', () => {
-		expect(needsQuestion({ ...facts, yes: true }, false)).toBeUndefined();
-		expect(needsQuestion({ ...facts, asks: false }, false)).toBeUndefined();
-	});
-
-	it('refuses a delete where nobody can be asked', () => {
-		expect(() => needsQuestion(facts, false)).toThrow(
-			expect.objectContaining({
-				code: 'needs_yes',
-				message:
-					'to delete 12 tickets on desk.example (profile desk) without a terminal to ask on, give --yes; nothing was sent',
-			}),
-		);
-	});
-
-	it('wants the name of a protected profile for every write, --yes or not', () => {
-		for (const asks of [true, false]) {
-			const guarded = { ...facts, asks, protected: true, yes: true };
-			expect(() => needsQuestion(guarded, true)).toThrow(
-				expect.objectContaining({
-					code: 'protected_profile',
-					message: 'profile desk is protected: delete 12 tickets on desk.example (profile desk) needs --confirm=desk',
-					details: [],
-				}),
-			);
-			expect(() => needsQuestion({ ...guarded, confirm: 'live' }, true)).toThrow(
-				expect.objectContaining({ code: 'protected_profile', details: ['--confirm=live names another profile'] }),
-			);
-			expect(needsQuestion({ ...guarded, confirm: 'desk' }, false)).toBeUndefined();
-		}
-	});
-
-	it('still asks before a delete with a protected profile that was named', () => {
-		expect(needsQuestion({ ...facts, protected: true, confirm: 'desk' }, true)).toContain('Delete 12 tickets');
-	});
-
-	it('refuses a confirmation of another profile also where none is needed', () => {
-		expect(() => needsQuestion({ ...facts, confirm: 'live' }, true)).toThrow(
-			expect.objectContaining({
-				code: 'protected_profile',
-				message: '--confirm=live, but the profile is desk',
-			}),
-		);
-		expect(() => needsQuestion({ ...facts, profile: undefined, confirm: 'live' }, true)).toThrow('the profile is none');
-		expect(() => needsQuestion({ ...facts, profile: undefined, protected: true }, true)).toThrow('needs --confirm=');
-		expect(needsQuestion({ ...facts, confirm: 'desk', yes: true }, false)).toBeUndefined();
-	});
-});
-
 it('the guard of a large set of users knows the first of them and the last', () => {
 	const plan = createPlanner(endpoints['user.delete']);
 	const guard = new ReassignGuard();
-	for (let id = 1; id <= 5000; id++) guard.add(id, plan({ ids: { id: String(id) } }), undefined);
+	for (let id = 1; id <= 5000; id++) guard.add(id, plan({ ids: { id: String(id) } }), '9999');
 	expect(['1', '1024', '5000', '5001'].map((id) => guard.deletes(id))).toEqual([true, true, true, false]);
 });
 

@@ -1033,10 +1033,10 @@ export const bugs = [
 		loss: 'tickets are given to a user who is deleted in the same run',
 	},
 	{
-		file: 'src/bulk/run/survey.ts',
-		was: 'if (facts.confirm !== name) {',
-		becomes: 'if (facts.confirm === undefined) {',
-		tests: guards,
+		file: 'src/cli/runs/checks.ts',
+		was: 'if (isProtected && confirm !== profile) {',
+		becomes: 'if (isProtected && confirm === undefined) {',
+		tests: ['test/acceptance/bulk-guards.test.ts'],
 		loss: "a protected desk is written with another desk's confirmation",
 	},
 	{

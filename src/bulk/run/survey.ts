@@ -49,64 +49,57 @@ export interface SurveyHooks {
 	isDone?(row: number): boolean;
 }
 
-/** A survey, and the function that adds a row to it. */
-export function createSurvey(
-	plan: RunPlan,
-	{ complain, holdsSecret, isDone }: SurveyHooks,
-): { survey: Survey; take(planned: PlannedRow): void } {
-	const survey: Survey = {
-		rows: 0,
-		last: 0,
-		selected: 0,
-		empty: 0,
-		skipped: 0,
-		permanent: 0,
-		invalid: 0,
+export function createSurvey({ values: { add, remove } }: RunPlan): Survey {
+	return {
+		...{ rows: 0, last: 0, selected: 0, empty: 0, skipped: 0, permanent: 0, invalid: 0 },
 		first: [],
 		read: undefined,
 		guard: new ReassignGuard(),
-		fields: new Set(Object.keys({ ...plan.values.add, ...plan.values.remove })),
+		fields: new Set(Object.keys({ ...add, ...remove })),
 		hasSecrets: false,
 		mentionsOwnId: false,
 	};
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	const reassigns = endpoint.query.some(({ name }) => name === 'reassign');
-	const take = (planned: PlannedRow): void => {
-		survey.rows++;
-		survey.last = planned.row;
-		if (isInvalid(planned)) {
-			survey.invalid++;
-			planned.complaints.forEach(complain);
-			return;
-		}
-		const { request } = planned;
-		if (reassigns) survey.guard.add(planned.row, request, planned.reassign);
-		const isEmpty = asksNothing(request) && !changesLists(plan);
-		if (isEmpty) survey.empty++;
-		if (!isOwn(planned, plan.shard)) return;
-		if (isEmpty) {
-			survey.skipped++;
-			return;
-		}
-		if (isDone?.(planned.row) !== true) {
-			survey.selected++;
-			if (request.permanent) survey.permanent++;
-			survey.read ??= planned;
-			if (survey.first.length < NAMED_ROWS) survey.first.push({ ids: request.ids });
-		}
-		const { sent } = request;
-		if (sent === undefined) return;
-		if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
-		if (!survey.hasSecrets && holdsSecret(sent)) survey.hasSecrets = true;
-		if (!survey.mentionsOwnId && mentionsOwnId(endpoint.fields, sent)) survey.mentionsOwnId = true;
-	};
-	return { survey, take };
+}
+
+export function addToSurvey(
+	survey: Survey,
+	planned: PlannedRow,
+	plan: RunPlan,
+	{ complain, holdsSecret, isDone }: SurveyHooks,
+): void {
+	survey.rows++;
+	survey.last = planned.row;
+	if (isInvalid(planned)) {
+		survey.invalid++;
+		planned.complaints.forEach(complain);
+		return;
+	}
+	const { request, reassign } = planned;
+	const { endpoint, sent } = request;
+	if (reassign !== undefined) survey.guard.add(planned.row, request, reassign);
+	const isEmpty = asksNothing(request) && !changesLists(plan);
+	if (isEmpty) survey.empty++;
+	if (!isOwn(planned, plan.shard)) return;
+	if (isEmpty) {
+		survey.skipped++;
+		return;
+	}
+	if (isDone?.(planned.row) !== true) {
+		survey.selected++;
+		if (request.permanent) survey.permanent++;
+		survey.read ??= planned;
+		if (survey.first.length < NAMED_ROWS) survey.first.push({ ids: request.ids });
+	}
+	if (sent === undefined) return;
+	if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
+	survey.hasSecrets ||= holdsSecret(sent);
+	survey.mentionsOwnId ||= mentionsOwnId(endpoint.fields, sent);
 }
 
 /** Checks all rows. @throws UsageError for input that can't be read at all */
 export async function surveyRows(rows: Pick<PlannedRows, 'read'>, plan: RunPlan, hooks: SurveyHooks): Promise<Survey> {
-	const { survey, take } = createSurvey(plan, hooks);
-	for await (const batch of rows.read()) batch.forEach(take);
+	const survey = createSurvey(plan);
+	for await (const batch of rows.read()) for (const planned of batch) addToSurvey(survey, planned, plan, hooks);
 	return survey;
 }
 
@@ -115,15 +108,11 @@ export function ownRows({ selected, skipped, invalid }: Survey, { shard }: Pick<
 	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
 }
 
-/** How many rows there may be. */
-export interface CountLimits {
-	expect?: number | undefined;
-	max?: number | undefined;
-}
-
 /** Checks rules over the whole set before anything is sent. @throws UsageError */
-export function checkSet(survey: Pick<Survey, 'rows' | 'guard'>, limits: CountLimits): void {
-	const { rows } = survey;
+export function checkSet(
+	{ rows, guard }: Pick<Survey, 'rows' | 'guard'>,
+	limits: { readonly expect?: number | undefined; readonly max?: number | undefined },
+): void {
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (limits.expect !== undefined && rows !== limits.expect) {
 		throw new UsageError(`--expect ${limits.expect}, but ${there}; nothing was sent`, { code: 'expect' });
@@ -131,7 +120,7 @@ export function checkSet(survey: Pick<Survey, 'rows' | 'guard'>, limits: CountLi
 	if (limits.max !== undefined && rows > limits.max) {
 		throw new UsageError(`--max ${limits.max}, but ${there}; nothing was sent`, { code: 'max' });
 	}
-	survey.guard.check();
+	guard.check();
 }
 
 /** Numbers in a typed array that grows: 4 bytes each as long as all of them fit, then 8. */
@@ -164,27 +153,29 @@ export class ReassignGuard {
 	private last: string | undefined;
 
 	/** Notes a row of `user delete`. */
-	add(row: number, request: Request, reassign: string | undefined): void {
-		this.ids.add(Number(request.ids.id));
+	add(row: number, { ids }: Pick<Request, 'ids'>, reassign: string): void {
+		this.ids.add(Number(ids.id));
 		this.isSorted = false;
-		if (reassign === undefined || reassign === this.last) return;
+		if (reassign === this.last) return;
 		this.last = reassign;
 		this.receivers.add(Number(reassign));
 		this.rows.add(row);
 	}
 
-	/** Whether a user is in the delete set. */
+	/** Whether a user is in the delete set. Every row may name a receiver of its own, so the ids are sorted once. */
 	deletes(id: string | number): boolean {
 		const wanted = Number(id);
+		const ids = this.ids.values;
+		if (!this.isSorted) ids.sort();
+		this.isSorted = true;
 		let from = 0;
-		let to = this.ids.count;
-		const ids = this.sorted();
+		let to = ids.length;
 		while (from < to) {
 			const middle = (from + to) >>> 1;
 			if ((ids[middle] as number) < wanted) from = middle + 1;
 			else to = middle;
 		}
-		return from < this.ids.count && ids[from] === wanted;
+		return ids[from] === wanted;
 	}
 
 	/** The first receivers, at most `limit` of them. */
@@ -192,62 +183,12 @@ export class ReassignGuard {
 		return [...new Set(this.receivers.values.subarray(0, limit))];
 	}
 
-	/** Every row may name a receiver of its own, so the ids are sorted once to be searched quickly. */
-	private sorted(): Uint32Array | Float64Array {
-		if (!this.isSorted) this.ids.values.sort();
-		this.isSorted = true;
-		return this.ids.values;
-	}
-
 	/** @throws UsageError where a row reassigns to a user that the same set deletes. */
 	check(): void {
-		const rows = this.rows.values;
-		for (const [index, receiver] of this.receivers.values.entries()) {
-			if (!this.deletes(receiver)) continue;
-			const row = rows[index] as number;
-			throw new UsageError(
-				`row ${row} reassigns to user ${receiver}, who is deleted in the same set; nothing was sent`,
-				{ code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' },
-			);
-		}
+		const receivers = this.receivers.values;
+		const at = receivers.findIndex((receiver) => this.deletes(receiver));
+		if (at < 0) return;
+		const message = `row ${this.rows.values[at]} reassigns to user ${receivers[at]}, who is deleted in the same set; nothing was sent`;
+		throw new UsageError(message, { code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' });
 	}
-}
-
-export interface WriteGuardFacts {
-	/** What is about to happen: "delete 12 tickets". */
-	action: string;
-	/** Whether a person is asked, as before each delete. */
-	asks: boolean;
-	host: string;
-	profile: string | undefined;
-	/** Whether the profile is marked protected. */
-	protected: boolean;
-	yes: boolean;
-	/** The value of `--confirm`. */
-	confirm: string | undefined;
-}
-
-/** What is needed before a write may start. @throws UsageError where it can't be had. */
-export function needsQuestion(facts: WriteGuardFacts, canAsk: boolean): string | undefined {
-	const where = `on ${facts.host}${facts.profile === undefined ? '' : ` (profile ${facts.profile})`}`;
-	if (facts.protected) {
-		const name = facts.profile ?? '';
-		if (facts.confirm !== name) {
-			throw new UsageError(`profile ${name} is protected: ${facts.action} ${where} needs --confirm=${name}`, {
-				code: 'protected_profile',
-				...(facts.confirm === undefined ? {} : { details: [`--confirm=${facts.confirm} names another profile`] }),
-			});
-		}
-	} else if (facts.confirm !== undefined && facts.confirm !== facts.profile) {
-		throw new UsageError(`--confirm=${facts.confirm}, but the profile is ${facts.profile ?? 'none'}`, {
-			code: 'protected_profile',
-		});
-	}
-	if (!facts.asks || facts.yes) return undefined;
-	if (!canAsk) {
-		throw new UsageError(`to ${facts.action} ${where} without a terminal to ask on, give --yes; nothing was sent`, {
-			code: 'needs_yes',
-		});
-	}
-	return `${facts.action.charAt(0).toUpperCase()}${facts.action.slice(1)} ${where}?`;
 }

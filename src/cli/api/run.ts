@@ -2,7 +2,6 @@
 
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import { needsQuestion } from '../../bulk/run/survey.js';
 import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
 import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
 import type { Result } from '../../http/outcome.js';
@@ -29,6 +28,7 @@ import {
 	outputTrouble,
 	type ResultShape,
 } from '../results.js';
+import { askFirst, checkConfirmed, placeOf } from '../runs/checks.js';
 import { exitCodeOfOutcome, NO_ROUTE, nextStep, whatFailed } from '../runs/failures.js';
 import { withoutValues } from '../runs/shape.js';
 import { openSession, type Session } from '../session.js';
@@ -77,18 +77,12 @@ export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 		if (options.quiet !== true) context.stderr.write('dry run: 1 request, none sent\n');
 		return ExitCode.ok;
 	}
-	const facts = {
-		action: `send ${call.method} ${path}`,
-		asks: call.method === 'DELETE',
-		host: session.host,
-		profile: connection.profileName,
-		protected: connection.protected,
-		yes: options.yes === true,
-		confirm: options.confirm,
-	};
-	const question = call.isRead ? undefined : needsQuestion(facts, context.prompts.available);
-	if (question !== undefined && !(await context.prompts.confirm(question))) {
-		throw new UsageError('cancelled; nothing was sent', { code: 'refused_by_person' });
+	if (!call.isRead) {
+		const service = { profile: connection.profileName, protected: connection.protected };
+		const action = `send ${call.method} ${path}`;
+		checkConfirmed(service, session.host, options.confirm, action);
+		const asks = call.method === 'DELETE' && options.yes !== true;
+		if (asks) await askFirst(context, `${action} ${placeOf(service, session.host)}`);
 	}
 	const client = await session.openClient(1);
 	try {

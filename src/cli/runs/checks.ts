@@ -8,10 +8,11 @@ import { readRunHeader } from '../../bulk/journal/folder.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
-import { checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
+import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
 import { UsageError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
+import type { Context } from '../../io/context.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
 import { NO_ROUTE, plural } from './failures.js';
@@ -34,8 +35,8 @@ export async function withOwnId({ plan, session }: RunJob): Promise<RunPlan> {
 
 /** All that has to be checked or asked before a single row is sent. @throws UsageError, RefusedError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
-	const { survey, take } = createSurvey(job.plan, { complain: () => undefined, holdsSecret: () => false });
-	take(row);
+	const survey = createSurvey(job.plan);
+	addToSurvey(survey, row, job.plan, { complain: () => undefined, holdsSecret: () => false });
 	checkSet(survey, job.invocation.options);
 	await checkWrite(job, survey, client);
 }
@@ -53,14 +54,16 @@ export async function checkWrite(job: RunJob, survey: Survey, client: Client): P
 	const action = describeAction(job, survey);
 	checkConfirmed(plan.service, session.host, options.confirm, action);
 	if (!(endpoint.confirm || plan.source.from === 'snapshots') || options.yes === true) return;
-	const where = placeOf(plan.service, session.host);
-	if (!context.prompts.available) {
-		throw new UsageError(`to ${action} ${where} without a terminal, give --yes; nothing was sent`, {
-			code: 'needs_yes',
-		});
+	await askFirst(context, `${action} ${placeOf(plan.service, session.host)}`, note);
+}
+
+/** Asks before something that can't be taken back. @param action `delete ticket 14 on desk.example`. @throws UsageError */
+export async function askFirst({ prompts }: Context, action: string, note?: string): Promise<void> {
+	if (!prompts.available) {
+		throw new UsageError(`to ${action} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
 	}
-	const question = `${note === undefined ? '' : `Note: ${note}. `}${action.charAt(0).toUpperCase()}${action.slice(1)} ${where}?`;
-	if (await context.prompts.confirm(question)) return;
+	const question = `${action.charAt(0).toUpperCase()}${action.slice(1)}?`;
+	if (await prompts.confirm(note === undefined ? question : `Note: ${note}. ${question}`)) return;
 	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
 }
 
@@ -84,7 +87,7 @@ function describeAction({ endpoint, plan }: RunJob, { selected, permanent, first
 	return `delete ${what} (${permanent} of them permanently)${named}`;
 }
 
-function placeOf({ profile }: Pick<RunService, 'profile'>, host: string): string {
+export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string): string {
 	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
