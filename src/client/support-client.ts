@@ -1,36 +1,51 @@
 /** The service as a library: every row of the endpoint table as a typed call, with the binary's checks, retries and outcomes. */
 
 import { type AppliedDifference, contradictions } from '../api/applied.js';
-import { createDialect, type Dialect } from '../api/dialect.js';
+import { createDialect, type Dialect, type Prefixes } from '../api/dialect.js';
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
 import { createPlanner, type Planner, type RowValues } from '../api/plan.js';
-import { checkTyped, emptyRecord, isProblem, parseId, parseSlug } from '../api/values.js';
+import { checkTyped, emptyRecord, isProblem, type Parsed, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { createClient } from '../http/client.js';
 import type { Result } from '../http/outcome.js';
-import { type SendClock, send } from '../http/send.js';
-import type { Client } from '../http/types.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/types.js';
-import { settings } from '../profile/settings.js';
+import { send } from '../http/send.js';
+import { type Client, DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/types.js';
+import type { Auth, ProxySettings } from '../net.js';
+import { checkSecret, checkUserName } from '../profile/secrets.js';
+import { checkSetting, parseBaseUrl, type SettingName, settings } from '../profile/settings.js';
 import { version } from '../version.js';
-import { checkOptions, type SupportClientOptions } from './options.js';
 import type { CallInput } from './types.js';
 
 /** What became of a call. The service's "no" is an outcome, not an exception. */
 export interface CallResult extends Result {
-	/** What the answer shows otherwise than it was asked for. */
+	/** What the response shows otherwise than it was asked for. */
 	differs: AppliedDifference[];
 }
 
-const clock: SendClock = {
-	now: () => Date.now(),
-	monotonic: () => performance.now(),
-	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
+export interface SupportClientOptions {
+	/** What comes before `/support-api/v1`, for instance `https://desk.example/wp-json`. */
+	baseUrl: string;
+	/** Allows credentials to go unencrypted to another machine. */
+	allowHttp?: boolean;
+	auth: Auth;
+	/** Attempts after the first; 4 by default. A credential check is never repeated. */
+	retries?: number;
+	/** Seconds that one attempt may take; 30 by default. */
+	timeout?: number;
+	/** The most connections at a time; 4 by default. */
+	connections?: number;
+	/** A deployment's own words for support, shop and shopm. */
+	prefixes?: Partial<Prefixes>;
+	/** PEM text. */
+	tls?: { ca?: string; cert?: string; key?: string };
+	proxy?: ProxySettings;
+	/** Allows values that the API does not document. */
+	undocumented?: boolean;
+}
 
 /** A client of one service. Close it when it is no longer needed: it keeps connections open. */
 export class SupportClient {
-	private readonly planners = new Map<string, Planner>();
+	private readonly planners = new Map<Endpoint, Planner>();
 
 	private constructor(
 		private readonly client: Client,
@@ -40,19 +55,18 @@ export class SupportClient {
 
 	/** Makes a client; nothing is sent before the first call. @throws UsageError for an option that can't be used */
 	static async open(options: SupportClientOptions): Promise<SupportClient> {
-		const baseUrl = checkOptions(options);
-		const dialect = createDialect(options.prefixes);
+		const { auth, tls, proxy, allowHttp } = options;
 		const client = await createClient({
-			baseUrl,
-			auth: options.auth,
+			baseUrl: checkOptions(options),
+			auth,
 			timeoutMs: (options.timeout ?? settings.timeout.initial) * 1000,
 			connections: options.connections ?? DEFAULT_CONCURRENCY,
 			userAgent: `supportctl/${version}`,
-			...(options.tls === undefined ? {} : { tls: options.tls }),
-			proxy: options.proxy,
-			allowHttp: options.allowHttp,
+			...(tls !== undefined && { tls }),
+			proxy,
+			allowHttp,
 		});
-		return new SupportClient(client, options, dialect);
+		return new SupportClient(client, options, createDialect(options.prefixes));
 	}
 
 	/**
@@ -60,88 +74,110 @@ export class SupportClient {
 	 * @throws UsageError for an id or a value that the interface does not allow; nothing was sent then.
 	 */
 	async call<Name extends EndpointName>(name: Name, input: CallInput<Name>): Promise<CallResult> {
+		const { dialect, planners, options } = this;
 		if (!Object.hasOwn(endpoints, name))
 			throw new UsageError(`there is no endpoint ${JSON.stringify(name)}`, { code: 'unknown_endpoint' });
 		const endpoint: Endpoint = endpoints[name];
-		const request = this.planner(endpoint)(this.readInput(endpoint, input as Record<string, unknown>));
-		const delivery = await send(this.client, request, {
-			retries: this.options.retries ?? DEFAULT_RETRIES,
-			clock,
+		const planner = planners.get(endpoint) ?? createPlanner(endpoint, dialect);
+		planners.set(endpoint, planner);
+		const request = planner(readInput(endpoint, input as Record<string, unknown>, options, dialect));
+		const result = await send(this.client, request, {
+			retries: options.retries ?? DEFAULT_RETRIES,
+			clock: {
+				now: () => Date.now(),
+				monotonic: () => performance.now(),
+				sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+			},
 			random: Math.random,
-			dialect: this.dialect,
+			dialect,
 		});
-		const differs = delivery.outcome === 'ok' ? contradictions(request, delivery.body) : [];
-		return { ...delivery, outcome: differs.length > 0 ? 'differs' : delivery.outcome, differs };
+		const differs = result.outcome === 'ok' ? contradictions(request, result.body) : [];
+		return { ...result, outcome: differs.length > 0 ? 'differs' : result.outcome, differs };
 	}
 
 	/** Ends every connection. */
 	async close(): Promise<void> {
 		await this.client.close();
 	}
+}
 
-	private planner(endpoint: Endpoint): Planner {
-		let planner = this.planners.get(endpoint.name);
-		if (planner === undefined) {
-			planner = createPlanner(endpoint, this.dialect);
-			this.planners.set(endpoint.name, planner);
-		}
-		return planner;
+/** Checks everything that can be checked before a request, as the binary does. Returns the base URL. @throws UsageError */
+function checkOptions(options: SupportClientOptions): string {
+	const { allowHttp, prefixes = {}, retries = 0, timeout, connections } = options;
+	const auth = (options.auth ?? {}) as Record<string, unknown>;
+	const isBasic = auth.scheme === 'basic';
+	const isHeader = auth.scheme === 'header';
+	const given: readonly [from: string, setting: SettingName, value: unknown, isGiven?: boolean][] = [
+		['auth.scheme', 'scheme', auth.scheme ?? ''],
+		['auth.username', 'username', auth.username, isBasic],
+		['auth.name', 'headerName', auth.name, isHeader],
+		['timeout', 'timeout', timeout, timeout !== undefined],
+		['connections', 'concurrency', connections, connections !== undefined],
+		['prefixes.product', 'productPrefix', prefixes.product, prefixes.product !== undefined],
+		['prefixes.shop', 'shopPrefix', prefixes.shop, prefixes.shop !== undefined],
+		['prefixes.membership', 'membershipPrefix', prefixes.membership, prefixes.membership !== undefined],
+	];
+	for (const [from, setting, value, isGiven = true] of given) {
+		if (isGiven) checkSetting(settings[setting], value, from);
 	}
+	const text = (value: unknown, from: string): string => {
+		if (typeof value === 'string') return value;
+		throw new UsageError(`${from} must be a string`, { code: 'invalid_setting' });
+	};
+	if (isBasic) checkUserName(auth.username as string);
+	const { scheme } = options.auth;
+	const secret = { basic: 'password', bearer: 'token', header: 'value', none: undefined }[scheme];
+	if (secret !== undefined) checkSecret(scheme, text(auth[secret], `auth.${secret}`), `auth.${secret}`);
+	if (!Number.isSafeInteger(retries) || retries < 0) {
+		throw new UsageError('retries must be a whole number of 0 or more', { code: 'invalid_setting' });
+	}
+	const rules = { allowHttp, howToAllowHttp: 'set allowHttp', productPrefix: prefixes.product };
+	return parseBaseUrl(text(options.baseUrl, 'baseUrl'), rules).url;
+}
 
-	private readInput(endpoint: Endpoint, input: Record<string, unknown>): RowValues {
-		const ids: Record<string, string> = {};
-		for (const { name, kind } of endpoint.parameters) {
-			const parsed = (kind === 'id' ? parseId : parseSlug)(String(input[name] ?? ''));
-			if (isProblem(parsed))
-				throw new UsageError(`${endpoint.name}: ${name} ${parsed.problem}`, { code: 'invalid_id' });
-			ids[name] = parsed.value;
-		}
-		for (const { name, presence, reason } of endpoint.query) {
-			if (presence === 'must' && (input[name] === undefined || input[name] === false)) {
-				throw new UsageError(`${endpoint.name}: ${name} is missing: ${reason}`, { code: 'missing_parameter' });
-			}
-		}
-		const reassign = input.reassign === undefined ? undefined : parseId(String(input.reassign));
-		if (reassign !== undefined && isProblem(reassign)) {
-			throw new UsageError(`${endpoint.name}: reassign ${reassign.problem}`, { code: 'invalid_id' });
-		}
-		if (reassign !== undefined && reassign.value === ids.id) {
-			throw new UsageError(`${endpoint.name}: what user ${ids.id} leaves can't go to user ${ids.id}`, {
-				code: 'reassign_to_deleted',
-			});
-		}
-		return {
-			ids,
-			force: input.force === true,
-			reassign: reassign?.value,
-			fields: endpoint.body === 'none' ? undefined : this.readFields(endpoint, input.fields),
-		};
-	}
+/** What a call says, as a row of a run says it. @throws UsageError */
+function readInput(
+	endpoint: Endpoint,
+	input: Readonly<Record<string, unknown>>,
+	{ undocumented = false }: SupportClientOptions,
+	{ statusIn }: Dialect,
+): RowValues {
+	const refuse = (message: string, code: string): never => {
+		throw new UsageError(`${endpoint.name}: ${message}`, { code });
+	};
+	const checked = <T>(parsed: Parsed<T>, name: string, code: string): T =>
+		isProblem(parsed) ? refuse(`${name}${parsed.problem}`, code) : parsed.value;
 
-	private readFields(endpoint: Endpoint, given: unknown): Record<string, unknown> {
-		const fields = emptyRecord<unknown>();
-		const rules = { undocumented: this.options.undocumented === true, statusIn: this.dialect.statusIn };
-		for (const [name, value] of Object.entries((given ?? {}) as Record<string, unknown>)) {
-			if (value === undefined) continue;
-			if (endpoint.body === 'custom_fields') {
-				if (typeof value !== 'string') throw new UsageError(`${endpoint.name}: custom field ${name} is not a string`);
-				fields[name] = value;
-				continue;
-			}
-			const field = endpoint.fields.find((each) => each.name === name);
-			if (field === undefined && !rules.undocumented) {
-				throw new UsageError(`${endpoint.name} has no field ${JSON.stringify(name)}`, { code: 'unknown_field' });
-			}
-			const checked = field === undefined ? { value } : checkTyped(field, value, rules);
-			if (isProblem(checked)) throw new UsageError(`${endpoint.name}: ${checked.problem}`, { code: 'invalid_value' });
-			fields[name] = checked.value;
-		}
-		for (const name of endpoint.required) {
-			if (fields[name] === undefined) {
-				throw new UsageError(`${endpoint.name}: ${name} is missing`, { code: 'missing_field' });
-			}
-		}
-		if (Object.keys(fields).length === 0) throw new UsageError(`${endpoint.name}: there is nothing to send`);
-		return fields;
+	const ids: Record<string, string> = {};
+	for (const { name, kind } of endpoint.parameters) {
+		const parsed = (kind === 'id' ? parseId : parseSlug)(String(input[name] ?? ''));
+		ids[name] = checked(parsed, `${name} `, 'invalid_id');
 	}
+	for (const { name, presence, reason } of endpoint.query) {
+		const isMissing = input[name] === undefined || input[name] === false;
+		if (presence === 'must' && isMissing) refuse(`${name} is missing: ${reason}`, 'missing_parameter');
+	}
+	const reassign =
+		input.reassign === undefined ? undefined : checked(parseId(String(input.reassign)), 'reassign ', 'invalid_id');
+	if (reassign !== undefined && reassign === ids.id) {
+		refuse(`what user ${ids.id} leaves can't go to user ${ids.id}`, 'reassign_to_deleted');
+	}
+	const row: RowValues = { ids, force: input.force === true, reassign };
+	if (endpoint.body === 'none') return row;
+
+	const fields = emptyRecord<unknown>();
+	for (const [name, value] of Object.entries((input.fields ?? {}) as Record<string, unknown>)) {
+		const field = endpoint.fields.find((each) => each.name === name);
+		if (value === undefined) continue;
+		if (endpoint.body === 'custom_fields') {
+			fields[name] =
+				typeof value === 'string' ? value : refuse(`custom field ${name} is not a string`, 'invalid_value');
+		} else if (field === undefined) {
+			fields[name] = undocumented ? value : refuse(`there is no field ${JSON.stringify(name)}`, 'unknown_field');
+		} else fields[name] = checked(checkTyped(field, value, { undocumented, statusIn }), '', 'invalid_value');
+	}
+	const missing = endpoint.required.find((name) => fields[name] === undefined);
+	if (missing !== undefined) refuse(`${missing} is missing`, 'missing_field');
+	if (Object.keys(fields).length === 0) refuse('there is nothing to send', 'nothing_to_send');
+	return { ...row, fields };
 }

@@ -112,7 +112,7 @@ export const settingSpecs: readonly SettingSpec[] = Object.entries(settings).map
 
 /** Checks one setting's value; `where` names the place in errors, `hint` how to fix it there. */
 export function checkSetting(
-	spec: SettingSpec,
+	spec: Pick<SettingSpec, 'read' | 'expected'>,
 	given: unknown,
 	where: string,
 	hint?: string,

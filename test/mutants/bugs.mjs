@@ -1161,8 +1161,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/client/support-client.ts',
-		was: 'retries: this.options.retries ?? DEFAULT_RETRIES',
-		becomes: 'retries: this.options.retries || DEFAULT_RETRIES',
+		was: 'retries: options.retries ?? DEFAULT_RETRIES',
+		becomes: 'retries: options.retries || DEFAULT_RETRIES',
 		tests: ['test/client/support-client.test.ts'],
 		loss: 'a program that wants no retries gets four',
 	},
