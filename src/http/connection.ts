@@ -2,13 +2,14 @@
 
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
+import { unescape as decode } from 'node:querystring';
 import type { buildConnector as Connecting, Dispatcher, Pool as PoolType } from 'undici';
 import requestTunnel from 'undici/lib/api/api-connect.js';
 import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { UsageError } from '../errors.js';
 import { type Auth, isLoopbackAddress, mayBeLoopback, type ProxySettings } from '../net.js';
-import { ProxyError } from './problem.js';
+import { describeProblem, ProxyError } from './problem.js';
 import type { ConnectionOptions } from './types.js';
 
 /** How long one address is given before the next is tried beside it, in milliseconds. */
@@ -146,56 +147,22 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 	throw new UsageError(why, { code: 'invalid_proxy', hint });
 }
 
-/** Percent signs that stand for themselves are left alone. */
-function decode(text: string): string {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
-}
-
-/** The proxy's own credentials; undefined where its URL has no user name. */
+/** The proxy's own credentials; undefined where its URL has no user name. Percent signs that stand for themselves are left alone. */
 function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }
 
-/** Why a proxy that responded with this status did not pass a request on. Only doctor, which opens tunnels, shows the remedy. */
-function refusal(proxy: URL, authority: string, status: number): ProxyError {
-	const isUnknown = status === 407 && proxy.username === '';
-	const [what, remedy] =
-		status === 407
-			? [
-					`${isUnknown ? 'wants a user name and password' : 'refused the user name and password in its URL'} (407)`,
-					isUnknown
-						? `put them before the host in HTTPS_PROXY, as NAME:PASSWORD@ between ${proxy.protocol}// and ${proxy.host}`
-						: 'correct them in HTTPS_PROXY, where signs such as @ and : are written %40 and %3A',
-				]
-			: [
-					`responded with ${status}`,
-					status >= 500
-						? `check the base URL's host and port, and whether the proxy can reach ${authority}`
-						: `let the proxy allow connections to ${authority}, or add the host to NO_PROXY`,
-				];
-	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500, remedy);
+/** What a proxy's own status says: it did not pass the request on. */
+function refused(proxy: URL, status: number): ProxyError {
+	const why =
+		proxy.username === '' ? 'wants a user name and password' : 'refused the user name and password in its URL';
+	const what = status === 407 ? `${why} (407)` : `responded with ${status}`;
+	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500);
 }
 
-const NO_CONNECTION: Readonly<Record<string, string>> = {
-	ECONNREFUSED: 'could not be reached: connection refused',
-	ECONNRESET: 'closed the connection',
-	EPIPE: 'closed the connection',
-	UND_ERR_SOCKET: 'closed the connection',
-	UND_ERR_HEADERS_TIMEOUT: 'did not respond in time',
-};
-
 /** The proxy did not respond, or not as a proxy. */
-function failure(proxy: URL, error: NodeJS.ErrnoException): ProxyError {
-	const { code = '', message, name } = error;
-	const isOther = name === 'HTTPParserError';
-	const what =
-		NO_CONNECTION[code] ?? (isOther ? 'does not respond as a proxy does' : `could not be reached: ${code || message}`);
-	const remedy = 'check that HTTPS_PROXY names a proxy, and that it runs; or add the host to NO_PROXY';
-	return new ProxyError(`the proxy ${proxy.host} ${what}`, false, remedy, error);
+function failed(proxy: URL, error: Error): ProxyError {
+	return new ProxyError(`the proxy ${proxy.host} could not be used: ${describeProblem(error).message}`, false, error);
 }
 
 /** A pool of connections to the proxy that opens tunnels; undici's own `connect` is not on a Pool that is loaded alone. */
@@ -203,11 +170,11 @@ function createTunnelPool(proxy: URL, options: PoolType.Options): PoolType {
 	const pool = new Pool(proxy.origin, options);
 	const connect = async (request: Parameters<PoolType['connect']>[0]): Promise<Dispatcher.ConnectData> => {
 		const opened = await requestTunnel.call(pool, request).catch((error) => {
-			throw failure(proxy, error);
+			throw failed(proxy, error);
 		});
 		if (opened.statusCode === 200) return opened;
 		opened.socket.on('error', () => undefined).destroy();
-		throw refusal(proxy, request.path, opened.statusCode);
+		throw refused(proxy, opened.statusCode);
 	};
 	return Object.assign(pool, { connect });
 }
@@ -237,7 +204,7 @@ async function createProxySender(
 			...pool,
 			connect: (where, callback) =>
 				connector(where, (...[error, socket]) =>
-					error === null ? callback(null, socket) : callback(failure(proxy, error), null),
+					error === null ? callback(null, socket) : callback(failed(proxy, error), null),
 				),
 		});
 		const own = ['host', target.host, ...(authorization === undefined ? [] : ['proxy-authorization', authorization])];
@@ -248,7 +215,7 @@ async function createProxySender(
 				onward.dispatch({ ...request, origin: proxy.origin, path, headers }, handler);
 			},
 			destroy: () => onward.destroy(),
-			refusal: (status) => (status === 407 ? refusal(proxy, target.host, status) : undefined),
+			refusal: (status) => (status === 407 ? refused(proxy, status) : undefined),
 		};
 	}
 	// TLS is spoken with the service itself, inside a tunnel.

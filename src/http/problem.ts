@@ -9,16 +9,12 @@ export interface TransportProblem {
 	cause?: unknown;
 }
 
-/** The proxy could not be reached or would not pass the request on. Its message names no credentials. */
+/** The proxy could not be used or would not pass the request on. Its message names no credentials. */
 export class ProxyError extends Error {
-	readonly code = 'PROXY_FAILED';
-
 	constructor(
 		message: string,
 		/** A retry can't help. */
 		readonly permanent: boolean,
-		/** The next step. */
-		readonly remedy: string,
 		cause?: unknown,
 	) {
 		super(message, { cause });
@@ -50,6 +46,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ENETUNREACH: ['unreachable', 'there is no route to the network', false],
 	ETIMEDOUT: ['connect_timeout', 'no connection in time', false],
 	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'no connection in time', false],
+	UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no response in time', false],
 	ECONNRESET: ['connection_lost', 'the connection was reset', false],
 	EPIPE: LOST,
 	UND_ERR_SOCKET: LOST,
@@ -105,7 +102,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 	tls_client_certificate: 'give --cert FILE and --key FILE',
 	tls_failed:
 		'check that the port serves https, and what --ca-file, --cert and --key name; supportctl doctor looks closer',
-	proxy_failed: 'correct HTTP_PROXY or HTTPS_PROXY, or add the host to NO_PROXY; supportctl doctor looks closer',
+	proxy_failed:
+		'correct HTTPS_PROXY or HTTP_PROXY (a user name and password stand before the host, with %40 for @), or add the host to NO_PROXY',
 };
 
 /** What to do about a problem of the connection; undefined for other codes. */

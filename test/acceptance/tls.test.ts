@@ -134,7 +134,7 @@ describe('HTTPS from login to a run', () => {
 		expect(proxy.seen).toHaveLength(1);
 		const gone = await run(edit, { ...env, HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' });
 		expect(gone.exitCode).toBe(1);
-		expect(gone.stderr).toMatch(/the proxy 127\.0\.0\.1:1 could not be reached/);
+		expect(gone.stderr).toMatch(/the proxy 127\.0\.0\.1:1 could not be used: connection refused/);
 		expect(gone.stderr).not.toContain('hunter2');
 	});
 

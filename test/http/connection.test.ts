@@ -248,9 +248,9 @@ describe('proxies', () => {
 		const other = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
 		const tls = await serveTls(good);
 		for (const [httpsProxy, reason] of [
-			[rude.baseUrl, 'closed the connection'],
-			[other.baseUrl, 'does not respond as a proxy does'],
-			[`https://127.0.0.1:${tls.port}`, 'could not be reached: UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+			[rude.baseUrl, 'could not be used: the connection was reset'],
+			[other.baseUrl, 'could not be used: the response is not valid HTTP (Expected HTTP/, RTSP/ or ICE/)'],
+			[`https://127.0.0.1:${tls.port}`, "could not be used: the host's certificate is from an unknown CA"],
 		] as const) {
 			const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
 			const message = `the proxy ${httpsProxy.replace(/.*\/\//, '')} ${reason}`;

@@ -61,7 +61,7 @@ describe('describeProblem', () => {
 	});
 
 	it('keeps the message of a proxy', () => {
-		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true, 'next step'))).toMatchObject({
+		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true))).toMatchObject({
 			code: 'proxy_failed',
 			message: 'the proxy p:1 answered 403',
 			permanent: true,

@@ -6,7 +6,7 @@ import { createDialect } from '../../api/dialect.js';
 import { isObject } from '../../api/values.js';
 import { proxyFor } from '../../http/connection.js';
 import { readResponse } from '../../http/content.js';
-import { describeProblem, nextStepFor, ProxyError } from '../../http/problem.js';
+import { describeProblem, nextStepFor } from '../../http/problem.js';
 import type { Client } from '../../http/types.js';
 import { type Auth, mayBeLoopback } from '../../net.js';
 import { type Ask, findService, judgeSignIn, type ProbeAnswer } from '../../profile/probe.js';
@@ -207,7 +207,7 @@ export const checks: readonly Check[] = [
 				return checkCertificate(found, invocation.context.clock.now());
 			} catch (error) {
 				const { code, message } = describeProblem(error);
-				const hint = error instanceof ProxyError ? error.remedy : nextStepFor(code);
+				const hint = nextStepFor(code);
 				return fail(`no TLS connection: ${message}`, hint ?? (nextStepFor('tls_failed') as string));
 			}
 		},

@@ -431,7 +431,7 @@ describe('TLS', () => {
 		expect(refused.of('tls')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining('wants a user name and password (407)'),
-			hint: `put them before the host in HTTPS_PROXY, as NAME:PASSWORD@ between http:// and ${new URL(proxy.url).host}`,
+			hint: expect.stringContaining('a user name and password stand before the host'),
 		});
 		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'desk.test' } });
 		expect(exempt.of('proxy').message).toContain('NO_PROXY');
@@ -442,22 +442,12 @@ describe('TLS', () => {
 describe('a proxy', () => {
 	const https = { SUPPORTCTL_BASE_URL: 'https://desk.example', SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' };
 
-	it.each<[what: string, answer: (request: RawRequest) => void, message: string, hint: RegExp]>([
-		[
-			'that refuses who asks',
-			(request) => request.answer(407),
-			'refused the user name',
-			/^correct them in HTTPS_PROXY/,
-		],
-		[
-			'that refuses the host',
-			(request) => request.answer(403),
-			'responded with 403',
-			/allow connections to desk\.example:443/,
-		],
-		['that finds no host', (request) => request.answer(502), 'responded with 502', /proxy can reach desk\.example:443/],
-		['that breaks off', (request) => request.reset(), 'closed the connection', /HTTPS_PROXY names a proxy/],
-	])('%s is not taken for trouble with TLS', async (_what, answer, message, hint) => {
+	it.each<[what: string, answer: (request: RawRequest) => void, message: string]>([
+		['that refuses who asks', (request) => request.answer(407), 'refused the user name'],
+		['that refuses the host', (request) => request.answer(403), 'responded with 403'],
+		['that finds no host', (request) => request.answer(502), 'responded with 502'],
+		['that breaks off', (request) => request.reset(), 'the connection was reset'],
+	])('%s is not taken for trouble with TLS', async (_what, answer, message) => {
 		const proxy = await startRawServer(answer);
 		const HTTPS_PROXY = proxy.baseUrl.replace('//', '//me:hunter2@');
 		const { of, stdout } = await doctor([], { env: { ...https, HTTPS_PROXY } });
@@ -465,7 +455,7 @@ describe('a proxy', () => {
 		expect(of('tls')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining(message),
-			hint: expect.stringMatching(hint),
+			hint: expect.stringMatching(/^correct HTTPS_PROXY or HTTP_PROXY/),
 		});
 		expect(of('tls').hint).not.toContain('--ca-file');
 		expect(stdout).not.toContain('hunter2');
