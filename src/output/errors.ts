@@ -13,48 +13,21 @@ export interface ErrorView {
 	palette?: Palette | undefined;
 }
 
-/** What is known about any thrown value. */
-interface Described {
-	code: string;
-	message: string;
-	hint: string | undefined;
-	details: readonly string[];
-	exitCode: ExitCode;
-	data: Readonly<Record<string, unknown>>;
-}
-
-const BUG_HINT = 'This is a bug in supportctl. Run it again with --debug and report what it prints.';
-
 /** The exit code that an error stands for; 1 for what was not foreseen. */
 export function exitCodeOf(error: unknown): ExitCode {
 	return error instanceof SupportctlError ? error.exitCode : ExitCode.failed;
 }
 
-function describe(error: unknown): Described {
-	if (error instanceof SupportctlError) {
-		const { code, message, hint, details, exitCode, data } = error;
-		return { code, message, hint, details, exitCode, data };
-	}
+/** Any thrown value as an error for people. */
+function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'hint' | 'details' | 'data'> {
+	if (error instanceof SupportctlError) return error;
 	const message = error instanceof Error ? error.message : String(error);
-	const code = systemCode(error);
-	if (code !== undefined) {
-		return { code: code.toLowerCase(), message, hint: undefined, details: [], exitCode: ExitCode.failed, data: {} };
-	}
-	return {
-		code: 'bug',
-		message: `unexpected: ${message}`,
-		hint: BUG_HINT,
-		details: [],
-		exitCode: ExitCode.failed,
-		data: {},
-	};
-}
-
-/** `ENOENT`, `EACCES` and the like: an error of the system, which is no bug. */
-function systemCode(error: unknown): string | undefined {
-	if (!(error instanceof Error)) return undefined;
-	const { code, syscall } = error as NodeJS.ErrnoException;
-	return typeof code === 'string' && typeof syscall === 'string' ? code : undefined;
+	const none = { hint: undefined, details: [], data: {} };
+	// `ENOENT`, `EACCES` and the like: an error of the system, which is no bug.
+	const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+	if (typeof code === 'string' && typeof syscall === 'string') return { ...none, code: code.toLowerCase(), message };
+	const hint = 'This is a bug in supportctl. Run it again with --debug and report what it prints.';
+	return { ...none, code: 'bug', message: `unexpected: ${message}`, hint };
 }
 
 /** How far a chain of causes is followed. */
@@ -76,47 +49,42 @@ function causesOf(error: unknown): string[] {
 	return messages;
 }
 
-/** Lines for stderr, ending in a line break. */
-export function renderError(error: unknown, view: ErrorView = {}): string {
-	return view.json === true ? jsonError(error, view) : textError(error, view);
-}
-
-function textError(error: unknown, view: ErrorView): string {
-	const palette = view.palette ?? plainPalette;
-	const { message, hint, details } = describe(error);
-	const [first = '', ...rest] = message.split(/\r?\n/);
-	const printed = (text: string): string => sanitise(redactUrl(text));
-	const lines = [
-		`${palette.bad('error:')} ${printed(first)}`,
-		...rest.filter((line) => line.trim() !== '').map((line) => `  ${printed(line)}`),
-		...details.flatMap((detail) => detail.split(/\r?\n/)).map((detail) => `  ${printed(detail)}`),
-		...causesOf(error).map((cause) => `  because: ${printed(cause)}`),
-	];
-	if (hint !== undefined) lines.push(...hint.split('\n').map((line) => `${palette.strong('hint:')} ${printed(line)}`));
-	if (view.debug === true && error instanceof Error) {
-		lines.push(...stackOf(error).map((line) => palette.faint(printed(line))));
-	}
-	return `${lines.join('\n')}\n`;
-}
-
-function jsonError(error: unknown, view: ErrorView): string {
-	const { code, message, hint, details, exitCode, data } = describe(error);
-	const causes = causesOf(error);
-	const object = {
-		code,
-		message,
-		...(hint === undefined ? {} : { hint }),
-		exitCode,
-		...(details.length === 0 ? {} : { details }),
-		...(causes.length === 0 ? {} : { causes }),
-		...Object.fromEntries(Object.entries(data).filter(([key]) => !RESERVED.has(key))),
-		...(view.debug === true && error instanceof Error ? { stack: stackOf(error) } : {}),
-	};
-	return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), []) }))}\n`;
-}
-
 /** What data can't take the place of. */
 const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
+
+/** Lines for stderr, ending in a line break. */
+export function renderError(error: unknown, { json, debug, palette = plainPalette }: ErrorView = {}): string {
+	const { code, message, hint, details, data } = describe(error);
+	const causes = causesOf(error);
+	const stack = debug === true && error instanceof Error ? stackOf(error) : [];
+	if (json === true) {
+		const object = {
+			code,
+			message,
+			...(hint !== undefined && { hint }),
+			exitCode: exitCodeOf(error),
+			...(details.length > 0 && { details }),
+			...(causes.length > 0 && { causes }),
+			...Object.fromEntries(Object.entries(data).filter(([key]) => !RESERVED.has(key))),
+			...(stack.length > 0 && { stack }),
+		};
+		return `${escapeJson(JSON.stringify({ error: redactTexts(redact(object), []) }))}\n`;
+	}
+	const printed = (text: string): string => sanitise(redactUrl(text));
+	const [first = '', ...rest] = message.split(/\r?\n/);
+	const more = [
+		...rest.filter((line) => line.trim() !== ''),
+		...details.flatMap((detail) => detail.split(/\r?\n/)),
+		...causes.map((cause) => `because: ${cause}`),
+	];
+	const lines = [
+		`${palette.bad('error:')} ${printed(first)}`,
+		...more.map((line) => `  ${printed(line)}`),
+		...(hint?.split('\n') ?? []).map((line) => `${palette.strong('hint:')} ${printed(line)}`),
+		...stack.map((line) => palette.faint(printed(line))),
+	];
+	return `${lines.join('\n')}\n`;
+}
 
 /** The frames of an error and of its causes. */
 function stackOf(error: Error): string[] {

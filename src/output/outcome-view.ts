@@ -1,12 +1,11 @@
 /** Outcomes as they are printed: the object's key order, and which columns a table of them has. */
 
 import { outcomeStyle, type Palette } from './colour.js';
-import type { Column, Row } from './columns.js';
+import { type Column, ownOf, type Row } from './columns.js';
 
 /** What is printed of a row's result; the shape that the engine hands over. */
 export interface OutcomeLike {
 	readonly row: number;
-	readonly line?: number | undefined;
 	readonly ids: Readonly<Record<string, string>>;
 	readonly outcome: string;
 	readonly status?: number | undefined;
@@ -15,21 +14,28 @@ export interface OutcomeLike {
 	readonly reasons?: Readonly<Record<string, string>> | undefined;
 	readonly attempts: number;
 	readonly ms: number;
-	readonly differs?: readonly { field: string; sent: unknown; shown: unknown }[] | undefined;
+	readonly differs?: readonly Difference[] | undefined;
 	readonly warnings?: readonly string[] | undefined;
 	readonly body?: unknown;
 }
 
-/** Ids that are numbers are printed as numbers, as the service does; what a number can't hold exactly stays text. */
-function idValue(name: string, text: string): string | number {
-	if (name !== 'id' && !name.endsWith('_id')) return text;
-	const number = Number(text);
-	return /^\d+$/.test(text) && Number.isSafeInteger(number) ? number : text;
+interface Difference {
+	field: string;
+	sent: unknown;
+	shown: unknown;
 }
 
-/** Path ids as they are printed, whatever is printed of their row. */
+/**
+ * Path ids as they are printed: numbers as numbers, as the service prints them; what a number can't hold exactly stays
+ * text.
+ */
 export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
-	return Object.fromEntries(Object.entries(ids).map(([name, text]) => [name, idValue(name, text)]));
+	const printed: Record<string, string | number> = {};
+	for (const [name, text] of Object.entries(ids)) {
+		const number = (name === 'id' || name.endsWith('_id')) && /^\d+$/.test(text) ? Number(text) : Number.NaN;
+		printed[name] = Number.isSafeInteger(number) ? number : text;
+	}
+	return printed;
 }
 
 /**
@@ -37,83 +43,51 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
  * are always there, so that a reader of one line knows those of all; `reasons` and `warnings` only where there are any.
  * A look-up that found no id has none.
  */
-export function outcomeView(outcome: OutcomeLike): Row {
-	const view: Record<string, unknown> = { row: outcome.row };
-	for (const name in outcome.ids) view[name] = idValue(name, outcome.ids[name] as string);
-	if (outcome.ids.username !== undefined && outcome.ids.id === undefined) view.id = null;
-	view.outcome = outcome.outcome;
-	view.status = outcome.status ?? null;
-	view.code = outcome.code ?? null;
-	view.message = outcome.message ?? null;
-	if (outcome.reasons !== undefined) view.reasons = outcome.reasons;
-	if (outcome.warnings !== undefined && outcome.warnings.length > 0) view.warnings = outcome.warnings;
-	view.attempts = outcome.attempts;
-	view.ms = Math.round(outcome.ms);
-	view.differs = outcome.differs ?? [];
-	view.body = outcome.body ?? null;
-	return view;
+export function outcomeView(result: OutcomeLike): Row {
+	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
+	return {
+		row,
+		...printedIds(ids),
+		...(ids.username !== undefined && ids.id === undefined && { id: null }),
+		outcome,
+		status: status ?? null,
+		code: code ?? null,
+		message: message ?? null,
+		...(reasons && { reasons }),
+		...(warnings && warnings.length > 0 && { warnings }),
+		attempts,
+		ms: Math.round(ms),
+		differs: differs ?? [],
+		body: body ?? null,
+	};
 }
 
 /** The keys that an outcome can have, for a complaint about another one before anything is sent. */
 export function outcomeKeys(ids: readonly string[]): string[] {
 	const found = ids.includes('username') ? ['id'] : [];
-	return ['row', ...ids, ...found, 'outcome', 'status', 'code', 'message', 'reasons', 'warnings', ...REST];
-}
-
-const REST = ['attempts', 'ms', 'differs', 'body'];
-
-/** What the columns of a table depend on. */
-export interface OutcomeTable {
-	/** The path ids, in the order in which they are shown. */
-	readonly ids: readonly string[];
-	readonly palette: Palette;
-}
-
-const columnOfId = (name: string): Column => ({ path: name, label: name });
-
-function outcomeColumn(palette: Palette): Column {
-	return {
-		path: 'outcome',
-		style: (text, row) => outcomeStyle(palette, String(row.outcome))(text),
-	};
+	const own = ['outcome', 'status', 'code', 'message', 'reasons', 'warnings', 'attempts', 'ms', 'differs', 'body'];
+	return ['row', ...ids, ...found, ...own];
 }
 
 /** Why a row failed, or what is odd about it: the message, the service's reasons, what differs. */
-function messageOf(row: Row): string {
-	const parts: string[] = [];
-	if (typeof row.message === 'string') parts.push(row.message);
-	for (const [field, reason] of Object.entries((row.reasons ?? {}) as Record<string, unknown>)) {
-		const text = String(reason);
-		parts.push(text.includes(field) ? text : `${field}: ${text}`);
-	}
-	for (const warning of Array.isArray(row.warnings) ? row.warnings : []) parts.push(String(warning));
-	for (const each of Array.isArray(row.differs)
-		? (row.differs as { field: string; sent: unknown; shown: unknown }[])
-		: []) {
-		parts.push(`${each.field} is ${JSON.stringify(each.shown)}, not ${JSON.stringify(each.sent)}`);
-	}
-	return parts.join('; ');
-}
-
-const messageColumn: Column = { path: 'message', get: messageOf, optional: true, important: true };
-
-/** Ids, outcome, each changed field as the service has it now, and a message where there is one. */
-export function updateColumns(
-	{ ids, palette }: OutcomeTable,
-	fields: readonly string[],
-	reserved: readonly string[],
-): Column[] {
+function messageOf({ message, reasons, warnings, differs }: Row): string {
 	return [
-		...ids.map(columnOfId),
-		outcomeColumn(palette),
-		...fields.filter((field) => field !== 'password').map((field) => bodyColumn(field, reserved)),
-		messageColumn,
-	];
+		...(typeof message === 'string' ? [message] : []),
+		...Object.entries((reasons ?? {}) as Record<string, unknown>).map(([field, reason]) =>
+			String(reason).includes(field) ? String(reason) : `${field}: ${reason}`,
+		),
+		...(Array.isArray(warnings) ? warnings.map(String) : []),
+		...(Array.isArray(differs) ? (differs as Difference[]) : []).map(
+			({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`,
+		),
+	].join('; ');
 }
 
-/** The response's field; where the name has dots in it, it is still one key. */
-function bodyColumn(field: string, reserved: readonly string[]): Column {
-	return { ...namedColumn('body', field, reserved), get: (row) => ownOf(row.body, field) };
+/** The ids, the outcome, what a command shows of its own, and a message where there is one. */
+export function outcomeColumns(ids: readonly string[], palette: Palette, own: readonly Column[] = []): Column[] {
+	const style = (text: string, row: Row): string => outcomeStyle(palette, String(row.outcome))(text);
+	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
+	return [...ids.map((path) => ({ path })), { path: 'outcome', style }, ...own, message];
 }
 
 /**
@@ -122,54 +96,38 @@ function bodyColumn(field: string, reserved: readonly string[]): Column {
  */
 function namedColumn(space: string, name: string, reserved: readonly string[]): Column {
 	const path = `${space}.${name}`;
-	return { path, label: name, ...(reserved.includes(name) ? { key: path } : {}) };
+	return { path, label: name, ...(reserved.includes(name) && { key: path }) };
 }
 
-function ownOf(value: unknown, key: string): unknown {
-	return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-		? (value as Record<string, unknown>)[key]
-		: undefined;
+/** Each changed field as the response has it; where the name has dots in it, it is still one key. */
+export function fieldColumns(fields: readonly string[], reserved: readonly string[]): Column[] {
+	return fields
+		.filter((field) => field !== 'password')
+		.map((field) => ({ ...namedColumn('body', field, reserved), get: (row) => ownOf(row.body, field) }));
 }
 
-/** Ids, outcome, and what became of the thing: trashed or deleted. */
-export function deleteColumns({ ids, palette }: OutcomeTable): Column[] {
-	return [...ids.map(columnOfId), outcomeColumn(palette), { path: 'result', get: deletedHow }, messageColumn];
-}
-
-function deletedHow(row: Row): string {
-	if (row.outcome !== 'ok' && row.outcome !== 'differs') return '';
-	if (ownOf(row.body, 'deleted') === true) return 'deleted';
-	if (ownOf(row.body, 'status') === 'trash') return 'trashed';
-	return row.status === 404 || row.status === 410 ? 'already gone' : 'accepted';
-}
-
-/** Ids and outcome alone. */
-export function plainColumns({ ids, palette }: OutcomeTable): Column[] {
-	return [...ids.map(columnOfId), outcomeColumn(palette), messageColumn];
-}
-
-/** User names, the ids found for them, and a message where there is one. */
-export function lookupColumns({ palette }: OutcomeTable): Column[] {
-	return [{ path: 'username' }, { path: 'id' }, outcomeColumn(palette), messageColumn];
-}
+/** What became of a deleted thing: trashed or deleted. */
+export const deletionColumn: Column = {
+	path: 'result',
+	get({ outcome, status, body }) {
+		if (outcome !== 'ok' && outcome !== 'differs') return '';
+		if (ownOf(body, 'deleted') === true) return 'deleted';
+		if (ownOf(body, 'status') === 'trash') return 'trashed';
+		return status === 404 || status === 410 ? 'already gone' : 'accepted';
+	},
+};
 
 /** Reads a response's custom fields, name to value; undefined where it has none that can be read. */
 export type ReadCustomFields = (body: unknown) => Readonly<Record<string, unknown>> | undefined;
 
 /** One column for each custom field of a row; for a renderer's `more`. */
 export function customFieldColumns(read: ReadCustomFields, reserved: readonly string[]): (row: Row) => Column[] {
-	let lastRow: Row | undefined;
-	let lastFields: Readonly<Record<string, unknown>> | undefined;
-
+	let last: { row?: Row; fields?: ReturnType<ReadCustomFields> } = {};
 	/** Every column of a row asks for the same fields. */
-	function fieldsOf(row: Row): Readonly<Record<string, unknown>> | undefined {
-		if (row !== lastRow) {
-			lastFields = row.outcome === 'ok' ? read(row.body) : undefined;
-			lastRow = row;
-		}
-		return lastFields;
-	}
-
+	const fieldsOf = (row: Row): ReturnType<ReadCustomFields> => {
+		if (row !== last.row) last = { row, fields: row.outcome === 'ok' ? read(row.body) : undefined };
+		return last.fields;
+	};
 	return (row) =>
 		Object.keys(fieldsOf(row) ?? {}).map((name) => ({
 			...namedColumn('field', name, reserved),
@@ -185,8 +143,8 @@ export function customFieldNamed(
 ): (name: string) => ((row: Row) => unknown) | undefined {
 	return (name) => {
 		if (keys.includes(name.split('.')[0] as string)) return undefined;
-		const field =
-			name.startsWith('field.') && reserved.includes(name.slice('field.'.length)) ? name.slice('field.'.length) : name;
+		const bare = name.replace(/^field\./, '');
+		const field = reserved.includes(bare) ? bare : name;
 		return (row) => (row.outcome === 'ok' ? ownOf(read(row.body), field) : undefined);
 	};
 }

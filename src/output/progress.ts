@@ -42,29 +42,31 @@ const LINE = 10_000;
 /** How far back the rate looks, in milliseconds. */
 const WINDOW = 10_000;
 
-const silent: Progress = { update() {}, clear() {}, done() {} };
-
 export function createProgress(options: ProgressOptions): Progress {
-	if (options.quiet === true) return silent;
-	const { stderr, clock, total } = options;
-	const palette = options.palette ?? plainPalette;
-	const redraws = options.redraws ?? stderr.isTTY;
+	if (options.quiet === true) return { update() {}, clear() {}, done() {} };
+	const { stderr, clock, total, palette = plainPalette, redraws = stderr.isTTY } = options;
 	const begin = clock.monotonic();
-	const interval = redraws ? REDRAW : LINE;
-	const speed = createSpeed(begin, options.start ?? 0);
 	let next = redraws ? begin : begin + LINE;
 	let last: ProgressCounts | undefined;
 	let drawn = false;
+	const samples: { at: number; done: number }[] = [{ at: begin, done: options.start ?? 0 }];
 
-	function draw(counts: ProgressCounts, now: number): void {
-		speed.add(now, counts.done);
-		const rate = speed.rate();
+	/** Rows a second over the last few seconds. */
+	function rateAt(now: number, done: number): number {
+		samples.push({ at: now, done });
+		while (samples.length > 2 && (samples[1]?.at ?? now) <= now - WINDOW) samples.shift();
+		const [oldest = { at: now, done }] = samples;
+		return now > oldest.at ? Math.max(0, done - oldest.done) / ((now - oldest.at) / 1000) : 0;
+	}
+
+	function draw(counts: ProgressCounts): void {
+		const facts = factsOf(counts, total, rateAt(clock.monotonic(), counts.done));
 		if (redraws) {
-			const line = barLine(counts, total, rate, (stderr.columns ?? 80) - 1, palette);
-			stderr.write(`\r${line}\x1b[K`);
+			const share = total === undefined || total === 0 ? undefined : counts.done / total;
+			stderr.write(`\r${barLine(facts, share, (stderr.columns ?? 80) - 1, palette)}\x1b[K`);
 			drawn = true;
 		} else {
-			stderr.write(`${factsOf(counts, total, rate).join(', ')}\n`);
+			stderr.write(`${facts.join(', ')}\n`);
 		}
 	}
 
@@ -78,57 +80,39 @@ export function createProgress(options: ProgressOptions): Progress {
 			last = counts;
 			const now = clock.monotonic();
 			if (now < next) return;
-			next = now + interval;
-			draw(counts, now);
+			next = now + (redraws ? REDRAW : LINE);
+			draw(counts);
 		},
 		clear,
 		done() {
 			if (redraws) clear();
-			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last, clock.monotonic());
-		},
-	};
-}
-
-interface Speed {
-	add(now: number, done: number): void;
-	/** Rows a second over the last few seconds. */
-	rate(): number;
-}
-
-function createSpeed(begin: number, start: number): Speed {
-	const samples: { at: number; done: number }[] = [{ at: begin, done: start }];
-	return {
-		add(at, done) {
-			samples.push({ at, done });
-			while (samples.length > 2 && (samples[1] as { at: number }).at <= at - WINDOW) samples.shift();
-		},
-		rate() {
-			const oldest = samples[0] as { at: number; done: number };
-			const newest = samples.at(-1) as { at: number; done: number };
-			const seconds = (newest.at - oldest.at) / 1000;
-			return seconds > 0 ? Math.max(0, newest.done - oldest.done) / seconds : 0;
+			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last);
 		},
 	};
 }
 
 /** `1234 of 40000`, rate, failures, unknown, time left: the most important first. */
-function factsOf(counts: ProgressCounts, total: number | undefined, rate: number): string[] {
-	const facts = [total === undefined ? `${counts.done} done` : `${counts.done} of ${total} done`];
+function factsOf(
+	{ done, failed, unknown = 0, note }: ProgressCounts,
+	total: number | undefined,
+	rate: number,
+): string[] {
+	const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
 	if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-	if (counts.failed !== undefined) facts.push(`${counts.failed} failed`);
-	if (counts.unknown !== undefined && counts.unknown > 0) facts.push(`${counts.unknown} unknown`);
-	if (total !== undefined && rate > 0 && counts.done < total)
-		facts.push(`${duration((total - counts.done) / rate)} left`);
-	if (counts.note !== undefined) facts.push(counts.note);
+	if (failed !== undefined) facts.push(`${failed} failed`);
+	if (unknown > 0) facts.push(`${unknown} unknown`);
+	if (total !== undefined && rate > 0 && done < total) facts.push(`${duration((total - done) / rate)} left`);
+	if (note !== undefined) facts.push(note);
 	return facts;
 }
 
 /** Seconds as `42 s`, `3 min 20 s`, `2 h 05 min`. */
 export function duration(seconds: number): string {
 	const whole = Math.max(1, Math.round(seconds));
+	const rest = (number: number): string => String(number % 60).padStart(2, '0');
 	if (whole < 60) return `${whole} s`;
-	if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
-	return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
+	if (whole < 3600) return `${Math.floor(whole / 60)} min ${rest(whole)} s`;
+	return `${Math.floor(whole / 3600)} h ${rest(Math.floor(whole / 60))} min`;
 }
 
 /** The widest and the narrowest bar worth drawing, in columns. */
@@ -136,19 +120,11 @@ const WIDEST = 30;
 const NARROWEST = 6;
 
 /** One line that fits: the bar takes what the facts leave, and goes first where there is no room. */
-function barLine(
-	counts: ProgressCounts,
-	total: number | undefined,
-	rate: number,
-	width: number,
-	palette: Palette,
-): string {
-	const facts = factsOf(counts, total, rate);
+function barLine(facts: string[], share: number | undefined, width: number, palette: Palette): string {
 	while (facts.length > 1 && facts.join('  ').length > width) facts.splice(facts.length > 3 ? -1 : 1, 1);
 	const text = facts.join('  ').slice(0, width);
 	const room = Math.min(WIDEST, width - text.length - 2);
-	if (total === undefined || total === 0 || room < NARROWEST) return text;
-	const filled = Math.min(room, Math.round((counts.done / total) * room));
-	const bar = palette.good('━'.repeat(filled)) + palette.faint('─'.repeat(room - filled));
-	return `${bar}  ${text}`;
+	if (share === undefined || room < NARROWEST) return text;
+	const filled = Math.min(room, Math.round(share * room));
+	return `${palette.good('━'.repeat(filled))}${palette.faint('─'.repeat(room - filled))}  ${text}`;
 }

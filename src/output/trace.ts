@@ -40,50 +40,36 @@ export interface TraceView {
 }
 
 /** How much of a body is shown, in characters. */
-export const BODY_SHOWN = 4_096;
+const BODY_SHOWN = 4_096;
 
 /** The lines of one event, each ending in a line break; empty where this verbosity does not show it. */
 export function renderTrace(event: TraceLike, { verbosity, palette = plainPalette, secrets = [] }: TraceView): string {
 	if (verbosity < 1) return '';
+	const { type, method, url, status = 0, bytes, ms, message = 'no response', headers = [], body = '' } = event;
 	// Our own words hold a short secret only by chance, and redacting it there would reveal it.
 	const cleanOwn = createTextRedactor(secrets.filter(isDistinct));
-	const lines = [headline(event, palette, cleanOwn)];
-	if (verbosity >= 2 && event.type !== 'problem') {
-		const mark = event.type === 'request' ? '>' : '<';
-		const clean = event.type === 'request' ? cleanOwn : createTextRedactor(secrets);
-		for (const [name, value] of redactHeaders(event.headers ?? [])) {
+	const what = sanitise(cleanOwn(`${method} ${redactUrl(url)}`));
+	const time = ms === undefined ? '' : `, ${Math.round(ms)} ms`;
+	if (type === 'problem') return `${palette.bad('!')} ${what}: ${sanitise(cleanOwn(message))}${time}\n`;
+	const isRequest = type === 'request';
+	const mark = isRequest ? '>' : '<';
+	const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
+	const size = bytes === undefined ? '' : `, ${bytes} bytes`;
+	const result = isRequest ? what : `${style(String(status))} ${what}${size}${time}`;
+	const lines = [`${palette.faint(mark)} ${result}`];
+	if (verbosity >= 2) {
+		const clean = isRequest ? cleanOwn : createTextRedactor(secrets);
+		for (const [name, value] of redactHeaders(headers)) {
 			const shown = secrets.includes(value) ? REDACTED : clean(value);
 			lines.push(palette.faint(`${mark} ${sanitise(`${cleanOwn(name)}: ${shown}`)}`));
 		}
-		lines.push(...bodyLines(event.body ?? '', clean).map((line) => palette.faint(`${mark} ${line}`.trimEnd())));
+		// Redacted first and cut afterwards, so that a cut never lays a secret bare.
+		const text = clean(redactBody(body));
+		const shown = text === '' ? [] : sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
+		if (text.length > BODY_SHOWN) shown.push(`(${text.length - BODY_SHOWN} of ${text.length} characters not shown)`);
+		lines.push(...shown.map((line) => palette.faint(`${mark} ${line}`.trimEnd())));
 	}
 	return lines.map((line) => `${line}\n`).join('');
-}
-
-function headline(event: TraceLike, palette: Palette, clean: (text: string) => string): string {
-	const what = sanitise(clean(`${event.method} ${redactUrl(event.url)}`));
-	const time = event.ms === undefined ? '' : `, ${Math.round(event.ms)} ms`;
-	switch (event.type) {
-		case 'request':
-			return `${palette.faint('>')} ${what}`;
-		case 'answer': {
-			const status = event.status ?? 0;
-			const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
-			const size = event.bytes === undefined ? '' : `, ${event.bytes} bytes`;
-			return `${palette.faint('<')} ${style(String(status))} ${what}${size}${time}`;
-		}
-		case 'problem':
-			return `${palette.bad('!')} ${what}: ${sanitise(clean(event.message ?? 'no response'))}${time}`;
-	}
-}
-
-/** Redacted first and cut afterwards, so that a cut never lays a secret bare. */
-function bodyLines(body: string, clean: (text: string) => string): string[] {
-	if (body === '') return [];
-	const text = clean(redactBody(body));
-	const shown = sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
-	if (text.length > BODY_SHOWN) shown.push(`(${text.length - BODY_SHOWN} of ${text.length} characters not shown)`);
-	return shown;
 }
 
 /** Secrets that a request carries, such as a user's new password: its response may repeat them under another name. */

@@ -99,8 +99,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/output/outcome-view.ts',
-		was: 'view.differs = outcome.differs ?? [];',
-		becomes: 'if (outcome.differs !== undefined) view.differs = outcome.differs;',
+		was: 'differs: differs ?? [],',
+		becomes: '...(differs && { differs }),',
 		tests: ['test/output/outcome-view.test.ts'],
 		loss: 'rows of one output have different keys',
 	},

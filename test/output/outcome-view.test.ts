@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { readCustomFields } from '../../src/api/applied.js';
 import type { Outcome } from '../../src/http/outcome.js';
 import { plainPalette } from '../../src/output/colour.js';
+import type { Column } from '../../src/output/columns.js';
 import {
 	customFieldColumns,
 	customFieldNamed,
-	deleteColumns,
-	lookupColumns,
+	deletionColumn,
+	fieldColumns,
+	outcomeColumns,
 	outcomeKeys,
 	outcomeView,
-	plainColumns,
-	updateColumns,
 } from '../../src/output/outcome-view.js';
 import { createRenderer, type RenderOptions } from '../../src/output/render.js';
 
@@ -28,7 +28,7 @@ async function print(outcomes: readonly Outcome[], options: Partial<RenderOption
 	return text;
 }
 
-const table = { ids: ['id'], palette: plainPalette };
+const tableOf = (own: readonly Column[] = []) => outcomeColumns(['id'], plainPalette, own);
 
 describe('outcomeView', () => {
 	it('has its keys in the order of the command line’s page, and all of them always', () => {
@@ -53,14 +53,14 @@ describe('the table of an update', () => {
 			'ticket-tag': [1, 2],
 			password: 'marker',
 		};
-		const columns = updateColumns(table, ['status', 'title', 'ticket-tag', 'password'], []);
+		const columns = tableOf(fieldColumns(['status', 'title', 'ticket-tag', 'password'], []));
 		expect(await print([outcome({ body })], { columns })).toBe(
 			'ID  OUTCOME  STATUS  TITLE  TICKET-TAG\n14  ok       hold    A      1,2\n',
 		);
 	});
 
 	it('says why a row failed, field by field, what differs and what was odd', async () => {
-		const columns = updateColumns(table, ['status'], []);
+		const columns = tableOf(fieldColumns(['status'], []));
 		const outcomes = [
 			outcome({
 				outcome: 'failed',
@@ -91,7 +91,7 @@ describe('the table of a delete', () => {
 			outcome({ status: 204 }),
 			outcome({ outcome: 'unknown', status: undefined, message: 'no answer within 30 s' }),
 		];
-		expect(await print(outcomes, { columns: deleteColumns(table) })).toBe(
+		expect(await print(outcomes, { columns: tableOf([deletionColumn]) })).toBe(
 			[
 				'ID  OUTCOME  RESULT        MESSAGE',
 				'14  ok       trashed',
@@ -115,7 +115,7 @@ describe('the table of custom fields', () => {
 
 	it('has a column per field, whichever shape the service answers in', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
-		const columns = plainColumns(table);
+		const columns = tableOf();
 		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields, []) })).toBe(
 			[
 				'ID  OUTCOME  ORDER  COLOUR  SIZE',
@@ -140,7 +140,7 @@ describe('the table of custom fields', () => {
 
 	it('takes the names of fields as they are, __proto__ too', async () => {
 		const body = JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}');
-		const options = { columns: plainColumns(table), more: customFieldColumns(readCustomFields, []) };
+		const options = { columns: tableOf(), more: customFieldColumns(readCustomFields, []) };
 		expect(await print([outcome({ body }), outcome({ body: {} })], options)).toBe(
 			'ID  OUTCOME  __PROTO__  CONSTRUCTOR\n14  ok       x          y\n14  ok\n',
 		);
@@ -149,7 +149,7 @@ describe('the table of custom fields', () => {
 	it('has no columns for answers that are no fields, nor for rows that failed', async () => {
 		const outcomes = [null, 'text', [1]].map((body) => outcome({ body }));
 		const failed = outcome({ outcome: 'failed', status: 404, body: { code: 'rest_post_invalid_id' } });
-		const options = { columns: plainColumns(table), more: customFieldColumns(readCustomFields, []) };
+		const options = { columns: tableOf(), more: customFieldColumns(readCustomFields, []) };
 		expect(await print([...outcomes, failed], options)).toMatch(/^ID {2}OUTCOME\n/);
 	});
 });
@@ -157,7 +157,9 @@ describe('the table of custom fields', () => {
 describe('the look-up of user names', () => {
 	it('prints the ids that were found', async () => {
 		const outcomes = [outcome({ ids: { username: 'ann', id: '7' }, body: { user_id: 7 } })];
-		expect(await print(outcomes, { columns: lookupColumns(table) })).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');
+		expect(await print(outcomes, { columns: outcomeColumns(['username', 'id'], plainPalette) })).toBe(
+			'USERNAME  ID  OUTCOME\nann       7   ok\n',
+		);
 		const failed = outcome({ ids: { username: 'bob' }, outcome: 'failed', body: { code: 'invalid_username' } });
 		expect(await print([failed, ...outcomes], { format: 'ids' })).toBe('7\n');
 	});

@@ -7,11 +7,10 @@ import type { Column } from '../../output/columns.js';
 import {
 	customFieldColumns,
 	customFieldNamed,
-	deleteColumns,
-	lookupColumns,
+	deletionColumn,
+	fieldColumns,
+	outcomeColumns,
 	outcomeKeys,
-	plainColumns,
-	updateColumns,
 } from '../../output/outcome-view.js';
 import { redact, redactName, redactNames, redactTexts } from '../../output/redact.js';
 import { stdoutPalette } from '../palette.js';
@@ -39,18 +38,19 @@ export async function outcomeShape(
 		...{ palette, keys, columns, answers: true, profileFormat: session.connection.defaults.format },
 		idOf: (row) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	});
-	const table = { ids, palette };
-	if (endpoint.returns === 'user-id') return shape(lookupColumns(table));
-	if (endpoint.returns === 'fields-set') return { ...shape(plainColumns(table)), aliases: { id: 'ticket_id' } };
+	const plain = shape(outcomeColumns(ids, palette));
+	if (endpoint.returns === 'user-id') return shape(outcomeColumns(['username', 'id'], palette));
+	if (endpoint.returns === 'fields-set') return { ...plain, aliases: { id: 'ticket_id' } };
 	if (endpoint.returns === 'fields') {
 		return {
-			...shape(plainColumns(table)),
+			...plain,
 			more: customFieldColumns(readCustomFields, RESERVED),
 			resolve: customFieldNamed(readCustomFields, keys, RESERVED),
 			aliases: { ticket_id: 'id' },
 		};
 	}
-	return shape(endpoint.replay === 'delete' ? deleteColumns(table) : updateColumns(table, fields, RESERVED));
+	const own = endpoint.replay === 'delete' ? [deletionColumn] : fieldColumns(fields, RESERVED);
+	return shape(outcomeColumns(ids, palette, own));
 }
 
 /** An outcome without the secrets of its request. A value under a secret name is hidden, whether it was sent or is shown. */

@@ -18,7 +18,7 @@ import { formatShard, inputFileOf, type Shard } from '../../../bulk/run/plan.js'
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
-import { outcomeView, plainColumns } from '../../../output/outcome-view.js';
+import { outcomeColumns, outcomeView } from '../../../output/outcome-view.js';
 import type { Renderer } from '../../../output/render.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
@@ -69,7 +69,7 @@ function details({ scan, summary }: Shown): Row {
 
 async function openRowList(invocation: Invocation, [first]: readonly Shown[]): Promise<Renderer> {
 	const palette = await stdoutPalette(invocation);
-	const columns = [{ path: 'row' }, ...plainColumns({ ids: first?.file.idNames ?? [], palette })];
+	const columns = [{ path: 'row' }, ...outcomeColumns(first?.file.idNames ?? [], palette)];
 	return await openResults(invocation, { palette, columns });
 }
 
