@@ -1,7 +1,6 @@
 /** The commands for tickets: what each says of itself. */
 
-import { editCommand } from '../edit/definition.js';
-import { getCommand, listCommand } from '../lists/definition.js';
+import { editCommand, getCommand, listCommand } from '../lists/definition.js';
 import { runCommand } from '../runs/definition.js';
 
 export const update = () =>

@@ -1,10 +1,18 @@
-/** Makes the commands that read: arguments and filters come from the table of reads, and all of them run the same way. */
+/** Makes the commands that read and edit: arguments and filters come from the table of reads, and those of a kind run the same way. */
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
 import { type Filter, ownAccount, type Read } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Example, RequestSpec } from '../command.js';
-import type { OptionSpec } from '../options/option.js';
+import type { EditNoun } from '../edit/fields.js';
+import { type OptionSpec, options, pick } from '../options/option.js';
+import {
+	allowDiffersOption,
+	connectionOptions,
+	guardOptions,
+	outputOptions,
+	tuningOptions,
+} from '../options/shared.js';
 import { limitOption, type Noun, type ReadInvocation, readOf, sharedOptions } from './call.js';
 
 const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
@@ -21,11 +29,9 @@ const filterOption = ({ flag, kind, help }: Filter): OptionSpec => {
 
 const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
-const TAXONOMY: ArgumentSpec = { name: 'taxonomy', help: 'The taxonomy', required: true, choices: taxonomies };
-
 /** The arguments that stand before ids. */
-function ownerArguments(noun: Noun, { list }: Read): ArgumentSpec[] {
-	if (noun === 'term') return [TAXONOMY];
+function ownerArguments(noun: Noun, { list }: Read, taxonomy: Partial<ArgumentSpec>): ArgumentSpec[] {
+	if (noun === 'term') return [{ name: 'taxonomy', help: 'The taxonomy', required: true, ...taxonomy }];
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
 }
 
@@ -41,7 +47,7 @@ export function listCommand(noun: Noun, examples: readonly Example[]): CommandSp
 		examples,
 		description: [all, sheet].join('\n\n').trim(),
 		requests: [requestOf(read.list)],
-		arguments: ownerArguments(noun, read),
+		arguments: ownerArguments(noun, read, { choices: taxonomies }),
 		options: [...read.filters.map(filterOption), ...limitOption, ...sharedOptions],
 		run: async (invocation) => await (await import('./list.js')).listObjects(noun, invocation as ReadInvocation),
 	};
@@ -54,7 +60,7 @@ export function getCommand(noun: Exclude<Noun, 'password'>, examples: readonly E
 		examples,
 		requests: read.get === undefined ? [] : [requestOf(read.get)],
 		arguments: [
-			...ownerArguments(noun, read),
+			...ownerArguments(noun, read, { choices: taxonomies }),
 			{ name: 'id', help: 'Ids, or - to read them from stdin', required: true, variadic: true },
 		],
 		options: sharedOptions,
@@ -70,5 +76,34 @@ export function ownAccountCommand(examples: readonly Example[]): CommandSpec {
 		arguments: [],
 		options: sharedOptions,
 		run: async (invocation) => await (await import('./get.js')).showOwnAccount(invocation as ReadInvocation),
+	};
+}
+
+const editOptions = [
+	...options([
+		{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
+		{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
+	]),
+	allowDiffersOption,
+	...pick(guardOptions, 'confirm'),
+	...pick(tuningOptions, 'retries'),
+	...outputOptions,
+	...connectionOptions,
+];
+
+/** The command that edits one object of a kind. */
+export function editCommand(noun: EditNoun, examples: readonly Example[]): CommandSpec {
+	return {
+		description: [
+			`Opens the fields as YAML in $VISUAL or $EDITOR and sends those that changed. Nothing is sent if the ${noun} was changed meanwhile; the file is kept if the service refuses.`,
+			'Reads the object first, which is not in the documented API: live services offer it.',
+		].join('\n\n'),
+		examples,
+		arguments: [
+			...ownerArguments(noun, readOf(noun, '<taxonomy>'), { suggests: taxonomies }),
+			{ name: 'id', help: noun === 'user' ? 'Its id, or @me' : 'Its id', required: true },
+		],
+		options: editOptions,
+		run: async (invocation) => await (await import('../edit/edit.js')).editObject(noun, invocation as ReadInvocation),
 	};
 }
