@@ -23,8 +23,9 @@ const MAX_RATE = 100_000;
 /** Cuts are useless if so many refusals, in less than this share, remain while less than half of the most is served. */
 const USELESS = 4;
 const USELESS_SHARE = 0.75;
+const USELESS_MS = 2000;
 /** So many results without a refusal end the tolerance of refusals. */
-const CALM = 100;
+const CALM = 50;
 /** Nothing is served at all: nothing for so long, in ms, and refusals in a row that chance makes once in a thousand times. */
 const STANDSTILL_MS = 400;
 const CHANCE = 0.001;
@@ -56,7 +57,7 @@ export class RateFinder {
 	/** How many were served in this second and in the one before it, and the most in any second. */
 	private second = { since: 0, served: 0, before: 0, most: 0 };
 	/** Results while less than half of the most is served. */
-	private low = { served: 0, refused: 0 };
+	private low = { since: 0, served: 0, refused: 0 };
 	private probesSince = Number.POSITIVE_INFINITY;
 
 	constructor(private readonly random: () => number) {}
@@ -76,10 +77,9 @@ export class RateFinder {
 			if (sentAt >= this.probesSince) this.resume(now);
 		} else if (sentAt >= this.since) {
 			this.note(now, false);
-			if (++this.servedInARow === CALM) {
-				this.tolerance = TOLERANCE;
-				this.second.most = 0;
-			}
+			this.servedInARow++;
+			if (this.servedInARow >= CALM) this.low = { since: now, served: 0, refused: 0 };
+			if (this.servedInARow === 2 * CALM) this.tolerance = TOLERANCE;
 			if (waited && this.rate < MAX_RATE) this.grow(now);
 		}
 	}
@@ -111,7 +111,7 @@ export class RateFinder {
 		this.results++;
 		this.recent.push({ at, refused });
 		if (this.recent.length > WINDOW) this.recent.shift();
-		if (this.servedRate(at) >= this.second.most / 2) this.low = { served: 0, refused: 0 };
+		if (this.servedRate(at) >= this.second.most / 2) this.low = { since: at, served: 0, refused: 0 };
 		else this.low[refused ? 'refused' : 'served']++;
 		return this.recent.filter((each) => each.refused).length;
 	}
@@ -143,7 +143,7 @@ export class RateFinder {
 		if (this.rate === Number.POSITIVE_INFINITY) {
 			const served = this.recent.filter((each) => !each.refused).length;
 			this.rate = Math.max(MIN_RATE, (served * 1000) / Math.max(FIRST_MS, now - (this.recent[0]?.at ?? now)));
-		} else if (this.low.refused >= USELESS && share < USELESS_SHARE) {
+		} else if (this.low.refused >= USELESS && share < USELESS_SHARE && now - this.low.since >= USELESS_MS) {
 			this.tolerance = Math.min(0.9, 2 * share + TOLERANCE);
 			this.rate = Math.max(this.rate, this.second.most);
 			this.top = undefined;

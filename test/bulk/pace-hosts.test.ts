@@ -218,7 +218,7 @@ describe('other hosts', () => {
 		[0.05, 16, 15],
 		[0.2, 16, 30],
 		[0.2, 4, 90],
-		[0.5, 16, 100],
+		[0.5, 16, 130],
 	])(
 		'that refuse a share of %d whatever the rate are not slowed down for it to a crawl: %i at a time within %i s',
 		async (share, concurrency, seconds) => {
