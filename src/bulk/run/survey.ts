@@ -1,6 +1,5 @@
 /** The first pass of a run: reads and checks every row before anything is sent, in constant memory. */
 
-import { chooseEndpoint } from '../../api/choose.js';
 import { asksNothing, type Request } from '../../api/plan.js';
 import { mentionsOwnId } from '../../api/values.js';
 import { UsageError } from '../../errors.js';

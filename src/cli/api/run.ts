@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import { ExitCode, FailedError, SupportctlError, UsageError } from '../../errors.js';
+import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
 import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
 import type { Result } from '../../http/outcome.js';
 import type { Client, RawResponse } from '../../http/types.js';
