@@ -70,7 +70,7 @@ function sameSet(left: Set<string>, right: Set<string>): boolean {
 }
 
 /**
- * What is known of the field says how its values compare: a term is a slug or an id, and neither can be told from the other.
+ * What is known of the field says how its values compare: a term is a slug or an id, and which of them is not known.
  * @param field from the table; undefined for a name that it does not have
  */
 export function sameValue(field: ComparedField | undefined, sentRaw: unknown, shownRaw: unknown): Verdict {

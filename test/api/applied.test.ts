@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contradictions, sameValue } from '../../src/api/applied.js';
+import {
+	contradictions,
+	customFieldText,
+	readCustomFields,
+	sameCustomField,
+	sameValue,
+} from '../../src/api/applied.js';
 import { endpointList, endpoints } from '../../src/api/endpoints.js';
 import { type Field, ticketFields, userFields } from '../../src/api/fields.js';
 import { createPlanner } from '../../src/api/plan.js';
@@ -207,12 +213,12 @@ describe('the fields of a response', () => {
 		);
 	});
 
-	it.each([null, undefined, 'x', [], 4])('says nothing of the answer %j', (body) => {
+	it.each([null, undefined, 'x', [], 4])('says nothing of the response %j', (body) => {
 		expect(appliedDifferences(ticketFields, { status: 'hold' }, body)).toEqual([]);
 	});
 });
 
-describe('the answer to a write of custom fields', () => {
+describe('the response to a write of custom fields', () => {
 	const differs = [{ field: 'severity', sent: 'high', shown: 'low' }];
 	it.each<[unknown, unknown[]]>([
 		[{ custom_fields: { severity: 'low', other: 1 } }, differs],
@@ -244,7 +250,7 @@ describe('the answer to a write of custom fields', () => {
 	});
 });
 
-describe('the answer to a delete', () => {
+describe('the response to a delete', () => {
 	it.each<[boolean, unknown, unknown[]]>([
 		[false, { id: 5, status: 'trash' }, []],
 		[true, { deleted: true, previous: { status: 'publish' } }, []],
@@ -257,12 +263,12 @@ describe('the answer to a delete', () => {
 		[true, { status: 200 }, []],
 		[true, undefined, []],
 		[true, [], []],
-	])('for good: %j, answered with %j', (force, body, differences) => {
+	])('for good: %j, response %j', (force, body, differences) => {
 		const plan = createPlanner(endpoints['ticket.delete']);
 		expect(contradictions(plan({ ids: { id: '5' }, force }), body)).toEqual(differences);
 	});
 
-	it('is told by the row of the table, also by a copy of it', () => {
+	it('is judged by the row of the table, also by a copy of it', () => {
 		const row = endpoints['ticket.delete'];
 		const plan = createPlanner({ ...row, query: row.query.map((each) => ({ ...each, help: 'For good' })) });
 		expect(contradictions(plan({ ids: { id: '5' } }), { status: 'publish' })).toHaveLength(1);
@@ -303,5 +309,101 @@ describe('the response to a change of a reply', () => {
 	it('is no question for what belongs to nothing', () => {
 		const term = createPlanner(endpoints['term.update.ticket_priority'])({ ids: { id: '5' }, fields: { name: 'a' } });
 		expect(contradictions(term, { id: 6, parent: 3, name: 'a' })).toEqual([]);
+	});
+});
+
+describe('readCustomFields', () => {
+	it.each([
+		[
+			'name → value',
+			{ colour: 'red', size: 4, off: false, none: null },
+			{ colour: 'red', size: 4, off: false, none: null },
+		],
+		['name → {value}', { colour: { name: 'Colour', value: 'red', markup: '<input>' } }, { colour: 'red' }],
+		['below custom_fields', { custom_fields: { colour: 'red' } }, { colour: 'red' }],
+		['both', { id: 14, custom_fields: { colour: { value: 'red' } } }, { colour: 'red' }],
+		['values of other shapes', { colour: { raw: 'red' }, list: ['a'] }, { colour: { raw: 'red' }, list: ['a'] }],
+		[
+			'a field that is called custom_fields, among others',
+			{ custom_fields: { name: 'C', value: 'a', markup: '' }, x: { name: 'X', value: '2', markup: '' } },
+			{ custom_fields: 'a', x: '2' },
+		],
+		[
+			'a field that is called custom_fields, alone',
+			{ custom_fields: { value: 'a', markup: '' } },
+			{ custom_fields: 'a' },
+		],
+		[
+			'a text that is called custom_fields, among others',
+			{ custom_fields: 'a', x: '2' },
+			{ custom_fields: 'a', x: '2' },
+		],
+		['a field that is called value, below custom_fields', { custom_fields: { value: 'a' } }, { value: 'a' }],
+		['no fields', {}, {}],
+		['no fields, as an empty list', [], {}],
+		['no fields, as an empty list below custom_fields', { custom_fields: [] }, {}],
+	])('reads %s', (_name, body, fields) => {
+		expect({ ...readCustomFields(body) }).toEqual(fields);
+	});
+
+	it.each([
+		null,
+		undefined,
+		'red',
+		4,
+		true,
+		[1],
+		['a'],
+		{ custom_fields: 'red' },
+		{ custom_fields: [1] },
+		{ custom_fields: null },
+	])('makes nothing of %j', (body) => {
+		expect(readCustomFields(body)).toBeUndefined();
+	});
+
+	it('takes names of the language for names', () => {
+		const fields = readCustomFields(JSON.parse('{"__proto__": {"value": "x"}, "constructor": "y", "toString": "z"}'));
+		expect(Object.entries(fields ?? {})).toEqual([
+			['__proto__', 'x'],
+			['constructor', 'y'],
+			['toString', 'z'],
+		]);
+		expect('hasOwnProperty' in (fields ?? {})).toBe(false);
+	});
+});
+
+describe('customFieldText', () => {
+	it.each([
+		['red', 'red'],
+		['', ''],
+		[' x ', ' x '],
+		[4, '4'],
+		[0, '0'],
+		[1.5, '1.5'],
+		[true, '1'],
+		[false, ''],
+		[null, ''],
+		[undefined, ''],
+		[['a'], undefined],
+		[{}, undefined],
+	])('of %j is %j', (value, text) => {
+		expect(customFieldText(value)).toBe(text);
+	});
+});
+
+describe('sameCustomField', () => {
+	it.each([
+		['red', 'red', true],
+		['red', 'blue', false],
+		[' red ', 'red', true],
+		['a\r\nb', 'a\nb', true],
+		['4', 4, true],
+		['1', true, true],
+		['', null, true],
+		['', false, true],
+		['red', ['red'], undefined],
+		[{}, 'red', undefined],
+	])('%j and %j: %j', (sent, shown, same) => {
+		expect(sameCustomField(sent, shown)).toBe(same);
 	});
 });

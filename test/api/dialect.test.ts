@@ -37,7 +37,7 @@ describe('a deployment with the neutral words', () => {
 	});
 });
 
-describe("an answer's body", () => {
+describe("a response's body", () => {
 	it('gets the neutral names of fields and statuses back, also in lists and in what was deleted', () => {
 		expect(
 			bodyIn(own, [

@@ -83,14 +83,14 @@ describe('the key', () => {
 		expect(plan({ ids: { id: '9' } }).key).not.toBe(plan({ ids: { id: '10' } }).key);
 	});
 
-	it('tells user names apart that share a path', () => {
+	it('keeps user names apart that share a path', () => {
 		const plan = createPlanner(endpoints['user.id']);
 		const [ada, bob] = ['ada', 'bob'].map((username) => plan({ ids: { username }, fields: { username } }));
 		expect(ada?.path).toBe(bob?.path);
 		expect(ada?.key).not.toBe(bob?.key);
 	});
 
-	it('tells taxonomies apart', () => {
+	it('keeps taxonomies apart', () => {
 		const [one, other] = ['product', 'ticket_priority'].map((taxonomy) =>
 			createPlanner(termEndpoint('delete', taxonomy))({ ids: { id: '9' } }),
 		);
@@ -101,7 +101,7 @@ describe('the key', () => {
 describe("a deployment's own words", () => {
 	const dialect = createDialect({ product: 'acme', shop: 'wc', membership: 'wcm' });
 
-	it('are in path and body, and not in what is compared with the answer', () => {
+	it('are in path and body, and not in what is compared with the response', () => {
 		const planned = createPlanner(
 			endpoints['user.update'],
 			dialect,

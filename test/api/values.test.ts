@@ -11,6 +11,7 @@ import {
 	parseId,
 	parseSlug,
 	quote,
+	userIdIn,
 } from '../../src/api/values.js';
 
 const field = (kind: FieldKind, name = `a-${kind}`): Field => ({ name, kind, help: '' });
@@ -22,27 +23,12 @@ describe('an id', () => {
 		expect(parseId(text)).toEqual({ value: text });
 	});
 
-	it.each([
-		'',
-		'0',
-		'00',
-		'01',
-		'-1',
-		'+1',
-		'1.0',
-		'1e3',
-		' 1',
-		'1 ',
-		'12abc',
-		'../users/1',
-		'１',
-		'0x10',
-		'1\n',
-		'NaN',
-		'1,2',
-	])('may not be %j', (text) => {
-		expect(parseId(text)).toEqual({ problem: `${JSON.stringify(text)} is not an id: ids are positive integers` });
-	});
+	it.each(['', ' 1', '1 ', '1\n', ...'0 00 01 -1 +1 1.0 1e3 12abc ../users/1 １ 0x10 NaN 1,2'.split(' ')])(
+		'may not be %j',
+		(text) => {
+			expect(parseId(text)).toEqual({ problem: `${JSON.stringify(text)} is not an id: ids are positive integers` });
+		},
+	);
 
 	it.each(['9007199254740992', '9'.repeat(30)])('may not be larger than a number can hold: %s', (text) => {
 		expect(parseId(text)).toEqual({ problem: `"${text}" is not an id: it is larger than 9007199254740991` });
@@ -74,36 +60,16 @@ describe('a slug', () => {
 
 describe('an ISO 8601 date', () => {
 	it.each([
-		'2026-03-31',
-		'2024-02-29',
-		'2026-03-31T09:00',
-		'2026-03-31 09:00:59',
-		'2026-03-31T09:00:00Z',
-		'2026-03-31T09:00:00.123456789Z',
-		'2026-03-31T23:59:60+14:00',
-		'2026-03-31T09:00:00-0130',
+		...['2026-03-31', '2024-02-29', '2026-03-31T09:00', '2026-03-31 09:00:59', '2026-03-31T09:00:00Z'],
+		...['2026-03-31T09:00:00.123456789Z', '2026-03-31T23:59:60+14:00', '2026-03-31T09:00:00-0130'],
 	])('may be %s', (text) => {
 		expect(isIsoDate(text)).toBe(true);
 	});
 
 	it.each([
-		'',
-		'2026-02-29',
-		'2026-02-30',
-		'2026-04-31',
-		'2026-00-10',
-		'2026-13-10',
-		'2026-01-00',
-		'2026-01-01T24:00',
-		'2026-01-01T10:60',
-		'2026-01-01T10:00:61',
-		'2026-01-01T10:00+15:00',
-		'2026-01-01T10:00+10:60',
-		'2026-1-1',
-		'01.02.2026',
-		'2026-01-01T10',
-		'today',
-		' 2026-01-01',
+		...['', 'today', ' 2026-01-01', '2026-1-1', '01.02.2026', '2026-01-01T10', '2026-01-00', '2026-00-10'],
+		...['2026-13-10', '2026-02-29', '2026-02-30', '2026-04-31', '2026-01-01T24:00', '2026-01-01T10:60'],
+		...['2026-01-01T10:00:61', '2026-01-01T10:00+15:00', '2026-01-01T10:00+10:60'],
 	])('may not be %j', (text) => {
 		expect(isIsoDate(text)).toBe(false);
 	});
@@ -279,5 +245,28 @@ describe('findField', () => {
 
 	it.each(['priority', '', '__proto__', 'constructor'])('does not find %j', (name) => {
 		expect(findField(fields, name)).toBeUndefined();
+	});
+});
+
+describe('the response to a look-up of a user name', () => {
+	it.each<[unknown, string | undefined]>([
+		[7, '7'],
+		['7', '7'],
+		[{ id: 7, name: 'ada' }, '7'],
+		[{ ID: '7', name: 'ada' }, '7'],
+		[{ user_id: 7, posts: 3 }, '7'],
+		[{ id: 0, user_id: 7 }, '7'],
+		[{ user: '7' }, '7'],
+		[{ posts: 3, level: 4 }, undefined],
+		[{ id: 'ada' }, undefined],
+		[{ name: 'ada' }, undefined],
+		[{}, undefined],
+		[[7], undefined],
+		[0, undefined],
+		[1.5, undefined],
+		['x', undefined],
+		[null, undefined],
+	])('the id in %j is %j', (body, id) => {
+		expect(userIdIn(body)).toBe(id);
 	});
 });

@@ -58,8 +58,8 @@ test('after a restart everything is as it was left', async () => {
 		['DELETE', '/product/12?force=true', undefined],
 		['POST', '/attachments/42', { title: 'Kept' }],
 	] as const) {
-		const { status, body: answer } = await first.call(method, target, body);
-		expect(status, `${method} ${target} ${JSON.stringify(answer)}`).toBe(200);
+		const { status, body: response } = await first.call(method, target, body);
+		expect(status, `${method} ${target} ${JSON.stringify(response)}`).toBe(200);
 	}
 	const before = await look(first);
 	await first.stop();
@@ -73,7 +73,7 @@ test('after a restart everything is as it was left', async () => {
 	expect((await second.call('GET', '/users/3')).status).toBe(404);
 });
 
-test('it is written soon after a change, without waiting for the end, and nobody else may read it', async () => {
+test('it is written soon after a change, without waiting for the end, and only its owner may read it', async () => {
 	const folder = temporaryFolder();
 	const path = join(folder, 'desk.json');
 	let wake = (): void => {};
