@@ -49,12 +49,13 @@ const unreached = [
  */
 const together = {
 	main: /src\/(main|version)\.ts$/,
-	start: /src\/(errors|http\/types|output\/(sanitise|colour)|cli\/program)\.ts$/,
+	start: /src\/(errors|api\/suggest|http\/types|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
 	help: /src\/cli\/help\/help\.ts$/,
 	command: /src\/cli\/(parse|(runs|lists|edit)\/definition)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
 	response: /src\/http\/send\.ts$/,
 	http: /src\/http\/client\.ts$/,
+	request: /src\/cli\/(session|runs\/one)\.ts$/,
 	rows: /src\/output\/(render|outcome-view)\.ts$/,
 	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,
 };

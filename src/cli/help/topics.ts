@@ -1,12 +1,5 @@
 /** The topics of `help`; `page.ts` says how their texts are written. */
 
-export interface Topic {
-	readonly name: string;
-	/** One line for lists. */
-	readonly summary: string;
-	text(): string | Promise<string>;
-}
-
 const agents = `
 "supportctl help --json" prints the command tree: summaries, arguments, flags with types, choices and defaults, method and path of
 each request, whether it is documented, exit codes, and the help topics. "supportctl help ticket update --json" is one command.
@@ -20,16 +13,14 @@ each request, whether it is documented, exit codes, and the help topics. "suppor
 Secrets are read from stdin (--password-stdin), variables or a profile, never from a flag.
 
 Each write of several rows, or from a file, is a run with a journal; {"summary": {"run": ID, "next": [...]}} names it and the
-next commands. A run that was stopped or killed can be resumed, and no finished row is sent twice.
+next commands. A run that was stopped or killed can be resumed. "supportctl help exit-codes" has the exit codes. The code of an
+error, such as "invalid_value" or "rest_ticket_invalid_id", stays the same between versions; its message may change.
 
     $ supportctl ticket update 14 15 --status hold --dry-run --json
     $ supportctl ticket update 14 15 --status hold --expect 2 --json
     $ supportctl run show last --json
     $ supportctl run resume last --yes --json
     $ supportctl run rejects last --format csv
-
-"supportctl help exit-codes" has the exit codes. The code of an error, such as "invalid_value" or "rest_ticket_invalid_id", stays
-the same between versions; its message may change.
 `;
 
 const bulk = `
@@ -45,21 +36,15 @@ CSV and TSV start with a header. Columns are field names (ticket_priority and ti
 the path: id, ticket_id, user_id, slug, taxonomy; reassign and force work as columns too. For "ticket fields set" every
 other column is a custom field. In NDJSON and JSON values keep their types.
 
-    id,status,assignee
-    14,hold,7
-    15,publish,
-
 A row's own cell beats a flag. An empty cell leaves the field alone; with --blank clear it empties the field. A row that
 leaves every field alone is skipped.
 
---map COLUMN=FIELD :: Uses a column as a field
---ignore-column COLUMN :: Ignores a column; an unknown one is an error
+--map COLUMN=FIELD, --ignore-column COLUMN :: Uses a column as a field, or ignores it; an unknown one is an error
 --skip-invalid :: Sends the valid rows and rejects the others; without it one invalid cell stops everything
 
 ## Speed and limits
 -j, --concurrency N :: Requests at a time (default 4). Rows of the same id are sent one after another, in input order
---rate N :: At most N requests a second
---retries N :: How often a request is retried (default 4), with growing pauses
+--rate N, --retries N :: At most N requests a second; how often a request is retried (default 4), with growing pauses
 --stop-on-error, --max-failures N :: Stops at the first row that fails, or when more than N have failed
 
 429 and 503 slow the whole run, and Retry-After is obeyed. A 401 ends the run; a 403 fails its row. A run that can't connect,
@@ -114,8 +99,7 @@ setting comes from.
 ## Connection
 SUPPORTCTL_PROFILE :: The stored profile to use
 SUPPORTCTL_BASE_URL :: What comes before /support-api/v1, for example https://desk.example.com/wp-json
-SUPPORTCTL_USERNAME :: The user name
-SUPPORTCTL_PASSWORD :: The password or application password
+SUPPORTCTL_USERNAME, SUPPORTCTL_PASSWORD :: The user name, and the password or application password
 SUPPORTCTL_TOKEN :: The token of the bearer scheme, or the value of the header scheme
 SUPPORTCTL_..._FILE :: Each of these five can name a file that holds the value, as container secrets are mounted: SUPPORTCTL_PASSWORD_FILE
 HTTPS_PROXY, HTTP_PROXY, NO_PROXY :: Proxies, in capital or small letters
@@ -128,9 +112,8 @@ SUPPORTCTL_STATE_DIR :: Journals of runs; by default supportctl in XDG_STATE_HOM
 SUPPORTCTL_PAGER, PAGER :: The pager for output longer than the screen; less -FRX by default, "cat" or an empty value for none
 NO_COLOR :: Any value: no colour
 FORCE_COLOR :: Any value but 0: colour, in a pipe too. NO_COLOR and --no-color beat it
-TERM :: dumb: no colour, no pager, and progress as plain lines
-CI :: No colour, unless it is forced
-GITHUB_ACTIONS :: true: failures of runs also become annotations
+TERM=dumb, CI :: No colour unless it is forced; with TERM=dumb no pager, and progress as plain lines
+GITHUB_ACTIONS=true :: Failures of runs also become annotations
 `;
 
 export const exitCodes = `
@@ -147,9 +130,6 @@ export const exitCodes = `
 Where rows of a run had different outcomes, the order is 130, 4 for a 401, 3 or 1, 5, 6, 0. An unknown outcome is neither
 success nor failure: the row may have been changed. Check before you send a delete again; updates set values and can be
 repeated. If printing fails after a write, the exit code is that of the write, or 1 where all rows are ok.
-
-With --json errors are objects on stderr, {"error": {"code": ..., "message": ..., "hint": ..., "exitCode": ...}}. The code
-stays the same between versions; the message may change.
 `;
 
 export const formats = `
@@ -172,7 +152,6 @@ count :: The number of rows
 --field a :: One bare value a line
 --query EXPR :: JMESPath over the list of all results, or over the one object
 
-    $ supportctl ticket update 14 15 --status hold --fields id,outcome,body.assignee
     $ supportctl ticket update --input edits.csv --query "[?outcome=='failed'].[id, message]"
     $ supportctl user id ann bob --format ids | supportctl user update - --roles agent
 
@@ -199,7 +178,6 @@ credentials with a request that changes nothing before it stores them.
 
     $ supportctl login https://desk.example.com/wp-json
     $ supportctl login --profile staging https://staging.example.com/wp-json
-    $ supportctl profile use staging
     $ supportctl ticket update 14 --status hold --profile staging
 
 ## Schemes
@@ -219,7 +197,6 @@ and scheme of its profile.
 
 ## Settings of a profile
     $ supportctl profile set desk --concurrency 8 --rate 20 --format json
-    $ supportctl profile set desk --unset rate
 
 --protected :: Every write needs --confirm PROFILE
 --allow-http :: Allows http:// to other hosts than this machine
@@ -241,8 +218,6 @@ they need --yes. A delete moves to the trash where the service has one; --force 
 --confirm PROFILE :: Needed for every write where the profile is protected
 --only-changed, --if FIELD=VALUE :: Read each object first, and send only what changes, or only rows that match
 --snapshot :: Keeps the old values, for "run undo"
-
-"user delete" needs --reassign, and refuses to reassign to a user in the same set or to delete the account that is signed in.
 
 ## While it runs
 Ids are sent in the path, never in the body. After a lost response a request is sent again only where repeating it changes
@@ -280,7 +255,8 @@ set", translate them.
 `;
 }
 
-export const topics: readonly Topic[] = [
+/** Each with one line for lists, and its text. */
+export const topics: readonly { name: string; summary: string; text(): string | Promise<string> }[] = [
 	{ name: 'agents', summary: 'For programs and agents: JSON, dry runs, journals', text: () => agents },
 	{ name: 'bulk', summary: 'Many rows: input, journals, reports, several machines', text: () => bulk },
 	{ name: 'environment', summary: 'Environment variables', text: () => environment },
