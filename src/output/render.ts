@@ -1,7 +1,7 @@
 /** Rows → text in the format that was asked for, written in large pieces as the rows come. */
 
-import { formatCsvRecord } from '../csv.js';
 import { FailedError, UsageError } from '../errors.js';
+import { formatCsvRecord } from '../text.js';
 import { type Palette, plainPalette } from './colour.js';
 import {
 	asRow,

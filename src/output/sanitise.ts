@@ -3,8 +3,8 @@
  * an escape, and what a CI runner would obey as a command gets a backslash.
  */
 
-import { hiddenCharacter } from '../characters.js';
 import type { Output } from '../io/context.js';
+import { hiddenCharacter } from '../text.js';
 
 /** Most text holds nothing else, and looking for that is much quicker than for all that is unsafe. */
 const PLAIN = /^[\x20-\x7e]*$/;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type CsvHeader, readCsv } from '../../src/bulk/input/csv.js';
 import type { RawRow } from '../../src/bulk/input/input.js';
 import { checkedText } from '../../src/bulk/input/text.js';
-import { formatCsvRecord } from '../../src/csv.js';
 import { SupportctlError } from '../../src/errors.js';
+import { formatCsvRecord } from '../../src/text.js';
 import { rowsOf } from '../support/input.js';
 
 const cellsOf = (rows: readonly RawRow[]) => rows.map((row) => row.cells);

@@ -84,7 +84,7 @@ export const bugs = [
 	},
 	// What is printed.
 	{
-		file: 'src/csv.ts',
+		file: 'src/text.ts',
 		was: "if (cells.length === 1 && cells[0] === '') return '\"\"\\n';",
 		becomes: '',
 		tests: ['test/output/render.test.ts'],
@@ -112,7 +112,7 @@ export const bugs = [
 		loss: 'the service takes the place of the message of an error',
 	},
 	{
-		file: 'src/csv.ts',
+		file: 'src/text.ts',
 		was: `cell.replaceAll('"', '""')`,
 		becomes: 'cell',
 		tests: ['test/output/render.test.ts'],
@@ -126,7 +126,7 @@ export const bugs = [
 		loss: 'an error says the same twice',
 	},
 	{
-		file: 'src/characters.ts',
+		file: 'src/text.ts',
 		was: '\\p{Default_Ignorable_Code_Point}',
 		becomes: '',
 		tests: ['test/output/sanitise.test.ts'],
@@ -1216,7 +1216,7 @@ export const bugs = [
 		loss: 'an indented line of the service commands a CI runner',
 	},
 	{
-		file: 'src/characters.ts',
+		file: 'src/text.ts',
 		was: '\\p{Zl}\\p{Zp}',
 		becomes: '',
 		tests: ['test/output/sanitise.test.ts'],

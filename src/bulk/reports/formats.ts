@@ -1,9 +1,8 @@
 /** What the formats of reports share, and the formats for programs and for CI: JUnit, JSON, CSV and markdown. */
 
-import { hiddenCharacter } from '../../characters.js';
-import { formatCsvRecord } from '../../csv.js';
 import { ExitCode } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { formatCsvRecord, hiddenCharacter } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
 import { differences, fullMessage, type RowRecord, type TickRecord } from '../journal/records.js';
 import { commandOf, fileOf, formatShard, type RunHeader, sourceName } from '../run/plan.js';

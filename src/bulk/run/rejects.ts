@@ -1,9 +1,9 @@
 /** The rows of a run that were not done, in the columns of its input, each with the reason; found without holding them in memory. */
 
 import { existsSync } from 'node:fs';
-import { formatCsvRecord } from '../../csv.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
+import { formatCsvRecord } from '../../text.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { outcomeNames } from '../journal/counts.js';
 import { readRunHeader } from '../journal/folder.js';

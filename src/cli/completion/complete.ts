@@ -2,9 +2,9 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { hiddenCharacter } from '../../characters.js';
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
+import { hiddenCharacter } from '../../text.js';
 import type { CommandSpec } from '../command.js';
 import { commands, findCommand, startsWith } from '../manifest.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';

@@ -1,4 +1,10 @@
-/** Cells as CSV or TSV text, such that a reader gives the same cells back. */
+/** Text as other programs take it: what a terminal would not show as it is, and cells as CSV or TSV. */
+
+/**
+ * The one list of characters that a terminal obeys or does not show: controls, formats (bidirectional marks among them),
+ * halves of surrogate pairs, line separators, and what has no glyph.
+ */
+export const hiddenCharacter = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 const HAS_QUOTE_OR_BREAK = /["\r\n]/;
 
@@ -8,7 +14,7 @@ function formatCell(cell: string, delimiter: string): string {
 	return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
 }
 
-/** One record as text, with a line's end. */
+/** One record as text, with a line's end, such that a reader gives the same cells back. */
 export function formatCsvRecord(cells: readonly string[], delimiter = ','): string {
 	// A single empty cell would be an empty line, which readers skip.
 	if (cells.length === 1 && cells[0] === '') return '""\n';
