@@ -1,10 +1,10 @@
 /** Trying a base URL and credentials before they are stored, and what each response proves. */
 
 /** One response, as far as signing in is concerned. */
-export type ProbeAnswer =
+export type ProbeResponse =
 	| { kind: 'problem'; code: string; message: string }
 	| {
-			kind: 'answer';
+			kind: 'response';
 			status: number;
 			/** True where the body is the service's kind of JSON. */
 			json: boolean;
@@ -20,7 +20,7 @@ export type ProbeAnswer =
  * credentials: that finds a wrong base URL before anything secret leaves, and shows afterwards what the credentials
  * made different.
  */
-export type Ask = (target: { baseUrl: string; credentials: boolean }) => Promise<ProbeAnswer>;
+export type Ask = (target: { baseUrl: string; credentials: boolean }) => Promise<ProbeResponse>;
 
 /** What stands at a base URL, as a response without credentials shows. */
 export type Place =
@@ -39,7 +39,7 @@ export type SignIn =
 	| { kind: 'refused'; why: string; hint: string }
 	| { kind: 'unclear'; code: string; why: string };
 
-function words({ status, code, message }: Extract<ProbeAnswer, { kind: 'answer' }>): string {
+function words({ status, code, message }: Extract<ProbeResponse, { kind: 'response' }>): string {
 	const own = message === undefined ? '' : `: ${message}`;
 	return code === undefined || code === `http_${status}` ? `${status}${own}` : `${status} ${code}${own}`;
 }
@@ -60,41 +60,46 @@ export function redirectedBaseUrl(baseUrl: string, path: string, location: strin
 }
 
 /** Judges the response that came without credentials. */
-export function judgePlace(answer: ProbeAnswer, baseUrl: string, path: string): Place {
-	if (answer.kind === 'problem') return { kind: 'unreachable', code: answer.code, why: answer.message };
-	const { status, json, location } = answer;
+export function judgePlace(response: ProbeResponse, baseUrl: string, path: string): Place {
+	if (response.kind === 'problem') return { kind: 'unreachable', code: response.code, why: response.message };
+	const { status, json, location } = response;
 	if (status >= 300 && status < 400) {
 		const to = location === undefined ? undefined : redirectedBaseUrl(baseUrl, path, location);
 		return { kind: 'moved', target: location ?? 'nowhere', to };
 	}
-	if (status === 404 || status === 405) return { kind: 'elsewhere', why: `there is no such route (${words(answer)})` };
+	if (status === 404 || status === 405)
+		return { kind: 'elsewhere', why: `there is no such route (${words(response)})` };
 	// A gate in front of the service may refuse in HTML: the service is behind it. 403 may be a firewall's, 407 is a proxy's.
 	const isOfHost = status >= 500 || status === 429 || (!json && (status === 403 || status === 407));
-	if (isOfHost) return { kind: 'unreachable', code: `http_${status}`, why: words(answer) };
+	if (isOfHost) return { kind: 'unreachable', code: `http_${status}`, why: words(response) };
 	if (json || status === 401) return { kind: 'service' };
-	return { kind: 'elsewhere', why: `the response is not the API's (${words(answer)})` };
+	return { kind: 'elsewhere', why: `the response is not the API's (${words(response)})` };
 }
 
 /** Judges the response that came with credentials against the one that came without. */
-export function judgeSignIn(without: ProbeAnswer, answer: ProbeAnswer): SignIn {
-	if (answer.kind === 'problem') return { kind: 'unclear', code: answer.code, why: answer.message };
-	const { status, json, code } = answer;
-	const isSame = without.kind === 'answer' && without.status === status && without.code === code;
+export function judgeSignIn(without: ProbeResponse, response: ProbeResponse): SignIn {
+	if (response.kind === 'problem') return { kind: 'unclear', code: response.code, why: response.message };
+	const { status, json, code } = response;
+	const isSame = without.kind === 'response' && without.status === status && without.code === code;
 	if (status === 401 || (status === 403 && isSame)) {
 		const read = isSame ? 'refused the credentials' : 'read the credentials and refused them';
 		return {
 			kind: 'refused',
-			why: `the service ${read} (${words(answer)})`,
+			why: `the service ${read} (${words(response)})`,
 			hint: isSame
 				? 'the response is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it'
 				: 'check the user name; an application password is another than the one for the website',
 		};
 	}
 	if (status >= 300 && status < 400) {
-		return { kind: 'unclear', code: 'redirect', why: `it redirects to ${answer.location ?? 'nowhere'} once signed in` };
+		return {
+			kind: 'unclear',
+			code: 'redirect',
+			why: `it redirects to ${response.location ?? 'nowhere'} once signed in`,
+		};
 	}
 	if (!json || status >= 500 || status === 429) {
-		return { kind: 'unclear', code: code ?? `http_${status}`, why: words(answer) };
+		return { kind: 'unclear', code: code ?? `http_${status}`, why: words(response) };
 	}
 	const accepted = (note: string, hint: string): SignIn => ({ kind: 'accepted', doubt: { note, hint } });
 	if (without.kind === 'problem' || (without.status !== 401 && without.status !== 403)) {
@@ -105,13 +110,13 @@ export function judgeSignIn(without: ProbeAnswer, answer: ProbeAnswer): SignIn {
 	}
 	if (status === 403) {
 		return accepted(
-			`the account may not do everything (${words(answer)})`,
+			`the account may not do everything (${words(response)})`,
 			'sign in with an account that may, or ask an administrator of the service for the right',
 		);
 	}
 	if (status < 400) return { kind: 'accepted' };
 	return accepted(
-		`the credentials passed, but the look-up of this user failed (${words(answer)})`,
+		`the credentials passed, but the look-up of this user failed (${words(response)})`,
 		'check the user name: supportctl user id NAME looks one up',
 	);
 }
@@ -130,7 +135,7 @@ export function likelyBaseUrls(baseUrl: string): string[] {
 export interface Search {
 	place: Place;
 	/** The response without credentials at `baseUrl`. */
-	answer: ProbeAnswer;
+	response: ProbeResponse;
 	/** Another base URL at which the interface does respond. */
 	suggested?: string;
 	/** The base URL that a redirect points at, where what is there could not be seen. */
@@ -142,9 +147,9 @@ const TRIES = 4;
 
 /** Looks without credentials at the base URL and, if the interface is not there, at the ones that were likely meant. */
 export async function findService(baseUrl: string, path: string, ask: Ask): Promise<Search> {
-	const answer = await ask({ baseUrl, credentials: false });
-	const place = judgePlace(answer, baseUrl, path);
-	if (place.kind === 'service' || place.kind === 'unreachable') return { place, answer };
+	const response = await ask({ baseUrl, credentials: false });
+	const place = judgePlace(response, baseUrl, path);
+	if (place.kind === 'service' || place.kind === 'unreachable') return { place, response };
 	const targets = new Set<string>();
 	const candidates = likelyBaseUrls(baseUrl);
 	const tried = new Set([baseUrl]);
@@ -157,10 +162,10 @@ export async function findService(baseUrl: string, path: string, ask: Ask): Prom
 			candidates.unshift(found.to);
 		}
 		const candidate = candidates.find((each) => !tried.has(each));
-		if (candidate === undefined || tried.size > TRIES) return { place, answer, ...(hidden && { hidden }) };
+		if (candidate === undefined || tried.size > TRIES) return { place, response, ...(hidden && { hidden }) };
 		tried.add(candidate);
 		found = judgePlace(await ask({ baseUrl: candidate, credentials: false }), candidate, path);
-		if (found.kind === 'service') return { place, answer, suggested: candidate };
+		if (found.kind === 'service') return { place, response, suggested: candidate };
 		if (found.kind === 'unreachable' && targets.has(candidate)) {
 			hidden ??= { baseUrl: candidate, code: found.code, why: found.why };
 		}

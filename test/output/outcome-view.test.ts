@@ -83,13 +83,13 @@ describe('the table of an update', () => {
 });
 
 describe('the table of a delete', () => {
-	it('tells the trash from deletion', async () => {
+	it('shows trash and deletion as different results', async () => {
 		const outcomes = [
 			outcome({ body: { status: 'trash' } }),
 			outcome({ body: { deleted: true, previous: { password: 'marker' } } }),
 			outcome({ status: 410, code: 'rest_already_trashed' }),
 			outcome({ status: 204 }),
-			outcome({ outcome: 'unknown', status: undefined, message: 'no answer within 30 s' }),
+			outcome({ outcome: 'unknown', status: undefined, message: 'no response within 30 s' }),
 		];
 		expect(await print(outcomes, { columns: tableOf([deletionColumn]) })).toBe(
 			[
@@ -98,7 +98,7 @@ describe('the table of a delete', () => {
 				'14  ok       deleted',
 				'14  ok       already gone',
 				'14  ok       accepted',
-				'14  unknown                no answer within 30 s',
+				'14  unknown                no response within 30 s',
 				'',
 			].join('\n'),
 		);
@@ -113,7 +113,7 @@ describe('the table of custom fields', () => {
 		{ custom_fields: { order: { value: '10' } } },
 	];
 
-	it('has a column per field, whichever shape the service answers in', async () => {
+	it('has a column per field, whichever shape the response has', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
 		const columns = tableOf();
 		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields, []) })).toBe(
@@ -146,7 +146,7 @@ describe('the table of custom fields', () => {
 		);
 	});
 
-	it('has no columns for answers that are no fields, nor for rows that failed', async () => {
+	it('has no columns for responses without fields, nor for rows that failed', async () => {
 		const outcomes = [null, 'text', [1]].map((body) => outcome({ body }));
 		const failed = outcome({ outcome: 'failed', status: 404, body: { code: 'rest_post_invalid_id' } });
 		const options = { columns: tableOf(), more: customFieldColumns(readCustomFields, []) };

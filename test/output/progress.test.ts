@@ -63,7 +63,7 @@ describe('progress on a terminal', () => {
 		expect(run.written.slice(1)).toEqual(['\r\x1b[K']);
 	});
 
-	it('tells the rate of the last seconds, not of the whole run', () => {
+	it('shows the rate of the last seconds, not of the whole run', () => {
 		const run = setUp(true, 200);
 		run.at(0, 0);
 		for (let second = 1; second <= 60; second++) run.at(second, second * 100);

@@ -32,12 +32,12 @@ describe('renderTrace', () => {
 			type: 'problem',
 			method: 'GET',
 			url: 'https://desk.example/x',
-			message: 'no answer within 30 s',
+			message: 'no response within 30 s',
 			sent: true,
 			ms: 30_001,
 		};
 		expect(renderTrace(problem, { verbosity: 2 })).toBe(
-			'! GET https://desk.example/x: no answer within 30 s, 30001 ms\n',
+			'! GET https://desk.example/x: no response within 30 s, 30001 ms\n',
 		);
 	});
 
@@ -62,7 +62,7 @@ describe('renderTrace', () => {
 		);
 	});
 
-	it('hides what it is told is secret, under whatever name', () => {
+	it('hides what it is given as secret, under whatever name', () => {
 		const event: TraceEvent = { ...request, headers: ['x-desk', 'marker-9'], body: '{"note":"marker-9"}' };
 		expect(renderTrace(event, { verbosity: 2, secrets: ['marker-9'] })).not.toContain('marker-9');
 	});

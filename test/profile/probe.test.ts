@@ -4,25 +4,25 @@ import {
 	judgePlace,
 	judgeSignIn,
 	likelyBaseUrls,
-	type ProbeAnswer,
+	type ProbeResponse,
 	redirectedBaseUrl,
 } from '../../src/profile/probe.js';
 
 const PATH = '/support-api/v1/users/username';
-const json = (status: number, code?: string): ProbeAnswer => ({
-	kind: 'answer',
+const json = (status: number, code?: string): ProbeResponse => ({
+	kind: 'response',
 	status,
 	json: true,
 	...(code && { code, message: code }),
 });
-const html = (status: number): ProbeAnswer => ({
-	kind: 'answer',
+const html = (status: number): ProbeResponse => ({
+	kind: 'response',
 	status,
 	json: false,
 	code: 'html_answer',
 	message: 'page',
 });
-const moved = (location: string): ProbeAnswer => ({ kind: 'answer', status: 301, json: false, location });
+const moved = (location: string): ProbeResponse => ({ kind: 'response', status: 301, json: false, location });
 const guarded = json(401, 'rest_not_logged_in');
 
 describe('judgeSignIn', () => {
@@ -52,9 +52,14 @@ describe('judgeSignIn', () => {
 		['an HTML 403 is not a verdict on the credentials', guarded, html(403), { kind: 'unclear' }],
 		['an HTML 200 is not a verdict', guarded, html(200), { kind: 'unclear' }],
 		['a 503 is not a verdict', guarded, json(503), { kind: 'unclear' }],
-		['no answer is not a verdict', guarded, { kind: 'problem', code: 'timeout', message: 'late' }, { kind: 'unclear' }],
-	] as const)('%s', (_, without, answer, expected) => {
-		const result = judgeSignIn(without, answer as ProbeAnswer);
+		[
+			'no response is not a verdict',
+			guarded,
+			{ kind: 'problem', code: 'timeout', message: 'late' },
+			{ kind: 'unclear' },
+		],
+	] as const)('%s', (_, without, response, expected) => {
+		const result = judgeSignIn(without, response as ProbeResponse);
 		const { kind, ...texts } = expected;
 		expect(result.kind).toBe(kind);
 		const doubt = result.kind === 'accepted' ? result.doubt : undefined;
@@ -80,8 +85,8 @@ describe('judgePlace', () => {
 		['a proxy that wants to know who asks', html(407), 'unreachable'],
 		['no connection', { kind: 'problem', code: 'dns_failed', message: 'x' }, 'unreachable'],
 		['a redirect', moved('/elsewhere'), 'moved'],
-	] as const)('%s: %s', (_, answer, kind) => {
-		expect(judgePlace(answer as ProbeAnswer, base, PATH).kind).toBe(kind);
+	] as const)('%s: %s', (_, response, kind) => {
+		expect(judgePlace(response as ProbeResponse, base, PATH).kind).toBe(kind);
 	});
 });
 
@@ -105,14 +110,14 @@ describe('redirectedBaseUrl', () => {
 });
 
 describe('findService', () => {
-	/** A made-up network: base URL → answer; anything else is an HTML 404. Remembers who was asked, and how. */
-	function network(answers: Record<string, ProbeAnswer>) {
+	/** A made-up network: base URL → response; anything else is an HTML 404. Remembers what was sent where, and how. */
+	function network(responses: Record<string, ProbeResponse>) {
 		const asked: string[] = [];
 		return {
 			asked,
 			ask: async ({ baseUrl, credentials }: { baseUrl: string; credentials: boolean }) => {
 				asked.push(`${baseUrl}${credentials ? ' with credentials' : ''}`);
-				return answers[baseUrl] ?? html(404);
+				return responses[baseUrl] ?? html(404);
 			},
 		};
 	}
@@ -132,7 +137,7 @@ describe('findService', () => {
 		expect(asked.join()).not.toContain('with credentials');
 	});
 
-	it('offers nothing that it has not seen answering', async () => {
+	it('offers nothing that it has not seen respond', async () => {
 		const { ask, asked } = network({ 'https://a.example': moved('https://evil.example/') });
 		expect((await findService('https://a.example', PATH, ask)).suggested).toBeUndefined();
 		expect(asked.length).toBeLessThanOrEqual(5);

@@ -40,7 +40,7 @@ function configOf(profiles: Record<string, StoredProfile>, current: string | und
 	return folder;
 }
 
-/** A file that is PEM of a kind as far as its first and last lines tell. */
+/** A file that is PEM of a kind as far as its first and last lines show. */
 function pemFile(kind: string, mode: number): string {
 	const path = join(temporaryFolder(), 'file.pem');
 	writeFileSync(path, `-----BEGIN ${kind}-----\nMA==\n-----END ${kind}-----\n`);

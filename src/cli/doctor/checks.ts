@@ -9,7 +9,7 @@ import { readResponse } from '../../http/content.js';
 import { describeProblem, nextStepFor } from '../../http/problem.js';
 import type { Client } from '../../http/types.js';
 import { type Auth, mayBeLoopback } from '../../net.js';
-import { type Ask, findService, judgeSignIn, type ProbeAnswer } from '../../profile/probe.js';
+import { type Ask, findService, judgeSignIn, type ProbeResponse } from '../../profile/probe.js';
 import {
 	findAuth,
 	type ResolveRequest,
@@ -62,7 +62,7 @@ interface Facts {
 	secretSource: string;
 	ask: Ask;
 	/** The response without credentials. */
-	without: ProbeAnswer;
+	without: ProbeResponse;
 	/** The Date header of a response, and when it came, in milliseconds since 1970. */
 	date: { header: unknown; at: number } | undefined;
 }
@@ -225,7 +225,7 @@ export const checks: readonly Check[] = [
 				const root = `/${createDialect(way.prefixes).root}/v1`;
 				const { routes } = await readJson(client, root, facts);
 				const search = await findService(baseUrl, path, ask);
-				Object.assign(facts, { ask, without: search.answer });
+				Object.assign(facts, { ask, without: search.response });
 				const problem = explainSearch(baseUrl, search, changeOf(situation));
 				if (isObject(routes)) return `${baseUrl}${root} lists ${Object.keys(routes).length} routes`;
 				if (problem === undefined) return `${baseUrl}${root} responds`;
@@ -246,7 +246,7 @@ export const checks: readonly Check[] = [
 		fix: 'try again later',
 		async look({ auth, ask, url, without, secretSource }) {
 			if (auth.scheme === 'none') {
-				const isRefused = without.kind === 'answer' && (without.status === 401 || without.status === 403);
+				const isRefused = without.kind === 'response' && (without.status === 401 || without.status === 403);
 				if (isRefused) return fail('none are sent, and the service requires some', 'supportctl login');
 				return 'none are sent, and the service requires none';
 			}

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type ExitCode, FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import { PromptInterrupted, type Prompts } from '../../io/context.js';
 import type { Auth } from '../../net.js';
-import { findService, judgeSignIn, type ProbeAnswer, type SignIn } from '../../profile/probe.js';
+import { findService, judgeSignIn, type ProbeResponse, type SignIn } from '../../profile/probe.js';
 import { makeAuth, profileNamed, readScheme, readTls, secretVariables } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
 import {
@@ -48,7 +48,7 @@ interface Found {
 	/** The environment that credentials may come from. */
 	env: Environment;
 	/** The response without credentials. */
-	without: ProbeAnswer;
+	without: ProbeResponse;
 }
 
 interface Credentials {
@@ -207,7 +207,7 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
 	if (problem === undefined) {
 		warn(context, warnings);
 		const { scheme } = readScheme({ ...resolved, env, cwd: context.cwd });
-		return { baseUrl, name, resolved, way, scheme, env, without: search.answer };
+		return { baseUrl, name, resolved, way, scheme, env, without: search.response };
 	}
 	const { message, code, hint, suggested } = problem;
 	const error = new FailedError(message, { code, hint, data: suggested === undefined ? {} : { suggested } });
@@ -287,7 +287,7 @@ async function signIn(login: Login, found: Found): Promise<{ credentials: Creden
 async function tryCredentials({ invocation }: Login, found: Found, { auth, username }: Credentials): Promise<SignIn> {
 	const { without, way, baseUrl } = found;
 	if (auth.scheme === 'none') {
-		const isRefused = without.kind === 'answer' && (without.status === 401 || without.status === 403);
+		const isRefused = without.kind === 'response' && (without.status === 401 || without.status === 403);
 		if (!isRefused) return { kind: 'accepted' };
 		return { kind: 'refused', why: 'the service requires credentials', hint: 'use another --scheme than none' };
 	}

@@ -8,7 +8,7 @@ import { judge } from '../../http/judge.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Attempt } from '../../http/types.js';
 import type { Auth } from '../../net.js';
-import type { Ask, ProbeAnswer, Search } from '../../profile/probe.js';
+import type { Ask, ProbeResponse, Search } from '../../profile/probe.js';
 import { prefixesOf, type ResolvedConnection, readProxies } from '../../profile/resolve.js';
 import type { ResolvedSettings } from '../../profile/settings.js';
 import type { Invocation } from '../command.js';
@@ -47,7 +47,7 @@ export function createAsk(
 			const connection = { ...way, baseUrl, auth: credentials ? auth : ({ scheme: 'none' } as const) };
 			const client = await openClient(invocation, connection, 1);
 			try {
-				return await toProbeAnswer(await client.send({ method: 'POST', path, body }));
+				return await toProbeResponse(await client.send({ method: 'POST', path, body }));
 			} finally {
 				await client.close();
 			}
@@ -55,13 +55,13 @@ export function createAsk(
 	};
 }
 
-async function toProbeAnswer(attempt: Attempt): Promise<ProbeAnswer> {
+async function toProbeResponse(attempt: Attempt): Promise<ProbeResponse> {
 	if (attempt.kind === 'problem') return { kind: 'problem', ...attempt.problem };
 	const { status, incomplete } = attempt.answer;
 	if (incomplete !== undefined) return { kind: 'problem', ...incomplete };
 	const { body, code, message, location } = judge({ endpoint: endpoints['user.id'] }, await readResponse(attempt));
 	return {
-		kind: 'answer',
+		kind: 'response',
 		status,
 		json: body !== undefined,
 		...(code !== undefined && { code }),

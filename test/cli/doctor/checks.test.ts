@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { checkCertificate, checkClock, checkNode, checks, type Finding } from '../../../src/cli/doctor/checks.js';
 import { findingText } from '../../../src/cli/doctor/run.js';
 import { plainPalette } from '../../../src/output/colour.js';
-import type { ProbeAnswer } from '../../../src/profile/probe.js';
+import type { ProbeResponse } from '../../../src/profile/probe.js';
 
 const NOW = Date.UTC(2026, 10, 21);
 const DAY = 86_400_000;
@@ -92,8 +92,8 @@ describe('a certificate', () => {
 });
 
 describe('credentials', () => {
-	const said = (status: number, code?: string): ProbeAnswer => ({
-		kind: 'answer',
+	const said = (status: number, code?: string): ProbeResponse => ({
+		kind: 'response',
 		status,
 		json: true,
 		...(code && { code }),
@@ -107,7 +107,7 @@ describe('credentials', () => {
 		[said(401, 'rest_not_logged_in'), basic, said(401, 'rest_not_logged_in'), 'fail'],
 		[said(200), basic, said(200), 'warn'],
 		[said(401), basic, said(503), 'fail'],
-		[said(401), basic, { kind: 'problem', code: 'timeout', message: 'no response' } as ProbeAnswer, 'fail'],
+		[said(401), basic, { kind: 'problem', code: 'timeout', message: 'no response' } as ProbeResponse, 'fail'],
 		[said(401), none, undefined, 'fail'],
 		[said(403), none, undefined, 'fail'],
 		[said(200), none, undefined, 'pass'],
