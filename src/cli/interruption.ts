@@ -29,7 +29,7 @@ function isDecided({ outcome }: Result): boolean {
 
 /**
  * Delivers requests, of which a signal gives up the one under way by closing its connection: only so it is known whether
- * it was sent. The function throws InterruptedError then, unless the answer was quicker.
+ * it was sent. The function throws InterruptedError then, unless the response was quicker.
  * @param says What is known of the request that was given up.
  */
 export function createInterruptibleSend(

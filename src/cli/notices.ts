@@ -15,7 +15,7 @@ export function say({ context, options }: Pick<Invocation, 'context' | 'options'
 	if (options.quiet !== true) context.stderr.write(`${sanitise(text)}\n`);
 }
 
-/** Shows on a terminal what a request waits for; undefined where nobody watches. */
+/** Shows on a terminal what a request waits for; undefined where no person sees it. */
 export function waitNotice({
 	context: { stderr },
 	options,
@@ -26,10 +26,9 @@ export function waitNotice({
 
 /** Shows on a terminal why a retry of a single request comes only after more than a second. */
 export function retryNotice(context: Context, options: Invocation['options']): (attempt: FailedAttempt) => void {
-	const show = waitNotice({ context, options });
 	return ({ status, code, waitMs }) => {
 		if (waitMs <= 1000) return;
 		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
-		show?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
+		waitNotice({ context, options })?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
 	};
 }

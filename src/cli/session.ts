@@ -89,11 +89,12 @@ export async function openClient(
 		const palette = await stderrPalette(invocation);
 		trace = createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets });
 	}
+	const onWait = context.stderr.isTTY ? waitNotice(invocation) : undefined;
 	const finder = createSecretFinder(secrets.filter(isDistinct));
 	const { createClient } = await import('../http/client.js');
 	return createClient({
 		...{ baseUrl, auth, timeoutMs, tls, proxy, allowHttp, connections, trace },
-		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait: waitNotice(invocation) }),
+		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait }),
 		userAgent: `supportctl/${version}`,
 		hide: finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) },
 		monotonic: context.clock.monotonic,

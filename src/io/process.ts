@@ -1,7 +1,7 @@
 /** The real streams, clock and signals of a Node process, as the program's context. */
 
 import { fstatSync, writeSync } from 'node:fs';
-import type { Clock, Context, Input, Output, Prompts, Signals } from './context.js';
+import type { Clock, Context, Input, Output } from './context.js';
 
 /** The part of `process` that the program is given by its binary. */
 export type ProcessLike = Pick<
@@ -9,16 +9,7 @@ export type ProcessLike = Pick<
 	'argv' | 'env' | 'stdin' | 'stdout' | 'stderr' | 'cwd' | 'on' | 'off' | 'exit'
 >;
 
-/** Whether a descriptor is open and no terminal; only a character device can be one. */
-function isNoTerminal(fd: number): boolean {
-	try {
-		return !fstatSync(fd).isCharacterDevice() || !process.getBuiltinModule('node:tty').isatty(fd);
-	} catch {
-		return false;
-	}
-}
-
-/** How writing fails where nobody reads any more: a pipe's other end or a terminal has gone. */
+/** How writing fails once a pipe's other end or a terminal has gone. */
 const GONE = new Set<string | undefined>(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
 /**
@@ -35,32 +26,33 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		if (!GONE.has((error as NodeJS.ErrnoException).code)) failure ??= error as NodeJS.ErrnoException;
 	};
 	const get = (): NodeJS.WriteStream => {
-		if (stream === undefined) {
-			stream = open();
-			stream.on('error', close);
-		}
+		stream ??= open().on('error', close);
 		return stream;
 	};
+	/** Whether the descriptor is open and no terminal; only a character device can be one. */
 	const isDirect = (): boolean => {
-		direct ??= fd !== undefined && isNoTerminal(fd);
-		return direct;
-	};
-	const writeDirectly = (text: string): void => {
-		let bytes = Buffer.from(text, 'utf8');
+		if (direct !== undefined) return direct;
 		try {
-			while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd as number, bytes));
-		} catch (error) {
-			// A pipe that somebody made non-blocking is full: the stream waits for it.
-			direct = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
-			if (direct) close(error);
-			else get().write(bytes);
+			direct =
+				fd !== undefined && (!fstatSync(fd).isCharacterDevice() || !process.getBuiltinModule('node:tty').isatty(fd));
+		} catch {
+			direct = false;
 		}
+		return direct;
 	};
 	return {
 		write(text) {
 			if (closed || text === '') return;
-			if (isDirect()) writeDirectly(text);
-			else get().write(text);
+			if (!isDirect()) return void get().write(text);
+			let bytes = Buffer.from(text, 'utf8');
+			try {
+				while (bytes.length > 0) bytes = bytes.subarray(writeSync(fd as number, bytes));
+			} catch (error) {
+				// A pipe that was made non-blocking is full: the stream waits for it.
+				direct = (error as NodeJS.ErrnoException).code !== 'EAGAIN';
+				if (direct) close(error);
+				else get().write(bytes);
+			}
 		},
 		get isTTY() {
 			return !isDirect() && get().isTTY === true;
@@ -96,28 +88,6 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	};
 }
 
-/** The most that is read of standard input as one text, in bytes. */
-const MAX_TEXT_BYTES = 64 * 1024 * 1024;
-
-function createInput(open: () => NodeJS.ReadStream): Input {
-	return {
-		get isTTY() {
-			return open().isTTY === true;
-		},
-		bytes: () => open(),
-		async text() {
-			const chunks: Uint8Array[] = [];
-			let length = 0;
-			for await (const chunk of open()) {
-				chunks.push(chunk as Uint8Array);
-				length += (chunk as Uint8Array).length;
-				if (length > MAX_TEXT_BYTES) throw Object.assign(new Error(), { code: 'ERR_INPUT_TOO_LARGE' });
-			}
-			return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-		},
-	};
-}
-
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
@@ -137,31 +107,10 @@ export const systemClock: Clock = {
 		}),
 };
 
-function createSignals(target: ProcessLike): Signals {
-	const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-	return {
-		listen(callback) {
-			for (const name of names) target.on(name, callback);
-			return () => {
-				for (const name of names) target.off(name, callback);
-			};
-		},
-	};
-}
+/** The most that is read of standard input as one text, in bytes. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
-/** Prompts whose library is loaded only when a question is asked. */
-function createPrompts(stdin: Input, stderr: Output): Prompts {
-	const load = async (): Promise<Prompts> => (await import('./prompts.js')).createTerminalPrompts();
-	return {
-		get available() {
-			return stdin.isTTY && stderr.isTTY;
-		},
-		text: async (...args) => (await load()).text(...args),
-		secret: async (...args) => (await load()).secret(...args),
-		choice: async (...args) => (await load()).choice(...args),
-		confirm: async (...args) => (await load()).confirm(...args),
-	};
-}
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Where a process's output goes. */
 export interface Descriptors {
@@ -171,7 +120,22 @@ export interface Descriptors {
 
 /** The context of a real run; streams are opened when they are first used, and not at all where a descriptor will do. */
 export function createProcessContext(target: ProcessLike, descriptors: Descriptors = {}): Context {
-	const stdin = createInput(() => target.stdin as NodeJS.ReadStream);
+	const stdin: Input = {
+		get isTTY() {
+			return target.stdin.isTTY === true;
+		},
+		bytes: () => target.stdin,
+		async text() {
+			const chunks: Uint8Array[] = [];
+			let length = 0;
+			for await (const chunk of target.stdin) {
+				chunks.push(chunk as Uint8Array);
+				length += (chunk as Uint8Array).length;
+				if (length > MAX_TEXT_BYTES) throw Object.assign(new Error(), { code: 'ERR_INPUT_TOO_LARGE' });
+			}
+			return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+		},
+	};
 	const stderr = createOutput(() => target.stderr as NodeJS.WriteStream, descriptors.stderr);
 	return {
 		argv: target.argv.slice(2),
@@ -179,11 +143,61 @@ export function createProcessContext(target: ProcessLike, descriptors: Descripto
 		stdin,
 		stdout: createOutput(() => target.stdout as NodeJS.WriteStream, descriptors.stdout),
 		stderr,
-		prompts: createPrompts(stdin, stderr),
+		prompts: {
+			get available() {
+				return stdin.isTTY && stderr.isTTY;
+			},
+			text: (message, { initial, check = () => true } = {}) =>
+				ask({ type: 'input', message, default: initial, validate: check }),
+			secret: (message) => ask({ type: 'password', message, mask: false, toggleMask: false }),
+			choice: (message, choices, initial) =>
+				ask({
+					type: 'select',
+					message,
+					default: initial,
+					choices: choices.map(({ value, label }) => ({ value, name: label })),
+				}),
+			confirm: (message) => ask({ type: 'confirm', message, default: false }),
+		},
 		clock: systemClock,
-		signals: createSignals(target),
+		signals: {
+			listen(callback) {
+				for (const name of SIGNALS) target.on(name, callback);
+				return () => {
+					for (const name of SIGNALS) target.off(name, callback);
+				};
+			},
+		},
 		random: Math.random,
 		cwd: target.cwd(),
 		abandon: (exitCode) => target.exit(exitCode),
 	};
+}
+
+/** Asks on stderr, so that stdout stays clean for results. @throws PromptInterrupted for Ctrl-C, Ctrl-D and a closed terminal */
+async function ask<T>(question: Record<string, unknown>): Promise<T> {
+	const [{ default: inquirer }, { PromptInterrupted }] = await Promise.all([
+		import('inquirer'),
+		import('./context.js'),
+	]);
+	const { stdin, stderr } = process;
+	// For Ctrl-D, or a terminal that goes away, inquirer would wait for ever.
+	const stop = new AbortController();
+	const end = (): void => stop.abort();
+	const onKey = (_text: string | undefined, key: { ctrl?: boolean; name?: string } | undefined): void => {
+		if (key?.ctrl === true && key.name === 'd') end();
+	};
+	stdin.on('keypress', onKey).once('end', end);
+	try {
+		const prompt = inquirer.createPromptModule({ output: stderr, signal: stop.signal });
+		const given = await prompt([{ ...question, name: 'value' }] as never);
+		return (given as { value: T }).value;
+	} catch (error) {
+		if (error instanceof Error && /^(ExitPromptError|AbortPromptError|CancelPromptError)$/.test(error.name)) {
+			throw new PromptInterrupted();
+		}
+		throw error;
+	} finally {
+		stdin.off('keypress', onKey).off('end', end);
+	}
 }

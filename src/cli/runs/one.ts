@@ -15,7 +15,7 @@ import { camelCase } from '../options/option.js';
 import { stderrPalette } from '../palette.js';
 import { isOwnTable, openResults, outputTrouble } from '../results.js';
 import { openSession } from '../session.js';
-import { exitCodeOfOutcome, lostResults, printTrouble, warningsOf } from './failures.js';
+import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
 import { jobOf, type RunJob, readGiven } from './plan.js';
 import { outcomeShape, withoutSecretsOf } from './shape.js';
@@ -96,7 +96,8 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 		const exitCode =
 			stop.signal.aborted && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
-		if (!isFine || warningsOf(outcome).length > 0) printTrouble(job, outcome, palette, true);
+		if (!isFine || outcome.differs !== undefined || outcome.warnings !== undefined)
+			printTrouble(job, outcome, palette, true);
 		try {
 			// On a terminal the error says it all.
 			const isHidden = !isFine && isOwnTable(invocation, session.connection.defaults.format);
