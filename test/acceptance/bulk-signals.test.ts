@@ -12,13 +12,13 @@ const ok = json(200, { id: 1 });
 
 const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
 
-/** A service that answers the first so many requests and holds the others back until it is told to go on. */
+/** A service that responds for the first so many tickets and holds the other requests until `go`. */
 async function holding(free: number) {
 	let holds = true;
 	const held: (() => void)[] = [];
 	let wake = (): void => undefined;
 	const recorder = await startRecorder((request, response, count) => {
-		if (!holds || count <= free) return ok(request, response, count);
+		if (!holds || idOf(request) <= free) return ok(request, response, count);
 		held.push(() => ok(request, response, count));
 		wake();
 	});
