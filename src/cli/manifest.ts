@@ -97,6 +97,7 @@ export const commands: readonly CommandEntry[] = [
 	),
 	entry('profile use', SETUP, 'Choose the current profile', async () => (await profile()).use),
 	entry('profile set', SETUP, 'Create or change a profile', async () => (await profile()).set),
+	entry('profile rename', SETUP, 'Rename a profile', async () => (await profile()).rename),
 	entry('profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove),
 	entry('profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path),
 	entry('run list', RUNS, 'List runs, the newest first', async () => (await runs()).list),

@@ -197,6 +197,7 @@ const calls: Record<string, Call[]> = {
 	'profile show': [{ argv: [] }],
 	'profile use': [{ argv: ['other'] }],
 	'profile set': [{ argv: ['other', '--timeout', '5'] }],
+	'profile rename': [{ argv: ['nobody', 'other'] }],
 	'profile remove': [{ argv: ['nobody'] }],
 	'profile path': [{ argv: [] }],
 	'run list': [{ argv: [] }],

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/command.js';
 import { command as doctor } from '../../src/cli/commands/doctor.js';
-import { list, logout, path, remove, set, show, use } from '../../src/cli/commands/profile.js';
+import { list, logout, path, remove, rename, set, show, use } from '../../src/cli/commands/profile.js';
 import type { Store } from '../../src/profile/store.js';
 import type { MemoryOptions } from '../support/context.js';
 import { runCommand } from '../support/run-command.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-const commands: Record<string, CommandSpec> = { list, path, remove, set, show, use };
+const commands: Record<string, CommandSpec> = { list, path, remove, rename, set, show, use };
 const SECRET = 'hunter2 äß:%"';
 
 /** A config folder and the commands on it. */
@@ -424,6 +424,28 @@ describe('profile use, remove and path, and logout', () => {
 			exitCode: 2,
 			hint: expect.stringContaining('live, staging'),
 		});
+	});
+
+	it('rename keeps settings, secret and choice, and refuses a name that is taken', async () => {
+		const { make, run, stored } = desk();
+		await make('live', '--rate', '7');
+		await make('staging');
+		const { live } = stored().profiles;
+		const { stdout, stderr } = await run('profile rename', ['live', 'desk', '--json']);
+		expect(JSON.parse(stdout)).toEqual({ profile: 'desk', renamed_from: 'live', current: true });
+		expect(stderr).toBe('Profile "live" is now "desk".\n');
+		expect(stored()).toMatchObject({ current: 'desk', profiles: { desk: live } });
+		expect(Object.keys(stored().profiles).sort()).toEqual(['desk', 'staging']);
+		await run('profile set', ['staging', '--secret-command', 'echo hunter2']);
+		await run('profile rename', ['staging', 'live']);
+		expect(stored().profiles.live?.secret).toEqual({ store: 'command', command: 'echo hunter2' });
+		expect(stored().current).toBe('desk');
+		expect((await run('profile rename', ['live', 'desk'])).error).toMatchObject({
+			exitCode: 2,
+			code: 'profile_exists',
+		});
+		expect((await run('profile rename', ['live', '../x'])).exitCode).toBe(2);
+		expect((await run('profile rename', ['nope', 'x'])).exitCode).toBe(2);
 	});
 
 	it('remove takes the profile and its secret out of the file', async () => {

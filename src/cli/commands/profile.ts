@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../errors.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, profileNamed, readChoice, readSituation } from '../../profile/resolve.js';
-import { describeStore } from '../../profile/secrets.js';
+import { describeStore, fetchSecret } from '../../profile/secrets.js';
 import {
 	checkSetting,
 	configFolder,
@@ -21,6 +21,7 @@ import {
 	forgetSecret,
 	readStore,
 	removeProfile,
+	requireProfile,
 	saveProfile,
 } from '../../profile/store.js';
 import { defineCommand } from '../command.js';
@@ -251,6 +252,46 @@ export const use = defineCommand({
 			const { notices } = await chooseProfile(configFolder(invocation.context), name);
 			const says = `Profile "${name}" is now the current one.`;
 			return { warnings: [...notices, ...overridesOf(invocation, name)], says, row: { profile: name } };
+		}),
+});
+
+export const rename = defineCommand({
+	description: 'Its settings and its secret stay as they are.',
+	examples: [
+		{ command: 'supportctl profile rename default staging', note: 'the profile that login made' },
+		{ command: 'supportctl profile rename live old-live', note: 'makes room for another one' },
+	],
+	arguments: [nameArgument, { name: 'new-name', help: 'Its new name', required: true }],
+	options: outputOptions,
+	run: (invocation) =>
+		runChange(invocation, ['profile', 'renamed_from', 'current'], async () => {
+			const { context, args } = invocation;
+			const [from, name] = args;
+			const folder = configFolder(context);
+			const { store } = readStore(folder);
+			const { secret, ...settings } = requireProfile(store, from);
+			if (Object.hasOwn(store.profiles, name)) {
+				const hint = `supportctl profile remove ${name} removes it`;
+				throw new UsageError(`there is a profile "${name}" already`, { code: 'profile_exists', hint });
+			}
+			// In a keyring a secret stands under the profile's name.
+			const value = secret && secret.store !== 'command' ? await fetchSecret(secret, context.env, from) : '';
+			const kept =
+				secret?.store === 'command' ? ({ kind: 'command', ...secret } as const) : ({ kind: 'value', value } as const);
+			const saved = await saveProfile({
+				folder,
+				name,
+				settings,
+				...(secret && { secret: kept }),
+				insecureStorage: secret?.store === 'file',
+				makeCurrent: store.current === from,
+			});
+			const { notices } = await removeProfile({ folder, name: from });
+			return {
+				warnings: [...saved.notices, ...notices],
+				says: `Profile "${from}" is now "${name}".`,
+				row: { profile: name, renamed_from: from, current: saved.isCurrent },
+			};
 		}),
 });
 
