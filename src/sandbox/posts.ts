@@ -6,7 +6,7 @@ import { date, integer, oneOf, texts } from './arguments.js';
 import type { Call, Filter, Handler, Kind, Resource, Service, Shape } from './resources.js';
 import { anyOf, createResource } from './resources.js';
 import { badRequest, noPost, ok, ServiceError } from './responses.js';
-import { customFields } from './samples.js';
+import { customFields, firstCustomValues } from './samples.js';
 import { type AttachmentRecord, type Post, type ReplyRecord, type TicketRecord, ticketTermFields } from './store.js';
 import { escapeAttribute, filtered, rendered, slugify } from './text.js';
 
@@ -253,7 +253,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 
 	function valuesOf(ticketId: unknown): Record<string, string> {
 		if (!store.tickets.has(ticketId as number)) throw noPost();
-		return store.customValues.get(ticketId as number)?.values ?? {};
+		return store.customValues.get(ticketId as number)?.values ?? firstCustomValues(ticketId as number);
 	}
 
 	return {

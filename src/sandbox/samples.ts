@@ -81,6 +81,22 @@ export function firstPassword(username: string): string {
 	return `desk-${username}`;
 }
 
+const orderOf = (ticketId: number): string => `A-${10000 + ((ticketId * 7919) % 89999)}`;
+
+/** The values that a ticket's custom fields have until they are set. */
+export function firstCustomValues(ticketId: number): Record<string, string> {
+	const chance = createChance(4, ticketId);
+	return {
+		order_number: orderOf(ticketId),
+		website: chance.next() < 0.3 ? `https://shop.example/orders/${orderOf(ticketId)}` : '',
+		severity: chance.pick(['minor', 'minor', 'major', 'critical']),
+		serial_number: `SN${String(chance.below(1e8)).padStart(8, '0')}`,
+		warranty_until: stamp(END + chance.below(700) * DAY).slice(0, 10),
+		refund_requested: '',
+		internal_note: '',
+	};
+}
+
 function createTerms(): TermRecord[] {
 	const named = Object.entries(termNames).flatMap(([taxonomy, names]) => names.map((name) => ({ taxonomy, name })));
 	return named.map(({ taxonomy, name }, index) => {
@@ -158,7 +174,7 @@ export function createSeed(size: number): Seed {
 		const replies = chance.below(mostReplies + 1);
 		const date = END - SPAN + Math.floor(((id - 0.9 + chance.next() * 0.8) / size) * SPAN);
 		const product = chance.pick(products);
-		const order = `A-${10000 + ((id * 7919) % 89999)}`;
+		const order = orderOf(id);
 		const fill = (text: string): string =>
 			text.replaceAll('%p', terms[product - 1]?.name ?? '').replaceAll('%o', order);
 		const closed = chance.next() < 0.35;
@@ -203,19 +219,6 @@ export function createSeed(size: number): Seed {
 				author: index % 2 === 0 ? ADMIN_ID + 1 + agent : author,
 			});
 		}
-		const custom = createChance(4, id);
-		seed.customValues.push({
-			id,
-			values: {
-				order_number: order,
-				website: custom.next() < 0.3 ? `https://shop.example/orders/${order}` : '',
-				severity: custom.pick(['minor', 'minor', 'major', 'critical']),
-				serial_number: `SN${String(custom.below(1e8)).padStart(8, '0')}`,
-				warranty_until: stamp(END + custom.below(700) * DAY).slice(0, 10),
-				refund_requested: tags.includes(termId('refund')) ? '1' : '',
-				internal_note: '',
-			},
-		});
 	}
 	for (let index = 1; index <= attachments; index++) {
 		const chance = createChance(3, index);

@@ -53,7 +53,7 @@ export type TermRecord = { id: number; parent: number; color?: string } & Texts<
 	'taxonomy' | 'name' | 'slug' | 'description'
 >;
 
-/** The values of a ticket's custom fields, under the ticket's id. */
+/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
 export interface CustomValues {
 	id: number;
 	values: Record<string, string>;
