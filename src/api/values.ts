@@ -99,44 +99,30 @@ export function nestingProblem(value: unknown): string | undefined {
 	return undefined;
 }
 
-/** What a kind of field takes. */
-interface Rule {
-	/** The value of a text; undefined where it is not allowed. */
-	parse(text: string): unknown;
-	/** Why a text is refused. */
-	refusal: string | ((text: string) => string);
-	/** Whether a value that is no text is allowed, and what it should be; null alone unless said otherwise. */
-	accepts?: (value: unknown) => boolean;
-	wanted?: string;
-}
-
 function wholeNumber(text: string): number | undefined {
 	return /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 }
 
-const when = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined);
 const asBoolean = (text: string): boolean | undefined =>
 	text === 'true' ? true : text === 'false' ? false : undefined;
+const when = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined);
 
-const count = {
-	refusal: 'is not a whole number of 0 or more',
-	accepts: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0,
-	wanted: 'a whole number of 0 or more',
-};
+/** The value of a text, undefined where it is not allowed; and why it is refused. Other kinds take every text. */
+interface TextRule {
+	parse(text: string): unknown;
+	refusal(text: string): string;
+}
 
-/** Kinds that are not here pass through. */
-const RULES: Partial<Record<FieldKind, Rule>> = {
-	integer: { parse: wholeNumber, ...count },
-	user: { parse: (text) => (text === OWN_ID ? text : wholeNumber(text)), ...count },
-	boolean: {
-		parse: asBoolean,
-		refusal: 'is not true or false',
-		accepts: (value) => typeof value === 'boolean',
-		wanted: 'true or false',
+const TEXTS: Partial<Record<FieldKind, TextRule>> = {
+	integer: { parse: wholeNumber, refusal: () => 'is not a whole number of 0 or more' },
+	user: {
+		parse: (text) => (text === OWN_ID ? text : wholeNumber(text)),
+		refusal: () => 'is not a whole number of 0 or more',
 	},
+	boolean: { parse: asBoolean, refusal: () => 'is not true or false' },
 	date: {
 		parse: when(isIsoDate),
-		refusal: 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
+		refusal: () => 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 	},
 	status: {
 		parse: when((text) => ticketStatuses.includes(text)),
@@ -145,9 +131,32 @@ const RULES: Partial<Record<FieldKind, Rule>> = {
 	},
 	adjustment: {
 		parse: when((text) => ['positive', 'negative', '+', '-'].includes(text)),
-		refusal: 'is not positive, negative, + or -',
+		refusal: () => 'is not positive, negative, + or -',
 	},
-	email: { parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)), refusal: 'has no @ between a name and a host' },
+	email: { parse: when((text) => /^[^@\s]+@[^@\s]+$/.test(text)), refusal: () => 'has no @ between a name and a host' },
+};
+
+/** What a value may be that is no text. Other kinds take every value. */
+interface TypeRule {
+	accepts(value: unknown): boolean;
+	wanted: string;
+}
+
+const count: TypeRule = {
+	accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+	wanted: 'a whole number of 0 or more',
+};
+const string: TypeRule = { accepts: (value) => value === null, wanted: 'a string' };
+
+const TYPES: Partial<Record<FieldKind, TypeRule>> = {
+	integer: count,
+	user: count,
+	boolean: { accepts: (value) => typeof value === 'boolean', wanted: 'true or false' },
+	map: { accepts: (value) => typeof value === 'object', wanted: 'an object' },
+	date: string,
+	status: string,
+	adjustment: string,
+	email: string,
 };
 
 function parseMap(text: string): Parsed<Record<string, unknown>> {
@@ -189,11 +198,10 @@ export function parseField({ name, kind }: Field, given: string, rules: ValueRul
 			return { value: asBoolean(given) ?? given };
 	}
 	const text = kind === 'status' ? (rules.statusIn?.(given) ?? given) : given;
-	const rule = RULES[kind];
-	const value = rule === undefined ? text : (rule.parse(text) ?? (rules.undocumented ? text : undefined));
-	if (rule === undefined || value !== undefined) return { value };
-	const refusal = typeof rule.refusal === 'string' ? rule.refusal : rule.refusal(given);
-	return { problem: `${name} ${quote(given)} ${refusal}` };
+	const rule = TEXTS[kind];
+	if (rule === undefined) return { value: text };
+	const value = rule.parse(text) ?? (rules.undocumented ? text : undefined);
+	return value === undefined ? { problem: `${name} ${quote(given)} ${rule.refusal(given)}` } : { value };
 }
 
 /**
@@ -209,16 +217,14 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 		return { problem: `${name} ${why}` };
 	}
 	if (rules.undocumented || value === '') return { value };
-	const rule = RULES[kind];
-	if (isText && rule !== undefined) {
+	if (isText && TEXTS[kind] !== undefined) {
 		const parsed = parseField(field, value, rules);
 		return isProblem(parsed) ? parsed : { value };
 	}
-	const isMap = kind === 'map';
-	const accepts = isMap ? (each: unknown) => typeof each === 'object' : rule?.accepts;
-	if (rule === undefined && !isMap ? true : (accepts?.(value) ?? value === null)) return { value };
-	const wanted = isMap ? 'an object' : (rule?.wanted ?? 'a string');
-	return { problem: `${name} ${typeof value === 'string' ? quote(value) : JSON.stringify(value)} is not ${wanted}` };
+	const rule = TYPES[kind];
+	if (rule === undefined || rule.accepts(value)) return { value };
+	const shown = typeof value === 'string' ? quote(value) : JSON.stringify(value);
+	return { problem: `${name} ${shown} is not ${rule.wanted}` };
 }
 
 /** Whether reading the JSON has changed a number anywhere in a value: whole ones beyond 2^53 are rounded, huge ones infinite. */
