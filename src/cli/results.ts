@@ -40,7 +40,7 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 	/** Keys that a row can have, where they are known before there is one. */
 	keys?: readonly string[];
 	/** The rows hold responses of the service, whose keys are not known beforehand. */
-	answers?: boolean;
+	holdsResponses?: boolean;
 	/** Further names of keys in `--fields` and `--field`; a column that `resolve` finds under the name comes first. */
 	aliases?: Readonly<Record<string, string>>;
 	/** Called before text goes to a terminal, to remove a bar that is there. */
@@ -98,7 +98,7 @@ export async function openResults(
 			const [unknown] = missing;
 			if (unknown === undefined || rows === 0) return summary;
 			// What was sent is sent: for a misspelt key of a response there is a warning alone.
-			const isKnown = shape.answers === true || keys?.includes(unknown) === true;
+			const isKnown = shape.holdsResponses === true || keys?.includes(unknown) === true;
 			if (!isKnown || query !== undefined) throw unknownColumn(unknown, seen);
 			stderr.write(`warning: no row has ${JSON.stringify(unknown)}\n`);
 			return summary;

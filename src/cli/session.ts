@@ -49,13 +49,14 @@ export async function openSession(
 	const connection = await resolveConnection({ env, flags, cwd, credentials });
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = createDialect(connection.prefixes);
+	const notices = context.stderr.isTTY ? { onRetry: retryNotice(context, options) } : {};
 	const retries = typeof options.retries === 'number' ? options.retries : DEFAULT_RETRIES;
 	return {
 		connection,
 		dialect,
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder({ env, cwd }),
-		sending: { retries, clock, random, dialect, onRetry: retryNotice(context, options) },
+		sending: { retries, clock, random, dialect, ...notices },
 		openClient: (connections, use) => openClient(invocation, connection, connections, use),
 	};
 }

@@ -1153,6 +1153,13 @@ export const bugs = [
 		loss: 'rows that were added between the passes are sent unchecked',
 	},
 	{
+		file: 'src/bulk/run/names.ts',
+		was: 'if (problem !== undefined) return { problem };',
+		becomes: '',
+		tests: ['test/bulk/run/usernames.test.ts'],
+		loss: 'a resume deletes a user whose name was not found when the run was confirmed',
+	},
+	{
 		file: 'src/cli/runs/past.ts',
 		was: 'return Object.fromEntries(withheld.map(',
 		becomes: 'return Object.fromEntries(withheld.slice(0, 1).map(',

@@ -35,7 +35,7 @@ export async function outcomeShape(
 	const idName = last === 'username' ? 'id' : last;
 	const keys = outcomeKeys(ids);
 	const shape = (columns: Column[]): ResultShape => ({
-		...{ palette, keys, columns, answers: true, profileFormat: session.connection.defaults.format },
+		...{ palette, keys, columns, holdsResponses: true, profileFormat: session.connection.defaults.format },
 		idOf: (row) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	});
 	const plain = shape(outcomeColumns(ids, palette));
