@@ -140,7 +140,7 @@ function journalOf(stateDir: string, id: string): string {
 
 /**
  * `running`: a process has it; `finished`: it came to its last row; `stopped`: it ended before that by itself;
- * `interrupted`: it was told to stop; `broken-off`: it has no end.
+ * `interrupted`: a signal stopped it; `broken-off`: it has no end.
  */
 export type RunState = 'running' | 'finished' | 'stopped' | 'interrupted' | 'broken-off' | 'damaged';
 

@@ -59,7 +59,7 @@ export class Feed<T> {
 const MAX_PARKED = 1000;
 
 /** A key that is under way and that no row waits for; one list for all, since most keys never have another. */
-const NOBODY: RunRow[] = [];
+const NONE: RunRow[] = [];
 
 /** Rows that wait for the row of the same key that is under way. */
 class Parking {
@@ -72,10 +72,10 @@ class Parking {
 		const { key } = row.request;
 		const waiting = this.byKey.get(key);
 		if (waiting === undefined) {
-			this.byKey.set(key, NOBODY);
+			this.byKey.set(key, NONE);
 			return true;
 		}
-		if (waiting === NOBODY) this.byKey.set(key, [row]);
+		if (waiting === NONE) this.byKey.set(key, [row]);
 		else waiting.push(row);
 		this.count++;
 		return false;

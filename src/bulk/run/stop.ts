@@ -21,11 +21,11 @@ export interface StopRules {
 }
 
 /** How long connections may be refused before the run stops, in milliseconds: a service that was there is waited for. */
-const PATIENCE_AT_START_MS = 8000;
-const PATIENCE_MS = 5 * 60_000;
+const AWAY_AT_START_MS = 8000;
+const AWAY_MS = 5 * 60_000;
 
-/** So many rows in a row without any answer, beyond those under way, mean that nobody is there. */
-const UNANSWERED_ROWS = 10;
+/** So many rows in a row without any response, beyond those under way, mean that the service is gone. */
+const LOST_ROWS = 10;
 
 /** So many first rows that something else than the service refused for one reason mean that all others would be, too. */
 const SAME_REFUSALS = 10;
@@ -33,10 +33,11 @@ const SAME_REFUSALS = 10;
 /** Looks at each outcome and says when to stop. */
 export class StopWatch {
 	private failures = 0;
-	private unanswered = 0;
+	/** How many of the last rows had no response of the service. */
+	private lost = 0;
 	/** How many of the first rows were refused for each reason; undefined once the service itself responded. */
 	private refusals: Map<string, number> | undefined = new Map();
-	private reached = false;
+	private wasReached = false;
 	private awaySince: number | undefined;
 
 	constructor(private readonly rules: StopRules) {}
@@ -48,49 +49,39 @@ export class StopWatch {
 			return undefined;
 		}
 		this.awaySince ??= now;
-		const patience = this.reached ? PATIENCE_MS : PATIENCE_AT_START_MS;
-		return now - this.awaySince < patience ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
+		const limit = this.wasReached ? AWAY_MS : AWAY_AT_START_MS;
+		return now - this.awaySince < limit ? undefined : { kind: 'unreachable', why: code ?? 'no connection' };
 	}
 
 	private noteReached(): void {
-		this.reached = true;
+		this.wasReached = true;
 		this.awaySince = undefined;
 	}
 
 	/** @returns why the run has to stop after this outcome, or undefined. */
 	look(outcome: Outcome): StopReason | undefined {
-		if (outcome.status !== undefined) this.noteReached();
-		if (outcome.status === 401 && wentWrong(outcome)) return { kind: 'unauthorized', outcome };
-		if (outcome.code === 'wait_too_long') return { kind: 'asked-to-wait', outcome };
+		const { status, code, message } = outcome;
+		const { stopOnError, maxFailures, concurrency } = this.rules;
 		const isBad = wentWrong(outcome);
+		const isFromService = status !== undefined && isServed(status);
+		if (status !== undefined) this.noteReached();
+		if (status === 401 && isBad) return { kind: 'unauthorized', outcome };
+		if (code === 'wait_too_long') return { kind: 'asked-to-wait', outcome };
 		if (isBad) {
 			this.failures++;
-			if (this.rules.stopOnError) return { kind: 'failure', outcome };
-			const { maxFailures } = this.rules;
+			if (stopOnError) return { kind: 'failure', outcome };
 			if (maxFailures !== undefined && this.failures > maxFailures) {
 				return { kind: 'too-many-failures', limit: maxFailures };
 			}
 		}
-		const rows = this.countRefusal(outcome);
-		if (rows >= SAME_REFUSALS) return { kind: 'same-refusal', outcome, rows };
-		const served = outcome.status !== undefined && isServed(outcome.status);
-		this.unanswered = isBad && !served ? this.unanswered + 1 : 0;
-		if (this.unanswered >= UNANSWERED_ROWS + this.rules.concurrency) {
-			return { kind: 'unreachable', why: outcome.message ?? outcome.code ?? 'no response' };
-		}
-		return undefined;
-	}
-
-	/** How many of the first rows ended like this one; 0 once the service itself responded. */
-	private countRefusal(outcome: Outcome): number {
-		if (outcome.status === undefined || this.refusals === undefined) return 0;
-		if (!isFromElsewhere(outcome)) {
-			if (isServed(outcome.status)) this.refusals = undefined;
-			return 0;
-		}
-		const reason = `${outcome.status} ${outcome.code}`;
-		const rows = (this.refusals.get(reason) ?? 0) + 1;
-		this.refusals.set(reason, rows);
-		return rows;
+		if (isFromElsewhere(outcome)) {
+			const reason = `${status} ${code}`;
+			const rows = (this.refusals?.get(reason) ?? 0) + 1;
+			this.refusals?.set(reason, rows);
+			if (this.refusals !== undefined && rows >= SAME_REFUSALS) return { kind: 'same-refusal', outcome, rows };
+		} else if (isFromService) this.refusals = undefined;
+		this.lost = isBad && !isFromService ? this.lost + 1 : 0;
+		if (this.lost < LOST_ROWS + concurrency) return undefined;
+		return { kind: 'unreachable', why: message ?? code ?? 'no response' };
 	}
 }
