@@ -123,7 +123,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseEnd(): void {
-		this.settle(this, { kind: 'answer', answer: this.response(), ms: this.limits.monotonic() - this.started });
+		this.settle(this, { kind: 'response', response: this.response(), ms: this.limits.monotonic() - this.started });
 	}
 
 	onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -131,7 +131,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 		const ms = this.limits.monotonic() - this.started;
 		const problem = this.problem(error);
 		if (this.status >= 200) {
-			this.settle(this, { kind: 'answer', answer: { ...this.response(), incomplete: problem }, ms });
+			this.settle(this, { kind: 'response', response: { ...this.response(), incomplete: problem }, ms });
 			return;
 		}
 		// A proxy's own refusal comes as a response, but the service never saw the request.
@@ -207,7 +207,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		}
 		if (exchange.notice !== undefined) clearTimeout(exchange.notice);
 		if (!isConnected) {
-			if (attempt.kind === 'answer' || attempt.sent) isConnected = true;
+			if (attempt.kind === 'response' || attempt.sent) isConnected = true;
 			// The wait before a retry doubles, so that after a third of the time the next one could end too late.
 			else if (monotonic() - (firstAt ?? 0) >= (connectWithinMs ?? 0) / 3) attempt.problem.permanent = true;
 		}
@@ -222,9 +222,9 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		if (attempt.kind === 'problem') {
 			trace?.({ type: 'problem', method, url, message: attempt.problem.message, sent: attempt.sent, ms });
 		} else {
-			const { status, headers, body } = attempt.answer;
+			const { status, headers, body } = attempt.response;
 			const text = body.toString('utf8');
-			trace?.({ type: 'answer', method, url, status, headers, body: text, requestBody, bytes: body.length, ms });
+			trace?.({ type: 'response', method, url, status, headers, body: text, requestBody, bytes: body.length, ms });
 		}
 		return attempt;
 	}

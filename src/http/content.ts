@@ -47,12 +47,12 @@ export function readResponse(
 	parse: Parse = JSON.parse,
 ): Response | Promise<Response> {
 	if (attempt.kind === 'problem') return attempt;
-	const { answer } = attempt;
-	const { status, headers, incomplete } = answer;
+	const { response } = attempt;
+	const { status, headers, incomplete } = response;
 	if (headers['content-encoding'] === undefined) {
-		return { status, headers, content: readContent(answer.body, headers, clean, parse), incomplete };
+		return { status, headers, content: readContent(response.body, headers, clean, parse), incomplete };
 	}
-	return decodeBody(answer).then((body) => {
+	return decodeBody(response).then((body) => {
 		const content: Content = Buffer.isBuffer(body)
 			? readContent(body, headers, clean, parse)
 			: { kind: 'broken', why: body.why };
@@ -105,19 +105,19 @@ export async function decodeBody(
 /** Removes the caller's own credentials where a service repeats them; a promise only where a body has to be unpacked to be searched. */
 export function hideSecrets(attempt: Attempt, hide: Hide): Attempt | Promise<Attempt> {
 	if (attempt.kind === 'problem') return attempt;
-	const { answer } = attempt;
-	if (answer.headers['content-encoding'] !== undefined) {
-		return decodeBody(answer).then((body) => {
-			if (!Buffer.isBuffer(body)) return hideIn(attempt, answer, hide);
-			const { 'content-encoding': _, ...headers } = answer.headers;
-			return hideIn(attempt, { ...answer, headers, body }, hide);
+	const { response } = attempt;
+	if (response.headers['content-encoding'] !== undefined) {
+		return decodeBody(response).then((body) => {
+			if (!Buffer.isBuffer(body)) return hideIn(attempt, response, hide);
+			const { 'content-encoding': _, ...headers } = response.headers;
+			return hideIn(attempt, { ...response, headers, body }, hide);
 		});
 	}
-	return hideIn(attempt, answer, hide);
+	return hideIn(attempt, response, hide);
 }
 
-function hideIn(attempt: Extract<Attempt, { kind: 'answer' }>, answer: RawResponse, hide: Hide): Attempt {
-	let { headers, body } = answer;
+function hideIn(attempt: Extract<Attempt, { kind: 'response' }>, response: RawResponse, hide: Hide): Attempt {
+	let { headers, body } = response;
 	let all = '';
 	for (const name in headers) all += `${headers[name]}\n`;
 	if (hide.mayHold(all)) {
@@ -130,8 +130,8 @@ function hideIn(attempt: Extract<Attempt, { kind: 'answer' }>, answer: RawRespon
 		const cleaned = hide.clean(text);
 		if (cleaned !== text) body = Buffer.from(cleaned);
 	}
-	if (headers === attempt.answer.headers && body === attempt.answer.body) return attempt;
-	return { ...attempt, answer: { ...answer, headers, body } };
+	if (headers === attempt.response.headers && body === attempt.response.body) return attempt;
+	return { ...attempt, response: { ...response, headers, body } };
 }
 
 /** What PHP and what runs on it print when a request ends half-way; the JSON beside it then says little. */

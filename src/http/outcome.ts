@@ -7,7 +7,7 @@ export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 
 /** The result of one request after all its attempts. */
 export interface Result {
 	outcome: OutcomeName;
-	/** HTTP status of the last answer; absent where none came. */
+	/** HTTP status of the last response; absent where none came. */
 	status?: number;
 	/** The service's code such as `rest_post_invalid_id`, or ours such as `html_answer`, `timeout`, `connect_refused`. */
 	code?: string;
@@ -17,11 +17,11 @@ export interface Result {
 	reasons?: Record<string, string>;
 	/** How many times the request was sent or tried. */
 	attempts: number;
-	/** From the first attempt to the last answer, in milliseconds. */
+	/** From the first attempt to the last response, in milliseconds. */
 	ms: number;
-	/** The answer's JSON, under neutral names; absent where the answer was not JSON. */
+	/** The response's JSON, under neutral names; absent where it was not JSON. */
 	body?: unknown;
-	/** What is odd about an answer that counts all the same, for instance text before the JSON. */
+	/** What is odd about a response that counts all the same, for instance text before the JSON. */
 	warnings?: string[];
 	/** Fields that the response shows with another value than the one sent. */
 	differs?: AppliedDifference[];
@@ -37,7 +37,7 @@ export interface Outcome extends Result {
 	ids: Readonly<Record<string, string>>;
 }
 
-/** Whether what was asked for was not done, or nobody knows. */
+/** Whether what was asked for was not done, or it is unknown. */
 export function wentWrong({ outcome }: Pick<Result, 'outcome'>): boolean {
 	return outcome === 'failed' || outcome === 'unknown' || outcome === 'not-sent';
 }

@@ -70,7 +70,7 @@ export interface RawResponse {
 
 /** What one attempt came to. `sent` is false only where the service can't have seen the request. */
 export type Attempt =
-	| { kind: 'answer'; answer: RawResponse; ms: number }
+	| { kind: 'response'; response: RawResponse; ms: number }
 	| { kind: 'problem'; problem: TransportProblem; sent: boolean; ms: number };
 
 export interface Client {
@@ -87,7 +87,7 @@ export type Trace = (event: TraceEvent) => void;
 export type TraceEvent =
 	| { type: 'request'; method: string; url: string; headers: readonly string[]; body: string | undefined }
 	| {
-			type: 'answer';
+			type: 'response';
 			method: string;
 			url: string;
 			status: number;

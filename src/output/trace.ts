@@ -16,7 +16,7 @@ type Headers = readonly string[] | Readonly<Record<string, string | readonly str
 
 /** What the HTTP layer reports of an attempt. */
 export interface TraceLike {
-	readonly type: 'request' | 'answer' | 'problem';
+	readonly type: 'request' | 'response' | 'problem';
 	readonly method: string;
 	readonly url: string;
 	readonly headers?: Headers | undefined;

@@ -70,8 +70,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			);
 			const client = await testClient(server.baseUrl);
 			expect(await client.send(get)).toMatchObject({
-				kind: 'answer',
-				answer: { status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from('abcde') },
+				kind: 'response',
+				response: { status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from('abcde') },
 			});
 		});
 
@@ -80,7 +80,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				request.answer(200, '{}', { __proto__: 'x', constructor: 'y', toString: 'z', 'x-last': '1' }),
 			);
 			const client = await testClient(server.baseUrl);
-			expect(await client.send(get)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
+			expect(await client.send(get)).toMatchObject({ kind: 'response', response: { status: 200 } });
 		});
 
 		it.each([
@@ -94,8 +94,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const client = await testClient(server.baseUrl, { maxResponseBytes: 1024 * 1024 });
 			const attempt = await client.send(get);
 			expect(attempt).toMatchObject({
-				kind: 'answer',
-				answer: {
+				kind: 'response',
+				response: {
 					status: 200,
 					incomplete: {
 						code: 'answer_too_large',
@@ -104,7 +104,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 					},
 				},
 			});
-			const length = attempt.kind === 'answer' ? attempt.answer.body.length : -1;
+			const length = attempt.kind === 'response' ? attempt.response.body.length : -1;
 			expect(length).toBeGreaterThanOrEqual(least);
 			expect(length).toBeLessThan(100_000);
 		});
@@ -116,8 +116,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 			const client = await testClient(server.baseUrl);
 			expect(await client.send(get)).toMatchObject({
-				kind: 'answer',
-				answer: { status: 200, incomplete: { code: 'connection_lost', permanent: false } },
+				kind: 'response',
+				response: { status: 200, incomplete: { code: 'connection_lost', permanent: false } },
 			});
 		});
 
@@ -127,7 +127,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				request.json(200, { id: 1 });
 			});
 			const client = await testClient(server.baseUrl);
-			expect(await client.send(get)).toMatchObject({ kind: 'answer', answer: { status: 200 } });
+			expect(await client.send(get)).toMatchObject({ kind: 'response', response: { status: 200 } });
 		});
 	});
 
@@ -182,8 +182,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
 			expect(await client.send(get)).toMatchObject({
-				kind: 'answer',
-				answer: { status: 200, incomplete: { code: 'timeout', message: 'its end did not come within 0.05 s' } },
+				kind: 'response',
+				response: { status: 200, incomplete: { code: 'timeout', message: 'its end did not come within 0.05 s' } },
 			});
 		});
 
@@ -210,7 +210,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 					permanent: false,
 				},
 			});
-			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ kind: 'answer' });
+			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ kind: 'response' });
 			expect(server.requests.map((each) => each.path)).toEqual(['/second']);
 		});
 
@@ -224,7 +224,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const [stalled, queued] = await Promise.all(['/first', '/second'].map((path) => client.send({ ...get, path })));
 			expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
 			expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
-			expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'answer' });
+			expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'response' });
 			expect(server.requests.map((each) => each.path)).toEqual(['/first', '/third']);
 		});
 
@@ -280,7 +280,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const bodies: string[] = [];
 			for (let count = 0; count < 3; count++) {
 				const attempt = await client.send(get);
-				bodies.push(attempt.kind === 'answer' ? attempt.answer.body.toString() : attempt.problem.code);
+				bodies.push(attempt.kind === 'response' ? attempt.response.body.toString() : attempt.problem.code);
 			}
 			expect(bodies).toEqual(['{"id":1}', '{"id":2}', '{"id":3}']);
 		});
@@ -305,8 +305,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 		it('does not hold once a connection was made, and leaves the wait for a response alone', async () => {
 			const server = await startRawServer((request) => void setTimeout(() => request.json(200, {}), 150));
 			const client = await testClient(server.baseUrl, { connectWithinMs: 60 });
-			expect(await client.send(get)).toMatchObject({ kind: 'answer' });
-			expect(await client.send(get)).toMatchObject({ kind: 'answer' });
+			expect(await client.send(get)).toMatchObject({ kind: 'response' });
+			expect(await client.send(get)).toMatchObject({ kind: 'response' });
 		});
 
 		it('retries a refused connection for a third of the time only', async () => {
@@ -354,7 +354,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const url = `${server.baseUrl}/support-api/v1`;
 			expect(events).toMatchObject([
 				{ type: 'request', method: 'POST', url: `${url}/tickets/14`, body: '{"status":"hold"}' },
-				{ type: 'answer', method: 'POST', url: `${url}/tickets/14`, status: 200, bytes: gzipSync('{}').length },
+				{ type: 'response', method: 'POST', url: `${url}/tickets/14`, status: 200, bytes: gzipSync('{}').length },
 				{ type: 'request', method: 'GET', url, body: undefined },
 				{ type: 'problem', method: 'GET', url, sent: true, message: 'the connection was reset' },
 			]);
@@ -373,7 +373,7 @@ test.each([1, 2])('an answer that comes in many pieces is put together whole (%i
 	});
 	const client = await testClient(server.baseUrl, { connections });
 	expect(await client.send({ method: 'GET', path: '/x' })).toMatchObject({
-		kind: 'answer',
-		answer: { status: 200, body: Buffer.from(pieces.join('')) },
+		kind: 'response',
+		response: { status: 200, body: Buffer.from(pieces.join('')) },
 	});
 });

@@ -59,7 +59,7 @@ describe('TLS', () => {
 	it('talks to a server whose CA was named, and to no other with that CA', async () => {
 		const { port, requests } = await serveTls(good);
 		const answer = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
-		expect(answer).toMatchObject({ kind: 'answer', answer: { status: 200 } });
+		expect(answer).toMatchObject({ kind: 'response', response: { status: 200 } });
 		const stranger = await send(`https://127.0.0.1:${port}`, { tls: { ca: createAuthority('Another CA').cert } });
 		expect(problemOf(stranger)).toBe('tls_untrusted');
 		expect(requests).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('TLS', () => {
 		});
 		const own = authority.issue({ names: ['anna-laptop'] });
 		const answer = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own } });
-		expect(answer.kind).toBe('answer');
+		expect(answer.kind).toBe('response');
 		expect(requests[0]?.client).toBe('anna-laptop');
 	});
 
@@ -158,7 +158,7 @@ describe('proxies', () => {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: proxy.url },
 		});
-		expect(answer.kind).toBe('answer');
+		expect(answer.kind).toBe('response');
 		expect(proxy.seen).toEqual([`CONNECT desk.test:${port}`]);
 		expect(JSON.stringify(proxy.headers)).not.toMatch(/authorization/i);
 		expect(requests[0]?.headers.authorization).toMatch(/^Basic /);
@@ -191,7 +191,7 @@ describe('proxies', () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy();
 		const answer = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
-		expect(answer.kind).toBe('answer');
+		expect(answer.kind).toBe('response');
 		expect(proxy.seen).toEqual([`GET http://desk.test:${port}/support-api/v1`]);
 		expect(requests[0]?.headers).toMatchObject({ host: `desk.test:${port}` });
 	});
@@ -201,7 +201,7 @@ describe('proxies', () => {
 		const proxy = await startForwardProxy({ credentials: 'me:s p' });
 		const url = proxy.url.replace('http://', 'http://me:s%20p@');
 		const options = { tls: { ca: authority.cert } };
-		expect((await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: url } })).kind).toBe('answer');
+		expect((await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: url } })).kind).toBe('response');
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
 		const refused = await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: proxy.url } });
 		expect(refused).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
@@ -212,7 +212,7 @@ describe('proxies', () => {
 		const proxy = await startForwardProxy({ credentials: 'me:100%' });
 		// A percent sign that escapes nothing stands for itself.
 		const httpProxy = proxy.url.replace('http://', 'http://me:100%@');
-		expect((await send(`http://desk.test:${port}`, { proxy: { httpProxy } })).kind).toBe('answer');
+		expect((await send(`http://desk.test:${port}`, { proxy: { httpProxy } })).kind).toBe('response');
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
 	});
 
@@ -268,7 +268,7 @@ describe('proxies', () => {
 		const { port } = await serveTls(good);
 		const proxy = await startForwardProxy();
 		const options = { tls: { ca: authority.cert }, lookup: ownAddress, proxy: { httpProxy: proxy.url } };
-		expect((await send(`https://desk.test:${port}`, options)).kind).toBe('answer');
+		expect((await send(`https://desk.test:${port}`, options)).kind).toBe('response');
 		expect(proxy.seen).toEqual([]);
 	});
 
@@ -280,7 +280,7 @@ describe('proxies', () => {
 			lookup: ownAddress,
 			proxy: { httpsProxy: proxy.url, noProxy },
 		});
-		expect(answer.kind).toBe('answer');
+		expect(answer.kind).toBe('response');
 		expect(proxy.seen).toEqual([]);
 	});
 
@@ -290,7 +290,7 @@ describe('proxies', () => {
 		const { port } = scheme === 'http' ? await servePlain() : await serveTls(good);
 		for (const host of ['127.0.0.1', 'localhost']) {
 			const answer = await send(`${scheme}://${host}:${port}`, { tls: { ca: authority.cert }, proxy: settings });
-			expect(answer.kind).toBe('answer');
+			expect(answer.kind).toBe('response');
 		}
 		expect(proxy.seen).toEqual([]);
 	});
@@ -334,7 +334,7 @@ describe('http:// to localhost', () => {
 	it.each(['localhost', 'desk.localhost', 'LOCALHOST.'])('%s reaches loopback addresses alone', async (host) => {
 		const { port, requests } = await servePlain();
 		const reached = await send(`http://${host}:${port}`, { lookup: addresses('192.0.2.1', '127.0.0.1') });
-		expect(reached.kind).toBe('answer');
+		expect(reached.kind).toBe('response');
 		expect(requests).toHaveLength(1);
 	});
 

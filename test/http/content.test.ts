@@ -10,7 +10,7 @@ const scrub = (attempt: Attempt) =>
 	});
 
 function answer(body: string, headers: RawResponse['headers'] = {}) {
-	return { kind: 'answer', answer: { status: 200, headers, body: Buffer.from(body) }, ms: 5 } as const;
+	return { kind: 'response', response: { status: 200, headers, body: Buffer.from(body) }, ms: 5 } as const;
 }
 
 describe('a scrubber', () => {
@@ -34,7 +34,7 @@ describe('a scrubber', () => {
 			['br', brotliCompressSync('{"a":"sesam, open"}')],
 		] as const) {
 			const packed = { status: 200, headers: { 'content-encoding': coding, date: 'today' }, body };
-			expect(await scrub({ kind: 'answer', answer: packed, ms: 5 })).toEqual(
+			expect(await scrub({ kind: 'response', response: packed, ms: 5 })).toEqual(
 				answer('{"a":"[redacted]"}', { date: 'today' }),
 			);
 		}
@@ -57,7 +57,7 @@ describe('a scrubber', () => {
 	it('cleans headers whose body holds nothing, and keeps a body that only seemed to hold something byte by byte', async () => {
 		expect(scrub(answer('{}', { 'x-echo': 'sesam, open' }))).toEqual(answer('{}', { 'x-echo': '[redacted]' }));
 		const broken = Buffer.from([0xff, ...Buffer.from('sesam')]);
-		const result = await scrub({ kind: 'answer', answer: { status: 200, headers: {}, body: broken }, ms: 5 });
-		expect(result.kind === 'answer' && result.answer.body).toBe(broken);
+		const result = await scrub({ kind: 'response', response: { status: 200, headers: {}, body: broken }, ms: 5 });
+		expect(result.kind === 'response' && result.response.body).toBe(broken);
 	});
 });

@@ -27,7 +27,7 @@ async function judgeRaw(
 	endpoint: Pick<Endpoint, 'returns' | 'replay'>,
 	dialect = neutralDialect,
 ): Promise<Verdict> {
-	const response = await readResponse({ kind: 'answer', answer: raw, ms: 1 });
+	const response = await readResponse({ kind: 'response', response: raw, ms: 1 });
 	return judgeResponse({ endpoint, ids: { id: '14' } }, response, {}, { dialect });
 }
 

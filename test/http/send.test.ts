@@ -23,7 +23,7 @@ function attemptOf(step: Step): Attempt {
 	if ('status' in step) {
 		const { status, body = '', headers = {}, incomplete } = step;
 		const answer = { status, headers, body: Buffer.from(body), ...(incomplete === undefined ? {} : { incomplete }) };
-		return { kind: 'answer', answer, ms: 5 };
+		return { kind: 'response', response: answer, ms: 5 };
 	}
 	const sent = 'lost' in step;
 	const code = sent ? step.lost : step.unsent;
@@ -410,8 +410,8 @@ describe('a delivery', () => {
 		const client: Client = {
 			...scripted(ok),
 			send: async () => ({
-				kind: 'answer',
-				answer: { status: 200, headers: { 'content-encoding': 'gzip' }, body: packed },
+				kind: 'response',
+				response: { status: 200, headers: { 'content-encoding': 'gzip' }, body: packed },
 				ms: 1,
 			}),
 		};

@@ -11,7 +11,7 @@ const request: TraceEvent = {
 };
 
 const answer: TraceEvent = {
-	type: 'answer',
+	type: 'response',
 	method: 'POST',
 	url: 'https://desk.example/x',
 	status: 400,

@@ -86,7 +86,7 @@ export function smallHost({
 }
 
 function answer(status: number, body: string, headers: Record<string, string>): Attempt {
-	return { kind: 'answer', answer: { status, headers, body: Buffer.from(body) }, ms: 1 };
+	return { kind: 'response', response: { status, headers, body: Buffer.from(body) }, ms: 1 };
 }
 
 /**

@@ -51,9 +51,9 @@ export interface VirtualRun {
 function attemptOf({ status, headers = {} }: VirtualAnswer): Attempt {
 	const body = Buffer.from(status < 300 ? '{"id":1}' : '{"code":"rest_refused","message":"not now"}');
 	return {
-		kind: 'answer',
+		kind: 'response',
 		ms: 1,
-		answer: { status, headers: { 'content-type': 'application/json', ...headers }, body },
+		response: { status, headers: { 'content-type': 'application/json', ...headers }, body },
 	};
 }
 

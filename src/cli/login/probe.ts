@@ -57,7 +57,7 @@ export function createAsk(
 
 async function toProbeResponse(attempt: Attempt): Promise<ProbeResponse> {
 	if (attempt.kind === 'problem') return { kind: 'problem', ...attempt.problem };
-	const { status, incomplete } = attempt.answer;
+	const { status, incomplete } = attempt.response;
 	if (incomplete !== undefined) return { kind: 'problem', ...incomplete };
 	const { body, code, message, location } = judge({ endpoint: endpoints['user.id'] }, await readResponse(attempt));
 	return {
