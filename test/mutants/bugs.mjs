@@ -355,7 +355,7 @@ export const bugs = [
 		loss: 'nothing is said of a certificate that ends tomorrow',
 	},
 	{
-		file: 'src/cli/doctor/checks.ts',
+		file: 'src/cli/login/probe.ts',
 		was: '(without.status === 401 || without.status === 403)',
 		becomes: 'without.status === 401',
 		tests: doctor,

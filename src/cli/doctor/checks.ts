@@ -9,7 +9,7 @@ import { readResponse } from '../../http/content.js';
 import { describeProblem, nextStepFor } from '../../http/problem.js';
 import type { Client } from '../../http/types.js';
 import { type Auth, mayBeLoopback } from '../../net.js';
-import { type Ask, findService, judgeSignIn, type ProbeResponse } from '../../profile/probe.js';
+import { type Ask, findService, type ProbeResponse } from '../../profile/probe.js';
 import {
 	findAuth,
 	type ResolveRequest,
@@ -24,7 +24,7 @@ import { configFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
 import type { Invocation } from '../command.js';
-import { createAsk, explainSearch, type Way, wayOf } from '../login/probe.js';
+import { createAsk, explainSearch, trySignIn, type Way, wayOf } from '../login/probe.js';
 import { connectionFlags } from '../options/shared.js';
 import { openClient } from '../session.js';
 import { bareHost, type Certificate, connect, portOf, readCertificate } from './network.js';
@@ -245,18 +245,14 @@ export const checks: readonly Check[] = [
 		needs: ['secret', 'prefix'],
 		fix: 'try again later',
 		async look({ auth, ask, url, without, secretSource }) {
-			if (auth.scheme === 'none') {
-				const isRefused = without.kind === 'response' && (without.status === 401 || without.status === 403);
-				if (isRefused) return fail('none are sent, and the service requires some', 'supportctl login');
-				return 'none are sent, and the service requires none';
-			}
-			const verdict = judgeSignIn(without, await ask({ baseUrl: url.href.replace(/\/+$/, ''), credentials: true }));
+			const verdict = await trySignIn(ask, url.href.replace(/\/+$/, ''), auth, without);
 			if (verdict.kind === 'unclear') return fail(`could not be checked: ${verdict.why}`, this.fix);
 			if (verdict.kind === 'refused') {
 				const isVariable = secretSource.startsWith('SUPPORTCTL_');
 				return fail(verdict.why, isVariable ? `the secret is from ${secretSource}; ${verdict.hint}` : verdict.hint);
 			}
 			if (verdict.doubt !== undefined) return warn(verdict.doubt.note, verdict.doubt.hint);
+			if (auth.scheme === 'none') return 'none are sent, and the service requires none';
 			return auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted';
 		},
 	},

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type ExitCode, FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import { PromptInterrupted, type Prompts } from '../../io/context.js';
 import type { Auth } from '../../net.js';
-import { findService, judgeSignIn, type ProbeResponse, type SignIn } from '../../profile/probe.js';
+import { findService, type ProbeResponse } from '../../profile/probe.js';
 import { makeAuth, profileNamed, readScheme, readTls, secretVariables } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
 import {
@@ -26,7 +26,7 @@ import { say, warn } from '../notices.js';
 import { connectionFlags } from '../options/shared.js';
 import { type Change, overridesOf, readStoreToChange, runChange } from '../profile-results.js';
 import { impliedScheme, readGivenSecret } from '../secret-input.js';
-import { createAsk, explainSearch, type Way, wayOf } from './probe.js';
+import { createAsk, explainSearch, trySignIn, type Way, wayOf } from './probe.js';
 
 /** What stays the same while different base URLs and credentials are tried. */
 interface Login {
@@ -167,23 +167,19 @@ async function firstBaseUrl(login: Login): Promise<string> {
 
 /** Checks a base URL; where another can be suggested, a person is asked, and otherwise the error names it. */
 async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
+	const { flags, store, invocation, prompts } = login;
+	const allowHttp = mayUseHttp(login, invocation.options.profile ?? store.current, text);
+	const productPrefix = flags.productPrefix as string | undefined;
 	try {
-		const { url, warnings } = parse(login, text, from);
-		warn(login.invocation.context, warnings);
+		const { url, warnings } = parseBaseUrl(text, { allowHttp, from, ...(productPrefix && { productPrefix }) });
+		warn(invocation.context, warnings);
 		return url;
 	} catch (error) {
 		const suggested = error instanceof UsageError ? error.data.suggested : undefined;
-		if (login.prompts === undefined || typeof suggested !== 'string') throw error;
-		if (!(await login.prompts.confirm(`Did you mean ${suggested}?`))) throw error;
+		if (prompts === undefined || typeof suggested !== 'string') throw error;
+		if (!(await prompts.confirm(`Did you mean ${suggested}?`))) throw error;
 		return readBaseUrl(login, suggested, from);
 	}
-}
-
-function parse(login: Login, text: string, from: string) {
-	const { flags, store, invocation } = login;
-	const allowHttp = mayUseHttp(login, invocation.options.profile ?? store.current, text);
-	const productPrefix = flags.productPrefix as string | undefined;
-	return parseBaseUrl(text, { allowHttp, from, ...(productPrefix && { productPrefix }) });
 }
 
 /** Whether credentials may travel unencrypted: by flag, or because the profile allows it for its own host. */
@@ -268,7 +264,9 @@ async function chooseScheme({ prompts, store, invocation, flags }: Login, found:
 async function signIn(login: Login, found: Found): Promise<{ credentials: Credentials; note: string | undefined }> {
 	for (let tries = 1; ; tries++) {
 		const credentials = await readCredentials(login, found, tries > 1);
-		const verdict = await tryCredentials(login, found, credentials);
+		const { auth, username, secret, variable } = credentials;
+		const { ask } = createAsk(login.invocation, found.way, auth, username);
+		const verdict = await trySignIn(ask, found.baseUrl, auth, found.without);
 		if (verdict.kind === 'accepted') return { credentials, note: verdict.doubt?.note };
 		if (verdict.kind === 'unclear') {
 			throw new FailedError(`could not check the credentials: ${verdict.why}`, {
@@ -276,23 +274,11 @@ async function signIn(login: Login, found: Found): Promise<{ credentials: Creden
 				hint: 'nothing was stored; try again later',
 			});
 		}
-		const { secret, variable } = credentials;
 		const hint = variable === undefined ? verdict.hint : `the secret is from ${variable}; ${verdict.hint}`;
 		const error = new RefusedError(`not signed in: ${verdict.why}`, { code: 'refused', hint });
 		if (login.prompts === undefined || secret?.kind !== 'value' || tries === TRIES) throw error;
 		say(login.invocation, `${error.message}; ${hint}. Try again, or stop with Ctrl-C.`);
 	}
-}
-
-async function tryCredentials({ invocation }: Login, found: Found, { auth, username }: Credentials): Promise<SignIn> {
-	const { without, way, baseUrl } = found;
-	if (auth.scheme === 'none') {
-		const isRefused = without.kind === 'response' && (without.status === 401 || without.status === 403);
-		if (!isRefused) return { kind: 'accepted' };
-		return { kind: 'refused', why: 'the service requires credentials', hint: 'use another --scheme than none' };
-	}
-	const { ask } = createAsk(invocation, way, auth, username);
-	return judgeSignIn(without, await ask({ baseUrl, credentials: true }));
 }
 
 async function readCredentials(login: Login, found: Found, isRetry: boolean): Promise<Credentials> {

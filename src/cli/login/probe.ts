@@ -8,7 +8,7 @@ import { judge } from '../../http/judge.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Attempt } from '../../http/types.js';
 import type { Auth } from '../../net.js';
-import type { Ask, ProbeResponse, Search } from '../../profile/probe.js';
+import { type Ask, judgeSignIn, type ProbeResponse, type Search, type SignIn } from '../../profile/probe.js';
 import { prefixesOf, type ResolvedConnection, readProxies } from '../../profile/resolve.js';
 import type { ResolvedSettings } from '../../profile/settings.js';
 import type { Invocation } from '../command.js';
@@ -53,6 +53,14 @@ export function createAsk(
 			}
 		},
 	};
+}
+
+/** Whether the service accepts credentials. @param without the response without them */
+export async function trySignIn(ask: Ask, baseUrl: string, auth: Auth, without: ProbeResponse): Promise<SignIn> {
+	if (auth.scheme !== 'none') return judgeSignIn(without, await ask({ baseUrl, credentials: true }));
+	const isRefused = without.kind === 'response' && (without.status === 401 || without.status === 403);
+	if (!isRefused) return { kind: 'accepted' };
+	return { kind: 'refused', why: 'the service requires credentials', hint: 'use another --scheme than none' };
 }
 
 async function toProbeResponse(attempt: Attempt): Promise<ProbeResponse> {
