@@ -169,11 +169,10 @@ export const set = defineCommand({
 		...allBut(connectionOptions, 'profile'),
 		...guardDefaults,
 		...runDefaults,
-		...options([
+		...options('Kept in the profile', [
 			{
 				flags: '--unset <setting>',
 				help: 'Forget a setting: timeout, ca-file …',
-				group: 'Kept in the profile',
 				repeatable: true,
 			},
 		]),

@@ -5,7 +5,7 @@ import { ExitCode, UsageError } from '../../errors.js';
 import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import { defineCommand } from '../command.js';
-import { longFlag, options, pick } from '../options/option.js';
+import { longFlag, type OptionSpec, pick } from '../options/option.js';
 import { connectionOptions } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
@@ -28,7 +28,7 @@ const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', '
 	return { ...spec, parse: (text: string) => checkSetting(setting, text, flag) as string };
 });
 
-const sandboxOptions = options([
+const sandboxOptions = [
 	{
 		flags: '--port <n>',
 		help: 'listen on this port of 127.0.0.1; 0 takes a free one',
@@ -92,7 +92,7 @@ const sandboxOptions = options([
 	{ flags: '--no-retry-after', help: 'send no Retry-After with such a refusal', group },
 	...prefixOptions,
 	{ flags: '--json', help: 'print base URL and credentials as one line of JSON', group: 'Output' },
-]);
+] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
 	description: [

@@ -12,8 +12,8 @@ export function readOf(noun: Noun, taxonomy: string): Read {
 	return noun === 'term' ? termReads(taxonomy) : reads[noun];
 }
 
-export const limitOption = options([
-	{ flags: '--limit <n>', help: 'Stop after N objects', group: 'Filters', parse: wholeNumber('--limit', 1) },
+export const limitOption = options('Filters', [
+	{ flags: '--limit <n>', help: 'Stop after N objects', parse: wholeNumber('--limit', 1) },
 ]);
 
 export const sharedOptions = [

@@ -5,7 +5,7 @@ import { taxonomies } from '../../api/fields.js';
 import { type Filter, ownAccount, type Read } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Example, RequestSpec } from '../command.js';
 import type { EditNoun } from '../edit/fields.js';
-import { type OptionSpec, options, pick } from '../options/option.js';
+import { type OptionSpec, pick } from '../options/option.js';
 import {
 	allowDiffersOption,
 	connectionOptions,
@@ -80,10 +80,8 @@ export function ownAccountCommand(examples: readonly Example[]): CommandSpec {
 }
 
 const editOptions = [
-	...options([
-		{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
-		{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
-	]),
+	{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
+	{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
 	allowDiffersOption,
 	...pick(guardOptions, 'confirm'),
 	...pick(tuningOptions, 'retries'),

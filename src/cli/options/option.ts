@@ -62,13 +62,8 @@ export type ValuesOf<Specs extends readonly OptionSpec[]> = {
 	readonly [Spec in Specs[number] as CamelCase<LongName<Spec['flags']>>]?: ValueOf<Spec> | undefined;
 };
 
-/** A list of options whose values keep their types. */
-export function options<const Specs extends readonly OptionSpec[]>(specs: Specs): Specs {
-	return specs;
-}
-
-/** Options under one heading of help. */
-export function optionGroup<const Specs extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: Specs) {
+/** Options under one heading of help; their values keep their types. */
+export function options<const Specs extends readonly Omit<OptionSpec, 'group'>[]>(group: string, specs: Specs) {
 	return specs.map((spec) => ({ ...spec, group })) as unknown as {
 		readonly [At in keyof Specs]: Specs[At] & { readonly group: string };
 	};

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
 import { schemes, settings } from '../../profile/settings.js';
-import { camelCase, longName, type OptionSpec, type OptionValues, optionGroup } from './option.js';
+import { camelCase, longName, type OptionSpec, type OptionValues, options } from './option.js';
 
 /** A parser for whole numbers from `least` on. */
 export function wholeNumber(name: string, least: number): (text: string) => number {
@@ -22,7 +22,7 @@ function rate(text: string): number {
 }
 
 /** How results are printed, and what is printed beside them. */
-export const outputOptions = optionGroup('Output', [
+export const outputOptions = options('Output', [
 	{
 		flags: '--format <format>',
 		help: 'How results are printed',
@@ -44,7 +44,7 @@ export const outputOptions = optionGroup('Output', [
 const { scheme, timeout, productPrefix, shopPrefix, membershipPrefix } = settings;
 
 /** The flags of every command that reaches the service. */
-export const connectionOptions = optionGroup('Connection', [
+export const connectionOptions = options('Connection', [
 	{ flags: '--profile <name>', help: 'Use this stored profile', completes: 'profiles' },
 	{ flags: '--base-url <url>', help: "The service's base URL: what comes before /support-api/v1" },
 	{ flags: '--username <name>', help: 'Sign in as this user' },
@@ -73,7 +73,7 @@ export function connectionFlags(options: OptionValues): OptionValues {
 	return Object.fromEntries(names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
 }
 
-export const guardOptions = optionGroup('Guards', [
+export const guardOptions = options('Guards', [
 	{ flags: '-n, --dry-run', help: 'Print each request and send none' },
 	{ flags: '-y, --yes', help: 'Do not ask' },
 	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', completes: 'profiles' },
@@ -90,7 +90,7 @@ export const reportOption = {
 
 /** How a run is carried out; a resume takes them too. */
 export const tuningOptions = [
-	...optionGroup('Run', [
+	...options('Run', [
 		{
 			flags: '-j, --concurrency <n>',
 			help: 'Requests at a time',
@@ -129,7 +129,7 @@ export const allowDiffersOption: OptionSpec = {
 const KEPT = 'Kept in the profile';
 
 /** What a profile can hold beside a connection: what guards it … */
-export const guardDefaults = optionGroup(KEPT, [
+export const guardDefaults = options(KEPT, [
 	{ flags: '--protected', help: 'Every write will need --confirm=PROFILE' },
 	{ flags: '--no-protected', help: 'Writes need no confirmation by name' },
 	{ flags: '--allow-http', help: 'Let credentials travel unencrypted to this host' },
@@ -137,7 +137,7 @@ export const guardDefaults = optionGroup(KEPT, [
 ]);
 
 /** … and defaults for later commands. */
-export const runDefaults = optionGroup(KEPT, [
+export const runDefaults = options(KEPT, [
 	{ flags: '-j, --concurrency <n>', help: 'Requests under way at a time' },
 	{ flags: '--rate <n>', help: 'At most N requests a second' },
 	{ flags: '--format <format>', help: 'How results are printed', choices: formats },
@@ -146,7 +146,7 @@ export const runDefaults = optionGroup(KEPT, [
 ]);
 
 /** How a secret is given to be stored; never as a flag's own value, which others could read. */
-export const secretOptions = optionGroup('Secret', [
+export const secretOptions = options('Secret', [
 	{
 		flags: '--password-stdin',
 		help: 'Read the password, token or header value from stdin',

@@ -72,94 +72,88 @@ function fieldOptions(endpoint: Endpoint): OptionSpec[] {
 	return [...own, ...items];
 }
 
-export const inputOptions = options([
-	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', group: INPUT, completes: 'files' },
-	{ flags: '--input-format <format>', help: 'Format of the input', group: INPUT, choices: inputFormats },
+export const inputOptions = options(INPUT, [
+	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', completes: 'files' },
+	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
 	{
 		flags: '--map <column=field>',
 		help: 'Use a column as a field',
-		group: INPUT,
 		repeatable: true,
 		completes: 'columns',
 	},
-	{ flags: '--ignore-column <column>', help: 'Ignore columns', group: INPUT, repeatable: true, completes: 'columns' },
-	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field', group: INPUT },
-	{ flags: '--id-column <column>', help: 'The column that holds the id', group: INPUT, completes: 'columns' },
+	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true, completes: 'columns' },
+	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field' },
+	{ flags: '--id-column <column>', help: 'The column that holds the id', completes: 'columns' },
 	{
 		flags: '--blank <what>',
 		help: 'What an empty cell does: skip the field, or clear it with ""',
-		group: INPUT,
 		choices: ['skip', 'clear'],
 		defaultText: 'skip',
 	},
-	{ flags: '--skip-invalid', help: 'Send the valid rows and reject the others', group: INPUT },
-	{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: INPUT },
+	{ flags: '--skip-invalid', help: 'Send the valid rows and reject the others' },
+	{ flags: '--undocumented', help: 'Allow names and values that the API does not document' },
 ]);
 
 /** What is read before and after a write. */
-export const checkOptions = options([
-	{ flags: '--verify', help: 'Read each object back and compare', group: CHECKS },
-	{ flags: '--only-changed', help: 'Read first and send only what differs', group: CHECKS },
-	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo', group: CHECKS },
-	{ flags: '--no-snapshot', help: 'Keep no old values, though the profile says so', group: CHECKS },
-	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: CHECKS },
+export const checkOptions = options(CHECKS, [
+	{ flags: '--verify', help: 'Read each object back and compare' },
+	{ flags: '--only-changed', help: 'Read first and send only what differs' },
+	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo' },
+	{ flags: '--no-snapshot', help: 'Keep no old values, though the profile says so' },
+	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values' },
 	{
 		flags: '--if <field=value>',
 		help: 'Send a row only if its object has this value; an empty one means none',
-		group: CHECKS,
 		repeatable: true,
 	},
 	{
 		flags: '--if-unmodified',
 		help: 'Send a row only if modified_gmt is still that of the row; between the read and the write a moment remains',
-		group: CHECKS,
 	},
 	allowDiffersOption,
 ]);
 
-export const ignoreMissingOptions = options([
-	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted', group: CHECKS },
+export const ignoreMissingOptions = options(CHECKS, [
+	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted' },
 ]);
 
-export const stopOptions = options([
-	{ flags: '--stop-on-error', help: 'Stop at the first row that fails', group: RUN },
+export const stopOptions = options(RUN, [
+	{ flags: '--stop-on-error', help: 'Stop at the first row that fails' },
 	{
 		flags: '--max-failures <n>',
 		help: 'Stop when more than N rows have failed',
-		group: RUN,
 		parse: wholeNumber('--max-failures', 0),
 	},
-	{ flags: '--shard <k/n>', help: 'Only part K of N of the rows, chosen by id', group: RUN },
+	{ flags: '--shard <k/n>', help: 'Only part K of N of the rows, chosen by id' },
 ]);
 
 /** The journal of a new run. */
-export const journalOptions = options([
-	{ flags: '--journal <file>', help: 'Where to keep the journal', group: RUN, completes: 'files' },
+export const journalOptions = options(RUN, [
+	{ flags: '--journal <file>', help: 'Where to keep the journal', completes: 'files' },
 ]);
 
-export const setOptions = options([
-	{ flags: '--set <name=value>', help: 'A custom field; the value may be @file', group: FIELDS, repeatable: true },
+export const setOptions = options(FIELDS, [
+	{ flags: '--set <name=value>', help: 'A custom field; the value may be @file', repeatable: true },
 ]);
 
-export const passwordOptions = options([
-	{ flags: '--password-stdin', help: 'Read a new password from stdin', group: FIELDS, conflicts: ['password-prompt'] },
-	{ flags: '--password-prompt', help: 'Ask for a new password, hidden', group: FIELDS },
+export const passwordOptions = options(FIELDS, [
+	{ flags: '--password-stdin', help: 'Read a new password from stdin', conflicts: ['password-prompt'] },
+	{ flags: '--password-prompt', help: 'Ask for a new password, hidden' },
 ]);
 
-export const dataOptions = options([
-	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body', group: FIELDS },
+export const dataOptions = options(FIELDS, [
+	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body' },
 ]);
 
-const queryOptions = options([
-	{ flags: '--force', help: 'Delete permanently', group: FIELDS },
-	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first', group: FIELDS },
+const queryOptions = options(FIELDS, [
+	{ flags: '--force', help: 'Delete permanently' },
+	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first' },
 	{
 		flags: '--reassign-username <name>',
 		help: 'The user who receives, by name',
-		group: FIELDS,
 		conflicts: ['reassign'],
 	},
-	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links", group: FIELDS },
+	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links" },
 ]);
 
 type AllOptions = [

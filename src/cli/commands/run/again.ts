@@ -11,8 +11,8 @@ import { dataOptions, journalOptions, passwordOptions, type RunInvocation, runAr
 
 const past = () => import('../../runs/past.js');
 
-const inputOptions = options([
-	{ flags: '--input <file>', help: 'Where the input is now', group: 'Input', completes: 'files' },
+const inputOptions = options('Input', [
+	{ flags: '--input <file>', help: 'Where the input is now', completes: 'files' },
 ]);
 
 /** Secret values that no journal keeps, given again. */
@@ -32,7 +32,7 @@ export const resume = defineCommand({
 	arguments: [runArgument],
 	options: [
 		...inputOptions,
-		...options([{ flags: '--verify', help: 'Read each object back and compare', group: 'Checks' }]),
+		...options('Checks', [{ flags: '--verify', help: 'Read each object back and compare' }]),
 		...againOptions,
 		...sendOptions,
 		...shownOptions,
@@ -75,11 +75,10 @@ export const retry = defineCommand({
 	],
 	arguments: [runArgument],
 	options: [
-		...options([
+		...options('Rows', [
 			{
 				flags: '--outcome <names>',
 				help: 'Rows with these outcomes: failed, differs, invalid, unknown',
-				group: 'Rows',
 				repeatable: true,
 				suggests: RETRYABLE,
 				defaultText: 'failed',
@@ -117,10 +116,8 @@ export const undo = defineCommand({
 	],
 	arguments: [runArgument],
 	options: [
-		...options([
-			{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
-			{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Checks' },
-		]),
+		{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
+		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Checks' },
 		...sendOptions,
 		...journalOptions,
 		...shownOptions,

@@ -105,11 +105,10 @@ export const list = defineCommand({
 	],
 	arguments: [],
 	options: [
-		...options([
+		...options('Runs', [
 			{
 				flags: '--limit <n>',
 				help: 'At most N runs, the newest',
-				group: 'Runs',
 				parse: wholeNumber('--limit', 1),
 				defaultText: `${SHOWN} on a terminal, all elsewhere`,
 			},
@@ -153,17 +152,16 @@ export const prune = defineCommand({
 	],
 	arguments: [],
 	options: [
-		...options([
+		...options('Runs', [
 			{
 				flags: '--older-than <age>',
 				help: 'Runs that started before: a number of h, d or w',
-				group: 'Runs',
 				parse: parseAge,
 				defaultText: '30d',
 			},
-			{ flags: '--force', help: 'Remove runs with open rows too', group: 'Runs' },
-			{ flags: '-n, --dry-run', help: 'List the runs and remove none', group: 'Runs' },
-			{ flags: '-y, --yes', help: 'Do not ask', group: 'Runs' },
+			{ flags: '--force', help: 'Remove runs with open rows too' },
+			{ flags: '-n, --dry-run', help: 'List the runs and remove none' },
+			{ flags: '-y, --yes', help: 'Do not ask' },
 		]),
 		...outputOptions,
 	],

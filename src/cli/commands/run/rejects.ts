@@ -70,12 +70,11 @@ export const command = defineCommand({
 	],
 	arguments: [runArgument],
 	options: [
-		...options([
-			{ flags: '--input <file>', help: 'Where the input is now, or - for stdin', group: 'Rows', completes: 'files' },
+		...options('Rows', [
+			{ flags: '--input <file>', help: 'Where the input is now, or - for stdin', completes: 'files' },
 			{
 				flags: '--outcome <name>',
 				help: 'Export rows with this outcome',
-				group: 'Rows',
 				repeatable: true,
 				choices: outcomeNames,
 				defaultText: 'failed, differs, invalid, and conflicts of --if-unmodified',

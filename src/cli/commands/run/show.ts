@@ -232,11 +232,10 @@ export const command = defineCommand({
 	],
 	arguments: [{ ...runArgument, variadic: true }],
 	options: [
-		...options([
+		...options('Rows', [
 			{
 				flags: '--outcome <name>',
 				help: 'List the rows with this outcome',
-				group: 'Rows',
 				repeatable: true,
 				choices: outcomeNames,
 			},
