@@ -70,8 +70,10 @@ export function ownOf(value: unknown, key: string): unknown {
 export function resolveColumn(column: Column): ResolvedColumn {
 	const { path } = column;
 	const keys = path.split('.');
-	const get = (row: Row): unknown =>
-		keys.length === 1 || Object.hasOwn(row, path) ? ownOf(row, path) : keys.reduce<unknown>(ownOf, row);
+	const get = (row: Row): unknown => {
+		const own = ownOf(row, path);
+		return own === undefined && keys.length > 1 ? keys.reduce<unknown>(ownOf, row) : own;
+	};
 	return { get, label: path.startsWith('body.') ? path.slice('body.'.length) : path, ...column };
 }
 

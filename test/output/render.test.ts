@@ -185,6 +185,10 @@ describe('--fields, --field and --query', () => {
 		expect(await print({ query, format })).toBe(expected);
 	});
 
+	it('columns of a query that finds nothing are empty', async () => {
+		expect(await print({ query: '[5]', format: 'json', fields: 'a.b=x' })).toBe('{"x":null}\n');
+	});
+
 	it('a query sees one object as it is', async () => {
 		expect(await print({ query: 'body.status', single: true }, [rows[0]])).toBe('hold\n');
 	});
