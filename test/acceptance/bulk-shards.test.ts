@@ -37,9 +37,8 @@ it('four shards at once send every row of the input once, rows of one id from on
 	await desk.stop();
 });
 
-it('the help shows GNU parallel over ssh, and the docs a CI matrix and an indexed job, whose index starts at 0', async () => {
+it('the help names the page with GNU parallel over ssh, a CI matrix and an indexed job, whose index starts at 0', async () => {
 	const help = (await createWorkplace().run(['help', 'bulk'])).stdout;
-	expect(help).toMatch(/parallel .*-S host1,host2.*--basefile edits\.csv.*--shard \{\}\/4 .*::: 1 2 3 4/s);
 	const page = 'docs/ci.md';
 	expect(help).toContain(page);
 	const recipes = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');

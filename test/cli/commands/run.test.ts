@@ -537,7 +537,9 @@ describe('run list and run show', () => {
 		expect(list[1]).toMatch(new RegExp(` ${second.rows} +${second.rows} +0 +0 +2/2$`));
 		const shown = (await desk.run(['run', 'show', 'last'])).out;
 		expect(shown).toContain(`\ninput_rows\t5\nshard\t2/2\nrows\t${second.rows}\nok\t${second.rows}\n`);
-		expect(readFileSync(join(desk.cwd, 'out.md'), 'utf8')).toContain(`, ${second.rows} of 5 rows (shard 2/2) from `);
+		expect(readFileSync(join(desk.cwd, 'out.md'), 'utf8')).toContain(
+			`, ${second.rows} of 5 rows \\(shard 2/2\\) from `,
+		);
 	});
 
 	it('tell how much of a shard is open that was killed', async () => {
