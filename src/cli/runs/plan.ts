@@ -20,7 +20,7 @@ import type { Condition, RowSource, RunHeader, RunPlan, RunTuning, SharedValues 
 import { parseShard } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
-import { isSecretName } from '../../output/redact.js';
+import { createRedactor } from '../../output/redact.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
@@ -84,15 +84,14 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 export function withoutSecrets(
 	fields: Readonly<Record<string, unknown>>,
 ): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
-	const withheld = Object.keys(fields).filter((field) => holdsSecret({ [field]: fields[field] }));
+	const redact = createRedactor();
+	const withheld = Object.keys(fields).filter((field) => {
+		const own = { [field]: fields[field] };
+		return redact(own) !== own;
+	});
 	const part = (wanted: boolean) =>
 		Object.fromEntries(Object.entries(fields).filter(([field]) => withheld.includes(field) === wanted));
 	return { fields: part(false), withheld, secrets: part(true) };
-}
-
-function holdsSecret(value: unknown): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	return Object.entries(value).some(([key, inner]) => isSecretName(key) || holdsSecret(inner));
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {
