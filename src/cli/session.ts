@@ -45,7 +45,9 @@ export async function openSession(
 ): Promise<Session> {
 	const { context, options } = invocation;
 	const { env, cwd, clock, random } = context;
-	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !without.includes(name)));
+	// `-j auto` is for the run; as a setting, concurrency is a number.
+	const mine = options.concurrency === 'auto' ? [...without, 'concurrency'] : without;
+	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
 	const connection = await resolveConnection({ env, flags, cwd, credentials });
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = createDialect(connection.prefixes);

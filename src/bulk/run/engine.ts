@@ -1,11 +1,14 @@
 /** The hot path: rows go out over a few workers, in input order for each key, and a slot is free again only when its outcome is recorded. */
 
+import type { Concurrency } from './concurrency.js';
 import type { RunRow } from './rows.js';
 
 export interface EngineOptions<Result> {
 	rows: AsyncIterable<readonly RunRow[]>;
 	/** How many rows may be under way at a time. */
 	concurrency: number;
+	/** How many of these work at this moment; without it, all do. */
+	limit?: Concurrency | undefined;
 	/** Carries a row out; never rejects for what the service does. */
 	perform(row: RunRow): Promise<Result>;
 	/** Takes a row's result; the promise resolves when it is safe to go on. A rejection stops the run. */
@@ -109,18 +112,30 @@ class Parking {
  * @throws what `rows` or `record` throws, after everything in flight has ended.
  */
 export async function runEngine<Result>(options: EngineOptions<Result>): Promise<void> {
-	const { perform, record, stop } = options;
+	const { perform, record, stop, limit } = options;
 	const feed = new Feed(options.rows);
 	const parking = new Parking();
 	let failure: { error: unknown } | undefined;
 	const goesOn = (): boolean => failure === undefined && !stop.aborted;
-	const wake = (): void => parking.wake();
+	let isRead = false;
+	const wake = (): void => {
+		parking.wake();
+		limit?.wake();
+	};
 
 	/** Performs one row after another, each followed by those of its key that arrived meanwhile. */
-	async function worker(): Promise<void> {
+	async function worker(index: number): Promise<void> {
 		while (goesOn()) {
+			if (limit !== undefined && index >= limit.limit && !isRead) {
+				await limit.changed();
+				continue;
+			}
 			const row = feed.take();
-			if (row === undefined) return;
+			if (row === undefined) {
+				isRead = true;
+				limit?.wake();
+				return;
+			}
 			if (row instanceof Promise) {
 				await row;
 				continue;
@@ -138,9 +153,9 @@ export async function runEngine<Result>(options: EngineOptions<Result>): Promise
 		}
 	}
 
-	async function guarded(): Promise<void> {
+	async function guarded(index: number): Promise<void> {
 		try {
-			await worker();
+			await worker(index);
 		} catch (error) {
 			failure ??= { error };
 			wake();
@@ -149,7 +164,7 @@ export async function runEngine<Result>(options: EngineOptions<Result>): Promise
 
 	stop.addEventListener('abort', wake);
 	try {
-		await Promise.all(Array.from({ length: options.concurrency }, guarded));
+		await Promise.all(Array.from({ length: options.concurrency }, (_, index) => guarded(index)));
 	} finally {
 		stop.removeEventListener('abort', wake);
 		await feed.close();

@@ -11,6 +11,7 @@ import type { Client } from '../../http/types.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
 import { AdaptivePace } from '../pace.js';
+import { createConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { RunPlan, RunTuning } from './plan.js';
 import { createPerform, type RowSteps } from './read-back.js';
@@ -79,13 +80,14 @@ const PLANNED_AHEAD = 128;
 /** Sends the rows of a run. Never throws: a failure is part of how it ended, since some rows may be done by then. */
 export async function execute(parts: RunParts): Promise<Ended> {
 	const { plan, tuning, survey, journal, past, screen, redact, clock } = parts;
-	const { concurrency, first, rate } = tuning;
+	const { concurrency, auto, first, rate } = tuning;
 	const counts = past?.counts ?? createCounts();
 	const before = totalOf(counts);
 	const own = past?.own ?? ownRows(survey, plan);
 	const total = first === undefined ? own : Math.min(own, before + first);
 	const pace = new AdaptivePace({ clock, random: parts.random, rate });
 	const watch = new StopWatch({ stopOnError: plan.stop.onError, maxFailures: plan.stop.maxFailures, concurrency });
+	const limit = auto ? createConcurrency() : undefined;
 	const controller = new AbortController();
 	const { signal } = controller;
 	// Each row that waits its turn listens to it.
@@ -118,10 +120,12 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		await runEngine({
 			rows: rowsToSend(parts, (invalid) => take(invalidOutcome(invalid))),
 			concurrency,
+			limit,
 			stop: signal,
 			perform,
 			record(result, row) {
 				const outcome = redact.outcome(outcomeOf(row, result), row);
+				if (outcome.outcome === 'ok' && outcome.attempts === 1) limit?.note(outcome.ms);
 				if (!asksNothing(row.request)) stop(watch.look(outcome));
 				// A row that the stop held back has no outcome: a resume sends it.
 				if (signal.aborted && outcome.outcome === 'not-sent' && outcome.attempts === 0) return undefined;

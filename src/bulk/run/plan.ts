@@ -109,8 +109,10 @@ export interface RunPlan {
 
 /** How a run is carried out; each resume may choose anew. */
 export interface RunTuning {
-	/** Requests at a time. */
+	/** Requests at a time; with `auto`, the most. */
 	readonly concurrency: number;
+	/** Whether the run finds out how many requests the service carries out at a time. */
+	readonly auto: boolean;
 	/** Requests a second at the most. */
 	readonly rate?: number | undefined;
 	readonly retries: number;

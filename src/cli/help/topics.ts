@@ -43,7 +43,7 @@ leaves every field alone is skipped.
 --skip-invalid :: Sends the valid rows and rejects the others; without it one invalid cell stops everything
 
 ## Speed and limits
--j, --concurrency N :: Requests at a time (default 4). Rows of the same id are sent one after another, in input order
+-j, --concurrency N :: Requests at a time (default 4); auto sends more while that makes the run faster, at most 64. Rows of the same id are sent one after another, in input order
 --rate N, --retries N :: At most N requests a second; how often a request is retried (default 4), with growing pauses
 --stop-on-error, --max-failures N :: Stops at the first row that fails, or when more than N have failed
 

@@ -3,7 +3,7 @@
 import { type Read, reads, termReads } from '../../api/reads.js';
 import type { Invocation } from '../command.js';
 import { options, pick, type ValuesOf } from '../options/option.js';
-import { connectionOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
+import { concurrencyOption, connectionOptions, outputOptions, tuningOptions, wholeNumber } from '../options/shared.js';
 
 /** What is read: a row of `reads`, or the terms of a taxonomy, which is the first argument. */
 export type Noun = keyof typeof reads | 'term';
@@ -17,7 +17,8 @@ export const limitOption = options('Filters', [
 ]);
 
 export const sharedOptions = [
-	...pick(tuningOptions, 'concurrency', 'rate', 'retries'),
+	...concurrencyOption,
+	...pick(tuningOptions, 'rate', 'retries'),
 	...outputOptions,
 	...connectionOptions,
 ];

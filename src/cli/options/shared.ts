@@ -88,13 +88,25 @@ export const reportOption = {
 	repeatable: true,
 } as const satisfies OptionSpec;
 
+const concurrency = wholeNumber('--concurrency', 1);
+
+/** Of reads, whose pages are all alike. */
+export const concurrencyOption = options('Run', [
+	{
+		flags: '-j, --concurrency <n>',
+		help: 'Requests at a time',
+		parse: concurrency,
+		defaultText: String(DEFAULT_CONCURRENCY),
+	},
+]);
+
 /** How a run is carried out; a resume takes them too. */
 export const tuningOptions = [
 	...options('Run', [
 		{
-			flags: '-j, --concurrency <n>',
-			help: 'Requests at a time',
-			parse: wholeNumber('--concurrency', 1),
+			flags: '-j, --concurrency <n|auto>',
+			help: 'Requests at a time; auto finds how many',
+			parse: (text: string): number | 'auto' => (text === 'auto' ? text : concurrency(text)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
 		{ flags: '--rate <n>', help: 'At most N requests a second', parse: rate },

@@ -16,6 +16,7 @@ import {
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
+import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import type { Condition, RowSource, RunHeader, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
 import { parseShard } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
@@ -205,7 +206,11 @@ export function jobOf(
 /** How a run is carried out: flags first, then the profile's defaults. */
 export function tuningOf({ options }: RunInvocation, { connection: { defaults } }: Session): RunTuning {
 	return {
-		concurrency: options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY,
+		auto: options.concurrency === 'auto',
+		concurrency:
+			options.concurrency === 'auto'
+				? MOST_AT_A_TIME
+				: (options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY),
 		rate: options.rate ?? defaults.rate,
 		retries: options.retries ?? DEFAULT_RETRIES,
 		first: options.first,
