@@ -161,12 +161,25 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 }
 
+/** From a path of the API to that of the request: sites without pretty URLs take it as a parameter, and its query behind `&`. */
+function wirePathsOf(baseUrl: string): (path: string) => string {
+	const { pathname, search } = new URL(baseUrl);
+	if (search === '') {
+		const prefix = pathname.replace(/\/+$/, '');
+		return (path) => prefix + path;
+	}
+	return (path) => {
+		const [route = '', ...query] = path.split('?');
+		return [`${pathname}${search}${route.replaceAll('+', '%2B')}`, ...query].join('&');
+	};
+}
+
 /** Opens a client for one base URL; connections are made as requests need them. */
 export async function createClient(options: ConnectionOptions): Promise<Client> {
 	const { timeoutMs, connectWithinMs, trace, hide, onWait, monotonic = () => performance.now() } = options;
 	const sender = await createSender(options);
-	const { origin, host, pathname } = new URL(options.baseUrl);
-	const basePath = pathname.replace(/\/+$/, '');
+	const { origin, host } = new URL(options.baseUrl);
+	const wirePath = wirePathsOf(options.baseUrl);
 	const common = ['accept', 'application/json', 'user-agent', options.userAgent, ...authHeader(options.auth)];
 	const withBody = [...common, 'content-type', 'application/json'];
 	const maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
@@ -217,7 +230,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	}
 
 	function traced({ method, path, body: requestBody }: HttpRequest, attempt: Attempt): Attempt {
-		const url = origin + basePath + path;
+		const url = origin + wirePath(path);
 		const { ms } = attempt;
 		if (attempt.kind === 'problem') {
 			trace?.({ type: 'problem', method, url, message: attempt.problem.message, sent: attempt.sent, ms });
@@ -234,7 +247,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		const { method, body } = request;
 		const base = body === undefined ? common : withBody;
 		const headers = request.headers === undefined ? base : [...base, ...request.headers];
-		const path = basePath + request.path;
+		const path = wirePath(request.path);
 		trace?.({ type: 'request', method, url: origin + path, headers, body });
 		return new Promise((resolve) => {
 			const exchange = new Exchange(request, limits, settle, resolve);

@@ -123,12 +123,14 @@ export function judgeSignIn(without: ProbeResponse, response: ProbeResponse): Si
 
 /** Base URLs that may have been meant, likeliest first, where one did not lead to the interface. */
 export function likelyBaseUrls(baseUrl: string): string[] {
-	const { origin, pathname } = new URL(baseUrl);
+	const { origin, pathname, search } = new URL(baseUrl);
 	const path = pathname.replace(/\/+$/, '');
 	const site = path.replace(/\/(?:wp-json|wp-admin|wp-login\.php|wp-content|index\.php)(?:\/.*)?$/, '');
 	const candidates = [/^(.*\/wp-json)\/.+$/.exec(path)?.[1] ?? path, `${site}/wp-json`, '/wp-json', site, ''];
 	const others = candidates.filter((each) => each !== path && !each.includes('/wp-json/wp-json'));
-	return [...new Set(others)].slice(0, 3).map((each) => origin + each);
+	const places = [...new Set(others)].slice(0, 3).map((each) => origin + each);
+	// A site without pretty URLs.
+	return search === '' ? [...places, `${origin}${site}/?rest_route=`] : places;
 }
 
 /** What became of looking for the interface: the place itself, or one nearby that has it. */
@@ -143,7 +145,7 @@ export interface Search {
 }
 
 /** How many base URLs are tried beside the given one. */
-const TRIES = 4;
+const TRIES = 5;
 
 /** Looks without credentials at the base URL and, if the interface is not there, at the ones that were likely meant. */
 export async function findService(baseUrl: string, path: string, ask: Ask): Promise<Search> {

@@ -317,18 +317,22 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	if (url.username !== '' || url.password !== '') {
 		refuse('must not carry a user name or password', 'give them with --username, and the password when asked');
 	}
+	// Sites without pretty URLs take the path as a parameter.
+	const route = /^\?rest_route=([^&]*)$/.exec(url.search)?.[1];
 	for (const [mark, name] of [
 		['?', 'query'],
 		['#', 'fragment (#)'],
 	] as const) {
 		const hint = `write it without: ${url.origin}${url.pathname}`;
-		if (trimmed.includes(mark)) refuse(`${shown} has a ${name}, which can't stand before a path`, hint);
+		const isRoute = mark === '?' && route !== undefined;
+		if (trimmed.includes(mark) && !isRoute) refuse(`${shown} has a ${name}, which can't stand before a path`, hint);
 	}
-	const path = url.pathname.replace(/\/{2,}/g, '/').replace(/\/+$/, '');
+	const start = route === undefined ? '' : `${url.pathname}?rest_route=`;
+	const path = (route?.replace(/%2f/gi, '/') ?? url.pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
 	// The interface's own prefix is cut off, and whatever was pasted behind it.
 	const words = [settings.productPrefix.initial, rules.productPrefix ?? settings.productPrefix.initial];
 	const at = words.map((word) => `${path}/`.indexOf(`/${word}-api/`)).find((index) => index >= 0) ?? path.length;
-	const result = url.origin + path.slice(0, at);
+	const result = url.origin + start + path.slice(0, at);
 	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
 		const secure = `https:${result.slice('http:'.length)}`;
 		const how = rules.howToAllowHttp ?? 'allow it in a profile: supportctl profile set NAME --allow-http';

@@ -179,3 +179,25 @@ it('rows that were not reached are read in the words of their run', async () => 
 		].join('\n'),
 	);
 });
+
+describe('a site without pretty URLs', () => {
+	it.each(['/?rest_route=', '/?rest_route=/', '/?rest_route=/acme-api/v1/tickets'])(
+		'takes requests at a base URL that ends in %s',
+		async (end) => {
+			const place = new URL(end, desk.baseUrl).href;
+			const { run, login } = await signIn(...flags().slice(2), '--base-url', place);
+			expect(login.exitCode).toBe(0);
+			const listed = await run(['ticket', 'list', '--status', 'hold', '--format', 'ids']);
+			const all = await run(['ticket', 'list', '--format', 'csv', '--fields', 'id,status']);
+			const held = all.stdout.split('\n').filter((line) => line.endsWith(',hold'));
+			expect(listed.stdout).toBe(held.map((line) => `${line.split(',')[0]}\n`).join(''));
+			expect(await run(['ticket', 'update', '7', '--status', 'processing', '--format', 'ids'])).toMatchObject({ stdout: '7\n' });
+			expect(status(7)).toBe('processing');
+			const pages = await run(['api', 'GET', 'tickets?status=any&state=any&assignee=0&author=0&per_page=6', '--paginate', '--query', 'length(@)']);
+			expect(pages.stdout).toBe('20\n');
+			expect((await run(['api', 'GET', 'tickets/7', '-f', 'method=DELETE'])).exitCode).toBe(0);
+			expect((await run(['api', 'GET', 'tickets/7', '-f', 'rest_route=/x'])).exitCode).toBe(2);
+			expect(status(7)).toBe('processing');
+		},
+	);
+});

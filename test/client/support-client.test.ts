@@ -101,7 +101,7 @@ test('a deployment’s own words are spoken', async () => {
 test.each<[string, Partial<SupportClientOptions>, RegExp]>([
 	['unencrypted to another machine', { baseUrl: 'http://desk.example/wp-json' }, /unencrypted.*/],
 	['with a password in it', { baseUrl: 'https://ada:hunter2@desk.example/' }, /must not carry a user name/],
-	['with a query', { baseUrl: 'https://desk.example/?rest_route=/' }, /has a query/],
+	['with a query', { baseUrl: 'https://desk.example/?lang=en' }, /has a query/],
 	['that is no URL', { baseUrl: 'desk' }, /has no scheme/],
 	['that is missing', { baseUrl: undefined }, /baseUrl must be a string/],
 ])('a base URL %s is refused', async (_what, options, why) => {

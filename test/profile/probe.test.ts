@@ -164,11 +164,17 @@ describe('findService', () => {
 
 describe('likelyBaseUrls', () => {
 	it.each([
-		['https://a.example', ['https://a.example/wp-json']],
-		['https://a.example/blog', ['https://a.example/blog/wp-json', 'https://a.example/wp-json', 'https://a.example']],
-		['https://a.example/wp-json', ['https://a.example']],
-		['https://a.example/wp-json/wp/v2', ['https://a.example/wp-json', 'https://a.example']],
-		['https://a.example/wp-admin/users.php', ['https://a.example/wp-json', 'https://a.example']],
+		['https://a.example', ['https://a.example/wp-json', 'https://a.example/?rest_route=']],
+		[
+			'https://a.example/blog',
+			['/blog/wp-json', '/wp-json', '', '/blog/?rest_route='].map((each) => `https://a.example${each}`),
+		],
+		['https://a.example/wp-json', ['https://a.example', 'https://a.example/?rest_route=']],
+		[
+			'https://a.example/wp-json/wp/v2',
+			['https://a.example/wp-json', 'https://a.example', 'https://a.example/?rest_route='],
+		],
+		['https://a.example/?rest_route=', ['https://a.example/wp-json']],
 	])('%s', (given, expected) => {
 		expect(likelyBaseUrls(given)).toEqual(expected);
 	});

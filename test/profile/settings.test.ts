@@ -47,7 +47,7 @@ describe('parseBaseUrl', () => {
 	it.each([
 		['desk.example.com/wp-json', /no scheme/],
 		['ftp://desk.example.com', /neither https/],
-		['https://desk.example.com/?rest_route=/', /query/],
+		['https://desk.example.com/?rest_route=/&lang=en', /query/],
 		['https://desk.example.com/#x', /fragment/],
 		['http://desk.example.com', /unencrypted/],
 		['http://127.0.0.1.example.com', /unencrypted/],
