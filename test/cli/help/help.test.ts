@@ -123,7 +123,7 @@ it('help flags lists every flag that a command hides as shared, help statuses ev
 		const own = ownOptions(command);
 		for (const option of command.options) if (!own.includes(option)) expect(flags).toContain(option.flags);
 	}
-	expect(flags).toMatch(/-j, --concurrency <n> .*\(default: 4\)/);
+	expect(flags).toMatch(/-j, --concurrency <n\|auto> .*\(default: 4\)/);
 	const { stdout } = await run(['help', 'statuses'], 80);
 	for (const status of ticketStatuses) expect(stdout).toMatch(new RegExp(`\\b${status}\\b`));
 });
@@ -143,7 +143,7 @@ it('help --json prints the command tree, or the part below some words', async ()
 	});
 	const flag = (name: string) => update.flags.find((each: { name: string }) => each.name === name);
 	expect(flag('--status')).toMatchObject({ type: 'string', suggests: ticketStatuses, shared: false });
-	expect(flag('--concurrency')).toMatchObject({ short: '-j', type: 'number', default: '4', shared: true });
+	expect(flag('--concurrency')).toMatchObject({ short: '-j', type: 'string', default: '4', shared: true });
 	expect(flag('--format').choices).toEqual(formatNames);
 });
 
