@@ -32,7 +32,7 @@ describe('what a press of Tab loads', () => {
 			const text = loaded([...name.split(' '), '--']);
 			expect(text).not.toContain('http context');
 			expect(text).not.toContain('projectName');
-			expect(text).not.toContain('ExitPromptError');
+			expect(text).not.toContain('restoreDefaultPrompts');
 		},
 	);
 });

@@ -191,9 +191,18 @@ describe('a site without pretty URLs', () => {
 			const all = await run(['ticket', 'list', '--format', 'csv', '--fields', 'id,status']);
 			const held = all.stdout.split('\n').filter((line) => line.endsWith(',hold'));
 			expect(listed.stdout).toBe(held.map((line) => `${line.split(',')[0]}\n`).join(''));
-			expect(await run(['ticket', 'update', '7', '--status', 'processing', '--format', 'ids'])).toMatchObject({ stdout: '7\n' });
+			expect(await run(['ticket', 'update', '7', '--status', 'processing', '--format', 'ids'])).toMatchObject({
+				stdout: '7\n',
+			});
 			expect(status(7)).toBe('processing');
-			const pages = await run(['api', 'GET', 'tickets?status=any&state=any&assignee=0&author=0&per_page=6', '--paginate', '--query', 'length(@)']);
+			const pages = await run([
+				'api',
+				'GET',
+				'tickets?status=any&state=any&assignee=0&author=0&per_page=6',
+				'--paginate',
+				'--query',
+				'length(@)',
+			]);
 			expect(pages.stdout).toBe('20\n');
 			expect((await run(['api', 'GET', 'tickets/7', '-f', 'method=DELETE'])).exitCode).toBe(0);
 			expect((await run(['api', 'GET', 'tickets/7', '-f', 'rest_route=/x'])).exitCode).toBe(2);

@@ -13,7 +13,7 @@ import { parseWords } from '../../support/parse-words.js';
 const service = { baseUrl: 'https://desk.example/wp-json', prefixes: { product: '', shop: '', membership: '' } };
 const session = {
 	dialect: neutralDialect,
-	connection: { ...service, profileName: 'live', protected: true, defaults: { concurrency: 7, rate: 3 } },
+	connection: { ...service, profileName: 'live', protected: true, defaults: { concurrency: 7, auto: false, rate: 3 } },
 } as unknown as Session;
 
 /** Reads `ticket update 14 --status hold`. */
@@ -127,9 +127,9 @@ describe('the plan of a run', () => {
 describe('how a run is carried out', () => {
 	it('comes from flags, then from the profile, then from the defaults, and is no part of the plan', async () => {
 		const given = await read('ticket update 1 --title x -j 2 --rate 9 --retries 0 --first 5 -q');
-		expect(given.tuning).toEqual({ concurrency: 2, rate: 9, retries: 0, first: 5, quiet: true });
+		expect(given.tuning).toEqual({ concurrency: 2, auto: false, rate: 9, retries: 0, first: 5, quiet: true });
 		const { plan, tuning } = await read('ticket update 1 --title x');
-		expect(tuning).toEqual({ concurrency: 7, rate: 3, retries: 4, first: undefined, quiet: false });
+		expect(tuning).toEqual({ concurrency: 7, auto: false, rate: 3, retries: 4, first: undefined, quiet: false });
 		expect(given.plan).toEqual(plan);
 	});
 });
