@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Node 22.1 and later keep compiled code from one start to the next.
-require('node:module').enableCompileCache?.();
+// Node 22.1 and later keep compiled code from one start to the next; on Node 20 loading the module would cost 0.4 ms.
+if (!process.version.startsWith('v20.')) require('node:module').enableCompileCache?.();
 
 const { main } = require('../dist/main.cjs');
 

@@ -1,7 +1,7 @@
 /** Every command's words, its one-line summary, and where its file is; nothing is loaded until it is needed. */
 
 import type { CommandSpec } from './command.js';
-import { findOption, type OptionSpec, takesValue } from './options/option.js';
+import { findOption, takesValue } from './options/option.js';
 
 export interface CommandEntry {
 	/** What a person types, for instance ['ticket', 'fields', 'get']. */
@@ -130,16 +130,18 @@ export interface Found {
 	rest: string[];
 }
 
-/** @param leading the flags that may stand before a command and between its words */
-export function findCommand(words: readonly string[], leading: readonly OptionSpec[]): Found {
+/** Follows the words; the flags that may stand before a command and between its words are loaded where one does. */
+export async function findCommand(words: readonly string[]): Promise<Found> {
 	const found: Found = { entry: undefined, path: [], flags: [], rest: [] };
 	let at = 0;
 	for (; at < words.length && found.entry === undefined; at++) {
 		const word = words[at] as string;
-		if (word.startsWith('-')) {
-			const option = findOption(leading, word);
-			if (option === undefined && !['--help', '-h', '--'].includes(word)) break;
-			const ends = option === undefined || !takesValue(option) || word.includes('=') ? at : at + 1;
+		if (['--help', '-h', '--'].includes(word)) {
+			found.flags.push(word);
+		} else if (word.startsWith('-')) {
+			const option = findOption((await import('./options/shared.js')).leadingOptions, word);
+			if (option === undefined) break;
+			const ends = takesValue(option) && !word.includes('=') ? at + 1 : at;
 			found.flags.push(...words.slice(at, ends + 1));
 			at = ends;
 		} else {

@@ -5,7 +5,6 @@ import type { Context } from '../io/context.js';
 import { version } from '../version.js';
 import { commands, findCommand, startsWith } from './manifest.js';
 import { longFlag } from './options/option.js';
-import { connectionOptions, outputOptions } from './options/shared.js';
 
 /** Runs what the context's argv asks for. @throws UsageError and whatever the command throws */
 export async function runProgram(context: Context): Promise<ExitCode> {
@@ -16,8 +15,7 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	}
 	const help = async (about: readonly string[]): Promise<ExitCode> =>
 		(await import('./help/help.js')).runHelp(context, about);
-	const leading = [...outputOptions, ...connectionOptions];
-	const { entry, path, flags, rest } = findCommand(argv, leading);
+	const { entry, path, flags, rest } = await findCommand(argv);
 	if (entry !== undefined) {
 		const [command, { parseWords }] = await Promise.all([entry.load(), import('./parse.js')]);
 		const parsed = parseWords(command, path, [...flags, ...rest]);
@@ -36,9 +34,13 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 		return help(path);
 	}
 	if (!word.startsWith('-')) throw (await import('./unknown-command.js')).unknownCommand(path, word, next);
-	const known = [...leading.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
+	const [{ leadingOptions }, { unknownFlag }] = await Promise.all([
+		import('./options/shared.js'),
+		import('./parse.js'),
+	]);
+	const known = [...leadingOptions.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
 	const hint = `supportctl ${[...path, '--help'].join(' ')} lists the commands; a command takes its flags behind its name`;
-	throw (await import('./parse.js')).unknownFlag(word, known, hint);
+	throw unknownFlag(word, known, hint);
 }
 
 function missingCommand(path: readonly string[]): UsageError {

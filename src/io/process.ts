@@ -1,6 +1,6 @@
 /** The real streams, clock and signals of a Node process, as the program's context. */
 
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 import type { Clock, Context, Input, Output } from './context.js';
 
 /** The part of `process` that the program is given by its binary. */
@@ -29,12 +29,16 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 		stream ??= open().on('error', close);
 		return stream;
 	};
-	/** Whether the descriptor is open and no terminal; only a character device can be one. */
+	/** Whether the descriptor is open and no terminal; only a character device other than /dev/null can be one. */
 	const isDirect = (): boolean => {
 		if (direct !== undefined) return direct;
 		try {
+			const stats = fd === undefined ? undefined : fstatSync(fd);
+			const isNull = stats?.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+			// To ask whether it is a terminal loads node:tty, which takes 3 ms.
 			direct =
-				fd !== undefined && (!fstatSync(fd).isCharacterDevice() || !process.getBuiltinModule('node:tty').isatty(fd));
+				stats !== undefined &&
+				(!stats.isCharacterDevice() || isNull || !process.getBuiltinModule('node:tty').isatty(fd as number));
 		} catch {
 			direct = false;
 		}

@@ -4,7 +4,7 @@
  */
 
 import type { Output } from '../io/context.js';
-import { hiddenCharacter } from '../text.js';
+import { HIDDEN_CHARACTER } from '../text.js';
 
 /** Most text holds nothing else, and looking for that is much quicker than for all that is unsafe. */
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -13,16 +13,15 @@ const PLAIN = /^[\x20-\x7e]*$/;
  * Hidden characters, one at a time; first what may stay: flags of regions, joiners between characters beyond ASCII and
  * variation selectors, each where emoji and several scripts need them.
  */
-const EACH = new RegExp(
-	[
-		'(\\u{1f3f4}[\\u{e0020}-\\u{e007e}]+\\u{e007f}',
-		'(?<=[^\\x00-\\x7f\\u200b-\\u200f])[\\u200c\\u200d](?=[^\\x00-\\x7f\\u200b-\\u200f])',
-		'(?<=\\p{Emoji})[\\ufe0e\\ufe0f]',
-		'(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}])',
-		hiddenCharacter.source,
-	].join('|'),
-	'gu',
-);
+const EACH_SOURCE = [
+	'(\\u{1f3f4}[\\u{e0020}-\\u{e007e}]+\\u{e007f}',
+	'(?<=[^\\x00-\\x7f\\u200b-\\u200f])[\\u200c\\u200d](?=[^\\x00-\\x7f\\u200b-\\u200f])',
+	'(?<=\\p{Emoji})[\\ufe0e\\ufe0f]',
+	'(?<=\\p{Script=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}])',
+	HIDDEN_CHARACTER,
+].join('|');
+
+const each = (): RegExp => new RegExp(EACH_SOURCE, 'gu');
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -47,7 +46,7 @@ function withoutCommands(text: string): string {
 /** One line of text in which nothing but printable characters is left: `\n`, `\x1b`, `\u202e` stand for the rest. */
 export function sanitise(text: string): string {
 	if (PLAIN.test(text)) return withoutCommands(text);
-	return withoutCommands(text.replace(EACH, (character, kept?: string) => kept ?? escapeOne(character)));
+	return withoutCommands(text.replace(each(), (character, kept?: string) => kept ?? escapeOne(character)));
 }
 
 /** The same for text of several lines: line breaks stay, a carriage return before one goes, tabs become spaces. */
@@ -66,7 +65,7 @@ export function escapeJson(json: string): string {
 		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, '');
 	const visible = PLAIN_LINES.test(json)
 		? json
-		: json.replace(EACH, (found, kept?: string) => kept ?? (found === '\n' ? found : units(found)));
+		: json.replace(each(), (found, kept?: string) => kept ?? (found === '\n' ? found : units(found)));
 	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023#') : visible;
 }
 

@@ -49,9 +49,9 @@ const unreached = [
  */
 const together = {
 	main: /src\/(main|version)\.ts$/,
-	start: /src\/(errors|api\/suggest|http\/types|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
+	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/program)\.ts$/,
 	help: /src\/cli\/help\/help\.ts$/,
-	command: /src\/cli\/(parse|(runs|lists|edit)\/definition)\.ts$/,
+	command: /src\/cli\/(parse|options\/shared|(runs|lists|edit)\/definition)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
 	response: /src\/http\/send\.ts$/,
 	http: /src\/http\/client\.ts$/,

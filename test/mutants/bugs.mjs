@@ -1224,7 +1224,7 @@ export const bugs = [
 	},
 	{
 		file: 'src/text.ts',
-		was: '\\p{Zl}\\p{Zp}',
+		was: '\\\\p{Zl}\\\\p{Zp}',
 		becomes: '',
 		tests: ['test/output/sanitise.test.ts'],
 		loss: 'a line separator of the service is printed as it is',

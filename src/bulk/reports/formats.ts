@@ -2,7 +2,7 @@
 
 import { ExitCode } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { formatCsvRecord, hiddenCharacter } from '../../text.js';
+import { formatCsvRecord, HIDDEN_CHARACTER } from '../../text.js';
 import { type Counts, nextSteps, openRows, outcomeNames, totalOf } from '../journal/counts.js';
 import { differences, fullMessage, type RowRecord, type TickRecord } from '../journal/records.js';
 import { commandOf, fileOf, formatShard, type RunHeader, sourceName } from '../run/plan.js';
@@ -82,7 +82,7 @@ export function notReachedText({ missing, header: { id }, journals }: Report): s
 /** A text beside others: shortened, and without hidden characters, which could reverse what stands beside them. */
 export function plainText(text: string, limit: number): string {
 	const short = text.length > limit ? `${text.slice(0, limit)}…` : text;
-	return short.replace(new RegExp(`${hiddenCharacter.source}+`, 'gu'), ' ');
+	return short.replace(new RegExp(`${HIDDEN_CHARACTER}+`, 'gu'), ' ');
 }
 
 export function stepsOf({ next, header, counts }: ReportFacts): readonly [text: string, command: string][] {

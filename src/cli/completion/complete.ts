@@ -4,11 +4,10 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
-import { hiddenCharacter } from '../../text.js';
+import { HIDDEN_CHARACTER } from '../../text.js';
 import type { CommandSpec } from '../command.js';
 import { commands, findCommand, startsWith } from '../manifest.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
-import { connectionOptions, outputOptions } from '../options/shared.js';
 
 /** A value for the word that is typed. */
 interface Candidate {
@@ -48,7 +47,8 @@ function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, of
 		const cut = Math.max(0, kept - offer.behind.length);
 		return ['files', path, String(cut), offer.behind.slice(kept), quote ?? ''];
 	}
-	const shown = offer.filter(({ value }) => value !== '' && !hiddenCharacter.test(value));
+	const hidden = new RegExp(HIDDEN_CHARACTER, 'u');
+	const shown = offer.filter(({ value }) => value !== '' && !hidden.test(value));
 	if (shell === 'bash') {
 		const fitting = shown.filter(({ value }) => value.startsWith(text));
 		const typed = fitting.map(({ value }) => quoteForBash(value.slice(kept), quote));
@@ -58,25 +58,30 @@ function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, of
 	const fitting = shell === 'powershell' ? shown.filter(fits) : shown;
 	const described = fitting.map(({ value, help = '' }) => {
 		const start = shell === 'zsh' ? value.replaceAll(':', '\\:') : value;
-		return help === '' || hiddenCharacter.test(help) ? start : `${start}${shell === 'zsh' ? ':' : '\t'}${help}`;
+		return help === '' || hidden.test(help) ? start : `${start}${shell === 'zsh' ? ':' : '\t'}${help}`;
 	});
 	return ['words', ...described];
 }
 
 /** Works out the offer for `current`, the last word, behind the words before it. */
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
-	const leading = [...connectionOptions, ...outputOptions];
 	if (before[0] === 'help') {
 		const { topics } = await import('../help/topics.js');
 		const shown = before.length > 1 ? [] : topics.map(({ name, summary }) => ({ value: name, help: summary }));
 		return [...nextWords(before.slice(1)), ...shown];
 	}
-	const { entry, path, flags, rest } = findCommand(before, leading);
+	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];
+	const isFlag = current.startsWith('-') && current !== '-';
 	const spec = await entry?.load();
-	const line = readWords(spec, spec?.options ?? leading, [...flags, ...rest]);
+	let options = spec?.options ?? [];
+	// Without a command the shared flags are looked at only where one is typed.
+	if (spec === undefined && (isFlag || flags.length > 0)) {
+		options = (await import('../options/shared.js')).leadingOptions;
+	}
+	const line = readWords(spec, options, [...flags, ...rest]);
 	if (line.pending !== undefined) return valuesOf(line.pending, '', current, line, context);
-	if (current.startsWith('-') && current !== '-' && !line.ended) {
+	if (isFlag && !line.ended) {
 		const at = current.indexOf('=') + 1;
 		if (at > 0) {
 			const option = findOption(line.options, current);

@@ -67,6 +67,9 @@ export const connectionOptions = options('Connection', [
 	},
 ]);
 
+/** The flags that may stand before a command too. */
+export const leadingOptions: readonly OptionSpec[] = [...outputOptions, ...connectionOptions];
+
 /** Only the connection's own values, by the names of settings. */
 export function connectionFlags(options: OptionValues): OptionValues {
 	const names = connectionOptions.map((spec) => camelCase(longName(spec)));
