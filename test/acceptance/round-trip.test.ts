@@ -255,6 +255,10 @@ describe('@me', () => {
 		expect(service.requests.at(-1)?.url).toContain('/users/9?force=true&reassign=42');
 		await runHere(['user', 'get', '@me'], { env: service.env });
 		expect(service.requests.at(-1)?.url).toContain('/users/42?');
+		for (const ids of [['@me'], ['7', '@me', '-j', '1']]) {
+			await runHere(['user', 'update', ...ids, '--nickname', 'x'], { env: service.env });
+			expect(service.requests.at(-1)?.url).toMatch(/\/users\/42$/);
+		}
 	});
 
 	test('is the caller in cells, and asked for once', async () => {

@@ -75,7 +75,7 @@ export const answerFaults: Record<string, AnswerFault> = {
 	'a number': { script: whole(200, '14'), ...unknown('unexpected_shape') },
 	'an array': { script: whole(200, `[${good}]`), ...unknown('unexpected_shape') },
 	'JSON a hundred thousand levels deep': { script: whole(200, nested(100_000)), ...unknown('unreadable_answer') },
-	'JSON of brackets alone': { script: whole(200, '['.repeat(1_000_000)), ...unknown('unreadable_answer') },
+	'JSON of brackets alone': { script: whole(200, '['.repeat(1_000_000)), ...unknown('cut_off_json') },
 	'duplicate keys': { script: whole(200, '{"id":14,"id":14,"status":"x","status":"hold"}'), ...ok },
 	'keys of the prototype': {
 		script: whole(200, '{"__proto__":{"polluted":1},"constructor":{"prototype":1},"id":14}'),

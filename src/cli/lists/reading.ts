@@ -54,6 +54,7 @@ export async function withReading<T>(
 		const isFree = name === 'taxonomy' || (name === 'user_id' && text === OWN_ID);
 		owners[name] = isFree ? text : readId(name.replaceAll('_', ' '), text);
 	}
+	if (options.fields !== undefined) parseFields(options.fields);
 	const session = given ?? (await openSession(invocation));
 	const { defaults } = session.connection;
 	const concurrency = options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY;

@@ -18,16 +18,21 @@ import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
 import { NO_ROUTE, plural } from './failures.js';
 import type { RunJob } from './plan.js';
 
-/** The plan with the caller's own id for @me in --reassign and --if. @throws UsageError where it is not known */
+/** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */
 export async function withOwnId({ plan, session }: RunJob): Promise<RunPlan> {
-	const { values, checks } = plan;
+	const { values, checks, source } = plan;
 	const client = await session.openClient(1);
 	try {
-		const flag = values.reassign === OWN_ID ? '--reassign @me' : '--if';
-		const own = String(await ownIdFor(flag, session, client, session.sending));
+		const own = String(await ownIdFor(OWN_ID, session, client, session.sending));
+		const resolve = (id: string): string => (id === OWN_ID ? own : id);
+		const ids = Object.fromEntries(Object.entries(values.ids).map(([name, id]) => [name, resolve(id)]));
 		const conditions = checks.conditions.map((each) => (each.value === OWN_ID ? { ...each, value: own } : each));
-		const reassign = values.reassign === OWN_ID ? own : values.reassign;
-		return { ...plan, values: { ...values, reassign }, checks: { ...checks, conditions } };
+		return {
+			...plan,
+			source: source.from === 'ids' ? { ...source, ids: source.ids.map(resolve) } : source,
+			values: { ...values, ids, reassign: values.reassign && resolve(values.reassign) },
+			checks: { ...checks, conditions },
+		};
 	} finally {
 		await client.close();
 	}

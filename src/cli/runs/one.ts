@@ -39,7 +39,13 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
 	const job = jobOf(name, given, invocation, session);
-	const usesOwnId = values.reassign === OWN_ID || job.plan.checks.conditions.some(({ value }) => value === OWN_ID);
+	const listed = source.from === 'ids' ? source.ids : [];
+	const usesOwnId = [
+		values.reassign,
+		...listed,
+		...Object.values(values.ids),
+		...job.plan.checks.conditions.map(({ value }) => value),
+	].includes(OWN_ID);
 	if (usesOwnId && (!dryRun || diff)) job.plan = await (await import('./checks.js')).withOwnId(job);
 	checkReadable(endpoint, job.plan);
 	const { checks, shard } = job.plan;

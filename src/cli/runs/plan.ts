@@ -114,15 +114,19 @@ function readSource(
 		});
 	};
 	const { input, inputFormat: format } = options;
-	const positionals = positionalsOf(name, chooseEndpoint(name, undefined, true).endpoint);
+	const { endpoint } = chooseEndpoint(name, undefined, true);
+	const positionals = positionalsOf(name, endpoint);
 	const own = positionals.pop() as Positional;
 	const last: Positional = options.byUsername === true ? { ...own, name: 'username', kind: 'text' } : own;
+	const isOfUser = ({ name }: Positional): boolean => name === 'user_id' || endpoint.noun === 'user';
+	const readArgument = (positional: Positional, text: string): string =>
+		text === OWN_ID && isOfUser(positional) ? text : checkArgument(positional.name, positional.kind, text);
 	const ids: Record<string, string> = {};
 	for (const [at, positional] of positionals.entries()) {
 		const text = args[at];
 		const isId = positional.kind === 'taxonomy' && /^\d+$/.test(text ?? '');
 		if (isId) throw missing(positional, ` before ${text}`);
-		if (text !== undefined) ids[positional.name] = checkArgument(positional.name, positional.kind, text);
+		if (text !== undefined) ids[positional.name] = readArgument(positional, text);
 		else if (input === undefined) throw missing(positional);
 	}
 	const rest = args.slice(positionals.length);
@@ -136,7 +140,7 @@ function readSource(
 		throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
 	const path = input ?? (rest[0] === '-' ? '-' : undefined);
 	if (path === undefined) {
-		return { source: { from: 'ids', ids: rest.map((text) => checkArgument(last.name, last.kind, text)) }, ids };
+		return { source: { from: 'ids', ids: rest.map((text) => readArgument(last, text)) }, ids };
 	}
 	const source: RowSource = {
 		from: 'file',
