@@ -21,11 +21,8 @@ export interface ArgumentSpec {
 
 export type RequestSpec = Pick<Endpoint, 'method' | 'path' | 'documented'>;
 
-export interface Example {
-	readonly command: string;
-	/** What it does, a short phrase. */
-	readonly note: string;
-}
+/** What each call does, a short phrase. */
+export type Examples = Readonly<Record<string, string>>;
 
 /** The flags that most commands share; a command without one of them has no value for it. */
 export type SharedValues = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
@@ -56,7 +53,7 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 
 interface CommandDescription<Options, Arguments> {
 	readonly description?: string;
-	readonly examples: readonly Example[];
+	readonly examples: Examples;
 	/** What it sends, for help: paths below the prefix; several where they depend on an argument. */
 	readonly requests?: readonly RequestSpec[];
 	/** Where they are not those that follow from its requests. */

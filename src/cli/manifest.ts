@@ -19,24 +19,6 @@ const SETUP = 'Sign in and settings';
 const RUNS = 'Runs';
 const TOOLS = 'Tools';
 
-/** @param load imports the command: a file's `command`, or one of a noun's commands */
-function entry(
-	words: string,
-	group: string,
-	summary: string,
-	load: () => Promise<CommandSpec | { command: CommandSpec }>,
-): CommandEntry {
-	return {
-		words: words.split(' '),
-		group,
-		summary,
-		async load() {
-			const loaded = await load();
-			return 'command' in loaded ? loaded.command : loaded;
-		},
-	};
-}
-
 const ticket = () => import('./commands/ticket.js');
 const reply = () => import('./commands/reply.js');
 const user = () => import('./commands/user.js');
@@ -46,72 +28,108 @@ const runs = () => import('./commands/run/list.js');
 const again = () => import('./commands/run/again.js');
 const profile = () => import('./commands/profile.js');
 
-export const commands: readonly CommandEntry[] = [
-	entry('ticket update', WRITE, 'Change fields of tickets', async () => (await ticket()).update()),
-	entry('ticket edit', WRITE, 'Edit a ticket in an editor', async () => (await ticket()).edit()),
-	entry('ticket delete', WRITE, 'Move tickets to the trash, or delete them permanently', async () =>
-		(await ticket()).remove(),
-	),
-	entry('ticket fields set', WRITE, 'Set custom fields of tickets', async () => (await ticket()).setFields()),
-	entry('ticket fields get', LOOK, 'Read custom fields of tickets', async () => (await ticket()).getFields()),
-	entry('ticket list', LOOK, 'List tickets', async () => (await ticket()).list()),
-	entry('ticket get', LOOK, 'Show tickets', async () => (await ticket()).get()),
-	entry('reply update', WRITE, 'Change fields of replies', async () => (await reply()).update()),
-	entry('reply edit', WRITE, 'Edit a reply in an editor', async () => (await reply()).edit()),
-	entry('reply delete', WRITE, 'Move replies to the trash, or delete them permanently', async () =>
-		(await reply()).remove(),
-	),
-	entry('reply list', LOOK, 'List the replies of a ticket', async () => (await reply()).list()),
-	entry('reply get', LOOK, 'Show replies of a ticket', async () => (await reply()).get()),
-	entry('user update', WRITE, 'Change fields of users', async () => (await user()).update()),
-	entry('user edit', WRITE, 'Edit a user in an editor', async () => (await user()).edit()),
-	entry('user delete', WRITE, 'Delete users permanently and reassign their posts', async () => (await user()).remove()),
-	entry('user password delete', WRITE, 'Delete application passwords of a user', async () =>
-		(await user()).deletePasswords(),
-	),
-	entry('user id', LOOK, 'Look up the ids of user names', async () => (await user()).findIds()),
-	entry('user check', LOOK, "Check a user's name and password, once", () => import('./commands/user/check.js')),
-	entry('user list', LOOK, 'List users', async () => (await user()).list()),
-	entry('user get', LOOK, 'Show users', async () => (await user()).get()),
-	entry('user password list', LOOK, 'List the application passwords of a user', async () =>
-		(await user()).listPasswords(),
-	),
-	entry('whoami', LOOK, 'Show the account that is signed in', async () => (await user()).whoami()),
-	entry('attachment update', WRITE, 'Change fields of attachments', async () => (await attachment()).update()),
-	entry('attachment edit', WRITE, 'Edit an attachment in an editor', async () => (await attachment()).edit()),
-	entry('attachment list', LOOK, 'List attachments', async () => (await attachment()).list()),
-	entry('attachment get', LOOK, 'Show attachments', async () => (await attachment()).get()),
-	entry('term update', WRITE, 'Change fields of terms', async () => (await term()).update()),
-	entry('term edit', WRITE, 'Edit a term in an editor', async () => (await term()).edit()),
-	entry('term delete', WRITE, 'Delete terms permanently', async () => (await term()).remove()),
-	entry('term list', LOOK, 'List the terms of a taxonomy', async () => (await term()).list()),
-	entry('term get', LOOK, 'Show terms of a taxonomy', async () => (await term()).get()),
-	entry('login', SETUP, 'Sign in: check credentials and store them as a profile', () => import('./commands/login.js')),
-	entry('logout', SETUP, 'Remove the secret of a profile', async () => (await profile()).logout),
-	entry('profile list', SETUP, 'List the stored profiles; * marks the current one', async () => (await profile()).list),
-	entry(
-		'profile show',
+const table: readonly (readonly [words: string, group: string, summary: string, load: CommandEntry['load']])[] = [
+	['ticket update', WRITE, 'Change fields of tickets', async () => (await ticket()).update()],
+	['ticket edit', WRITE, 'Edit a ticket in an editor', async () => (await ticket()).edit()],
+	[
+		'ticket delete',
+		WRITE,
+		'Move tickets to the trash, or delete them permanently',
+		async () => (await ticket()).remove(),
+	],
+	['ticket fields set', WRITE, 'Set custom fields of tickets', async () => (await ticket()).setFields()],
+	['ticket fields get', LOOK, 'Read custom fields of tickets', async () => (await ticket()).getFields()],
+	['ticket list', LOOK, 'List tickets', async () => (await ticket()).list()],
+	['ticket get', LOOK, 'Show tickets', async () => (await ticket()).get()],
+	['reply update', WRITE, 'Change fields of replies', async () => (await reply()).update()],
+	['reply edit', WRITE, 'Edit a reply in an editor', async () => (await reply()).edit()],
+	[
+		'reply delete',
+		WRITE,
+		'Move replies to the trash, or delete them permanently',
+		async () => (await reply()).remove(),
+	],
+	['reply list', LOOK, 'List the replies of a ticket', async () => (await reply()).list()],
+	['reply get', LOOK, 'Show replies of a ticket', async () => (await reply()).get()],
+	['user update', WRITE, 'Change fields of users', async () => (await user()).update()],
+	['user edit', WRITE, 'Edit a user in an editor', async () => (await user()).edit()],
+	['user delete', WRITE, 'Delete users permanently and reassign their posts', async () => (await user()).remove()],
+	[
+		'user password delete',
+		WRITE,
+		'Delete application passwords of a user',
+		async () => (await user()).deletePasswords(),
+	],
+	['user id', LOOK, 'Look up the ids of user names', async () => (await user()).findIds()],
+	[
+		'user check',
+		LOOK,
+		"Check a user's name and password, once",
+		async () => (await import('./commands/user/check.js')).command,
+	],
+	['user list', LOOK, 'List users', async () => (await user()).list()],
+	['user get', LOOK, 'Show users', async () => (await user()).get()],
+	['user password list', LOOK, 'List the application passwords of a user', async () => (await user()).listPasswords()],
+	['whoami', LOOK, 'Show the account that is signed in', async () => (await user()).whoami()],
+	['attachment update', WRITE, 'Change fields of attachments', async () => (await attachment()).update()],
+	['attachment edit', WRITE, 'Edit an attachment in an editor', async () => (await attachment()).edit()],
+	['attachment list', LOOK, 'List attachments', async () => (await attachment()).list()],
+	['attachment get', LOOK, 'Show attachments', async () => (await attachment()).get()],
+	['term update', WRITE, 'Change fields of terms', async () => (await term()).update()],
+	['term edit', WRITE, 'Edit a term in an editor', async () => (await term()).edit()],
+	['term delete', WRITE, 'Delete terms permanently', async () => (await term()).remove()],
+	['term list', LOOK, 'List the terms of a taxonomy', async () => (await term()).list()],
+	['term get', LOOK, 'Show terms of a taxonomy', async () => (await term()).get()],
+	[
+		'login',
 		SETUP,
-		'Show the current settings and where each comes from',
-		async () => (await profile()).show,
-	),
-	entry('profile use', SETUP, 'Choose the current profile', async () => (await profile()).use),
-	entry('profile set', SETUP, 'Create or change a profile', async () => (await profile()).set),
-	entry('profile rename', SETUP, 'Rename a profile', async () => (await profile()).rename),
-	entry('profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove),
-	entry('profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path),
-	entry('run list', RUNS, 'List runs, the newest first', async () => (await runs()).list),
-	entry('run show', RUNS, 'Show a run, or several together', () => import('./commands/run/show.js')),
-	entry('run resume', RUNS, 'Resume a run: send the rows that are not done', async () => (await again()).resume),
-	entry('run retry', RUNS, 'Retry the failed rows of a run, as a new run', async () => (await again()).retry),
-	entry('run rejects', RUNS, 'Export failed rows, with the reason of each', () => import('./commands/run/rejects.js')),
-	entry('run undo', RUNS, 'Revert a run that was made with --snapshot', async () => (await again()).undo),
-	entry('run prune', RUNS, 'Remove the journals of old runs', async () => (await runs()).prune),
-	entry('doctor', SETUP, 'Check settings, network, service and credentials', () => import('./commands/doctor.js')),
-	entry('api', TOOLS, 'Send any request to the API', () => import('./commands/api.js')),
-	entry('sandbox', TOOLS, 'Run a local mock API with sample data', () => import('./commands/sandbox.js')),
-	entry('completion', TOOLS, 'Print a shell completion script', () => import('./commands/completion.js')),
+		'Sign in: check credentials and store them as a profile',
+		async () => (await import('./commands/login.js')).command,
+	],
+	['logout', SETUP, 'Remove the secret of a profile', async () => (await profile()).logout],
+	['profile list', SETUP, 'List the stored profiles; * marks the current one', async () => (await profile()).list],
+	['profile show', SETUP, 'Show the current settings and where each comes from', async () => (await profile()).show],
+	['profile use', SETUP, 'Choose the current profile', async () => (await profile()).use],
+	['profile set', SETUP, 'Create or change a profile', async () => (await profile()).set],
+	['profile rename', SETUP, 'Rename a profile', async () => (await profile()).rename],
+	['profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove],
+	['profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path],
+	['run list', RUNS, 'List runs, the newest first', async () => (await runs()).list],
+	['run show', RUNS, 'Show a run, or several together', async () => (await import('./commands/run/show.js')).command],
+	['run resume', RUNS, 'Resume a run: send the rows that are not done', async () => (await again()).resume],
+	['run retry', RUNS, 'Retry the failed rows of a run, as a new run', async () => (await again()).retry],
+	[
+		'run rejects',
+		RUNS,
+		'Export failed rows, with the reason of each',
+		async () => (await import('./commands/run/rejects.js')).command,
+	],
+	['run undo', RUNS, 'Revert a run that was made with --snapshot', async () => (await again()).undo],
+	['run prune', RUNS, 'Remove the journals of old runs', async () => (await runs()).prune],
+	[
+		'doctor',
+		SETUP,
+		'Check settings, network, service and credentials',
+		async () => (await import('./commands/doctor.js')).command,
+	],
+	['api', TOOLS, 'Send any request to the API', async () => (await import('./commands/api.js')).command],
+	[
+		'sandbox',
+		TOOLS,
+		'Run a local mock API with sample data',
+		async () => (await import('./commands/sandbox.js')).command,
+	],
+	[
+		'completion',
+		TOOLS,
+		'Print a shell completion script',
+		async () => (await import('./commands/completion.js')).command,
+	],
 ];
+
+export const commands: readonly CommandEntry[] = table.map(([words, group, summary, load]) => {
+	return { words: words.split(' '), group, summary, load };
+});
 
 /** Whether `words` begin the words of a command. */
 export function startsWith(entry: CommandEntry, words: readonly string[]): boolean {

@@ -1,9 +1,19 @@
-/** Words for a person on stderr: warnings always, confirmations unless --quiet. */
+/** Words for a person on stderr: warnings always, confirmations unless --quiet; and the colours of both streams. */
 
 import type { FailedAttempt } from '../http/send.js';
 import type { Context } from '../io/context.js';
+import { loadPalette, type Palette, wantsColour } from '../output/colour.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
+
+/** The colours that a stream may have. */
+export function paletteFor(
+	{ context, options }: Pick<Invocation, 'context' | 'options'>,
+	stream: 'stdout' | 'stderr',
+): Promise<Palette> {
+	const { isTTY } = context[stream];
+	return loadPalette(wantsColour({ flag: options.color === false ? false : undefined, env: context.env, isTTY }));
+}
 
 /** Each on a line of its own, made safe for a terminal. */
 export function warn(context: Context, warnings: readonly string[]): void {

@@ -23,8 +23,12 @@ export function parseWords(
 		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given));
 		command.addArgument(argument);
 	}
+	// A flag without its optional value gets the one that it stands for: commander would take the next word, an id.
+	const bare = new Map(spec.options.flatMap((each) => (each.bare === undefined ? [] : [[longFlag(each), each.bare]])));
+	const end = words.includes('--') ? words.indexOf('--') : words.length;
+	const given = words.map((word, at) => (at < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
 	try {
-		command.parse(withBareValues(spec.options, words), { from: 'user' });
+		command.parse(given, { from: 'user' });
 	} catch (error) {
 		if (!(error instanceof CommanderError)) throw error;
 		if (error.code === 'commander.helpDisplayed') return undefined;
@@ -54,13 +58,6 @@ function oneOf(choices: readonly string[], text: string, flag = ''): string {
 	throw new UsageError(`${flag}${quote(text)} is not allowed${nearest} it takes ${choices.join(', ')}`, {
 		code: 'invalid_value',
 	});
-}
-
-/** Gives a flag without its optional value the one that it stands for: commander would take the next word, an id. */
-function withBareValues(options: readonly OptionSpec[], words: readonly string[]): string[] {
-	const bare = new Map(options.flatMap((each) => (each.bare === undefined ? [] : [[longFlag(each), each.bare]])));
-	const end = words.includes('--') ? words.indexOf('--') : words.length;
-	return words.map((word, index) => (index < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
 }
 
 function toUsageError({ code, message }: CommanderError, command: Command, path: readonly string[]): UsageError {

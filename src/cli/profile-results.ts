@@ -5,7 +5,6 @@ import { configFolder, connectionVariables, listed, readVariable } from '../prof
 import { ConfigDamaged, readStore, type Store } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
-import { stdoutPalette } from './palette.js';
 import { createSentResults, onlyOutputFailed, openResults, type ResultShape } from './results.js';
 
 type ResultRow = Readonly<Record<string, unknown>>;
@@ -20,11 +19,10 @@ export function asksForData({ options }: Invocation): boolean {
 export async function printRows(
 	invocation: Invocation,
 	rows: readonly ResultRow[],
-	shape: Omit<ResultShape, 'palette'>,
+	shape: ResultShape,
 ): Promise<ExitCode> {
 	const keys = shape.columns?.map(({ path }) => path);
-	const palette = await stdoutPalette(invocation);
-	const results = await openResults(invocation, { ...(keys && { keys }), ...shape, palette });
+	const results = await openResults(invocation, { ...(keys && { keys }), ...shape });
 	for (const row of rows) await results.row(row);
 	await results.end();
 	return ExitCode.ok;
@@ -46,8 +44,7 @@ export async function runChange(
 	keys: readonly string[],
 	change: () => Promise<Change>,
 ): Promise<ExitCode> {
-	const palette = await stdoutPalette(invocation);
-	const shape: ResultShape = { single: true, keys, idOf: ({ profile }) => profile, palette };
+	const shape: ResultShape = { single: true, keys, idOf: ({ profile }) => profile };
 	const results = asksForData(invocation) ? createSentResults(await openResults(invocation, shape)) : undefined;
 	const { warnings, says, row } = await change();
 	warn(invocation.context, warnings);

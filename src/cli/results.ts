@@ -6,12 +6,12 @@ import { quote } from '../api/values.js';
 import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
-import type { Palette } from '../output/colour.js';
 import type { Format } from '../output/columns.js';
 import { parseFields } from '../output/columns.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
+import { paletteFor } from './notices.js';
 import type { ValuesOf } from './options/option.js';
 import type { outputOptions } from './options/shared.js';
 
@@ -36,7 +36,6 @@ export function isOwnTable({ context, options }: Pick<Invocation, 'context' | 'o
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single' | 'idOf'> {
 	profileFormat?: string | undefined;
-	palette: Palette;
 	/** Keys that a row can have, where they are known before there is one. */
 	keys?: readonly string[];
 	/** The rows hold responses of the service, whose keys are not known beforehand. */
@@ -53,9 +52,10 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 
 /** Opens the renderer of a command's results. @throws UsageError for columns or a query that can't be used */
 export async function openResults(
-	{ context, options }: Pick<Invocation, 'context' | 'options'>,
+	invocation: Pick<Invocation, 'context' | 'options'>,
 	shape: ResultShape,
 ): Promise<Renderer> {
+	const { context, options } = invocation;
 	const { stdout, stderr } = context;
 	const { keys, aliases, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
 	const { fields, field, query } = options;
@@ -75,6 +75,7 @@ export async function openResults(
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
 			width: stdout.columns,
+			palette: await paletteFor(invocation, 'stdout'),
 		},
 		(text) => {
 			if (stdout.isTTY) shape.beforeWrite?.();

@@ -3,14 +3,12 @@
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
-import type { Auth } from '../net.js';
 import { createSecretFinder, isDistinct, REDACTED } from '../output/redact.js';
 import { prefixesOf, type ResolvedConnection, readSituation, resolveConnection } from '../profile/resolve.js';
 import { stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
-import { retryNotice, waitNotice, warn } from './notices.js';
-import { stderrPalette } from './palette.js';
+import { paletteFor, retryNotice, waitNotice, warn } from './notices.js';
 
 /** A run waits for a service that can't be reached for the moment; a command with few requests gives up soon. */
 export type ClientUse = 'run' | 'few requests';
@@ -84,12 +82,15 @@ export async function openClient(
 	if (process.version.startsWith('v20.')) {
 		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
 	}
-	const secrets = secretsOf(auth);
+	let secrets: string[] = [];
+	if (auth.scheme === 'basic') secrets = [auth.password, `${auth.username}:${auth.password}`];
+	else if (auth.scheme === 'bearer') secrets = [auth.token];
+	else if (auth.scheme === 'header') secrets = [auth.value];
 	const verbosity = options.verbose ?? 0;
 	let trace: ConnectionOptions['trace'];
 	if (verbosity > 0) {
 		const { createTrace } = await import('../output/trace.js');
-		const palette = await stderrPalette(invocation);
+		const palette = await paletteFor(invocation, 'stderr');
 		trace = createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets });
 	}
 	const onWait = context.stderr.isTTY ? waitNotice(invocation) : undefined;
@@ -102,18 +103,4 @@ export async function openClient(
 		hide: finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) },
 		monotonic: context.clock.monotonic,
 	});
-}
-
-/** What must not be seen anywhere. */
-function secretsOf(auth: Auth): string[] {
-	switch (auth.scheme) {
-		case 'basic':
-			return [auth.password, `${auth.username}:${auth.password}`];
-		case 'bearer':
-			return [auth.token];
-		case 'header':
-			return [auth.value];
-		default:
-			return [];
-	}
 }

@@ -50,7 +50,7 @@ const entries = await Promise.all(
 );
 
 describe.each(entries.filter(({ command }) => command.requests !== undefined))('examples of $name', ({ command }) => {
-	it.each(command.examples.map((example) => [example.command, example.note]))('%s works', async (line, note) => {
+	it.each(Object.entries(command.examples))('%s works', async (line, note) => {
 		if (/supportctl user check \S+$/.test(line)) return; // Asks for a password on a terminal.
 		const asks = /asks first/.test(note) || /^supportctl user delete 6 /.test(line);
 		const { exitCode, stderr } = await runExample(asks ? `${line} --yes` : line);

@@ -51,7 +51,7 @@ afterEach(() => {
 /** The command of a row that is in the table until the test is over. */
 function commandOf(row: Endpoint): CommandSpec {
 	table.push(row);
-	return runCommand(row.name, []);
+	return runCommand(row.name, {});
 }
 
 const words = ['macro', 'update'];

@@ -19,7 +19,6 @@ import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 import { createInterruptibleSend } from '../interruption.js';
 import { warn } from '../notices.js';
-import { stdoutPalette } from '../palette.js';
 import {
 	checkOutput,
 	chosenFormat,
@@ -63,7 +62,6 @@ export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const call = await readCall(invocation, connection.baseUrl, session.dialect);
 	const path = joined(call.path, call.query);
 	const shape: ResultShape = {
-		palette: await stdoutPalette(invocation),
 		// The head of the response is printed before.
 		...(options.include === true && { onPager: false }),
 		profileFormat: connection.defaults.format ?? (isShaped(options) ? undefined : 'json'),

@@ -8,14 +8,11 @@ export const command = defineCommand({
 		'The checks are node, config, profile, base-url, secret, proxy, dns, tcp, tls, prefix, credentials and clock; after a failure, the checks that depend on it are skipped.',
 		'Nothing is changed, and no secret is printed. The exit code is 1 if any check fails.',
 	].join('\n\n'),
-	examples: [
-		{ command: 'supportctl doctor', note: 'the current profile' },
-		{ command: 'supportctl doctor --profile staging --json', note: 'another one, for a program' },
-		{
-			command: 'supportctl doctor --base-url https://desk.example.com/wp-json --username anna',
-			note: 'before signing in',
-		},
-	],
+	examples: {
+		'supportctl doctor': 'the current profile',
+		'supportctl doctor --profile staging --json': 'another one, for a program',
+		'supportctl doctor --base-url https://desk.example.com/wp-json --username anna': 'before signing in',
+	},
 	arguments: [],
 	options: [...outputOptions, ...connectionOptions],
 	async run(invocation) {

@@ -7,19 +7,13 @@ import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '
 export const command = defineCommand({
 	description:
 		'The credentials are checked with POST /users/username, which changes nothing. The secret is stored in the system keyring where there is one, else in the profile file, which only you can read.',
-	examples: [
-		{ command: 'supportctl login https://desk.example.com/wp-json', note: 'asks for the rest' },
-		{
-			command:
-				'pass desk | supportctl login --base-url https://desk.example.com/wp-json --username anna --password-stdin --no-input',
-			note: 'asks for nothing',
-		},
-		{
-			command:
-				"supportctl login --profile ci --base-url https://desk.example.com/wp-json --username bot --secret-command 'pass show desk'",
-			note: 'stores a command that prints the secret',
-		},
-	],
+	examples: {
+		'supportctl login https://desk.example.com/wp-json': 'asks for the rest',
+		'pass desk | supportctl login --base-url https://desk.example.com/wp-json --username anna --password-stdin --no-input':
+			'asks for nothing',
+		"supportctl login --profile ci --base-url https://desk.example.com/wp-json --username bot --secret-command 'pass show desk'":
+			'stores a command that prints the secret',
+	},
 	arguments: [
 		{ name: 'url', help: "The service's base URL: what comes before /support-api/v1; or --base-url", required: false },
 	],

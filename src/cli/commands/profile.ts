@@ -42,10 +42,10 @@ import { impliedScheme, readGivenSecret } from '../secret-input.js';
 export const list = defineCommand({
 	description:
 		'--profile, SUPPORTCTL_PROFILE or `supportctl profile use` choose the current profile; with --json, chosen_by shows which.',
-	examples: [
-		{ command: 'supportctl profile list', note: 'a table' },
-		{ command: 'supportctl profile list --field profile', note: 'bare names' },
-	],
+	examples: {
+		'supportctl profile list': 'a table',
+		'supportctl profile list --field profile': 'bare names',
+	},
 	arguments: [],
 	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
 	async run(invocation) {
@@ -95,10 +95,10 @@ export const list = defineCommand({
 export const show = defineCommand({
 	description:
 		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
-	examples: [
-		{ command: 'supportctl profile show', note: 'the current profile' },
-		{ command: 'supportctl profile show staging --json', note: 'another one, for a program' },
-	],
+	examples: {
+		'supportctl profile show': 'the current profile',
+		'supportctl profile show staging --json': 'another one, for a program',
+	},
 	arguments: [
 		{ name: 'name', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
 	],
@@ -137,10 +137,10 @@ export const show = defineCommand({
 
 export const path = defineCommand({
 	description: 'SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR choose other folders. The file need not exist yet.',
-	examples: [
-		{ command: 'supportctl profile path', note: 'the file' },
-		{ command: 'supportctl profile path --field state', note: 'the folder of journals' },
-	],
+	examples: {
+		'supportctl profile path': 'the file',
+		'supportctl profile path --field state': 'the folder of journals',
+	},
 	arguments: [],
 	options: outputOptions,
 	async run(invocation) {
@@ -159,22 +159,18 @@ const nameArgument = { name: 'name', help: 'The profile', required: true, comple
 
 export const set = defineCommand({
 	description: '`supportctl login` checks them. A new host, user or scheme removes the old secret.',
-	examples: [
-		{ command: 'supportctl profile set desk --protected --concurrency 8', note: 'defaults and guards' },
-		{ command: 'supportctl profile set desk --password-stdin < password.txt', note: 'another password' },
-		{ command: 'supportctl profile set desk --unset rate', note: 'back to the default' },
-	],
+	examples: {
+		'supportctl profile set desk --protected --concurrency 8': 'defaults and guards',
+		'supportctl profile set desk --password-stdin < password.txt': 'another password',
+		'supportctl profile set desk --unset rate': 'back to the default',
+	},
 	arguments: [{ ...nameArgument, help: 'The profile; created if it does not exist' }],
 	options: [
 		...allBut(connectionOptions, 'profile'),
 		...guardDefaults,
 		...runDefaults,
 		...options('Kept in the profile', [
-			{
-				flags: '--unset <setting>',
-				help: 'Forget a setting: timeout, ca-file …',
-				repeatable: true,
-			},
+			{ flags: '--unset <setting>', help: 'Forget a setting: timeout, ca-file …', repeatable: true },
 		]),
 		...secretOptions,
 		...allBut(outputOptions, 'format'),
@@ -239,10 +235,10 @@ export const set = defineCommand({
 });
 
 export const use = defineCommand({
-	examples: [
-		{ command: 'supportctl profile use staging', note: 'staging from now on' },
-		{ command: 'supportctl ticket update 14 --status hold --profile live', note: 'another one, once' },
-	],
+	examples: {
+		'supportctl profile use staging': 'staging from now on',
+		'supportctl ticket update 14 --status hold --profile live': 'another one, once',
+	},
 	arguments: [nameArgument],
 	options: outputOptions,
 	run: (invocation) =>
@@ -256,10 +252,10 @@ export const use = defineCommand({
 
 export const rename = defineCommand({
 	description: 'Its settings and its secret stay as they are.',
-	examples: [
-		{ command: 'supportctl profile rename default staging', note: 'the profile that login made' },
-		{ command: 'supportctl profile rename live old-live', note: 'makes room for another one' },
-	],
+	examples: {
+		'supportctl profile rename default staging': 'the profile that login made',
+		'supportctl profile rename live old-live': 'makes room for another one',
+	},
 	arguments: [nameArgument, { name: 'new-name', help: 'Its new name', required: true }],
 	options: outputOptions,
 	run: (invocation) =>
@@ -296,10 +292,10 @@ export const rename = defineCommand({
 
 export const remove = defineCommand({
 	description: 'Nothing changes at the service; `supportctl login` creates the profile again.',
-	examples: [
-		{ command: 'supportctl profile remove staging', note: 'the profile and its password' },
-		{ command: 'supportctl logout staging', note: 'only the password' },
-	],
+	examples: {
+		'supportctl profile remove staging': 'the profile and its password',
+		'supportctl logout staging': 'only the password',
+	},
 	arguments: [nameArgument],
 	options: outputOptions,
 	run: (invocation) =>
@@ -314,10 +310,10 @@ export const remove = defineCommand({
 
 export const logout = defineCommand({
 	description: 'The profile stays, with its base URL and settings; `supportctl profile remove` removes it too.',
-	examples: [
-		{ command: 'supportctl logout', note: 'the current profile' },
-		{ command: 'supportctl logout staging', note: 'another one' },
-	],
+	examples: {
+		'supportctl logout': 'the current profile',
+		'supportctl logout staging': 'another one',
+	},
 	arguments: [
 		{ name: 'profile', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
 	],

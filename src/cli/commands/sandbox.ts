@@ -99,15 +99,12 @@ export const command = defineCommand({
 		'Serves the documented requests, and lists and reads, at http://127.0.0.1:PORT/wp-json (and at /?rest_route=) until Ctrl-C or SIGTERM, and prints its base URL, user name and password when it is ready. Nothing is kept without --state.',
 		'Tickets are numbered from 1; user 1 is the administrator, then come agents and customers. The password of a sample user, for "user check", is "desk-" and the user name.',
 	].join('\n\n'),
-	examples: [
-		{ command: 'supportctl sandbox', note: `50 tickets on port ${DEFAULT_PORT}` },
-		{ command: 'supportctl sandbox --port 0 --seed 10000 --json', note: 'for scripts: a free port, many tickets' },
-		{
-			command: 'supportctl sandbox --latency 25 --fail-rate 0.05 --rate-limit 40',
-			note: 'a slow service with failures',
-		},
-		{ command: 'supportctl sandbox --state service.json', note: 'changes are still there after a restart' },
-	],
+	examples: {
+		'supportctl sandbox': `50 tickets on port ${DEFAULT_PORT}`,
+		'supportctl sandbox --port 0 --seed 10000 --json': 'for scripts: a free port, many tickets',
+		'supportctl sandbox --latency 25 --fail-rate 0.05 --rate-limit 40': 'a slow service with failures',
+		'supportctl sandbox --state service.json': 'changes are still there after a restart',
+	},
 	arguments: [],
 	options: sandboxOptions,
 	async run({ context, options: given }) {

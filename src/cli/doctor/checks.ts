@@ -80,12 +80,7 @@ export interface Check {
 const LONGEST_STEP_MS = 10_000;
 
 export const checks: readonly Check[] = [
-	{
-		name: 'node',
-		needs: [],
-		fix: '',
-		look: () => checkNode(process.versions.node, engines),
-	},
+	{ name: 'node', needs: [], fix: '', look: () => checkNode(process.versions.node, engines) },
 	{
 		name: 'config',
 		needs: [],

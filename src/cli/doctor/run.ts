@@ -7,17 +7,16 @@ import { sanitise } from '../../output/sanitise.js';
 import type { Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
-import { stdoutPalette } from '../palette.js';
+import { paletteFor } from '../notices.js';
 import { chosenFormat, openResults, wantsJson } from '../results.js';
 import { examine, type Finding } from './checks.js';
 
 export async function runDoctor(invocation: Invocation): Promise<ExitCode> {
 	const { context, options } = invocation;
-	const palette = await stdoutPalette(invocation);
+	const palette = await paletteFor(invocation, 'stdout');
 	const isShaped = [chosenFormat(options), options.fields, options.field, options.query].some(Boolean);
 	const forPerson = context.stdout.isTTY && !isShaped;
 	const results = await openResults(invocation, {
-		palette,
 		keys: ['check', 'result', 'message', 'hint'],
 		idOf: ({ check }) => check,
 		columns: [

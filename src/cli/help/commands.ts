@@ -101,7 +101,10 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 			isDocumented ? 'Request' : 'Request (undocumented)',
 			typed(requests.map(({ method, path }) => `${method} /support-api/v1${path}`)),
 		),
-		section('Examples', typed(spec.examples.flatMap(({ command, note }) => [`# ${note}`, `$ ${command}`]))),
+		section(
+			'Examples',
+			typed(Object.entries(spec.examples).flatMap(([command, note]) => [`# ${note}`, `$ ${command}`])),
+		),
 		section('Arguments', argumentLines.join('\n')),
 		flagLists(ownOptions(spec)),
 	);
@@ -138,7 +141,7 @@ export async function commandView({ words, summary, group, load }: CommandEntry)
 		requests: spec.requests ?? [],
 		arguments: spec.arguments.map((each) => ({ ...each, variadic: each.variadic === true, completes: undefined })),
 		flags: spec.options.map((option) => flagView(option, !own.includes(option))),
-		examples: spec.examples,
+		examples: Object.entries(spec.examples).map(([command, note]) => ({ command, note })),
 		exitCodes: exitCodesOf(spec),
 	};
 }

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
 import { type Filter, ownAccount, type Read } from '../../api/reads.js';
-import type { ArgumentSpec, CommandSpec, Example, RequestSpec } from '../command.js';
+import type { ArgumentSpec, CommandSpec, Examples, RequestSpec } from '../command.js';
 import type { EditNoun } from '../edit/fields.js';
 import { type OptionSpec, pick } from '../options/option.js';
 import {
@@ -36,7 +36,7 @@ function ownerArguments(noun: Noun, { list }: Read, taxonomy: Partial<ArgumentSp
 }
 
 /** The command that lists. */
-export function listCommand(noun: Noun, examples: readonly Example[]): CommandSpec {
+export function listCommand(noun: Noun, examples: Examples): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	const all = read.paged ? 'Everything that you may see is listed, in the order of ids.' : '';
 	const sheet =
@@ -54,7 +54,7 @@ export function listCommand(noun: Noun, examples: readonly Example[]): CommandSp
 }
 
 /** The command that reads single objects. */
-export function getCommand(noun: Exclude<Noun, 'password'>, examples: readonly Example[]): CommandSpec {
+export function getCommand(noun: Exclude<Noun, 'password'>, examples: Examples): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	return {
 		examples,
@@ -69,7 +69,7 @@ export function getCommand(noun: Exclude<Noun, 'password'>, examples: readonly E
 }
 
 /** The command that shows the caller's own account. */
-export function ownAccountCommand(examples: readonly Example[]): CommandSpec {
+export function ownAccountCommand(examples: Examples): CommandSpec {
 	return {
 		examples,
 		requests: [requestOf(ownAccount)],
@@ -90,7 +90,7 @@ const editOptions = [
 ];
 
 /** The command that edits one object of a kind. */
-export function editCommand(noun: EditNoun, examples: readonly Example[]): CommandSpec {
+export function editCommand(noun: EditNoun, examples: Examples): CommandSpec {
 	return {
 		description: [
 			`Opens the fields as YAML in $VISUAL or $EDITOR and sends those that changed. Nothing is sent if the ${noun} was changed meanwhile; the file is kept if the service refuses.`,

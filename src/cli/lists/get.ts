@@ -8,7 +8,7 @@ import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, type SupportctlError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import { renderError } from '../../output/errors.js';
-import { stderrPalette, stdoutPalette } from '../palette.js';
+import { paletteFor } from '../notices.js';
 import { openResults, wantsJson } from '../results.js';
 import { NO_ROUTE } from '../runs/failures.js';
 import { readTextInput } from '../text-file.js';
@@ -44,7 +44,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 					throw error;
 				}
 				failed ??= error;
-				const view = { json: wantsJson(options), debug: false, palette: await stderrPalette(invocation) };
+				const view = { json: wantsJson(options), debug: false, palette: await paletteFor(invocation, 'stderr') };
 				context.stderr.write(renderError(error, view));
 				continue;
 			}
@@ -88,7 +88,6 @@ export async function showOwnAccount(invocation: ReadInvocation): Promise<ExitCo
 		const { _links, ...shown } = result.body;
 		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'];
 		const results = await openResults(invocation, {
-			palette: await stdoutPalette(invocation),
 			profileFormat: connection.defaults.format,
 			single: true,
 			columns: columns.map((path) => ({ path, label: path })),

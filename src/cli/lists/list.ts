@@ -9,9 +9,8 @@ import type { Result } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { ResponseHeaders } from '../../http/types.js';
 import { createProgress, type Progress } from '../../output/progress.js';
-import { warn } from '../notices.js';
+import { paletteFor, warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
-import { stderrPalette } from '../palette.js';
 import { wantsJson } from '../results.js';
 import { plural } from '../runs/failures.js';
 import type { Noun, ReadInvocation } from './call.js';
@@ -39,7 +38,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 	const size = Math.min(PAGE_SIZE, limit);
 	return await withReading(noun, invocation, async (reading) => {
 		const { read, concurrency } = reading;
-		const palette = await stderrPalette(invocation);
+		const palette = await paletteFor(invocation, 'stderr');
 		let progress: Progress | undefined;
 		let printer: Printer | undefined;
 		let printed = 0;

@@ -10,13 +10,12 @@ import { SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
+import { DEFAULT_CONCURRENCY } from '../../http/types.js';
 import { parseFields } from '../../output/columns.js';
 import { createRedactor } from '../../output/redact.js';
 import { leaveOnSignal } from '../interruption.js';
-import { retryNotice, warn } from '../notices.js';
+import { warn } from '../notices.js';
 import { ownIdFor } from '../own-account.js';
-import { stdoutPalette } from '../palette.js';
 import { chosenFormat, openResults, type ResultShape } from '../results.js';
 import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
@@ -63,14 +62,10 @@ export async function withReading<T>(
 	const unlisten = leaveOnSignal(invocation, 'nothing was changed; the output may be incomplete');
 	try {
 		const sending: SendOptions = {
-			retries: options.retries ?? DEFAULT_RETRIES,
-			clock,
-			random,
-			dialect: session.dialect,
+			...session.sending,
 			pace: new AdaptivePace({ clock, random, rate: options.rate ?? defaults.rate }),
 			// Numbers of fields are whole; those of a map are the service's own.
 			exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
-			onRetry: retryNotice(context, options),
 		};
 		const rest = args.slice(read.owners.length);
 		const reading: Reading = { noun, read, owners, rest, invocation, session, client, concurrency, send: sending };
@@ -182,7 +177,6 @@ export async function openPrinter(
 	});
 	const columns = asCells ? sheet.columns : single ? undefined : read.shown;
 	const results = await openResults(invocation, {
-		palette: await stdoutPalette(invocation),
 		profileFormat: session.connection.defaults.format,
 		single,
 		idOf: (row) => row.id ?? row.slug,

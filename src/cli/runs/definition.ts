@@ -2,11 +2,11 @@
 
 import { chooseEndpoint } from '../../api/choose.js';
 import { endpointList } from '../../api/endpoints.js';
-import type { ArgumentSpec, CommandSpec, Example } from '../command.js';
+import type { ArgumentSpec, CommandSpec, Examples } from '../command.js';
 import { positionalsOf, type RunInvocation, runOptions } from './options.js';
 
 /** The command of an endpoint. @param name A row of the table, or `term.update` and `term.delete` */
-export function runCommand(name: string, examples: readonly Example[], description = ''): CommandSpec {
+export function runCommand(name: string, examples: Examples, description = ''): CommandSpec {
 	const { endpoint } = chooseEndpoint(name, undefined, false);
 	const positionals = positionalsOf(name, endpoint);
 	return {

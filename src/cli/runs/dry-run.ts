@@ -16,7 +16,6 @@ import type { Column } from '../../output/columns.js';
 import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { checkSignedIn } from '../own-account.js';
-import { stdoutPalette } from '../palette.js';
 import { openResults, wantsJson } from '../results.js';
 import { checkReadsServed } from './checks.js';
 import { plural } from './failures.js';
@@ -46,7 +45,6 @@ export async function showPlan(
 	const { profileName: profile, defaults } = session.connection;
 	const ids = Object.keys(survey.first[0]?.ids ?? {});
 	const results = await openResults(invocation, {
-		palette: await stdoutPalette(invocation),
 		profileFormat: defaults.format,
 		columns:
 			options.diff === true

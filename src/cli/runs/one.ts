@@ -1,23 +1,22 @@
 /** One call of a command: options → plan, session, checks, send, print. Several rows, or a journal, make it a run. */
 
 import { flagName } from '../../api/fields.js';
-import { createPlanner, type Planner } from '../../api/plan.js';
+import { createPlanner } from '../../api/plan.js';
 import { mentionsOwnId, OWN_ID, withOwnId } from '../../api/values.js';
 import { checkReadable, createPerform, readsBefore } from '../../bulk/run/read-back.js';
 import { outcomeOf, type RunRow } from '../../bulk/run/rows.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import { createTextRedactor, secretValues } from '../../output/redact.js';
 import type { Invocation } from '../command.js';
+import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
-import { stderrPalette } from '../palette.js';
 import { isOwnTable, openResults, outputTrouble } from '../results.js';
 import { openSession } from '../session.js';
 import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
-import { jobOf, type RunJob, readGiven } from './plan.js';
+import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 import { outcomeShape, withoutSecretsOf } from './shape.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
@@ -63,17 +62,26 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { stderr } = context;
 	const client = await session.openClient(1);
 	try {
-		const planRequest = createPlanner(endpoint, dialect);
-		const row = await rowOf(job, client, planRequest);
+		// The argument is checked already, and there are no columns.
+		const { ids, force, reassign } = plan.values;
+		const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
+		const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
+		let fields: Secrets = name === 'username' ? { username: id } : { ...plan.values.fields, ...job.secrets };
+		if (mentionsOwnId(endpoint.fields, fields)) {
+			const { ownIdFor } = await import('../own-account.js');
+			fields = withOwnId(endpoint.fields, fields, await ownIdFor(OWN_ID, session, client, sending));
+		}
+		const request = createPlanner(endpoint, dialect)({ ids: { ...ids, [name]: id }, force, reassign, fields });
+		const row: RunRow = { row: 1, request, reassign };
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
 		if (checksSet || reads || plan.service.protected || endpoint.confirm || endpoint.replay === 'delete') {
 			await (await import('./checks.js')).checkOne(job, row, client);
 		}
-		const { sent = {} } = row.request;
-		const fields = new Set(Object.keys({ ...plan.values.add, ...plan.values.remove, ...sent }));
-		const results = await openResults(invocation, { ...(await outcomeShape(job, [...fields])), onPager: false });
-		const palette = await stderrPalette(invocation);
+		const { sent = {} } = request;
+		const shown = Object.keys({ ...plan.values.add, ...plan.values.remove, ...sent });
+		const results = await openResults(invocation, { ...(await outcomeShape(job, shown)), onPager: false });
+		const palette = await paletteFor(invocation, 'stderr');
 		const secrets = secretValues(sent);
 		const stop = new AbortController();
 		const sendingRow: SendOptions = {
@@ -116,23 +124,4 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	} finally {
 		await client.close();
 	}
-}
-
-/** The row of a single id: its argument is checked already, and there are no columns. @throws UsageError for @me */
-async function rowOf(
-	{ endpoint, plan, session, secrets }: RunJob,
-	client: Client,
-	planRequest: Planner,
-): Promise<RunRow> {
-	const { values, source } = plan;
-	const { force, reassign } = values;
-	const [id = ''] = source.from === 'ids' ? source.ids : [];
-	const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
-	let fields: Readonly<Record<string, unknown>> =
-		name === 'username' ? { username: id } : { ...values.fields, ...secrets };
-	if (mentionsOwnId(endpoint.fields, fields)) {
-		const { ownIdFor } = await import('../own-account.js');
-		fields = withOwnId(endpoint.fields, fields, await ownIdFor(OWN_ID, session, client, session.sending));
-	}
-	return { row: 1, request: planRequest({ ids: { ...values.ids, [name]: id }, force, reassign, fields }), reassign };
 }

@@ -51,36 +51,10 @@ export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
-/** The flags of an endpoint's fields, and those that change lists; secrets have none. */
-function fieldOptions(endpoint: Endpoint): OptionSpec[] {
-	const group = FIELDS;
-	const own = endpoint.fields
-		.filter((field) => field.kind !== 'secret')
-		.map((field): OptionSpec => {
-			const { name, kind, help } = field;
-			const flags = `--${flagName(name)} <${PLACEHOLDERS[kind] ?? 'text'}>`;
-			const suggests = suggestedValues[kind];
-			return { flags, help, group, repeatable: isMany(field), ...(suggests === undefined ? {} : { suggests }) };
-		});
-	const items = listFields(endpoint).flatMap(({ name, kind }) =>
-		(['add', 'remove'] as const).map((change): OptionSpec => {
-			const flags = `--${change}-${flagName(name)} <${PLACEHOLDERS[kind] ?? 'text'}>`;
-			const help = `Read first, then ${change} items ${change === 'add' ? 'to' : 'from'} ${name}`;
-			return { flags, help, group, repeatable: true };
-		}),
-	);
-	return [...own, ...items];
-}
-
 export const inputOptions = options(INPUT, [
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
-	{
-		flags: '--map <column=field>',
-		help: 'Use a column as a field',
-		repeatable: true,
-		completes: 'columns',
-	},
+	{ flags: '--map <column=field>', help: 'Use a column as a field', repeatable: true, completes: 'columns' },
 	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true, completes: 'columns' },
 	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field' },
 	{ flags: '--id-column <column>', help: 'The column that holds the id', completes: 'columns' },
@@ -148,11 +122,7 @@ export const dataOptions = options(FIELDS, [
 const queryOptions = options(FIELDS, [
 	{ flags: '--force', help: 'Delete permanently' },
 	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first' },
-	{
-		flags: '--reassign-username <name>',
-		help: 'The user who receives, by name',
-		conflicts: ['reassign'],
-	},
+	{ flags: '--reassign-username <name>', help: 'The user who receives, by name', conflicts: ['reassign'] },
 	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links" },
 ]);
 
@@ -207,8 +177,21 @@ export function runOptions(endpoint: Endpoint): OptionSpec[] {
 	];
 	const reassigns = query.some(({ name }) => name === 'reassign');
 	const queries = query.length === 0 ? [] : reassigns ? queryOptions : pick(queryOptions, 'force');
+	const fields = writes ? endpoint.fields.filter(({ kind }) => kind !== 'secret') : [];
+	const fieldFlag = ({ name, kind }: Field, change = ''): string =>
+		`--${change}${flagName(name)} <${PLACEHOLDERS[kind] ?? 'text'}>`;
 	const all: OptionSpec[] = [
-		...(writes ? fieldOptions(endpoint) : []),
+		...fields.map((field) => {
+			const suggests = suggestedValues[field.kind];
+			const own = { flags: fieldFlag(field), help: field.help, group: FIELDS, repeatable: isMany(field) };
+			return suggests === undefined ? own : { ...own, suggests };
+		}),
+		...listFields(endpoint).flatMap((field) =>
+			(['add', 'remove'] as const).map((change) => {
+				const help = `Read first, then ${change} items ${change === 'add' ? 'to' : 'from'} ${field.name}`;
+				return { flags: fieldFlag(field, `${change}-`), help, group: FIELDS, repeatable: true };
+			}),
+		),
 		...(writes && endpoint.fields.length > 0 ? dataOptions : []),
 		...(endpoint.body === 'custom_fields' ? setOptions : []),
 		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),

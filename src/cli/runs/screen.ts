@@ -11,7 +11,7 @@ import { renderError } from '../../output/errors.js';
 import { outcomeView } from '../../output/outcome-view.js';
 import { createProgress, type Progress } from '../../output/progress.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
-import { stderrPalette } from '../palette.js';
+import { paletteFor } from '../notices.js';
 import { createSentResults, isOwnTable, openResults, wantsJson } from '../results.js';
 import { type Caller, lostResults, nameRow, nextStep, printTrouble, warningsOf } from './failures.js';
 import type { RunJob } from './plan.js';
@@ -36,7 +36,7 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 	const { endpoint, plan, tuning, session, invocation } = job;
 	const { context, options } = invocation;
 	const { stderr, clock, env, signals } = context;
-	const palette = await stderrPalette(invocation);
+	const palette = await paletteFor(invocation, 'stderr');
 	const json = wantsJson(options);
 	const isTable = isOwnTable(invocation, session.connection.defaults.format);
 	/** A single row: its failure is the error of the call. */

@@ -13,7 +13,7 @@ import {
 	outcomeKeys,
 } from '../../output/outcome-view.js';
 import { redact, redactName, redactNames, redactTexts } from '../../output/redact.js';
-import { stdoutPalette } from '../palette.js';
+import { paletteFor } from '../notices.js';
 import type { ResultShape } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
@@ -29,13 +29,13 @@ export async function outcomeShape(
 	{ endpoint, plan, session, invocation }: RunJob,
 	fields: readonly string[],
 ): Promise<ResultShape> {
-	const palette = await stdoutPalette(invocation);
+	const palette = await paletteFor(invocation, 'stdout');
 	const ids = positionalsOf(plan.endpoint, endpoint).map((each) => each.name);
 	const last = ids.at(-1) as string;
 	const idName = last === 'username' ? 'id' : last;
 	const keys = outcomeKeys(ids);
 	const shape = (columns: Column[]): ResultShape => ({
-		...{ palette, keys, columns, holdsResponses: true, profileFormat: session.connection.defaults.format },
+		...{ keys, columns, holdsResponses: true, profileFormat: session.connection.defaults.format },
 		idOf: (row) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	});
 	const plain = shape(outcomeColumns(ids, palette));

@@ -77,10 +77,11 @@ describe.each(names)('help of %s', (name) => {
 		const entry = commands.find((each) => each.words.join(' ') === name);
 		const command = await (entry as NonNullable<typeof entry>).load();
 		expect(entry?.summary).toMatch(/^[A-Z].*[^.]$/);
-		expect(command.examples.length).toBeGreaterThanOrEqual(2);
-		for (const example of command.examples) {
-			const lines = typed(example.command);
-			expect(lines.length, example.command).toBeGreaterThan(0);
+		const examples = Object.keys(command.examples);
+		expect(examples.length).toBeGreaterThanOrEqual(2);
+		for (const example of examples) {
+			const lines = typed(example);
+			expect(lines.length, example).toBeGreaterThan(0);
 			for (const line of lines) await parseExample(line);
 		}
 		for (const columns of [60, 80, 200]) {

@@ -25,10 +25,10 @@ const shownOptions = [...outputOptions, ...connectionOptions];
 export const resume = defineCommand({
 	description:
 		'The plan of the run comes from its journal: command, input, columns, values and checks. Where to sign in comes from this call, and must be the service of the run. A changed input is refused.',
-	examples: [
-		{ command: 'supportctl run resume last', note: 'the newest run' },
-		{ command: 'supportctl run resume last --verify', note: 'read objects back, which settles unknown outcomes' },
-	],
+	examples: {
+		'supportctl run resume last': 'the newest run',
+		'supportctl run resume last --verify': 'read objects back, which settles unknown outcomes',
+	},
 	arguments: [runArgument],
 	options: [
 		...inputOptions,
@@ -69,10 +69,10 @@ function outcomesOf(texts: readonly string[] = ['failed']): readonly OutcomeName
 
 export const retry = defineCommand({
 	description: 'The rows, mapping, values and checks are those of the earlier run; its input must be unchanged.',
-	examples: [
-		{ command: 'supportctl run retry last', note: 'the failed rows of the newest run' },
-		{ command: 'supportctl run retry last --outcome failed,differs', note: 'and those that show other values' },
-	],
+	examples: {
+		'supportctl run retry last': 'the failed rows of the newest run',
+		'supportctl run retry last --outcome failed,differs': 'and those that show other values',
+	},
 	arguments: [runArgument],
 	options: [
 		...options('Rows', [
@@ -110,10 +110,10 @@ export const retry = defineCommand({
 export const undo = defineCommand({
 	description:
 		'Objects whose value is no longer what the run wrote are left alone, unless --overwrite is given. An undo keeps old values too, so that it can be undone.',
-	examples: [
-		{ command: 'supportctl run undo last --dry-run --diff', note: 'see what would change' },
-		{ command: 'supportctl run undo 20261122-081554 --yes', note: 'without a question' },
-	],
+	examples: {
+		'supportctl run undo last --dry-run --diff': 'see what would change',
+		'supportctl run undo 20261122-081554 --yes': 'without a question',
+	},
 	arguments: [runArgument],
 	options: [
 		{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },

@@ -8,10 +8,9 @@ import type { Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { say } from '../../notices.js';
+import { paletteFor, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
-import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
 
 /** Rows that a resume would send; null where the journal can't be read. */
@@ -85,9 +84,9 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 
 /** Opens the results of a list of runs. @throws UsageError for a column that no run has */
 async function openList(invocation: Invocation) {
-	const palette = await stdoutPalette(invocation);
+	const palette = await paletteFor(invocation, 'stdout');
 	const columns = runColumns(palette, invocation.context.stdout.columns);
-	return await openResults(invocation, { palette, columns, keys: runKeys, idOf: ({ run }) => run });
+	return await openResults(invocation, { columns, keys: runKeys, idOf: ({ run }) => run });
 }
 
 /** How many runs are shown on a terminal. */
@@ -96,13 +95,10 @@ const SHOWN = 20;
 export const list = defineCommand({
 	description:
 		'States: running; finished (at its last row); stopped (ended before that); interrupted (by a signal); broken-off (killed, or the machine failed).',
-	examples: [
-		{ command: 'supportctl run list', note: 'all runs' },
-		{
-			command: 'supportctl run list --query \'[?open!=`0` && !problem && state!=`"running"`].run\' --format ids',
-			note: 'runs to resume',
-		},
-	],
+	examples: {
+		'supportctl run list': 'all runs',
+		'supportctl run list --query \'[?open!=`0` && !problem && state!=`"running"`].run\' --format ids': 'runs to resume',
+	},
 	arguments: [],
 	options: [
 		...options('Runs', [
@@ -146,10 +142,10 @@ const OPEN: ReadonlySet<RunState> = new Set(['stopped', 'interrupted', 'broken-o
 export const prune = defineCommand({
 	description:
 		'A removed run can no longer be shown, retried or undone. Runs with open rows are kept unless --force is given; a running one always. Asks first.',
-	examples: [
-		{ command: 'supportctl run prune --older-than 30d --dry-run', note: 'list what would be removed' },
-		{ command: 'supportctl run prune --older-than 12w --yes', note: 'without a question' },
-	],
+	examples: {
+		'supportctl run prune --older-than 30d --dry-run': 'list what would be removed',
+		'supportctl run prune --older-than 12w --yes': 'without a question',
+	},
 	arguments: [],
 	options: [
 		...options('Runs', [

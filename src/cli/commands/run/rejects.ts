@@ -15,7 +15,6 @@ import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
-import { stdoutPalette } from '../../palette.js';
 import { openResults, type ResultShape } from '../../results.js';
 import { type RunInvocation, runArgument } from '../../runs/options.js';
 
@@ -40,7 +39,6 @@ async function print(
 	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
 		...shape,
-		palette: await stdoutPalette(invocation),
 		profileFormat: context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
@@ -64,10 +62,10 @@ async function print(
 export const command = defineCommand({
 	description:
 		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ, are invalid or were skipped with code conflict are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
-	examples: [
-		{ command: 'supportctl run rejects last --format csv > rejects.csv', note: 'to edit in a spreadsheet' },
-		{ command: 'supportctl run rejects last --outcome not-sent --format csv', note: 'rows that the run did not reach' },
-	],
+	examples: {
+		'supportctl run rejects last --format csv > rejects.csv': 'to edit in a spreadsheet',
+		'supportctl run rejects last --outcome not-sent --format csv': 'rows that the run did not reach',
+	},
 	arguments: [runArgument],
 	options: [
 		...options('Rows', [

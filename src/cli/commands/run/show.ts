@@ -21,9 +21,9 @@ import type { Row } from '../../../output/columns.js';
 import { outcomeColumns, outcomeView } from '../../../output/outcome-view.js';
 import type { Renderer } from '../../../output/render.js';
 import { defineCommand, type Invocation } from '../../command.js';
+import { paletteFor } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { stdoutPalette } from '../../palette.js';
 import { chosenFormat, openResults } from '../../results.js';
 import { runArgument } from '../../runs/options.js';
 import { pastRun, unreachedNote } from '../../runs/past.js';
@@ -68,9 +68,9 @@ function details({ scan, summary }: Shown): Row {
 }
 
 async function openRowList(invocation: Invocation, [first]: readonly Shown[]): Promise<Renderer> {
-	const palette = await stdoutPalette(invocation);
+	const palette = await paletteFor(invocation, 'stdout');
 	const columns = [{ path: 'row' }, ...outcomeColumns(first?.file.idNames ?? [], palette)];
-	return await openResults(invocation, { palette, columns });
+	return await openResults(invocation, { columns });
 }
 
 /** Rows instead of the run. */
@@ -179,7 +179,7 @@ async function writeReportsOn(runs: readonly Shown[], texts: readonly string[], 
 }
 
 async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise<void> {
-	const palette = await stdoutPalette(invocation);
+	const palette = await paletteFor(invocation, 'stdout');
 	const failures: Row[] = [];
 	for (const { file } of runs) {
 		for (const record of file.records((outcome) => BAD.has(outcome))) {
@@ -202,7 +202,6 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 		(name !== 'input_rows' || view.input_rows !== view.rows);
 	const shown = Object.keys(view).filter(isShown);
 	const results = await openResults(invocation, {
-		palette,
 		single: true,
 		keys: Object.keys(view),
 		idOf: ({ run }) => run,
@@ -224,12 +223,12 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 export const command = defineCommand({
 	description:
 		'Several runs are added up: the shards of one input, with what is missing or there twice. With --outcome, rows are listed instead, each with its last outcome. A journal has no bodies of responses.',
-	examples: [
-		{ command: 'supportctl run show last', note: 'the newest run' },
-		{ command: 'supportctl run show shard-*.ndjson --json', note: 'the shards of one input together' },
-		{ command: 'supportctl run show last --report html:run.html', note: 'a page with a plot over time' },
-		{ command: 'supportctl run show last --outcome unknown', note: 'rows with an unknown outcome' },
-	],
+	examples: {
+		'supportctl run show last': 'the newest run',
+		'supportctl run show shard-*.ndjson --json': 'the shards of one input together',
+		'supportctl run show last --report html:run.html': 'a page with a plot over time',
+		'supportctl run show last --outcome unknown': 'rows with an unknown outcome',
+	},
 	arguments: [{ ...runArgument, variadic: true }],
 	options: [
 		...options('Rows', [

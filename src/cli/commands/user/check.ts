@@ -8,7 +8,6 @@ import type { Result } from '../../../http/outcome.js';
 import { createTextRedactor, redactName, redactNames, redactTexts } from '../../../output/redact.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
-import { stdoutPalette } from '../../palette.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
 import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
@@ -16,10 +15,10 @@ import { readFirstLine } from '../../text-file.js';
 export const command = defineCommand({
 	description:
 		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the caller was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
-	examples: [
-		{ command: 'supportctl user check sofia.bauer', note: 'asks for the password, hidden' },
-		{ command: 'echo desk-sofia.bauer | supportctl user check sofia.bauer --password-stdin', note: 'from a pipe' },
-	],
+	examples: {
+		'supportctl user check sofia.bauer': 'asks for the password, hidden',
+		'echo desk-sofia.bauer | supportctl user check sofia.bauer --password-stdin': 'from a pipe',
+	},
 	requests: [endpoints['user.check']],
 	exitCodes: [0, 1, 2, 4, 5, 10, 130],
 	arguments: [{ name: 'username', help: 'The user name; asks if it is left out', required: false }],
@@ -37,7 +36,6 @@ export const command = defineCommand({
 			await openResults(invocation, {
 				single: true,
 				profileFormat: session.connection.defaults.format,
-				palette: await stdoutPalette(invocation),
 				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
 				keys: ['username', 'verdict', 'id', 'status', 'code'],
 			}),
