@@ -1,77 +1,84 @@
-/** What was measured, as a table, as a plot in text, and as a plot in SVG. */
+/** What was measured: a verdict for each figure, a table in Markdown, and a plot of requests over time in SVG. */
 
-const round = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3));
-
-/** @param {readonly import('./bench.mjs').Finding[]} findings */
-export function tableText(findings) {
-	const rows = findings.map(({ what, measured, unit, target }) => {
-		const value = `${round(measured)} ${unit}`;
-		if (target === undefined) return [what, value, '', ''];
-		const met = target.kind === 'at most' ? measured <= target.value : measured >= target.value;
-		return [what, value, `${target.kind} ${round(target.value)} ${unit}`, met ? 'met' : 'MISSED'];
-	});
-	const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index].length)));
-	return rows
-		.map(([what, value, target, verdict]) =>
-			`${what.padEnd(widths[0])}  ${value.padStart(widths[1])}  ${target.padEnd(widths[2])}  ${verdict}`.trimEnd(),
-		)
-		.join('\n');
+/** The value below which a share of the values lies. @param {readonly number[]} values */
+function quantile(values, share) {
+	const sorted = [...values].sort((left, right) => left - right);
+	const place = (sorted.length - 1) * share;
+	const below = sorted[Math.floor(place)];
+	return below + (sorted[Math.ceil(place)] - below) * (place % 1);
 }
 
-const BAR = 40;
+/**
+ * The median of a figure's values, half of which lie in a band as wide as the noise, and what its target says of it.
+ * @param {import('./cases.mjs').Figure} figure @param {readonly number[]} values
+ */
+export function judge({ most, least }, values) {
+	const median = quantile(values, 0.5);
+	const noise = quantile(values, 0.75) - quantile(values, 0.25);
+	const excess = Math.max(median - (most ?? Infinity), (least ?? -Infinity) - median);
+	const verdict =
+		most === undefined && least === undefined
+			? ''
+			: excess <= 0
+				? 'met'
+				: excess <= noise
+					? 'within the noise'
+					: 'MISSED';
+	return { values, median, noise, verdict };
+}
 
-/** Rate and memory against rows, a bar each. @param {readonly { rows: number, rate: number, peakMB: number }[]} growth */
-export function plotText(growth) {
-	const plot = (title, of, unit) => {
-		const most = Math.max(...growth.map(of));
-		const lines = growth.map((each) => {
-			const bar = '█'.repeat(Math.max(1, Math.round((of(each) / most) * BAR)));
-			return `${each.rows.toLocaleString('en').padStart(9)}  ${bar} ${round(of(each))} ${unit}`;
-		});
-		return [`${title} by rows`, ...lines].join('\n');
-	};
-	return [plot('rate', (each) => each.rate, 'rows/s'), plot('peak memory', (each) => each.peakMB, 'MB')].join('\n\n');
+const shown = (value, unit) => {
+	const digits = unit === undefined ? 2 : value < 10 ? 1 : 0;
+	const text = value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+	return unit === undefined ? `${text} ×` : unit.startsWith('/') ? `${text}${unit}` : `${text} ${unit}`;
+};
+
+/** @param {readonly (import('./cases.mjs').Figure & ReturnType<typeof judge> & { name: string })[]} figures */
+export function tableOf(figures) {
+	const lines = ['| what | measured | noise | target | |', '|---|---|---|---|---|'];
+	let last = '';
+	for (const { name, what, unit, median, noise, most, least, verdict } of figures) {
+		if (name !== last) lines.push(`| **${name}** | | | | |`);
+		last = name;
+		const bound = most === undefined ? '≥' : '≤';
+		const target = verdict === '' ? '' : `${bound} ${shown(most ?? least, unit)}`;
+		lines.push(`| ${what} | ${shown(median, unit)} | ${shown(noise, unit)} | ${target} | ${verdict} |`);
+	}
+	return lines.join('\n');
 }
 
 const WIDTH = 720;
 const HEIGHT = 260;
-const MARGIN = { left: 80, right: 24, top: 48, bottom: 44 };
+const [LEFT, TOP, BOTTOM] = [48, 40, 36];
 
-/** One panel: a line through points, rows on a logarithmic axis, the value's axis from nothing. */
-function panel(growth, of, title, unit, offset) {
-	const inner = { width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom };
-	const [first, last] = [growth[0].rows, growth.at(-1).rows];
-	const top = Math.max(...growth.map(of)) * 1.15;
-	const x = (rows) => MARGIN.left + (Math.log(rows / first) / Math.log(last / first)) * inner.width;
-	const y = (value) => offset + MARGIN.top + inner.height * (1 - value / top);
-	const points = growth.map((each) => `${x(each.rows).toFixed(1)},${y(of(each)).toFixed(1)}`);
-	const ticks = [0, 0.25, 0.5, 0.75, 1].map((share) => top * share);
-	return [
-		`<text x="${MARGIN.left}" y="${offset + 28}" class="title">${title}</text>`,
-		...ticks.map(
-			(value) =>
-				`<line x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(value).toFixed(1)}" y2="${y(value).toFixed(1)}" class="grid"/>` +
-				`<text x="${MARGIN.left - 8}" y="${(y(value) + 4).toFixed(1)}" class="label" text-anchor="end">${round(value)}</text>`,
-		),
-		`<polyline points="${points.join(' ')}" class="line"/>`,
-		...growth.map(
-			(each) =>
-				`<circle cx="${x(each.rows).toFixed(1)}" cy="${y(of(each)).toFixed(1)}" r="4"><title>${each.rows.toLocaleString('en')} rows: ${round(of(each))} ${unit}</title></circle>` +
-				`<text x="${x(each.rows).toFixed(1)}" y="${offset + HEIGHT - 16}" class="label" text-anchor="middle">${each.rows.toLocaleString('en')}</text>`,
-		),
-	].join('\n');
-}
-
-/** @param {readonly { rows: number, rate: number, peakMB: number }[]} growth @param {string} caption */
-export function plotSvg(growth, caption) {
-	return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${2 * HEIGHT + 32}" viewBox="0 0 ${WIDTH} ${2 * HEIGHT + 32}" font-family="system-ui, sans-serif">
-<style>
-	svg { background: #fff } .title { font-size: 15px; font-weight: 600 } .label { font-size: 11px; fill: #555 }
-	.grid { stroke: #ddd } .line { fill: none; stroke: #0b62a4; stroke-width: 2 } circle { fill: #0b62a4 }
-</style>
-${panel(growth, (each) => each.rate, 'Rows a second, by rows in the run', 'rows/s', 0)}
-${panel(growth, (each) => each.peakMB, 'Peak memory in MB, by rows in the run', 'MB', HEIGHT)}
-<text x="${MARGIN.left}" y="${2 * HEIGHT + 20}" class="label">${caption.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</text>
-</svg>
+/** Bars of what was served and refused in each second, and the limit as a line. @param {readonly { at: number, status: number }[]} requests @param {number} limit */
+export function plotOf(requests, limit) {
+	const start = Math.min(...requests.map(({ at }) => at));
+	const seconds = [];
+	for (const { at, status } of requests) {
+		const second = Math.floor(at - start);
+		seconds[second] ??= { served: 0, refused: 0 };
+		seconds[second][status === 200 ? 'served' : 'refused']++;
+	}
+	const all = Array.from(seconds, (each) => each ?? { served: 0, refused: 0 });
+	const highest = Math.max(limit, ...all.map(({ served, refused }) => served + refused)) * 1.1;
+	const step = (WIDTH - LEFT - 16) / all.length;
+	const scale = (HEIGHT - TOP - BOTTOM) / highest;
+	const base = HEIGHT - BOTTOM;
+	const bar = (index, from, value, kind) =>
+		value === 0
+			? ''
+			: `<rect class="${kind}" x="${(LEFT + index * step + 1).toFixed(1)}" y="${(base - (from + value) * scale).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${(value * scale).toFixed(1)}"/>\n`;
+	const bars = all.map(
+		({ served, refused }, index) => bar(index, 0, served, 'served') + bar(index, served, refused, 'refused'),
+	);
+	const text = (x, y, value, anchor = 'start') =>
+		`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${value}</text>\n`;
+	const marks = all.map((_, index) => (index % 5 === 0 ? text(LEFT + index * step, base + 16, index, 'middle') : ''));
+	const line = (base - limit * scale).toFixed(1);
+	return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12">
+<style>svg { background: #fff } text { fill: #444 } .served { fill: #0b62a4 } .refused { fill: #d33 } .limit { stroke: #111; stroke-dasharray: 5 4 }</style>
+${text(LEFT, 24, `Requests a second behind a limit of ${limit}: served (blue), refused (red)`)}${bars.join('')}<line class="limit" x1="${LEFT}" x2="${WIDTH - 16}" y1="${line}" y2="${line}"/>
+${text(LEFT - 8, base - limit * scale + 4, limit, 'end')}${text(LEFT - 8, base, 0, 'end')}${marks.join('')}${text(WIDTH - 16, base + 30, 'seconds', 'end')}</svg>
 `;
 }
