@@ -76,9 +76,11 @@ export function plotOf(requests, limit) {
 		`<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}">${value}</text>\n`;
 	const marks = all.map((_, index) => (index % 5 === 0 ? text(LEFT + index * step, base + 16, index, 'middle') : ''));
 	const line = (base - limit * scale).toFixed(1);
+	const title = `Requests a second behind a limit of ${limit}: served (blue), refused (red)`;
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12">
+<title>${title}</title>
 <style>svg { background: #fff } text { fill: #444 } .served { fill: #0b62a4 } .refused { fill: #d33 } .limit { stroke: #111; stroke-dasharray: 5 4 }</style>
-${text(LEFT, 24, `Requests a second behind a limit of ${limit}: served (blue), refused (red)`)}${bars.join('')}<line class="limit" x1="${LEFT}" x2="${WIDTH - 16}" y1="${line}" y2="${line}"/>
+${text(LEFT, 24, title)}${bars.join('')}<line class="limit" x1="${LEFT}" x2="${WIDTH - 16}" y1="${line}" y2="${line}"/>
 ${text(LEFT - 8, base - limit * scale + 4, limit, 'end')}${text(LEFT - 8, base, 0, 'end')}${marks.join('')}${text(WIDTH - 16, base + 30, 'seconds', 'end')}</svg>
 `;
 }
