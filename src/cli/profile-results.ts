@@ -5,14 +5,20 @@ import { configFolder, connectionVariables, listed, readVariable } from '../prof
 import { ConfigDamaged, readStore, type Store } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
-import { createSentResults, onlyOutputFailed, openResults, type ResultShape } from './results.js';
+import {
+	chosenFormat,
+	createSentResults,
+	onlyOutputFailed,
+	openResults,
+	picksValues,
+	type ResultShape,
+} from './results.js';
 
 type ResultRow = Readonly<Record<string, unknown>>;
 
 /** Whether data is asked for; what commands do is otherwise said on stderr. */
 export function asksForData({ options }: Invocation): boolean {
-	const { json, format, field, fields, query } = options;
-	return json === true || [format, field, fields, query].some((each) => each !== undefined);
+	return chosenFormat(options) !== undefined || picksValues(options);
 }
 
 /** Prints rows on stdout. @throws UsageError for a column or a query that can't be used */

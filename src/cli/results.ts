@@ -27,11 +27,14 @@ export function wantsJson(options: OutputValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
 }
 
+/** Whether flags say which values are printed. */
+export function picksValues({ field, fields, query }: OutputValues): boolean {
+	return field !== undefined || fields !== undefined || query !== undefined;
+}
+
 /** Whether a person sees the table that the command itself chooses. */
 export function isOwnTable({ context, options }: Pick<Invocation, 'context' | 'options'>, profileFormat?: string) {
-	const { field, fields, query } = options;
-	const picks = field !== undefined || fields !== undefined || query !== undefined;
-	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picks;
+	return context.stdout.isTTY && chosenFormat(options, profileFormat) === undefined && !picksValues(options);
 }
 
 export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'resolve' | 'single' | 'idOf'> {

@@ -256,8 +256,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/cli/api/run.ts',
-		was: "const asks = call.method === 'DELETE'",
-		becomes: "const asks = call.method === 'PUT'",
+		was: "asks: call.method === 'DELETE'",
+		becomes: "asks: call.method === 'PUT'",
 		tests: api,
 		loss: 'api DELETE does not ask',
 	},

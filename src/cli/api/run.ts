@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import { ExitCode, FailedError, SupportctlError } from '../../errors.js';
+import { ExitCode, FailedError, type SupportctlError } from '../../errors.js';
 import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
 import type { Result } from '../../http/outcome.js';
 import type { Client, RawResponse } from '../../http/types.js';
@@ -25,11 +25,12 @@ import {
 	onlyOutputFailed,
 	openResults,
 	outputTrouble,
+	picksValues,
 	type ResultShape,
 } from '../results.js';
-import { askFirst, checkConfirmed, placeOf } from '../runs/checks.js';
-import { exitCodeOfOutcome, NO_ROUTE, nextStep, whatFailed } from '../runs/failures.js';
-import { withoutValues } from '../runs/shape.js';
+import { confirmWrite } from '../runs/checks.js';
+import { errorOf, NO_ROUTE, nextStep } from '../runs/failures.js';
+import { withoutSecretsOf } from '../runs/shape.js';
 import { openSession, type Session } from '../session.js';
 import type { ApiInvocation } from './options.js';
 import { type Call, readCall, withQuery } from './request.js';
@@ -64,7 +65,7 @@ export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const shape: ResultShape = {
 		// The head of the response is printed before.
 		...(options.include === true && { onPager: false }),
-		profileFormat: connection.defaults.format ?? (isShaped(options) ? undefined : 'json'),
+		profileFormat: connection.defaults.format ?? (picksValues(options) ? undefined : 'json'),
 	};
 	// Columns and queries that can't be used are found before anything is sent.
 	const list = await openResults(invocation, { ...shape, single: options.dryRun });
@@ -78,9 +79,7 @@ export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	if (!call.isRead) {
 		const service = { profile: connection.profileName, protected: connection.protected };
 		const action = `send ${call.method} ${path}`;
-		checkConfirmed(service, session.host, options.confirm, action);
-		const asks = call.method === 'DELETE' && options.yes !== true;
-		if (asks) await askFirst(context, `${action} ${placeOf(service, session.host)}`);
+		await confirmWrite(invocation, { service, host: session.host, action, asks: call.method === 'DELETE' });
 	}
 	const client = await session.openClient(1);
 	try {
@@ -89,11 +88,6 @@ export async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	} finally {
 		await client.close();
 	}
-}
-
-/** Whether the person says how results are to look, so that JSON as it came is not what they want. */
-function isShaped({ query, fields, field }: ApiInvocation['options']): boolean {
-	return query !== undefined || fields !== undefined || field !== undefined;
 }
 
 function createSend(
@@ -131,7 +125,7 @@ function createSend(
 				},
 			);
 			if (result.status === undefined) response = undefined;
-			const cleaned = secrets.length === 0 ? result : withoutValues(result, secrets);
+			const cleaned = withoutSecretsOf(result, secrets);
 			const isFine = response !== undefined && isGoodResponse(method, result, response);
 			return { path, response, result: isFine ? { ...cleaned, outcome: 'ok' } : cleaned };
 		},
@@ -161,7 +155,7 @@ async function printResponse(api: Api, exchanged: Exchanged): Promise<ExitCode> 
 	}
 	warn(context, result.warnings ?? []);
 	// The service's error is not printed where another program reads rows or values.
-	const isForRows = isShaped(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
+	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
 	const trouble = await troubleOf(async () => {
 		if (!isGood && isForRows) return;
 		if ('body' in result) {
@@ -224,15 +218,8 @@ const NO_SUCH_CALL = 'the service has no such path or method; supportctl api --h
 function failureOf({ call, invocation, session }: Api, { path, result }: Exchanged, trouble?: Error): SupportctlError {
 	if (trouble !== undefined) warn(invocation.context, [trouble.message]);
 	const outcome = { ...result, row: 1, ids: {} };
-	const { message, details } = whatFailed(outcome, `${call.method} ${redactUrl(path)}`);
 	const hint = result.code === NO_ROUTE ? NO_SUCH_CALL : nextStep(outcome, { isRead: call.isRead }, session.connection);
-	const { status, reasons, attempts, code = result.outcome } = result;
-	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
-		code,
-		details,
-		data: { status, outcome: result.outcome, attempts, reasons },
-		...(hint !== undefined && { hint }),
-	});
+	return errorOf(outcome, `${call.method} ${redactUrl(path)}`, hint);
 }
 
 /** How many rows a page is asked to have, where the query does not say it: the most that services give. */

@@ -8,14 +8,13 @@ import type { Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
 import { paletteFor } from '../notices.js';
-import { chosenFormat, openResults, wantsJson } from '../results.js';
+import { isOwnTable, openResults, wantsJson } from '../results.js';
 import { examine, type Finding } from './checks.js';
 
 export async function runDoctor(invocation: Invocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const palette = await paletteFor(invocation, 'stdout');
-	const isShaped = [chosenFormat(options), options.fields, options.field, options.query].some(Boolean);
-	const forPerson = context.stdout.isTTY && !isShaped;
+	const forPerson = isOwnTable(invocation);
 	const results = await openResults(invocation, {
 		keys: ['check', 'result', 'message', 'hint'],
 		idOf: ({ check }) => check,

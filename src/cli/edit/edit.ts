@@ -16,7 +16,7 @@ import type { ReadInvocation } from '../lists/call.js';
 import { createRead, failureOfRead, readId, readUserId, withReading } from '../lists/reading.js';
 import { say, warn } from '../notices.js';
 import { wantsJson } from '../results.js';
-import { checkConfirmed } from '../runs/checks.js';
+import { confirmWrite } from '../runs/checks.js';
 import { nameRow } from '../runs/failures.js';
 import type { RunInvocation } from '../runs/options.js';
 import { jobOf, withoutSecrets } from '../runs/plan.js';
@@ -38,8 +38,9 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 	const id = args.at(-1) as string;
 	if (noun !== 'user' || id !== OWN_ID) readId('id', id);
 	const session = await openSession(given);
-	const { profileName: profile, protected: isProtected } = session.connection;
-	checkConfirmed({ profile, protected: isProtected }, session.host, options.confirm, `edit ${noun} ${id}`);
+	const { connection, host } = session;
+	const service = { profile: connection.profileName, protected: connection.protected };
+	await confirmWrite(invocation, { service, host, action: `edit ${noun} ${id}`, asks: false });
 
 	const { ids, body: before, sheet } = await readObject(noun, given, session);
 	const what = nameRow(ids, noun);

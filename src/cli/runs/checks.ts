@@ -12,10 +12,10 @@ import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run
 import { UsageError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-import type { Context } from '../../io/context.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
 import { NO_ROUTE, plural } from './failures.js';
+import type { RunInvocation } from './options.js';
 import type { RunJob } from './plan.js';
 
 /** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */
@@ -47,29 +47,17 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 }
 
 /**
- * Checks what only the service can say, and asks before a delete or an undo; --yes and --confirm stand for the reply.
+ * Checks what only the service can say, and asks before a delete or an undo.
  * @throws UsageError, RefusedError
  */
 export async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<void> {
 	const { endpoint, plan, session, invocation } = job;
-	const { options, context } = invocation;
 	await checkReadsServed(job, survey.read, client);
 	const note = await checkUsers(job, survey, client);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return;
-	const action = describeAction(job, survey);
-	checkConfirmed(plan.service, session.host, options.confirm, action);
-	if (!(endpoint.confirm || plan.source.from === 'snapshots') || options.yes === true) return;
-	await askFirst(context, `${action} ${placeOf(plan.service, session.host)}`, note);
-}
-
-/** Asks before something that can't be taken back. @param action `delete ticket 14 on desk.example`. @throws UsageError */
-export async function askFirst({ prompts }: Context, action: string, note?: string): Promise<void> {
-	if (!prompts.available) {
-		throw new UsageError(`to ${action} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
-	}
-	const question = `${action.charAt(0).toUpperCase()}${action.slice(1)}?`;
-	if (await prompts.confirm(note === undefined ? question : `Note: ${note}. ${question}`)) return;
-	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
+	const asks = endpoint.confirm || plan.source.from === 'snapshots';
+	const { service } = plan;
+	await confirmWrite(invocation, { service, host: session.host, action: describeAction(job, survey), asks, note });
 }
 
 /** `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`, `revert run … (ticket update of …)`. */
@@ -92,29 +80,52 @@ function describeAction({ endpoint, plan }: RunJob, { selected, permanent, first
 	return `delete ${what} (${permanent} of them permanently)${named}`;
 }
 
+/** `on desk.example (profile live)`. */
 export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string): string {
 	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-/** A write with a protected profile needs its name. @throws UsageError */
-export function checkConfirmed(
-	service: Pick<RunService, 'profile' | 'protected'>,
-	host: string,
-	confirm: string | undefined,
-	action: string,
-): void {
+/** A write as a person confirms it. */
+interface Write {
+	service: Pick<RunService, 'profile' | 'protected'>;
+	host: string;
+	/** `delete ticket 14`. */
+	action: string;
+	/** Whether it can't be taken back, so that there is a question without --yes. */
+	asks: boolean;
+	/** Shown before the question. */
+	note?: string | undefined;
+}
+
+/**
+ * A write with a protected profile needs its name, and one that can't be taken back a yes; --confirm and --yes stand for
+ * the reply.
+ * @throws UsageError
+ */
+export async function confirmWrite(
+	{ context: { prompts }, options }: Pick<RunInvocation, 'context' | 'options'>,
+	{ service, host, action, asks, note }: Write,
+): Promise<void> {
 	const { profile, protected: isProtected } = service;
+	const { confirm, yes } = options;
+	const where = `${action} ${placeOf(service, host)}`;
 	const code = 'protected_profile';
 	if (isProtected && confirm !== profile) {
-		const where = placeOf(service, host);
-		throw new UsageError(`profile ${profile} is protected: to ${action} ${where} needs --confirm=${profile}`, {
+		throw new UsageError(`profile ${profile} is protected: to ${where} needs --confirm=${profile}`, {
 			code,
 			...(confirm === undefined ? {} : { details: [`--confirm=${confirm} names another profile`] }),
 		});
 	}
-	if (!isProtected && confirm !== undefined && confirm !== profile) {
+	if (confirm !== undefined && confirm !== profile) {
 		throw new UsageError(`--confirm=${confirm}, but the profile is ${profile ?? 'none'}`, { code });
 	}
+	if (!asks || yes === true) return;
+	if (!prompts.available) {
+		throw new UsageError(`to ${where} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
+	}
+	const question = `${where.charAt(0).toUpperCase()}${where.slice(1)}?`;
+	if (await prompts.confirm(note === undefined ? question : `Note: ${note}. ${question}`)) return;
+	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
 }
 
 /** How many of the users that receive posts and links are looked up. */

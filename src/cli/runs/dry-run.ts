@@ -17,7 +17,7 @@ import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { checkSignedIn } from '../own-account.js';
 import { openResults, wantsJson } from '../results.js';
-import { checkReadsServed } from './checks.js';
+import { checkReadsServed, placeOf } from './checks.js';
 import { plural } from './failures.js';
 import type { RunJob } from './plan.js';
 
@@ -67,9 +67,8 @@ export async function showPlan(
 		stderr.write(`${JSON.stringify({ summary })}\n`);
 	} else if (!tuning.quiet) {
 		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
-		const where = `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 		const notes = [
-			`dry run ${where}: ${selected} ${plural('request', selected)}, none sent`,
+			`dry run ${placeOf({ profile }, host)}: ${selected} ${plural('request', selected)}, none sent`,
 			...(skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`]),
 			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
 		];

@@ -116,9 +116,13 @@ export function whatFailed(outcome: Outcome, what: string): { message: string; d
 /** The error that a row stands for: what happened to what, why, and the next step. */
 export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller): SupportctlError {
 	const { verb, noun, replay } = endpoint;
-	const { message, details } = whatFailed(outcome, `${verb} ${nameRow(outcome.ids, noun)}`);
 	const request = { isRead: replay === 'read', canVerify: readEndpointOf(endpoint) !== undefined };
-	const hint = nextStep(outcome, request, caller);
+	return errorOf(outcome, `${verb} ${nameRow(outcome.ids, noun)}`, nextStep(outcome, request, caller));
+}
+
+/** The error of an outcome. @param what was asked for: "update ticket 14" */
+export function errorOf(outcome: Outcome, what: string, hint: string | undefined): SupportctlError {
+	const { message, details } = whatFailed(outcome, what);
 	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
 		code: outcome.code ?? outcome.outcome,
 		details,

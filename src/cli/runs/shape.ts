@@ -2,7 +2,7 @@
 
 import { readCustomFields } from '../../api/applied.js';
 import { idNames } from '../../api/choose.js';
-import type { Outcome, Result } from '../../http/outcome.js';
+import type { Result } from '../../http/outcome.js';
 import type { Column } from '../../output/columns.js';
 import {
 	customFieldColumns,
@@ -53,31 +53,23 @@ export async function outcomeShape(
 	return shape(outcomeColumns(ids, palette, own));
 }
 
-/** An outcome without the secrets of its request. A value under a secret name is hidden, whether it was sent or is shown. */
-export function withoutSecretsOf(outcome: Outcome, secrets: readonly string[]): Outcome {
-	const clean = secrets.length === 0 ? outcome : withoutValues(outcome, secrets);
-	if (clean.differs === undefined) return clean;
-	const differs = clean.differs.map(({ field, sent, shown }) => ({
-		field,
-		sent: redact({ [field]: sent })[field],
-		shown: redact({ [field]: shown })[field],
-	}));
-	return { ...clean, differs };
-}
-
-/** Our own words stay: a secret that is an ordinary word must not change an outcome. */
-export function withoutValues<R extends Result>(outcome: R, secrets: readonly string[]): R {
+/**
+ * An outcome without the secrets of its request; a value under a secret name is hidden, whether it was sent or is shown.
+ * Our own words stay: a secret that is an ordinary word must not change an outcome.
+ */
+export function withoutSecretsOf<R extends Result>(outcome: R, secrets: readonly string[]): R {
 	const { code, reasons, body, differs } = outcome;
 	const clean = { ...outcome };
+	if (differs !== undefined) {
+		const clear = (value: unknown): unknown => (secrets.length === 0 ? value : redactTexts(value, secrets));
+		const shown = (field: string, value: unknown): unknown => redact({ [field]: clear(value) })[field];
+		clean.differs = differs.map((each) => {
+			return { ...each, sent: shown(each.field, each.sent), shown: shown(each.field, each.shown) };
+		});
+	}
+	if (secrets.length === 0) return clean;
 	if (code !== undefined) clean.code = redactName(code, secrets);
 	if (reasons !== undefined) clean.reasons = redactNames(reasons, secrets);
 	if (body !== undefined) clean.body = redactTexts(body, secrets);
-	if (differs !== undefined) {
-		clean.differs = differs.map(({ field, sent, shown }) => ({
-			field,
-			sent: redactTexts(sent, secrets),
-			shown: redactTexts(shown, secrets),
-		}));
-	}
 	return clean;
 }

@@ -5,9 +5,16 @@ import { summariseRun } from '../../../bulk/journal/folder.js';
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
-import { options } from '../../options/option.js';
+import { options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { dataOptions, journalOptions, passwordOptions, type RunInvocation, runArgument } from '../../runs/options.js';
+import {
+	checkOptions,
+	dataOptions,
+	journalOptions,
+	passwordOptions,
+	type RunInvocation,
+	runArgument,
+} from '../../runs/options.js';
 
 const past = () => import('../../runs/past.js');
 
@@ -30,13 +37,7 @@ export const resume = defineCommand({
 		'supportctl run resume last --verify': 'read objects back, which settles unknown outcomes',
 	},
 	arguments: [runArgument],
-	options: [
-		...inputOptions,
-		...options('Checks', [{ flags: '--verify', help: 'Read each object back and compare' }]),
-		...againOptions,
-		...sendOptions,
-		...shownOptions,
-	],
+	options: [...inputOptions, ...pick(checkOptions, 'verify'), ...againOptions, ...sendOptions, ...shownOptions],
 	async run(invocation) {
 		const call = invocation as RunInvocation;
 		const { pastRun, secretsAgain, sendAgain, withInput } = await past();
@@ -117,7 +118,7 @@ export const undo = defineCommand({
 	arguments: [runArgument],
 	options: [
 		{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
-		{ flags: '--diff', help: 'With --dry-run: read, and show old and new values', group: 'Checks' },
+		...pick(checkOptions, 'diff'),
 		...sendOptions,
 		...journalOptions,
 		...shownOptions,

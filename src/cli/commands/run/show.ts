@@ -24,7 +24,7 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { paletteFor } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { chosenFormat, openResults } from '../../results.js';
+import { chosenFormat, openResults, picksValues } from '../../results.js';
 import { runArgument } from '../../runs/options.js';
 import { pastRun, unreachedNote } from '../../runs/past.js';
 import { runView } from './list.js';
@@ -192,7 +192,6 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 		...(only === undefined ? together(runs) : { ...runView(only.summary), ...details(only) }),
 		failures,
 	};
-	const { fields, field, query } = invocation.options;
 	const format = chosenFormat(invocation.options);
 	const forPerson = format === undefined || format === 'table';
 	const isShown = (name: string): boolean =>
@@ -209,7 +208,7 @@ async function showRuns(invocation: Invocation, runs: readonly Shown[]): Promise
 	});
 	await results.row(view);
 	await results.end();
-	if (!forPerson || fields !== undefined || field !== undefined || query !== undefined) return;
+	if (!forPerson || picksValues(invocation.options)) return;
 	const { stdout, stderr } = invocation.context;
 	if (failures.length > 0) {
 		stdout.write('\n');
