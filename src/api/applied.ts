@@ -193,7 +193,8 @@ export function differences(
 	absent: 'differs' | 'no verdict',
 ): AppliedDifference[] {
 	const found: AppliedDifference[] = [];
-	for (const [field, value] of Object.entries(sent)) {
+	for (const field of Object.keys(sent)) {
+		const value = sent[field];
 		const shown = held(field);
 		if (value === shown || secrets.has(field)) continue;
 		const differs = shown === undefined ? absent === 'differs' : sameField(endpoint, field, value, shown) === false;
@@ -212,7 +213,7 @@ export function contradictions(
 	const other = otherThing(endpoint, ids, held);
 	if (endpoint.replay === 'set') {
 		const shown = (name: string): unknown => (Object.hasOwn(held, name) ? held[name] : undefined);
-		return [...other, ...differences(endpoint, sent ?? {}, shown, 'no verdict')];
+		return other.concat(differences(endpoint, sent ?? {}, shown, 'no verdict'));
 	}
 	if (!endpoint.trash) return other;
 	const isDeleted = held.deleted !== undefined && asBoolean(held.deleted) === true;

@@ -54,7 +54,8 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 
 	return ({ ids, force: isForced, reassign, fields = {} }) => {
 		let path = '';
-		for (const [index, part] of parts.entries()) {
+		for (let index = 0; index < parts.length; index++) {
+			const part = parts[index] as string;
 			path += index % 2 === 0 ? part : encodeURIComponent(ids[part] as string);
 		}
 		const permanent = force === 'always' || (force !== undefined && isForced === true);

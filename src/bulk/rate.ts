@@ -90,7 +90,8 @@ export class RateFinder {
 		if (this.probes !== undefined || sentAt < this.since) return;
 		this.servedInARow = 0;
 		this.refusedInARow++;
-		const refusals = this.note(now, true);
+		this.note(now, true);
+		const refusals = this.recent.filter((each) => each.refused).length;
 		if (this.standsStill(now)) this.halt(now, 0);
 		else if (retryAfterMs > 0 || refusals > this.tolerance * WINDOW) this.cut(now);
 		else if (this.top !== undefined && this.tolerance === TOLERANCE) {
@@ -106,14 +107,12 @@ export class RateFinder {
 		if (this.probes !== undefined && sentAt >= this.probesSince) this.halt(now, this.probes + 1);
 	}
 
-	/** Keeps a result; returns how many of the last ones are refusals. */
-	private note(at: number, refused: boolean): number {
+	private note(at: number, refused: boolean): void {
 		this.results++;
 		this.recent.push({ at, refused });
 		if (this.recent.length > WINDOW) this.recent.shift();
 		if (this.servedRate(at) >= this.second.most / 2) this.low = { since: at, served: 0, refused: 0 };
 		else this.low[refused ? 'refused' : 'served']++;
-		return this.recent.filter((each) => each.refused).length;
 	}
 
 	/** How many were served in the last second. */

@@ -31,7 +31,8 @@ interface Difference {
  */
 export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
 	const printed: Record<string, string | number> = {};
-	for (const [name, text] of Object.entries(ids)) {
+	for (const name of Object.keys(ids)) {
+		const text = ids[name] as string;
 		const number = (name === 'id' || name.endsWith('_id')) && /^\d+$/.test(text) ? Number(text) : Number.NaN;
 		printed[name] = Number.isSafeInteger(number) ? number : text;
 	}
@@ -45,21 +46,22 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
  */
 export function outcomeView(result: OutcomeLike): Row {
 	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
-	return {
-		row,
-		...printedIds(ids),
-		...(ids.username !== undefined && ids.id === undefined && { id: null }),
-		outcome,
-		status: status ?? null,
-		code: code ?? null,
-		message: message ?? null,
-		...(reasons && { reasons }),
-		...(warnings && warnings.length > 0 && { warnings }),
-		attempts,
-		ms: Math.round(ms),
-		differs: differs ?? [],
-		body: body ?? null,
-	};
+	// Key by key and not spread: rows then share one hidden class, which is several times as fast.
+	const view: Record<string, unknown> = { row };
+	const printed = printedIds(ids);
+	for (const name of Object.keys(printed)) view[name] = printed[name];
+	if (ids.username !== undefined && ids.id === undefined) view.id = null;
+	view.outcome = outcome;
+	view.status = status ?? null;
+	view.code = code ?? null;
+	view.message = message ?? null;
+	if (reasons) view.reasons = reasons;
+	if (warnings && warnings.length > 0) view.warnings = warnings;
+	view.attempts = attempts;
+	view.ms = Math.round(ms);
+	view.differs = differs ?? [];
+	view.body = body ?? null;
+	return view;
 }
 
 /** The keys that an outcome can have, for a complaint about another one before anything is sent. */
@@ -71,6 +73,8 @@ export function outcomeKeys(ids: readonly string[]): string[] {
 
 /** Why a row failed, or what is odd about it: the message, the service's reasons, what differs. */
 function messageOf({ message, reasons, warnings, differs }: Row): string {
+	const isPlain = reasons === undefined && warnings === undefined && Array.isArray(differs) && differs.length === 0;
+	if (isPlain) return typeof message === 'string' ? message : '';
 	return [
 		...(typeof message === 'string' ? [message] : []),
 		...Object.entries((reasons ?? {}) as Record<string, unknown>).map(([field, reason]) =>

@@ -99,8 +99,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/output/outcome-view.ts',
-		was: 'differs: differs ?? [],',
-		becomes: '...(differs && { differs }),',
+		was: 'view.differs = differs ?? [];',
+		becomes: 'if (differs) view.differs = differs;',
 		tests: ['test/output/outcome-view.test.ts'],
 		loss: 'rows of one output have different keys',
 	},

@@ -1,7 +1,6 @@
 /** Bulk input as CSV or TSV with a header, with Excel's habits. */
 
-import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, type Parser, parse } from 'csv-parse';
 import { UsageError } from '../../errors.js';
 import type { Batch, RawRow } from './input.js';
 import { countLineEnds, headOf, inputError, type ReadLimits, recordTooLong } from './text.js';
@@ -14,8 +13,8 @@ export interface CsvHeader {
 	readonly delimiter: string;
 }
 
-/** How many rows a batch has. */
-const BATCH_ROWS = 512;
+/** How much text is parsed at once: few rows, so that they are short-lived for the garbage collector. */
+const PARSED_BYTES = 4096;
 
 /** What Excel reads, and some programs write, above the header. */
 const SEPARATOR_LINE = /^"?sep=([,;:|^~!\t])"?$/i;
@@ -73,6 +72,22 @@ async function lineAt(text: AsyncIterable<Buffer>, offset: number): Promise<numb
 	return line;
 }
 
+/** The records of text, many at a time: the parser's own iteration has a promise for each. */
+async function* recordsOf(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<string[][]> {
+	// The last iteration throws it.
+	parser.on('error', () => undefined);
+	for await (const piece of text) {
+		for (let at = 0; at < piece.length && parser.errored === null; at += PARSED_BYTES) {
+			parser.write(piece.subarray(at, at + PARSED_BYTES));
+			const records: string[][] = [];
+			for (let cells = parser.read(); cells !== null; cells = parser.read()) records.push(cells);
+			yield records;
+		}
+	}
+	parser.end();
+	for await (const cells of parser) yield [cells];
+}
+
 /** @param open Gives the checked text from its start. @param onHeader Is called before the first rows. */
 export async function* readCsv(
 	open: () => AsyncIterable<Buffer>,
@@ -87,28 +102,26 @@ export async function* readCsv(
 		relax_column_count: true,
 		max_record_size: limits.maxRecordBytes,
 	});
-	// An error reaches the loop below.
-	pipeline(Readable.from(open()), parser, () => undefined);
 	let header: CsvHeader | undefined;
 	let line = 1;
 	let row = 0;
-	let rows: RawRow[] = [];
 	try {
-		for await (const cells of parser as AsyncIterable<string[]>) {
-			const start = line;
-			line += 1 + lineEndsIn(cells);
-			if (isBlank(cells[0] as string) && cells.every(isBlank)) continue;
-			if (header === undefined) {
-				if (SEPARATOR_LINE.test(cells.join(delimiter))) continue;
-				header = readHeader(cells, delimiter, start, limits.name);
-				onHeader(header);
-				continue;
+		for await (const records of recordsOf(open(), parser)) {
+			const rows: RawRow[] = [];
+			for (const cells of records) {
+				const start = line;
+				line += 1 + lineEndsIn(cells);
+				if (isBlank(cells[0] as string) && cells.every(isBlank)) continue;
+				if (header === undefined) {
+					if (SEPARATOR_LINE.test(cells.join(delimiter))) continue;
+					header = readHeader(cells, delimiter, start, limits.name);
+					onHeader(header);
+					continue;
+				}
+				while (cells.length > header.columns.length && isBlank(cells.at(-1) as string)) cells.pop();
+				rows.push({ row: ++row, line: start, cells });
 			}
-			while (cells.length > header.columns.length && isBlank(cells.at(-1) as string)) cells.pop();
-			rows.push({ row: ++row, line: start, cells });
-			if (rows.length < BATCH_ROWS) continue;
-			yield rows;
-			rows = [];
+			if (rows.length > 0) yield rows;
 		}
 	} catch (error) {
 		if (!(error instanceof CsvError)) throw error;
@@ -119,5 +132,4 @@ export async function* readCsv(
 		if (reason !== undefined) throw inputError(limits.name, at, reason);
 		throw new UsageError(`${limits.name} line ${at}: the record can't be read (${error.code})`, { cause: error });
 	}
-	if (rows.length > 0) yield rows;
 }
