@@ -306,10 +306,10 @@ export const casesFor = (quick) => {
 	const size = (full, small) => (quick ? small : full);
 	const rounds = size(3, 2);
 	return [
-		behindLimit(rounds, 20, 0, size(500, 200), 1.15),
-		behindLimit(rounds, 20, 10, size(500, 200), 1.15),
-		behindLimit(rounds, 100, 20, size(1500, 500), 1.15),
-		behindLimit(rounds, 100, 0, size(1500, 500), 1.35),
+		behindLimit(size(3, 1), 20, 0, size(500, 300), 1.15),
+		behindLimit(size(3, 1), 20, 10, size(500, 300), 1.15),
+		behindLimit(size(3, 1), 100, 20, size(1500, 500), 1.15),
+		behindLimit(size(3, 1), 100, 0, size(1500, 500), 1.35),
 		latency(rounds, size(6400, 1600)),
 		...[1, 4, 32].map((workers) => auto(size(3, 1), workers, size(6, 4))),
 		rate(rounds, size(200_000, 30_000)),
