@@ -134,9 +134,10 @@ describe('CSV input', () => {
 
 	it('takes time in proportion to a quoted cell, however large', async () => {
 		const cell = 'a line, with a comma\n'.repeat(300_000);
-		const started = performance.now();
+		const started = process.cpuUsage();
 		const { rows } = await rowsOf('edits.csv', `id,t\n1,"${cell}"\n2,b\n`);
-		expect(performance.now() - started).toBeLessThan(5000);
+		// Of the processor, since other tests run at the same time; in microseconds.
+		expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
 		expect(rows[0]?.cells?.[1]).toBe(cell);
 		expect(rows[1]).toEqual({ row: 2, line: 300_003, cells: ['2', 'b'] });
 	});
