@@ -57,7 +57,7 @@ async function startLimited(admission: Admission, latencyMs: number, status = 50
 }
 
 describe('a small host that serves 40 a second and refuses the rest with 503', () => {
-	it('is asked for nearly that, and refuses few after ten seconds', async () => {
+	it('is asked for nearly that, and refuses less than a tenth after ten seconds', async () => {
 		const { server, log } = await startLimited(bucket(40, 10), 20);
 		const { outcomes, exitCode } = await runWith(server, bulk(900, '-j', '16'));
 		expect(exitCode).toBe(0);
@@ -67,8 +67,8 @@ describe('a small host that serves 40 a second and refuses the rest with 503', (
 		const late = log.filter((each) => each.at - first > 10_000);
 		const refused = late.filter((each) => each.refused).length;
 		const rate = ((late.length - refused) * 1000) / (end - first - 10_000);
-		expect(rate).toBeGreaterThan(26);
-		expect(refused / late.length).toBeLessThan(0.12);
+		expect(rate).toBeGreaterThan(30);
+		expect(refused / late.length).toBeLessThan(0.1);
 		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);
 	});
 });
