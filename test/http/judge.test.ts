@@ -409,7 +409,11 @@ describe('JSON that could do harm', () => {
 					const headers: Record<string, string> = coding === '' ? {} : { 'content-encoding': coding };
 					const verdict = await judge(status, body, endpoint, headers);
 					if (status >= 300) expect(verdict.outcome).not.toBe('ok');
-					if (verdict.outcome === 'ok' && status !== 204 && status !== 205) expect(verdict.body).toBeDefined();
+					if (verdict.outcome === 'ok' && verdict.body === undefined) {
+						// A service may answer the setting of custom fields with 200 and nothing more.
+						expect([204, 205, ...(endpoint.returns === 'fields-set' ? [200] : [])]).toContain(status);
+						if (coding === '') expect(Buffer.from(body).toString().trim()).toBe('');
+					}
 					expect(typeof verdict.message === 'string' || verdict.outcome === 'ok').toBe(true);
 				},
 			),
