@@ -89,7 +89,7 @@ export async function openClient(
 	const verbosity = options.verbose ?? 0;
 	let trace: ConnectionOptions['trace'];
 	if (verbosity > 0) {
-		const { createTrace } = await import('../output/trace.js');
+		const { createTrace } = await import('./trace.js');
 		const palette = await paletteFor(invocation, 'stderr');
 		trace = createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets });
 	}

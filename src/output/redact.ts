@@ -307,11 +307,6 @@ export function redactName(name: string, secrets: readonly string[]): string {
 	return createTextRedactor(secrets.filter(isDistinct))(name);
 }
 
-/** Texts by name, with the secrets taken out of the names alone. */
-export function redactNames<T>(texts: Readonly<Record<string, T>>, secrets: readonly string[]): Record<string, T> {
-	return Object.fromEntries(Object.entries(texts).map(([name, text]) => [redactName(name, secrets), text]));
-}
-
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
 
 /**

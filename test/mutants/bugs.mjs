@@ -91,17 +91,17 @@ export const bugs = [
 		loss: 'rows of one empty cell vanish from csv',
 	},
 	{
-		file: 'src/output/outcome-view.ts',
+		file: 'src/cli/runs/shape.ts',
 		was: 'Number.isSafeInteger(number) ? number : text',
 		becomes: 'number >= 0 ? number : text',
-		tests: ['test/output/outcome-view.test.ts'],
+		tests: ['test/cli/runs/shape.test.ts'],
 		loss: 'a long id is printed as another one',
 	},
 	{
-		file: 'src/output/outcome-view.ts',
+		file: 'src/cli/runs/shape.ts',
 		was: 'view.differs = differs ?? [];',
 		becomes: 'if (differs) view.differs = differs;',
-		tests: ['test/output/outcome-view.test.ts'],
+		tests: ['test/cli/runs/shape.test.ts'],
 		loss: 'rows of one output have different keys',
 	},
 	{
@@ -1209,10 +1209,10 @@ export const bugs = [
 		loss: 'a secret of digits is shown where the service repeats it as a number',
 	},
 	{
-		file: 'src/output/trace.ts',
-		was: "event.type === 'request' ? event.body : event.requestBody",
-		becomes: 'event.body',
-		tests: ['test/output/trace.test.ts'],
+		file: 'src/cli/trace.ts',
+		was: "event.type === 'response' ? event.requestBody : undefined",
+		becomes: 'undefined',
+		tests: ['test/cli/trace.test.ts'],
 		loss: 'a response repeats the secret of its request in the log',
 	},
 	{

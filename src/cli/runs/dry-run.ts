@@ -13,13 +13,13 @@ import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Column } from '../../output/columns.js';
-import { printedIds } from '../../output/outcome-view.js';
 import { isSecretName, REDACTED } from '../../output/redact.js';
 import { checkSignedIn } from '../own-account.js';
 import { openResults, wantsJson } from '../results.js';
 import { checkReadsServed, placeOf } from './checks.js';
 import { plural } from './failures.js';
 import type { RunJob } from './plan.js';
+import { printedIds } from './shape.js';
 
 /** How many requests a terminal is shown; --all shows the others too. */
 const SHOWN = 20;

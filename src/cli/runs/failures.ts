@@ -10,11 +10,11 @@ import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
-import { printedIds } from '../../output/outcome-view.js';
 import { sanitise } from '../../output/sanitise.js';
 import type { ResolvedConnection } from '../../profile/resolve.js';
 import { onlyOutputFailed, wantsJson } from '../results.js';
 import type { RunJob } from './plan.js';
+import { printedIds } from './shape.js';
 
 /** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
 export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {

@@ -7,7 +7,6 @@ import { checkReadable, createPerform, readsBefore } from '../../bulk/run/read-b
 import { outcomeOf, type RunRow } from '../../bulk/run/rows.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
-import { outcomeView } from '../../output/outcome-view.js';
 import { createTextRedactor, secretValues } from '../../output/redact.js';
 import type { Invocation } from '../command.js';
 import { paletteFor } from '../notices.js';
@@ -17,7 +16,7 @@ import { openSession } from '../session.js';
 import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
 import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
-import { outcomeShape, withoutSecretsOf } from './shape.js';
+import { outcomeShape, outcomeView, withoutSecretsOf } from './shape.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {

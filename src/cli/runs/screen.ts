@@ -8,14 +8,13 @@ import type { Survey } from '../../bulk/run/survey.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { type Outcome, wentWrong } from '../../http/outcome.js';
 import { renderError } from '../../output/errors.js';
-import { outcomeView } from '../../output/outcome-view.js';
 import { createProgress, type Progress } from '../../output/progress.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { paletteFor } from '../notices.js';
 import { createSentResults, isOwnTable, openResults, wantsJson } from '../results.js';
 import { type Caller, lostResults, nameRow, nextStep, printTrouble, warningsOf } from './failures.js';
 import type { RunJob } from './plan.js';
-import { outcomeShape } from './shape.js';
+import { outcomeShape, outcomeView } from './shape.js';
 
 /** How many failed rows of a run are printed one by one, and how many warnings about others. */
 const SHOWN = 20;

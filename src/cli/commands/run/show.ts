@@ -18,7 +18,6 @@ import { formatShard, inputFileOf, type Shard } from '../../../bulk/run/plan.js'
 import { ExitCode, UsageError } from '../../../errors.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import type { Row } from '../../../output/columns.js';
-import { outcomeColumns, outcomeView } from '../../../output/outcome-view.js';
 import type { Renderer } from '../../../output/render.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { paletteFor } from '../../notices.js';
@@ -27,6 +26,7 @@ import { outputOptions, reportOption } from '../../options/shared.js';
 import { chosenFormat, openResults, picksValues } from '../../results.js';
 import { runArgument } from '../../runs/options.js';
 import { pastRun, unreachedNote } from '../../runs/past.js';
+import { outcomeColumns, outcomeView } from '../../runs/shape.js';
 import { runView } from './list.js';
 
 /** How many rows are shown beside the run. */

@@ -5,10 +5,11 @@ import { createPlanner } from '../../../api/plan.js';
 import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Result } from '../../../http/outcome.js';
-import { createTextRedactor, redactName, redactNames, redactTexts } from '../../../output/redact.js';
+import { createTextRedactor } from '../../../output/redact.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
+import { withoutSecretsOf } from '../../runs/shape.js';
 import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
 
@@ -111,14 +112,9 @@ const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest
 
 /** The result without the password that was checked; codes that mean something to us, and our own, stay whole. */
 function withoutPassword(result: Result, password: string): Result {
-	const { code, reasons, body } = result;
-	const isTheirs = code !== undefined && 'body' in result && !INVALID_CODES.has(code) && !CALLER_CODES.has(code);
-	return {
-		...result,
-		...(isTheirs && { code: redactName(code, [password]) }),
-		...(reasons !== undefined && { reasons: redactNames(reasons, [password]) }),
-		...('body' in result && { body: redactTexts(body, [password]) }),
-	};
+	const { code } = result;
+	const isOurs = code !== undefined && (!('body' in result) || INVALID_CODES.has(code) || CALLER_CODES.has(code));
+	return { ...withoutSecretsOf(result, [password]), ...(isOurs && { code }) };
 }
 
 /** What a check came to. `valid` and `invalid` are the service's word; everything else is `unknown`. */

@@ -1,34 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { readCustomFields } from '../../src/api/applied.js';
-import type { Outcome } from '../../src/http/outcome.js';
-import { plainPalette } from '../../src/output/colour.js';
-import type { Column } from '../../src/output/columns.js';
-import {
-	customFieldColumns,
-	customFieldNamed,
-	deletionColumn,
-	fieldColumns,
-	outcomeColumns,
-	outcomeKeys,
-	outcomeView,
-} from '../../src/output/outcome-view.js';
-import { createRenderer, type RenderOptions } from '../../src/output/render.js';
+import { type EndpointName, endpoints } from '../../../src/api/endpoints.js';
+import { outcomeShape, outcomeView } from '../../../src/cli/runs/shape.js';
+import type { Outcome } from '../../../src/http/outcome.js';
+import { createRenderer, type RenderOptions } from '../../../src/output/render.js';
 
 function outcome(over: Partial<Outcome> = {}): Outcome {
 	return { row: 1, ids: { id: '14' }, outcome: 'ok', status: 200, attempts: 1, ms: 12.4, ...over };
 }
 
-async function print(outcomes: readonly Outcome[], options: Partial<RenderOptions>): Promise<string> {
+/** What a command prints of outcomes. @param fields that its rows set */
+async function print(
+	name: EndpointName,
+	outcomes: readonly Outcome[],
+	options: Partial<RenderOptions> = {},
+	fields: readonly string[] = [],
+): Promise<string> {
+	const shape = await outcomeShape(
+		{
+			endpoint: endpoints[name],
+			plan: { endpoint: name },
+			session: { connection: { defaults: {} } },
+			invocation: { context: { stdout: { isTTY: true }, env: { NO_COLOR: '1' } }, options: {} },
+		} as never,
+		fields,
+	);
 	let text = '';
-	const renderer = await createRenderer({ isTTY: true, width: 100, ...options }, (piece) => {
+	const renderer = await createRenderer({ isTTY: true, width: 100, ...shape, ...options }, (piece) => {
 		text += piece;
 	});
 	for (const each of outcomes) renderer.row(outcomeView(each));
 	await renderer.end();
 	return text;
 }
-
-const tableOf = (own: readonly Column[] = []) => outcomeColumns(['id'], plainPalette, own);
 
 describe('outcomeView', () => {
 	it('has its keys in the order of the command line’s page, and all of them always', () => {
@@ -53,14 +56,13 @@ describe('the table of an update', () => {
 			'ticket-tag': [1, 2],
 			password: 'marker',
 		};
-		const columns = tableOf(fieldColumns(['status', 'title', 'ticket-tag', 'password'], []));
-		expect(await print([outcome({ body })], { columns })).toBe(
+		const fields = ['status', 'title', 'ticket-tag', 'password'];
+		expect(await print('ticket.update', [outcome({ body })], {}, fields)).toBe(
 			'ID  OUTCOME  STATUS  TITLE  TICKET-TAG\n14  ok       hold    A      1,2\n',
 		);
 	});
 
 	it('says why a row failed, field by field, what differs and what was odd', async () => {
-		const columns = tableOf(fieldColumns(['status'], []));
 		const outcomes = [
 			outcome({
 				outcome: 'failed',
@@ -75,8 +77,8 @@ describe('the table of an update', () => {
 				warnings: ['text before the JSON'],
 			}),
 		];
-		expect((await print(outcomes, { columns, width: 200 })).split('\n').slice(1, 3)).toEqual([
-			'14  failed           Invalid parameter(s): status; status is not one of publish',
+		expect((await print('ticket.update', outcomes, { width: 200 }, ['status'])).split('\n').slice(1, 3)).toEqual([
+			'14  failed           Invalid parameter(s): status (status: status is not one of publish)',
 			'14  ok       read    text before the JSON; status is "read", not "hold"',
 		]);
 	});
@@ -91,7 +93,7 @@ describe('the table of a delete', () => {
 			outcome({ status: 204 }),
 			outcome({ outcome: 'unknown', status: undefined, message: 'no response within 30 s' }),
 		];
-		expect(await print(outcomes, { columns: tableOf([deletionColumn]) })).toBe(
+		expect(await print('ticket.delete', outcomes)).toBe(
 			[
 				'ID  OUTCOME  RESULT        MESSAGE',
 				'14  ok       trashed',
@@ -115,8 +117,7 @@ describe('the table of custom fields', () => {
 
 	it('has a column per field, whichever shape the response has', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
-		const columns = tableOf();
-		expect(await print(outcomes, { columns, more: customFieldColumns(readCustomFields, []) })).toBe(
+		expect(await print('ticket.fields.get', outcomes)).toBe(
 			[
 				'ID  OUTCOME  ORDER  COLOUR  SIZE',
 				'1   ok       7      red',
@@ -130,18 +131,19 @@ describe('the table of custom fields', () => {
 
 	it('lets --fields and --field name custom fields beside the keys of an outcome', async () => {
 		const outcomes = shapes.map((body, index) => outcome({ row: index + 1, ids: { id: String(index + 1) }, body }));
-		const options = { isTTY: false, resolve: customFieldNamed(readCustomFields, outcomeKeys(['id']), []) };
-		expect(await print(outcomes, { ...options, fields: 'id,order,status,body.size' })).toBe(
+		const options = { isTTY: false };
+		expect(await print('ticket.fields.get', outcomes, { ...options, fields: 'id,order,status,body.size' })).toBe(
 			'1\t7\t200\t\n2\t8\t200\tXL\n3\t9\t200\t\n4\t10\t200\t\n',
 		);
-		expect(await print(outcomes, { ...options, field: 'order' })).toBe('7\n8\n9\n10\n');
-		expect(await print(outcomes, { ...options, fields: 'order', format: 'csv' })).toBe('order\n7\n8\n9\n10\n');
+		expect(await print('ticket.fields.get', outcomes, { ...options, field: 'order' })).toBe('7\n8\n9\n10\n');
+		expect(await print('ticket.fields.get', outcomes, { ...options, fields: 'order', format: 'csv' })).toBe(
+			'order\n7\n8\n9\n10\n',
+		);
 	});
 
 	it('takes the names of fields as they are, __proto__ too', async () => {
 		const body = JSON.parse('{"__proto__": "x", "constructor": {"value": "y"}}');
-		const options = { columns: tableOf(), more: customFieldColumns(readCustomFields, []) };
-		expect(await print([outcome({ body }), outcome({ body: {} })], options)).toBe(
+		expect(await print('ticket.fields.get', [outcome({ body }), outcome({ body: {} })])).toBe(
 			'ID  OUTCOME  __PROTO__  CONSTRUCTOR\n14  ok       x          y\n14  ok\n',
 		);
 	});
@@ -149,18 +151,15 @@ describe('the table of custom fields', () => {
 	it('has no columns for responses without fields, nor for rows that failed', async () => {
 		const outcomes = [null, 'text', [1]].map((body) => outcome({ body }));
 		const failed = outcome({ outcome: 'failed', status: 404, body: { code: 'rest_post_invalid_id' } });
-		const options = { columns: tableOf(), more: customFieldColumns(readCustomFields, []) };
-		expect(await print([...outcomes, failed], options)).toMatch(/^ID {2}OUTCOME\n/);
+		expect(await print('ticket.fields.get', [...outcomes, failed])).toMatch(/^ID {2}OUTCOME\n/);
 	});
 });
 
 describe('the look-up of user names', () => {
 	it('prints the ids that were found', async () => {
 		const outcomes = [outcome({ ids: { username: 'ann', id: '7' }, body: { user_id: 7 } })];
-		expect(await print(outcomes, { columns: outcomeColumns(['username', 'id'], plainPalette) })).toBe(
-			'USERNAME  ID  OUTCOME\nann       7   ok\n',
-		);
+		expect(await print('user.id', outcomes)).toBe('USERNAME  ID  OUTCOME\nann       7   ok\n');
 		const failed = outcome({ ids: { username: 'bob' }, outcome: 'failed', body: { code: 'invalid_username' } });
-		expect(await print([failed, ...outcomes], { format: 'ids' })).toBe('7\n');
+		expect(await print('user.id', [failed, ...outcomes], { format: 'ids' })).toBe('7\n');
 	});
 });

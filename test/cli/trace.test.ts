@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { createTrace, type TraceView } from '../../src/cli/trace.js';
 import type { TraceEvent } from '../../src/http/types.js';
-import { createTrace, renderTrace } from '../../src/output/trace.js';
+import { plainPalette } from '../../src/output/colour.js';
+
+function renderTrace(event: TraceEvent, view: Partial<TraceView>): string {
+	let text = '';
+	const write = (piece: string): void => {
+		text += piece;
+	};
+	createTrace(write, { verbosity: 1, palette: plainPalette, secrets: [], ...view })(event);
+	return text;
+}
 
 const request: TraceEvent = {
 	type: 'request',
@@ -10,7 +20,7 @@ const request: TraceEvent = {
 	body: '{"username":"ann","password":"marker"}',
 };
 
-const answer: TraceEvent = {
+const response: TraceEvent = {
 	type: 'response',
 	method: 'POST',
 	url: 'https://desk.example/x',
@@ -22,12 +32,11 @@ const answer: TraceEvent = {
 };
 
 describe('renderTrace', () => {
-	it('is silent without -v and one line an event with it', () => {
-		expect(renderTrace(request, { verbosity: 0 })).toBe('');
+	it('is one line an event with -v', () => {
 		expect(renderTrace(request, { verbosity: 1 })).toBe(
 			'> POST https://desk.example/support-api/v1/users/check?token=[redacted]\n',
 		);
-		expect(renderTrace(answer, { verbosity: 1 })).toBe('< 400 POST https://desk.example/x, 312 bytes, 13 ms\n');
+		expect(renderTrace(response, { verbosity: 1 })).toBe('< 400 POST https://desk.example/x, 312 bytes, 13 ms\n');
 		const problem: TraceEvent = {
 			type: 'problem',
 			method: 'GET',
@@ -51,7 +60,7 @@ describe('renderTrace', () => {
 				'',
 			].join('\n'),
 		);
-		expect(renderTrace(answer, { verbosity: 2 })).toBe(
+		expect(renderTrace(response, { verbosity: 2 })).toBe(
 			[
 				'< 400 POST https://desk.example/x, 312 bytes, 13 ms',
 				'< set-cookie: [redacted]',
@@ -81,14 +90,14 @@ describe('renderTrace', () => {
 		);
 		const problem: TraceEvent = { type: 'problem', method: 'GET', url, message: 'no desk', sent: true, ms: 1 };
 		expect(renderTrace(problem, view)).toBe(`! GET ${url}: no desk, 1 ms\n`);
-		expect(renderTrace({ ...answer, url, headers: { 'x-odd': 'json' }, body: 'no desk' }, view)).toBe(
+		expect(renderTrace({ ...response, url, headers: { 'x-odd': 'json' }, body: 'no desk' }, view)).toBe(
 			[`< 400 POST ${url}, 312 bytes, 13 ms`, '< x-odd: [redacted]', '< no [redacted]', ''].join('\n'),
 		);
 	});
 
 	it('cuts a long body and says how much is missing, after redaction', () => {
 		const body = JSON.stringify({ text: 'x'.repeat(4_080), password: 'marker'.repeat(100) });
-		const text = renderTrace({ ...answer, headers: {}, body }, { verbosity: 2 });
+		const text = renderTrace({ ...response, headers: {}, body }, { verbosity: 2 });
 		expect(text).not.toContain('marker');
 		expect(text).toMatch(/\n< \(\d+ of \d+ characters not shown\)\n$/);
 	});
@@ -99,11 +108,11 @@ describe('renderTrace', () => {
 			(piece) => {
 				text += piece;
 			},
-			{ verbosity: 2, secrets: ['own-marker'] },
+			{ verbosity: 2, palette: plainPalette, secrets: ['own-marker'] },
 		);
 		for (let id = 1; id <= 1_500; id++) trace({ ...request, body: `{"id":${id},"password":"secret-${id}"}` });
 		const requestBody = '{"password":4815162342,"meta":{"token":["nested-marker"]}}';
-		trace({ ...answer, requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' });
+		trace({ ...response, requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' });
 		expect(text).toContain('< {"note":[redacted],"title":"[redacted] [redacted]"}');
 		expect(text).not.toMatch(/secret-|marker/);
 	});
