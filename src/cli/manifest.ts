@@ -1,6 +1,8 @@
 /** Every command's words, its one-line summary, and where its file is; nothing is loaded until it is needed. */
 
 import type { CommandSpec } from './command.js';
+import type { EditNoun } from './edit/fields.js';
+import type { Noun } from './lists/call.js';
 import { findOption, takesValue } from './options/option.js';
 
 export interface CommandEntry {
@@ -13,127 +15,97 @@ export interface CommandEntry {
 	load(): Promise<CommandSpec>;
 }
 
-const WRITE = 'Edit and delete';
-const LOOK = 'Look up and check';
-const SETUP = 'Sign in and settings';
-const RUNS = 'Runs';
-const TOOLS = 'Tools';
+/** @param words the command's own */
+type Load = (words: string) => Promise<CommandSpec>;
 
-const ticket = () => import('./commands/ticket.js');
-const reply = () => import('./commands/reply.js');
-const user = () => import('./commands/user.js');
-const attachment = () => import('./commands/attachment.js');
-const term = () => import('./commands/term.js');
+const objects = () => import('./commands/objects.js');
+const send: Load = async (words) => (await objects()).send(words);
+const list = (noun: Noun) => async () => (await objects()).list(noun);
+const get = (noun: EditNoun) => async () => (await objects()).get(noun);
+const edit = (noun: EditNoun) => async () => (await objects()).edit(noun);
+
+const profile = () => import('./commands/profile.js');
 const runs = () => import('./commands/run/list.js');
 const again = () => import('./commands/run/again.js');
-const profile = () => import('./commands/profile.js');
+/** A command that has a file for itself. */
+const only = (file: () => Promise<{ command: CommandSpec }>) => async () => (await file()).command;
 
-const table: readonly (readonly [words: string, group: string, summary: string, load: CommandEntry['load']])[] = [
-	['ticket update', WRITE, 'Change fields of tickets', async () => (await ticket()).update()],
-	['ticket edit', WRITE, 'Edit a ticket in an editor', async () => (await ticket()).edit()],
-	[
-		'ticket delete',
-		WRITE,
-		'Move tickets to the trash, or delete them permanently',
-		async () => (await ticket()).remove(),
+const table: Readonly<Record<string, readonly (readonly [words: string, summary: string, load: Load])[]>> = {
+	'Edit and delete': [
+		['ticket update', 'Change fields of tickets', send],
+		['ticket edit', 'Edit a ticket in an editor', edit('ticket')],
+		['ticket delete', 'Move tickets to the trash, or delete them permanently', send],
+		['ticket fields set', 'Set custom fields of tickets', send],
+		['reply update', 'Change fields of replies', send],
+		['reply edit', 'Edit a reply in an editor', edit('reply')],
+		['reply delete', 'Move replies to the trash, or delete them permanently', send],
+		['user update', 'Change fields of users', send],
+		['user edit', 'Edit a user in an editor', edit('user')],
+		['user delete', 'Delete users permanently and reassign their posts', send],
+		['user password delete', 'Delete application passwords of a user', send],
+		['attachment update', 'Change fields of attachments', send],
+		['attachment edit', 'Edit an attachment in an editor', edit('attachment')],
+		['term update', 'Change fields of terms', send],
+		['term edit', 'Edit a term in an editor', edit('term')],
+		['term delete', 'Delete terms permanently', send],
 	],
-	['ticket fields set', WRITE, 'Set custom fields of tickets', async () => (await ticket()).setFields()],
-	['ticket fields get', LOOK, 'Read custom fields of tickets', async () => (await ticket()).getFields()],
-	['ticket list', LOOK, 'List tickets', async () => (await ticket()).list()],
-	['ticket get', LOOK, 'Show tickets', async () => (await ticket()).get()],
-	['reply update', WRITE, 'Change fields of replies', async () => (await reply()).update()],
-	['reply edit', WRITE, 'Edit a reply in an editor', async () => (await reply()).edit()],
-	[
-		'reply delete',
-		WRITE,
-		'Move replies to the trash, or delete them permanently',
-		async () => (await reply()).remove(),
+	'Look up and check': [
+		['ticket fields get', 'Read custom fields of tickets', send],
+		['ticket list', 'List tickets', list('ticket')],
+		['ticket get', 'Show tickets', get('ticket')],
+		['reply list', 'List the replies of a ticket', list('reply')],
+		['reply get', 'Show replies of a ticket', get('reply')],
+		['user id', 'Look up the ids of user names', send],
+		['user check', "Check a user's name and password, once", only(() => import('./commands/user/check.js'))],
+		['user list', 'List users', list('user')],
+		['user get', 'Show users', get('user')],
+		['user password list', 'List the application passwords of a user', list('password')],
+		['whoami', 'Show the account that is signed in', async () => (await objects()).whoami()],
+		['attachment list', 'List attachments', list('attachment')],
+		['attachment get', 'Show attachments', get('attachment')],
+		['term list', 'List the terms of a taxonomy', list('term')],
+		['term get', 'Show terms of a taxonomy', get('term')],
 	],
-	['reply list', LOOK, 'List the replies of a ticket', async () => (await reply()).list()],
-	['reply get', LOOK, 'Show replies of a ticket', async () => (await reply()).get()],
-	['user update', WRITE, 'Change fields of users', async () => (await user()).update()],
-	['user edit', WRITE, 'Edit a user in an editor', async () => (await user()).edit()],
-	['user delete', WRITE, 'Delete users permanently and reassign their posts', async () => (await user()).remove()],
-	[
-		'user password delete',
-		WRITE,
-		'Delete application passwords of a user',
-		async () => (await user()).deletePasswords(),
+	'Sign in and settings': [
+		['login', 'Sign in: check credentials and store them as a profile', only(() => import('./commands/login.js'))],
+		['logout', 'Remove the secret of a profile', async () => (await profile()).logout],
+		['profile list', 'List the stored profiles; * marks the current one', async () => (await profile()).list],
+		['profile show', 'Show the current settings and where each comes from', async () => (await profile()).show],
+		['profile use', 'Choose the current profile', async () => (await profile()).use],
+		['profile set', 'Create or change a profile', async () => (await profile()).set],
+		['profile rename', 'Rename a profile', async () => (await profile()).rename],
+		['profile remove', 'Remove a profile and its secret', async () => (await profile()).remove],
+		['profile path', 'Print the path of the file of profiles', async () => (await profile()).path],
+		['doctor', 'Check settings, network, service and credentials', only(() => import('./commands/doctor.js'))],
 	],
-	['user id', LOOK, 'Look up the ids of user names', async () => (await user()).findIds()],
-	[
-		'user check',
-		LOOK,
-		"Check a user's name and password, once",
-		async () => (await import('./commands/user/check.js')).command,
+	Runs: [
+		['run list', 'List runs, the newest first', async () => (await runs()).list],
+		['run show', 'Show a run, or several together', only(() => import('./commands/run/show.js'))],
+		['run resume', 'Resume a run: send the rows that are not done', async () => (await again()).resume],
+		['run retry', 'Retry the failed rows of a run, as a new run', async () => (await again()).retry],
+		['run rejects', 'Export failed rows, with the reason of each', only(() => import('./commands/run/rejects.js'))],
+		['run undo', 'Revert a run that was made with --snapshot', async () => (await again()).undo],
+		['run prune', 'Remove the journals of old runs', async () => (await runs()).prune],
 	],
-	['user list', LOOK, 'List users', async () => (await user()).list()],
-	['user get', LOOK, 'Show users', async () => (await user()).get()],
-	['user password list', LOOK, 'List the application passwords of a user', async () => (await user()).listPasswords()],
-	['whoami', LOOK, 'Show the account that is signed in', async () => (await user()).whoami()],
-	['attachment update', WRITE, 'Change fields of attachments', async () => (await attachment()).update()],
-	['attachment edit', WRITE, 'Edit an attachment in an editor', async () => (await attachment()).edit()],
-	['attachment list', LOOK, 'List attachments', async () => (await attachment()).list()],
-	['attachment get', LOOK, 'Show attachments', async () => (await attachment()).get()],
-	['term update', WRITE, 'Change fields of terms', async () => (await term()).update()],
-	['term edit', WRITE, 'Edit a term in an editor', async () => (await term()).edit()],
-	['term delete', WRITE, 'Delete terms permanently', async () => (await term()).remove()],
-	['term list', LOOK, 'List the terms of a taxonomy', async () => (await term()).list()],
-	['term get', LOOK, 'Show terms of a taxonomy', async () => (await term()).get()],
-	[
-		'login',
-		SETUP,
-		'Sign in: check credentials and store them as a profile',
-		async () => (await import('./commands/login.js')).command,
+	Tools: [
+		['api', 'Send any request to the API', only(() => import('./commands/api.js'))],
+		['sandbox', 'Run a local mock API with sample data', only(() => import('./commands/sandbox.js'))],
+		['completion', 'Print a shell completion script', only(() => import('./commands/completion.js'))],
 	],
-	['logout', SETUP, 'Remove the secret of a profile', async () => (await profile()).logout],
-	['profile list', SETUP, 'List the stored profiles; * marks the current one', async () => (await profile()).list],
-	['profile show', SETUP, 'Show the current settings and where each comes from', async () => (await profile()).show],
-	['profile use', SETUP, 'Choose the current profile', async () => (await profile()).use],
-	['profile set', SETUP, 'Create or change a profile', async () => (await profile()).set],
-	['profile rename', SETUP, 'Rename a profile', async () => (await profile()).rename],
-	['profile remove', SETUP, 'Remove a profile and its secret', async () => (await profile()).remove],
-	['profile path', SETUP, 'Print the path of the file of profiles', async () => (await profile()).path],
-	['run list', RUNS, 'List runs, the newest first', async () => (await runs()).list],
-	['run show', RUNS, 'Show a run, or several together', async () => (await import('./commands/run/show.js')).command],
-	['run resume', RUNS, 'Resume a run: send the rows that are not done', async () => (await again()).resume],
-	['run retry', RUNS, 'Retry the failed rows of a run, as a new run', async () => (await again()).retry],
-	[
-		'run rejects',
-		RUNS,
-		'Export failed rows, with the reason of each',
-		async () => (await import('./commands/run/rejects.js')).command,
-	],
-	['run undo', RUNS, 'Revert a run that was made with --snapshot', async () => (await again()).undo],
-	['run prune', RUNS, 'Remove the journals of old runs', async () => (await runs()).prune],
-	[
-		'doctor',
-		SETUP,
-		'Check settings, network, service and credentials',
-		async () => (await import('./commands/doctor.js')).command,
-	],
-	['api', TOOLS, 'Send any request to the API', async () => (await import('./commands/api.js')).command],
-	[
-		'sandbox',
-		TOOLS,
-		'Run a local mock API with sample data',
-		async () => (await import('./commands/sandbox.js')).command,
-	],
-	[
-		'completion',
-		TOOLS,
-		'Print a shell completion script',
-		async () => (await import('./commands/completion.js')).command,
-	],
-];
+};
 
-export const commands: readonly CommandEntry[] = table.map(([words, group, summary, load]) => {
-	return { words: words.split(' '), group, summary, load };
-});
+export const commands: readonly CommandEntry[] = Object.entries(table).flatMap(([group, rows]) =>
+	rows.map(([words, summary, load]) => ({ words: words.split(' '), group, summary, load: () => load(words) })),
+);
 
-/** Whether `words` begin the words of a command. */
-export function startsWith(entry: CommandEntry, words: readonly string[]): boolean {
-	return words.every((word, index) => entry.words[index] === word);
+/** The commands that begin with these words. */
+export function commandsBelow(path: readonly string[]): CommandEntry[] {
+	return commands.filter(({ words }) => path.every((word, index) => words[index] === word));
+}
+
+/** The words with which commands go on behind these. */
+export function nextWords(path: readonly string[]): string[] {
+	return [...new Set(commandsBelow(path).flatMap(({ words }) => words.slice(path.length, path.length + 1)))];
 }
 
 /** Where a command line leads. */
@@ -164,7 +136,7 @@ export async function findCommand(words: readonly string[]): Promise<Found> {
 			at = ends;
 		} else {
 			const path = [...found.path, word];
-			const inside = commands.filter((each) => startsWith(each, path));
+			const inside = commandsBelow(path);
 			if (inside.length === 0) break;
 			found.path = path;
 			found.entry = inside.find((each) => each.words.length === path.length);

@@ -4,9 +4,9 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
-import { isSecretName } from '../output/redact.js';
 import type { CommandSpec } from './command.js';
 import { camelCase, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
+import { unknownFlag } from './unknown.js';
 
 /** @param path the command's words. Undefined where `words` ask for help. @throws UsageError */
 export function parseWords(
@@ -85,16 +85,4 @@ function toUsageError({ code, message }: CommanderError, command: Command, path:
 		hint: `${name} --help lists the flags`,
 		...(code === 'commander.conflictingOption' && { code: 'conflicting_flags' }),
 	});
-}
-
-/** @param known long flags, of which the nearest is suggested */
-export function unknownFlag(given: string, known: readonly string[], hint: string): UsageError {
-	const flag = given.split('=')[0] as string;
-	if (isSecretName(flag.replace(/^-+/, ''))) {
-		return new UsageError(`a secret never comes from a flag, where other users of the machine could read it: ${flag}`, {
-			code: 'secret_on_command_line',
-			hint: 'use --password-stdin where the command has it, or leave it out to be asked',
-		});
-	}
-	return new UsageError(`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, known)}`, { code: 'unknown_flag', hint });
 }

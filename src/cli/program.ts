@@ -1,9 +1,9 @@
 /** Finds the command that a command line is for, reads its words with commander, and runs it. */
 
-import { ExitCode, UsageError } from '../errors.js';
+import { ExitCode } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { version } from '../version.js';
-import { commands, findCommand, startsWith } from './manifest.js';
+import { findCommand } from './manifest.js';
 import { longFlag } from './options/option.js';
 
 /** Runs what the context's argv asks for. @throws UsageError and whatever the command throws */
@@ -28,26 +28,12 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 		context.stdout.write(`${version}\n`);
 		return ExitCode.ok;
 	}
-	if (word === undefined) {
-		// A flag without the command that it is for: a script must not take that for success.
-		if (path.length > 0 && argv.at(-1) !== path.at(-1)) throw missingCommand(path);
-		return help(path);
-	}
-	if (!word.startsWith('-')) throw (await import('./unknown-command.js')).unknownCommand(path, word, next);
-	const [{ leadingOptions }, { unknownFlag }] = await Promise.all([
-		import('./options/shared.js'),
-		import('./parse.js'),
-	]);
+	if (word === undefined && (path.length === 0 || argv.at(-1) === path.at(-1))) return help(path);
+	const { missingCommand, unknownCommand, unknownFlag } = await import('./unknown.js');
+	if (word === undefined) throw missingCommand(path);
+	if (!word.startsWith('-')) throw unknownCommand(path, word, next);
+	const { leadingOptions } = await import('./options/shared.js');
 	const known = [...leadingOptions.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
 	const hint = `supportctl ${[...path, '--help'].join(' ')} lists the commands; a command takes its flags behind its name`;
 	throw unknownFlag(word, known, hint);
-}
-
-function missingCommand(path: readonly string[]): UsageError {
-	const name = path.join(' ');
-	const next = commands.flatMap((each) => (startsWith(each, path) ? [each.words[path.length]] : []));
-	return new UsageError(
-		`${JSON.stringify(name)} alone is not a command; it continues with one of ${[...new Set(next)].join(', ')}`,
-		{ code: 'missing_command', hint: `supportctl ${name} --help lists the commands` },
-	);
 }

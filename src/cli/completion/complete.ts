@@ -6,7 +6,7 @@ import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { HIDDEN_CHARACTER } from '../../text.js';
 import type { CommandSpec } from '../command.js';
-import { commands, findCommand, startsWith } from '../manifest.js';
+import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
 
 /** A value for the word that is typed. */
@@ -68,7 +68,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	if (before[0] === 'help') {
 		const { topics } = await import('../help/topics.js');
 		const shown = before.length > 1 ? [] : topics.map(({ name, summary }) => ({ value: name, help: summary }));
-		return [...nextWords(before.slice(1)), ...shown];
+		return [...wordsBehind(before.slice(1)), ...shown];
 	}
 	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];
@@ -93,8 +93,8 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	}
 	if (spec === undefined) {
 		return path.length > 0
-			? nextWords(path)
-			: [...nextWords(path), { value: 'help', help: 'Help on a command or a topic' }];
+			? wordsBehind(path)
+			: [...wordsBehind(path), { value: 'help', help: 'Help on a command or a topic' }];
 	}
 	const argument = spec.arguments[line.args.length] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
 	const offer = argument === undefined ? [] : await valuesOf(argument, '', current, line, context);
@@ -103,13 +103,11 @@ async function offerFor(before: readonly string[], current: string, context: Con
 }
 
 /** The words of commands that go on from here, each with what it leads to. */
-function nextWords(path: readonly string[]): Candidate[] {
-	const inside = commands.filter((entry) => startsWith(entry, path) && entry.words.length > path.length);
-	return [...new Set(inside.map(({ words }) => words[path.length] as string))].map((value) => {
-		const under = inside.filter(({ words }) => words[path.length] === value);
-		const isGroup = under.some(({ words }) => words.length > path.length + 1);
+function wordsBehind(path: readonly string[]): Candidate[] {
+	return nextWords(path).map((value) => {
+		const under = commandsBelow([...path, value]);
 		const names = under.map(({ words }) => words.slice(path.length + 1).join(' '));
-		return { value, help: isGroup ? names.join(', ') : under[0]?.summary };
+		return { value, help: names[0] === '' ? under[0]?.summary : names.join(', ') };
 	});
 }
 

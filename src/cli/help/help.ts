@@ -6,7 +6,7 @@ import type { Context } from '../../io/context.js';
 import { openPager } from '../../io/pager.js';
 import { loadPalette, wantsColour } from '../../output/colour.js';
 import { version } from '../../version.js';
-import { type CommandEntry, commands, startsWith } from '../manifest.js';
+import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { helpWidth, pageText, parts, section, typed } from './page.js';
 import { exitCodes, topics } from './topics.js';
 
@@ -14,7 +14,7 @@ import { exitCodes, topics } from './topics.js';
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, env, argv } = context;
 	const path = words.filter((word) => !word.startsWith('-'));
-	const inside = commands.filter((each) => startsWith(each, path));
+	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
 		if (inside.length === 0) throw unknownPage(path);
 		const { commandView } = await import('./commands.js');

@@ -1,0 +1,156 @@
+/** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
+
+import type { CommandSpec, Examples } from '../command.js';
+import type { EditNoun } from '../edit/fields.js';
+import type { Noun } from '../lists/call.js';
+import { editCommand, getCommand, listCommand, ownAccountCommand } from '../lists/definition.js';
+import { runCommand } from '../runs/definition.js';
+
+const otherTicket = (does: string): string =>
+	`A service may not check the ticket in the path: it may ${does}. A response that shows another ticket or reply makes the row "differs".`;
+
+/** What help says of a write beyond its fields. */
+const notes: Readonly<Record<string, string>> = {
+	'ticket update': 'A response that shows other values makes the row "differs".',
+	'ticket fields get': 'Several tickets make one table with a column per field.',
+	'ticket fields set':
+		'A service may ignore names that it does not know; --verify reads back and compares. In a file every column but the id is a custom field.',
+	'reply update': otherTicket('move the reply to that ticket'),
+	'reply delete': otherTicket('delete the reply of another ticket'),
+	'user update': 'Here --username is the field; the profile or SUPPORTCTL_USERNAME names who signs in.',
+	'user delete':
+		"Users can't be moved to the trash, so force=true is always sent. --reassign can't name a user of the same set, and the account that is signed in can't be deleted.",
+	'term update': 'The API documents ticket_priority; --undocumented allows other taxonomies.',
+	'term delete':
+		'For product --force is needed. For ticket_priority the API does not document force; it is sent only if given.',
+};
+
+/** By the words of the command, which are those of the endpoint's name. */
+const documented: Readonly<Record<string, Examples>> = {
+	'ticket update': {
+		'supportctl ticket update 14 --status hold --assignee 3': 'one ticket',
+		'supportctl ticket update --input edits.csv --dry-run':
+			'edits.csv has the columns id, status, assignee: show the requests',
+		'seq 14 16 | supportctl ticket update - --department billing': 'ids from a pipe',
+	},
+	'ticket delete': {
+		'supportctl ticket delete 14 15': 'to the trash; asks first',
+		'supportctl ticket delete 16 --force --yes': 'permanently, without a question',
+		'seq 17 20 | supportctl ticket delete - --yes --expect 4': 'ids from a pipe',
+	},
+	'ticket fields get': {
+		'supportctl ticket fields get 14 --field order_number': 'one value, for a script',
+		'supportctl ticket fields get 14 15 16': 'several, side by side',
+		'seq 1 20 | supportctl ticket fields get - --format csv > fields.csv': 'many, as a file',
+	},
+	'ticket fields set': {
+		'supportctl ticket fields set 14 --set severity=major --verify': 'one ticket, read back',
+		'supportctl ticket fields set --input fields.csv --dry-run --diff': 'show old and new values',
+		'supportctl ticket fields set --input fields.csv --only-changed --snapshot': 'keep the old values for run undo',
+	},
+	'reply update': {
+		'supportctl reply update 14 73 --content "Fixed in version 2"': 'one reply of ticket 14',
+		'supportctl reply update 14 74 75 --author 3': 'several of one ticket',
+		'supportctl reply update --input replies.csv': 'replies.csv has the columns ticket_id, id, status',
+	},
+	'reply delete': {
+		'supportctl reply delete 14 73': 'to the trash; asks first',
+		'supportctl reply delete 14 74 75 --force --yes': 'permanently, without a question',
+		'supportctl reply delete --input spam.csv --yes': 'spam.csv has the columns ticket_id and id',
+	},
+	'user update': {
+		'supportctl user update 7 --roles agent --support-can-be-assigned true': 'one user',
+		'openssl rand -base64 18 | supportctl user update 7 --password-stdin': 'a new password',
+		'supportctl user update --input users.csv --dry-run': 'show the requests',
+	},
+	'user delete': {
+		'supportctl user delete 6 --reassign 2': 'one user; user 2 receives the posts',
+		'supportctl user delete --by-username anna.mbeki --reassign-username emeka.park': 'by name; asks first',
+		'supportctl user delete --input leavers.csv --yes --max 50': 'leavers.csv has the columns id and reassign',
+	},
+	'user id': {
+		'supportctl user id sofia.bauer jose.kaya --format ids': 'only ids, one a line',
+		'echo sofia.bauer | supportctl user id -': 'names from a pipe, one a line',
+	},
+	'user password delete': {
+		'supportctl user password delete 3 dbdda915eca0': 'one; asks first',
+		'supportctl user password delete 4 92bbd263db1b 64043edfb057 --yes': 'several, without a question',
+		'supportctl user password delete --input passwords.csv --yes': 'passwords.csv has the columns user_id and slug',
+	},
+	'attachment update': {
+		'supportctl attachment update 51 --alt-text "Screenshot of the error"': 'one attachment',
+		'supportctl attachment update 51 52 --post 14': 'attach several to ticket 14',
+		'supportctl attachment update --input attachments.csv': 'attachments.csv has the columns id, title',
+	},
+	'term update': {
+		'supportctl term update ticket_priority 23 --name Important': 'rename a priority',
+		'supportctl term update ticket_priority 24 --parent 23 --slug critical': 'move it under another',
+		'supportctl term update ticket_priority --input terms.csv': 'terms.csv has the columns id, name',
+	},
+	'term delete': {
+		'supportctl term delete product 11 --force': 'a product; asks first',
+		'supportctl term delete ticket_priority 21 --yes --force': 'a priority, without a question',
+		'supportctl term delete product --input gone.csv --force --yes': 'gone.csv has the column id',
+	},
+};
+
+const lists: Readonly<Record<Noun, Examples>> = {
+	ticket: {
+		'supportctl ticket list --state open --assignee @me': 'your open tickets',
+		'supportctl ticket list --format csv > t.csv': 'everything, as ticket update --input reads it',
+		'supportctl ticket list --status hold --format ids | supportctl ticket update - --status queued':
+			'edit what the list shows',
+	},
+	reply: {
+		'supportctl reply list 14': 'all replies of ticket 14',
+		'supportctl reply list 14 --format csv > r.csv': 'as reply update --input reads it',
+	},
+	user: {
+		'supportctl user list': 'all users',
+		'supportctl user list --roles agent --fields id,name,email': 'agents, some columns',
+	},
+	password: {
+		'supportctl user password list 7': 'names, slugs and dates',
+		'supportctl user password list 7 --format ids | supportctl user password delete 7 - --yes': 'delete all of them',
+	},
+	attachment: {
+		'supportctl attachment list': 'all attachments',
+		'supportctl attachment list --after 2026-03-31 --format csv': 'as attachment update --input reads it',
+	},
+	term: {
+		'supportctl term list product': 'all products',
+		'supportctl term list ticket_priority --format csv': 'as term update --input reads it',
+	},
+};
+
+/** Arguments for an object that the sandbox has. */
+const samples: Readonly<Record<EditNoun, string>> = {
+	ticket: '14',
+	reply: '14 73',
+	user: '7',
+	attachment: '51',
+	term: 'ticket_priority 21',
+};
+
+export const send = (words: string): CommandSpec =>
+	runCommand(words.replaceAll(' ', '.'), documented[words] ?? {}, notes[words]);
+
+export const list = (noun: Noun): CommandSpec => listCommand(noun, lists[noun]);
+
+export const get = (noun: EditNoun): CommandSpec =>
+	getCommand(noun, {
+		[`supportctl ${noun} get ${samples[noun]}`]: `one ${noun}`,
+		[`supportctl ${noun} get ${samples[noun]} --format csv`]: `as ${noun} update --input reads it`,
+	});
+
+export const edit = (noun: EditNoun): CommandSpec =>
+	editCommand(noun, {
+		[`supportctl ${noun} edit ${samples[noun]}`]: `one ${noun}`,
+		[`EDITOR=nano supportctl ${noun} edit ${samples[noun]}`]: 'in another editor',
+	});
+
+export const whoami = (): CommandSpec =>
+	ownAccountCommand({
+		'supportctl whoami': 'who, and on which service',
+		'supportctl whoami --field id': 'your id alone',
+	});
