@@ -52,7 +52,10 @@ describe('run retry', () => {
 		const work = createWorkplace(lost.env);
 		expect((await work.run(['ticket', 'update', '1', '2', '--title', 'x', '--retries', '0', '-q'])).exitCode).toBe(5);
 		const wrong = await work.run(['run', 'retry', 'last', '--outcome', 'ok']);
-		expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining('"ok" is not one of failed, differs')]);
+		expect([wrong.exitCode, wrong.stderr]).toEqual([
+			2,
+			expect.stringContaining('"ok" is not allowed; it takes failed, differs'),
+		]);
 		const none = await work.run(['run', 'retry', 'last', '-q']);
 		expect([none.exitCode, none.stderr]).toEqual([0, expect.stringContaining('has no row that is failed')]);
 		expect((await work.run(['run', 'retry', 'last', '--outcome', 'unknown', '-q'])).exitCode).toBe(0);

@@ -1259,8 +1259,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/cli/runs/past.ts',
-		was: 'if (here.protected || !service.protected || options.profile !== undefined) return here;',
-		becomes: 'return here;',
+		was: 'service: here.protected || !service.protected || isReleased ? here : service,',
+		becomes: 'service: here,',
 		tests: ['test/acceptance/bulk-elsewhere.test.ts'],
 		loss: 'a resume writes to a protected profile without being confirmed',
 	},

@@ -3,7 +3,11 @@
 import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
 import { type Field, flagName, isMany, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, showsModified } from '../../api/reads.js';
+import { didYouMean } from '../../api/suggest.js';
+import { quote } from '../../api/values.js';
 import { inputFormats } from '../../bulk/input/input.js';
+import { UsageError } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
 import { allBut, longFlag, longName, type OptionSpec, options, pick, type ValuesOf } from '../options/option.js';
 import {
@@ -156,6 +160,23 @@ export const runArgument = {
 	required: true,
 	completes: 'runs',
 } as const satisfies ArgumentSpec;
+
+/** Outcomes of rows, with commas between them or the flag again. */
+export function outcomeOption<const Name extends OutcomeName>(help: string, names: readonly Name[], defaultText = '') {
+	return {
+		flags: '--outcome <names>',
+		...{ help, group: 'Rows', repeatable: true, suggests: names },
+		...(defaultText === '' ? {} : { defaultText }),
+		parse: (text: string): Name[] =>
+			text.split(',').map((part) => {
+				const known = names.find((each) => each === part.trim());
+				if (known !== undefined) return known;
+				const nearest = didYouMean(part, names) || ';';
+				const message = `--outcome: ${quote(part)} is not allowed${nearest} it takes ${names.join(', ')}`;
+				throw new UsageError(message, { code: 'invalid_value' });
+			}),
+	} as const satisfies OptionSpec;
+}
 
 /** Every flag of the command of an endpoint. */
 export function runOptions(endpoint: Endpoint): OptionSpec[] {

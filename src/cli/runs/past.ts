@@ -7,14 +7,7 @@ import { createDialect } from '../../api/dialect.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/read.js';
-import {
-	inputFileOf,
-	movedTo,
-	type RunHeader,
-	type RunPlan,
-	type RunService,
-	STDIN_NAME,
-} from '../../bulk/run/plan.js';
+import { inputFileOf, movedTo, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { lockHolder } from '../../lock.js';
@@ -28,12 +21,22 @@ import { readFields } from './fields.js';
 import type { RunInvocation } from './options.js';
 import { type RunJob, type Secrets, tuningOf } from './plan.js';
 
-export type PastRun = NonNullable<RunJob['resumes']>;
+type PastRun = NonNullable<RunJob['resumes']>;
 
 /** Finds a run by its id, the start of one, `last`, or the path of its journal. @throws UsageError, FailedError */
 export function pastRun(name: string, { env, cwd }: Pick<Context, 'env' | 'cwd'>): PastRun {
 	const path = findRun(stateFolder({ env, cwd }), name, cwd);
 	return { path, header: readRunHeader(path) };
+}
+
+/** @throws FailedError while another process works on the run */
+export function checkEnded({ path, header }: PastRun): void {
+	const pid = lockHolder(`${path}.lock`);
+	if (pid === undefined) return;
+	throw new FailedError(`run ${header.id} is still going on in process ${pid}`, {
+		code: 'locked',
+		hint: 'stop it with Ctrl-C, or wait for its end',
+	});
 }
 
 /** A line about rows without a record; undefined where there are none. */
@@ -47,11 +50,12 @@ export function unreachedNote({ state }: RunSummary, { header, counts, end, stat
 	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends what is not done\n`;
 }
 
-/** The plan with its input where this call says it is. @throws UsageError where the input is gone */
-export function withInput(
-	{ header: { id, plan, input } }: PastRun,
+/** A plan of a run with its input where this call says it is. @throws UsageError where the input is gone */
+export function withInput<Plan extends Pick<RunPlan, 'source'>>(
+	{ header: { id, input } }: PastRun,
+	plan: Plan,
 	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
-): RunPlan {
+): Plan {
 	const file = inputFileOf(plan.source);
 	if (options.input !== undefined) {
 		if (file === undefined) throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
@@ -67,20 +71,51 @@ export function withInput(
 	});
 }
 
+/** Secret values that a plan does not hold, given again. @throws UsageError that names those that are missing */
+async function secretsAgain(
+	{ endpoint: name, source, values: { ids, withheld }, undocumented }: RunPlan,
+	invocation: RunInvocation,
+): Promise<Secrets> {
+	if (withheld.length === 0) return {};
+	const { endpoint } = chooseEndpoint(name, ids.taxonomy, true);
+	const options = { ...invocation.options, undocumented };
+	const given = await readFields(endpoint, source, ids, { ...invocation, options });
+	const missing = withheld.filter((field) => !Object.hasOwn(given, field));
+	if (missing.length === 0) return Object.fromEntries(withheld.map((field) => [field, given[field]]));
+	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {
+		code: 'withheld',
+		hint: 'give them again with --data @file, a password with --password-stdin or --password-prompt',
+	});
+}
+
+/** What `protected` is in a stored profile that is not. */
+const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
+
 /**
- * The session that this call is set up for, which must be for the service of the run. Nothing in a journal says where or
- * as whom to sign in.
+ * The session that this call is set up for, which must be for the service of the run, and that service as it is used
+ * here. Nothing in a journal says where or as whom to sign in.
  * @throws UsageError that names both services
  */
-async function sessionFor({ header }: PastRun, invocation: RunInvocation): Promise<Session> {
-	const { env, cwd, stderr } = invocation.context;
-	const { baseUrl, prefixes, profile } = header.plan.service;
-	const options = { ...invocation.options, ...profileOf(header, invocation) };
+async function connect(
+	{ header: { id, plan } }: PastRun,
+	invocation: RunInvocation,
+): Promise<{ session: Session; service: RunService }> {
+	const { context, options: given } = invocation;
+	const { env, cwd, stderr } = context;
+	const { service } = plan;
+	const { baseUrl, profile } = service;
+	const reading = readStore(configFolder(context));
+	const own = profileNamed(reading.store, profile);
+	// The run's profile is used where this call names no other way and it is stored here for the same service.
+	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
+	const isFree = given.profile === undefined && given.baseUrl === undefined;
+	const isChosen = readChoice(reading, { env, flags: {}, cwd }).profileName === profile;
+	const options = isStored && isFree && !isChosen ? { ...given, profile } : given;
 	const situation = readSituation({ env, flags: options, cwd });
 	const { url } = situation.settings.baseUrl === undefined ? {} : resolveBaseUrl(situation);
 	if (url !== baseUrl) {
 		const here = url === undefined ? 'no base URL is set here' : `this call is set up for ${url}`;
-		throw new UsageError(`run ${header.id} was on ${baseUrl}, and ${here}; nothing was sent`, {
+		throw new UsageError(`run ${id} was on ${baseUrl}, and ${here}; nothing was sent`, {
 			code: 'another_service',
 			hint: 'choose the profile of the run with --profile, or its base URL with --base-url',
 		});
@@ -88,86 +123,39 @@ async function sessionFor({ header }: PastRun, invocation: RunInvocation): Promi
 	if (profile !== undefined && profile !== situation.profileName && options.profile === undefined) {
 		const { from, name } = situation.sources.baseUrl;
 		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
-		const note = `note: run ${header.id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`;
+		const note = `note: run ${id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`;
 		stderr.write(`${sanitise(note)}\n`);
 	}
 	const session = await openSession({ ...invocation, options } as Invocation);
-	const dialect = createDialect(prefixes);
-	return { ...session, dialect, sending: { ...session.sending, dialect } };
+	const dialect = createDialect(service.prefixes);
+	const here = { ...service, profile: session.connection.profileName, protected: session.connection.protected };
+	// A protected profile of the run is confirmed unless this call names a profile, or it is protected no longer.
+	const isReleased = given.profile !== undefined || (own !== undefined && UNPROTECTED.has(own.protected));
+	return {
+		session: { ...session, dialect, sending: { ...session.sending, dialect } },
+		service: here.protected || !service.protected || isReleased ? here : service,
+	};
 }
 
 /**
- * The profile that the journal names, where this call names neither profile nor base URL, the settings choose another
- * profile, and this machine has one of that name for the run's own base URL.
+ * Sends the rows of a plan that was made from an earlier run, to the service that this call is set up for.
+ * @param how Whether it goes on with the run itself
  */
-function profileOf({ plan }: RunHeader, { options, context: { env, cwd } }: RunInvocation): { profile?: string } {
-	const { profile, baseUrl } = plan.service;
-	if (profile === undefined || options.profile !== undefined || options.baseUrl !== undefined) return {};
-	const reading = readStore(configFolder({ env, cwd }));
-	const stored = profileNamed(reading.store, profile)?.baseUrl;
-	const isSame = typeof stored === 'string' && stored.replace(/\/+$/, '') === baseUrl;
-	return isSame && readChoice(reading, { env, flags: {}, cwd }).profileName !== profile ? { profile } : {};
-}
-
-const UNPROTECTED: ReadonlySet<unknown> = new Set([undefined, false, 'false']);
-
-/**
- * The service of the run's plan as this call uses it. A protected profile of the run still has to be confirmed, unless
- * this call names a profile itself, or this machine has that one and it is no longer protected.
- */
-function serviceHere({ header }: PastRun, { connection }: Session, { options, context }: RunInvocation): RunService {
-	const { service } = header.plan;
-	const here = { ...service, profile: connection.profileName, protected: connection.protected };
-	if (here.protected || !service.protected || options.profile !== undefined) return here;
-	const { store } = readStore(configFolder({ env: context.env, cwd: context.cwd }));
-	const stored = profileNamed(store, service.profile);
-	return stored !== undefined && UNPROTECTED.has(stored.protected) ? here : service;
-}
-
-/** Secret values that the run's plan does not hold, given again. @throws UsageError that names those that are missing */
-export async function secretsAgain({ header }: PastRun, invocation: RunInvocation): Promise<Secrets> {
-	const { withheld } = header.plan.values;
-	if (withheld.length === 0) return {};
-	const { plan } = header;
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const given = await readFields(endpoint, plan.source, plan.values.ids, {
-		...invocation,
-		options: { ...invocation.options, undocumented: plan.undocumented },
-	});
-	const missing = withheld.filter((name) => !Object.hasOwn(given, name));
-	if (missing.length === 0) return Object.fromEntries(withheld.map((name) => [name, given[name]]));
-	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {
-		code: 'withheld',
-		hint: missing.includes('password')
-			? 'give it again with --password-stdin or --password-prompt'
-			: 'give them again with --data @file',
-	});
-}
-
-/** @throws FailedError while another process works on the run */
-export function checkEnded({ path, header }: PastRun): void {
-	const pid = lockHolder(`${path}.lock`);
-	if (pid === undefined) return;
-	throw new FailedError(`run ${header.id} is still going on in process ${pid}`, {
-		code: 'locked',
-		hint: 'stop it with Ctrl-C, or wait for its end',
-	});
-}
-
-/** Sends the rows of a plan that was made from an earlier run, to the service that this call is set up for. */
 export async function sendAgain(
 	past: PastRun,
 	invocation: RunInvocation,
-	plan: RunPlan,
-	{ secrets = {}, resumes }: { secrets?: Secrets; resumes?: PastRun } = {},
+	given: RunPlan,
+	{ isResume = false } = {},
 ): Promise<ExitCode> {
-	const session = await sessionFor(past, invocation);
+	const plan = withInput(past, given, invocation);
+	const secrets = await secretsAgain(plan, invocation);
+	const { session, service } = await connect(past, invocation);
 	const { startRun } = await import('./run.js');
 	return await startRun({
 		endpoint: chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint,
-		plan: { ...plan, service: serviceHere(past, session, invocation) },
+		plan: { ...plan, service },
 		tuning: tuningOf(invocation, session),
 		...{ secrets, session, invocation },
-		...(resumes === undefined ? {} : { resumes }),
+		...(isResume ? { resumes: past } : {}),
 	});
 }

@@ -2,8 +2,7 @@
 
 import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
 import { summariseRun } from '../../../bulk/journal/folder.js';
-import { ExitCode, UsageError } from '../../../errors.js';
-import type { OutcomeName } from '../../../http/outcome.js';
+import { ExitCode } from '../../../errors.js';
 import { defineCommand } from '../../command.js';
 import { options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
@@ -11,6 +10,7 @@ import {
 	checkOptions,
 	dataOptions,
 	journalOptions,
+	outcomeOption,
 	passwordOptions,
 	type RunInvocation,
 	runArgument,
@@ -18,16 +18,14 @@ import {
 
 const past = () => import('../../runs/past.js');
 
-const inputOptions = options('Input', [
-	{ flags: '--input <file>', help: 'Where the input is now', completes: 'files' },
-]);
+/** Where the input is now, and secret values that no journal keeps. */
+const givenAgain = [
+	...options('Input', [{ flags: '--input <file>', help: 'Where the input is now', completes: 'files' }]),
+	...passwordOptions,
+	...dataOptions,
+] as const;
 
-/** Secret values that no journal keeps, given again. */
-const againOptions = [...passwordOptions, ...dataOptions];
-
-const sendOptions = [...guardOptions, ...tuningOptions];
-
-const shownOptions = [...outputOptions, ...connectionOptions];
+const sendOptions = [...guardOptions, ...tuningOptions, ...outputOptions, ...connectionOptions] as const;
 
 export const resume = defineCommand({
 	description:
@@ -37,36 +35,20 @@ export const resume = defineCommand({
 		'supportctl run resume last --verify': 'read objects back, which settles unknown outcomes',
 	},
 	arguments: [runArgument],
-	options: [...inputOptions, ...pick(checkOptions, 'verify'), ...againOptions, ...sendOptions, ...shownOptions],
+	options: [...givenAgain, ...pick(checkOptions, 'verify'), ...sendOptions],
 	async run(invocation) {
-		const call = invocation as RunInvocation;
-		const { pastRun, secretsAgain, sendAgain, withInput } = await past();
+		const { pastRun, sendAgain } = await past();
 		const run = pastRun(invocation.args[0], invocation.context);
-		const { end } = await summariseRun(run.path, run.header.id);
+		const { id, plan } = run.header;
+		const { end } = await summariseRun(run.path, id);
 		if (end !== undefined && openRows(end.counts) === 0) {
-			invocation.context.stderr.write(`run ${run.header.id} is done: there is nothing to send\n`);
+			invocation.context.stderr.write(`run ${id} is done: there is nothing to send\n`);
 			return exitCodeOf(end.counts);
 		}
-		const plan = withInput(run, call);
 		const checks = { ...plan.checks, verify: plan.checks.verify || invocation.options.verify === true };
-		return await sendAgain(run, call, { ...plan, checks }, { secrets: await secretsAgain(run, call), resumes: run });
+		return await sendAgain(run, invocation as RunInvocation, { ...plan, checks }, { isResume: true });
 	},
 });
-
-const RETRYABLE: readonly OutcomeName[] = ['failed', 'differs', 'invalid', 'unknown'];
-
-/** `--outcome failed,differs`. @throws UsageError */
-function outcomesOf(texts: readonly string[] = ['failed']): readonly OutcomeName[] {
-	return texts
-		.flatMap((text) => text.split(','))
-		.map((text) => {
-			const known = RETRYABLE.find((each) => each === text.trim());
-			if (known !== undefined) return known;
-			throw new UsageError(`--outcome ${JSON.stringify(text)} is not one of ${RETRYABLE.join(', ')}`, {
-				code: 'invalid_value',
-			});
-		});
-}
 
 export const retry = defineCommand({
 	description: 'The rows, mapping, values and checks are those of the earlier run; its input must be unchanged.',
@@ -76,35 +58,24 @@ export const retry = defineCommand({
 	},
 	arguments: [runArgument],
 	options: [
-		...options('Rows', [
-			{
-				flags: '--outcome <names>',
-				help: 'Rows with these outcomes: failed, differs, invalid, unknown',
-				repeatable: true,
-				suggests: RETRYABLE,
-				defaultText: 'failed',
-			},
-		]),
-		...inputOptions,
-		...againOptions,
+		outcomeOption('Rows with these outcomes', ['failed', 'differs', 'invalid', 'unknown'], 'failed'),
+		...givenAgain,
 		...sendOptions,
 		...journalOptions,
-		...shownOptions,
 	],
 	async run(invocation) {
-		const call = invocation as RunInvocation;
-		const { checkEnded, pastRun, secretsAgain, sendAgain, withInput } = await past();
+		const { checkEnded, pastRun, sendAgain } = await past();
 		const run = pastRun(invocation.args[0], invocation.context);
+		const { path, header } = run;
 		checkEnded(run);
-		const { retryPlan } = await import('../../../bulk/run/open.js');
-		const outcomes = outcomesOf(invocation.options.outcome);
-		const { counts } = await summariseRun(run.path, run.header.id);
+		const outcomes = invocation.options.outcome?.flat() ?? ['failed'];
+		const { counts } = await summariseRun(path, header.id);
 		if (counts !== undefined && outcomes.every((name) => counts[name] === 0)) {
-			invocation.context.stderr.write(`run ${run.header.id} has no row that is ${outcomes.join(' or ')}\n`);
+			invocation.context.stderr.write(`run ${header.id} has no row that is ${outcomes.join(' or ')}\n`);
 			return ExitCode.ok;
 		}
-		const plan = retryPlan(run.header, withInput(run, call), run.path, outcomes);
-		return await sendAgain(run, call, plan, { secrets: await secretsAgain(run, call) });
+		const { retryPlan } = await import('../../../bulk/run/open.js');
+		return await sendAgain(run, invocation as RunInvocation, retryPlan(header, header.plan, path, outcomes));
 	},
 });
 
@@ -121,7 +92,6 @@ export const undo = defineCommand({
 		...pick(checkOptions, 'diff'),
 		...sendOptions,
 		...journalOptions,
-		...shownOptions,
 	],
 	async run(invocation) {
 		const { checkEnded, pastRun, sendAgain } = await past();

@@ -13,13 +13,6 @@ import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
 import { chosenFormat, openResults } from '../../results.js';
 
-/** Rows that a resume would send; null where the journal can't be read. */
-function openOf({ header, counts, end }: RunSummary): number | null {
-	if (end !== undefined) return openRows(end.counts);
-	if (header === undefined || counts === undefined) return null;
-	return header.input.own - (totalOf(counts) - openRows(counts));
-}
-
 /** One run as an object; the named keys are always there. */
 export function runView(summary: RunSummary): Row {
 	const { id, state, path, header, counts, end, problem } = summary;
@@ -38,7 +31,8 @@ export function runView(summary: RunSummary): Row {
 		shard: plan?.shard === undefined ? null : formatShard(plan.shard),
 		rows: header?.input.own ?? null,
 		...Object.fromEntries(numbers),
-		open: openOf(summary),
+		// What a resume would send: also rows that have no record.
+		open: header && counts ? header.input.own - totalOf(counts) + openRows(counts) : null,
 		exit_code: end?.exit ?? null,
 		started: header?.started ?? null,
 		ended: end?.at ?? null,

@@ -9,36 +9,101 @@ import { summariseRun } from '../../../bulk/journal/folder.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
-import type { Column, Row } from '../../../output/columns.js';
+import type { Row } from '../../../output/columns.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
-import { openResults, type ResultShape } from '../../results.js';
-import { type RunInvocation, runArgument } from '../../runs/options.js';
+import { openResults } from '../../results.js';
+import { outcomeOption, runArgument } from '../../runs/options.js';
 
-/** A name with a dot in it is one key, and its own label. */
-const ownColumn = (name: string): Column => ({ path: name, label: name });
+export const command = defineCommand({
+	description:
+		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ, are invalid or were skipped with code conflict are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
+	examples: {
+		'supportctl run rejects last --format csv > rejects.csv': 'to edit in a spreadsheet',
+		'supportctl run rejects last --outcome not-sent --format csv': 'rows that the run did not reach',
+	},
+	arguments: [runArgument],
+	options: [
+		...options('Rows', [
+			{ flags: '--input <file>', help: 'Where the input is now, or - for stdin', completes: 'files' },
+		]),
+		outcomeOption(
+			'Export rows with these outcomes',
+			outcomeNames,
+			'failed, differs, invalid, and conflicts of --if-unmodified',
+		),
+		...outputOptions,
+	],
+	async run(invocation) {
+		const { context, options: given, args } = invocation;
+		const { stdin, stderr } = context;
+		const [{ pastRun, unreachedNote, withInput }, rejects] = await Promise.all([
+			import('../../runs/past.js'),
+			import('../../../bulk/run/rejects.js'),
+		]);
+		const past = pastRun(args[0], context);
+		const { header, path } = past;
+		const { map, idColumn } = header.plan.columns;
+		const outcomes = given.outcome?.flat();
+		const reason = reasonColumn((name) => Object.hasOwn(map, name) || name === idColumn);
+		const wanted = {
+			isWanted: rejects.wantedBy(outcomes),
+			reason,
+			isSecret: (name: string) => isSecretName(name) || isSecretName(map[name] ?? name),
+		};
+		// Of standard input there may be no copy any more.
+		const isKept = header.input.copied && given.input === undefined;
+		const { source } = isKept ? header.plan : withInput(past, header.plan, { options: given, context });
+		const input = await rejects.openPastInput(
+			{ source },
+			{
+				stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
+				stateDir: stateFolder(context),
+			},
+		);
+		try {
+			if (input === undefined) {
+				stderr.write('note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n');
+				await print(invocation, undefined, reason, rejects.rejectsWithoutInput(path, wanted));
+			} else {
+				await rejects.checkUnchanged(header, input);
+				const dialect = createDialect(header.plan.service.prefixes);
+				await print(invocation, input, reason, rejects.rejectsOf(path, input, wanted, { dialect }));
+			}
+			if (outcomes?.includes('not-sent') === true) {
+				const scan = await scanJournal(path);
+				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
+				// Rows that were not sent are among those that are printed.
+				if (input === undefined || note.includes('may have been sent')) stderr.write(note);
+			}
+		} finally {
+			await input?.dispose({ keep: true });
+		}
+		return ExitCode.ok;
+	},
+});
 
-/** The columns of the input, the reason last; objects have their own keys. */
-function columnsOf(input: InputSource | undefined, reason: string): Pick<ResultShape, 'columns' | 'more'> {
-	const last = ownColumn(reason);
-	const others = (names: readonly string[]): Column[] => names.filter((name) => name !== reason).map(ownColumn);
-	if (input?.columns !== undefined) return { columns: [...others(input.columns), last] };
-	return { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) };
-}
-
+/** Prints rows in the columns of the input, the reason last; objects have their own keys. */
 async function print(
 	invocation: Invocation,
-	shape: Pick<ResultShape, 'columns' | 'more'>,
-	format: string,
+	input: InputSource | undefined,
+	reason: string,
 	rejects: AsyncIterable<Reject>,
 ): Promise<void> {
 	const { context, options } = invocation;
+	const format = input === undefined || input.format === 'ids' ? 'csv' : input.format;
+	// A name with a dot in it is one key, and its own label.
+	const last = { path: reason, label: reason };
+	const others = (names: readonly string[]) =>
+		names.filter((name) => name !== reason).map((name) => ({ path: name, label: name }));
 	const ids = new WeakMap<Row, unknown>();
 	const results = await openResults(invocation, {
-		...shape,
+		...(input?.columns === undefined
+			? { columns: [{ ...last, optional: true, important: true }], more: (row) => others(Object.keys(row)) }
+			: { columns: [...others(input.columns), last] }),
 		profileFormat: context.stdout.isTTY ? undefined : format,
 		idOf: (row) => ids.get(row) ?? ownId(row),
 	});
@@ -58,71 +123,3 @@ async function print(
 	const rows = nameless === 1 ? '1 row has' : `${nameless} rows have`;
 	context.stderr.write(`warning: ${rows} no id that could be read; --format csv prints all of them\n`);
 }
-
-export const command = defineCommand({
-	description:
-		'For rows that need an edit first: fix them and use the file as --input again; the error column is not sent. Rows that failed, differ, are invalid or were skipped with code conflict are exported; --outcome chooses others. Secrets are printed as [redacted], which no command accepts as a value.',
-	examples: {
-		'supportctl run rejects last --format csv > rejects.csv': 'to edit in a spreadsheet',
-		'supportctl run rejects last --outcome not-sent --format csv': 'rows that the run did not reach',
-	},
-	arguments: [runArgument],
-	options: [
-		...options('Rows', [
-			{ flags: '--input <file>', help: 'Where the input is now, or - for stdin', completes: 'files' },
-			{
-				flags: '--outcome <name>',
-				help: 'Export rows with this outcome',
-				repeatable: true,
-				choices: outcomeNames,
-				defaultText: 'failed, differs, invalid, and conflicts of --if-unmodified',
-			},
-		]),
-		...outputOptions,
-	],
-	async run(invocation) {
-		const { context, options: given, args } = invocation;
-		const [{ pastRun, unreachedNote, withInput }, rejects] = await Promise.all([
-			import('../../runs/past.js'),
-			import('../../../bulk/run/rejects.js'),
-		]);
-		const past = pastRun(args[0], context);
-		const { header, path } = past;
-		const { map, idColumn } = header.plan.columns;
-		const reason = reasonColumn((name) => Object.hasOwn(map, name) || name === idColumn);
-		const wanted = {
-			isWanted: rejects.wantedBy(given.outcome),
-			reason,
-			isSecret: (name: string) => isSecretName(name) || isSecretName(map[name] ?? name),
-		};
-		// Of standard input there may be no copy any more.
-		const isKept = header.input.copied && given.input === undefined;
-		const plan = isKept ? header.plan : withInput(past, invocation as RunInvocation);
-		const input = await rejects.openPastInput(plan, {
-			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
-			stateDir: stateFolder({ env: context.env, cwd: context.cwd }),
-		});
-		try {
-			if (input === undefined) {
-				context.stderr.write(
-					'note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n',
-				);
-				await print(invocation, columnsOf(undefined, reason), 'csv', rejects.rejectsWithoutInput(path, wanted));
-			} else {
-				await rejects.checkUnchanged(header, input);
-				const dialect = createDialect(header.plan.service.prefixes);
-				const rows = rejects.rejectsOf(path, input, wanted, { dialect });
-				await print(invocation, columnsOf(input, reason), input.format === 'ids' ? 'csv' : input.format, rows);
-			}
-			if (given.outcome?.includes('not-sent') === true) {
-				const scan = await scanJournal(path);
-				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
-				// Rows that were not sent are among those that are printed.
-				if (input === undefined || note.includes('may have been sent')) context.stderr.write(note);
-			}
-		} finally {
-			await input?.dispose({ keep: true });
-		}
-		return ExitCode.ok;
-	},
-});
