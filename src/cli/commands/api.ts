@@ -1,8 +1,40 @@
 /** `api`: any request below the interface's prefix, with the profile's credentials. */
 
+import { isUtf8 } from 'node:buffer';
+import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
-import { apiOptions, methods } from '../api/options.js';
+import { ExitCode, FailedError, type SupportctlError } from '../../errors.js';
+import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
+import type { Result } from '../../http/outcome.js';
+import type { Client, RawResponse } from '../../http/types.js';
+import { holdsRowsAlone } from '../../output/columns.js';
+import {
+	createTextRedactor,
+	isSecretName,
+	redactBody,
+	redactHeaders,
+	redactUrl,
+	secretValues,
+} from '../../output/redact.js';
+import type { Renderer } from '../../output/render.js';
+import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 import { defineCommand } from '../command.js';
+import { createInterruptibleSend } from '../interruption.js';
+import { warn } from '../notices.js';
+import {
+	checkOutput,
+	chosenFormat,
+	onlyOutputFailed,
+	openResults,
+	outputTrouble,
+	picksValues,
+	type ResultShape,
+} from '../results.js';
+import { confirmWrite } from '../runs/checks.js';
+import { errorOf, NO_ROUTE, nextStep } from '../runs/failures.js';
+import { withoutSecretsOf } from '../runs/shape.js';
+import { openSession, type Session } from '../session.js';
+import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 
 export const command = defineCommand({
 	description: [
@@ -28,7 +60,219 @@ export const command = defineCommand({
 		},
 	],
 	options: apiOptions,
-	async run(invocation) {
-		return (await import('../api/run.js')).runApi(invocation);
-	},
+	run: runApi,
 });
+
+/** What was sent and came back, without the secrets of the request. */
+interface Exchanged {
+	path: string;
+	result: Result;
+	/** The last response as it came, where there is one. */
+	response: RawResponse | undefined;
+}
+
+interface Api {
+	invocation: ApiInvocation;
+	call: Call;
+	shape: ResultShape;
+	/** Removes the secrets of the request from text. */
+	clean(text: string): string;
+	send(path: string): Promise<Exchanged>;
+}
+
+/** @throws UsageError, RefusedError, and an error for a request that did not go well */
+async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
+	const { context, options } = invocation;
+	const session = await openSession(invocation, { credentials: options.dryRun !== true });
+	const { connection, dialect, host } = session;
+	const call = await readCall(invocation, connection.baseUrl, dialect);
+	const { method, query, body, isRead } = call;
+	const path = query === '' ? call.path : `${call.path}?${query}`;
+	const shape: ResultShape = {
+		// The head of the response is printed before.
+		...(options.include === true && { onPager: false }),
+		profileFormat: connection.defaults.format ?? (picksValues(options) ? undefined : 'json'),
+	};
+	// Columns and queries that can't be used are found before anything is sent.
+	const list = await openResults(invocation, { ...shape, single: options.dryRun });
+	if (options.dryRun === true) {
+		await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
+		await list.end();
+		if (options.quiet !== true) context.stderr.write('dry run: 1 request, none sent\n');
+		return ExitCode.ok;
+	}
+	if (!isRead) {
+		const service = { profile: connection.profileName, protected: connection.protected };
+		await confirmWrite(invocation, { service, host, action: `send ${method} ${path}`, asks: method === 'DELETE' });
+	}
+	const client = await session.openClient(1);
+	try {
+		const api: Api = { invocation, call, shape, ...createSend(invocation, session, client, call) };
+		const { last, trouble } = await printPages(api, list);
+		const { result } = last;
+		const request = `${method} ${redactUrl(last.path)}`;
+		if (result.outcome !== 'ok' && result.code !== PAST_THE_END) {
+			if (trouble !== undefined) warn(context, [trouble.message]);
+			const outcome = { ...result, row: 1, ids: {} };
+			// Path and method are the person's own here, so that the base URL is the last thing to doubt.
+			const noRoute = 'the service has no such path or method; supportctl api --help shows how paths are written';
+			throw errorOf(outcome, request, result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection));
+		}
+		if (trouble === undefined) return ExitCode.ok;
+		// What was only read can be read again.
+		throw isRead ? trouble : onlyOutputFailed(trouble, `${request} was carried out`, ExitCode.ok);
+	} finally {
+		await client.close();
+	}
+}
+
+function createSend(
+	{ context }: ApiInvocation,
+	session: Session,
+	client: Client,
+	{ method, query, body, isRead }: Call,
+): Pick<Api, 'clean' | 'send'> {
+	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
+	// Values under secret names: a service may repeat them under any name.
+	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
+	const secrets = [
+		...(body === undefined ? [] : secretValues(JSON.parse(body))),
+		...parameters.map(([, value]) => value),
+	];
+	const clean = createTextRedactor(secrets);
+	const deliver = createInterruptibleSend(context, client, ({ outcome }, { path }) => {
+		const request = `${method} ${redactUrl(path)}`;
+		if (isRead) return `${request} was given up, which changes nothing`;
+		if (outcome === 'not-sent') return `${request} was not sent`;
+		return `${request} was sent and got no response: look before you send it again`;
+	});
+	return {
+		clean,
+		async send(path) {
+			let response: RawResponse | undefined;
+			const delivered = await deliver(
+				{ method, path, body, endpoint },
+				{
+					...session.sending,
+					clean: secrets.length === 0 ? undefined : clean,
+					onResponse(each) {
+						response = each;
+					},
+				},
+			);
+			const result = withoutSecretsOf(delivered, secrets);
+			if (result.status === undefined) response = undefined;
+			if (response !== undefined && isGoodResponse(method, result, response)) result.outcome = 'ok';
+			warn(context, result.warnings ?? []);
+			return { path, response, result };
+		},
+	};
+}
+
+const contentType = ({ headers }: RawResponse): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
+
+/** What would leave a row unknown, and is right here: headers alone after HEAD, and text whose type says so. */
+function isGoodResponse(method: string, { outcome, code }: Result, response: RawResponse): boolean {
+	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
+	if (code === 'empty_answer') return method === 'HEAD';
+	return code === 'not_json' && !/json|^$/.test(contentType(response));
+}
+
+/** How many rows a page is asked to have, where the query does not say it: the most that services give. */
+const PER_PAGE = 100;
+
+/** The code of the response to a page behind the last one. */
+const PAST_THE_END = 'rest_post_invalid_page_number';
+
+const isList = ({ result }: Exchanged): boolean => result.outcome === 'ok' && Array.isArray(result.body);
+
+/**
+ * Sends the request and prints its response; with --paginate, the rows of every page as one list: by our own path and
+ * query, for the Link header of a live service leads elsewhere. Unlike those of `bulk/lists`, rows may be anything, in
+ * any order.
+ * @returns the last exchange, and what went wrong with the output
+ */
+async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; trouble?: SupportctlError }> {
+	const { call, shape, send, clean, invocation } = api;
+	const { options, context } = invocation;
+	const { stdout } = context;
+	const parameters = new URLSearchParams(call.query);
+	const size = Number(parameters.get('per_page') ?? PER_PAGE);
+	const rest = call.query.split('&').filter((part) => part !== '' && !(options.paginate && part.startsWith('page=')));
+	if (options.paginate === true && !parameters.has('per_page')) rest.push(`per_page=${PER_PAGE}`);
+	let page = options.paginate === true ? Math.max(1, Math.trunc(Number(parameters.get('page'))) || 1) : 1;
+	const sendPage = (): Promise<Exchanged> => {
+		const query = [...rest, ...(page > 1 ? [`page=${page}`] : [])].join('&');
+		return send(query === '' ? call.path : `${call.path}?${query}`);
+	};
+	let last = await sendPage();
+	const { result, response } = last;
+	if (response !== undefined && options.include === true) {
+		const { status, headers } = response;
+		const lines = redactHeaders(headers).map(([name, value]) => sanitise(`${name}: ${clean(value)}`));
+		stdout.write([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(), ...lines, '', ''].join('\n'));
+	}
+	// The service's error is not printed where another program reads rows or values.
+	const isForRows = picksValues(options) || holdsRowsAlone(chosenFormat(options, shape.profileFormat) ?? 'table');
+	if (result.outcome !== 'ok' && isForRows) return { last };
+
+	const print = async (): Promise<void> => {
+		if (!('body' in result)) return await printText(api, response);
+		const single = !isList(last);
+		const results = single ? await openResults(invocation, { ...shape, single }) : list;
+		try {
+			let isWarned = false;
+			for (;;) {
+				const rows = single ? [last.result.body] : (last.result.body as unknown[]);
+				if (!isWarned) isWarned = await warnOfNumbers(api, last.response);
+				for (const row of rows) await results.row(row);
+				const count = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
+				const hasNext = Number.isInteger(count) ? page < count : rows.length >= size;
+				if (options.paginate !== true || single || rows.length === 0 || !hasNext || stdout.closed) return;
+				const before = JSON.stringify(rows);
+				page++;
+				last = await sendPage();
+				if (last.result.outcome !== 'ok') return;
+				if (isList(last) && JSON.stringify(last.result.body) !== before) continue;
+				const message = 'the service gives the same page again, or no list, whatever page is requested; stopped';
+				throw new FailedError(message, { code: 'page_loop' });
+			}
+		} finally {
+			await results.end();
+		}
+	};
+	try {
+		await print();
+		return { last };
+	} catch (error) {
+		return { last, trouble: outputTrouble(error) };
+	}
+}
+
+/** Prints a body that is not JSON. @throws FailedError for one that is no text */
+async function printText({ clean, invocation }: Api, response: RawResponse | undefined): Promise<void> {
+	const { stdout } = invocation.context;
+	if (response === undefined || response.incomplete !== undefined) return;
+	const bytes = await decodeBody(response);
+	if (!Buffer.isBuffer(bytes) || !isUtf8(bytes)) {
+		const why = Buffer.isBuffer(bytes)
+			? `${bytes.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`
+			: bytes.why;
+		throw new FailedError(`the response is not printed: ${why}`, { code: 'unprintable_answer' });
+	}
+	const text = clean(redactBody(bytes.toString('utf8')));
+	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);
+	await checkOutput(stdout);
+}
+
+/** Warns where integers of the response can't be held exactly. @returns whether it did */
+async function warnOfNumbers({ invocation, clean }: Api, response: RawResponse | undefined): Promise<boolean> {
+	const bytes = response && (await decodeBody(response));
+	const [first, ...more] = Buffer.isBuffer(bytes) ? unsafeIntegers(jsonIn(bytes) ?? '') : [];
+	if (first === undefined || clean(first) !== first) return false;
+	const shown = first.length > 60 ? `${first.slice(0, 60)}…` : first;
+	const others = more.length === 0 ? '' : `, and so are ${more.length} more`;
+	const printed = JSON.stringify(Number(first));
+	warn(invocation.context, [`the integer ${shown} can't be held exactly: it is printed as ${printed}${others}`]);
+	return true;
+}

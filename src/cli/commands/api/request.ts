@@ -1,14 +1,47 @@
-/** The command line of `api` → the request that it means, which never leaves the API's prefix, and whose secrets never come from argv. */
+/** What `api` accepts, and the request that it means: it never leaves the API's prefix, and its secrets never come from argv. */
 
-import { bodyOut, type Dialect, neutralDialect } from '../../api/dialect.js';
-import { didYouMean } from '../../api/suggest.js';
-import { emptyRecord, isObject, nestingProblem, quote } from '../../api/values.js';
-import { UsageError } from '../../errors.js';
-import { isSecretName, redactUrl } from '../../output/redact.js';
-import { isFile, readTextValue } from '../runs/fields.js';
-import { refuseSecretNames } from '../secret-input.js';
-import { readTextFile, readTextInput } from '../text-file.js';
-import { type ApiInvocation, methods } from './options.js';
+import { bodyOut, type Dialect } from '../../../api/dialect.js';
+import { didYouMean } from '../../../api/suggest.js';
+import { emptyRecord, isObject, nestingProblem, quote } from '../../../api/values.js';
+import { UsageError } from '../../../errors.js';
+import { isSecretName, redactUrl } from '../../../output/redact.js';
+import type { Invocation } from '../../command.js';
+import { longName, options, pick, type ValuesOf } from '../../options/option.js';
+import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
+import { isFile, readTextValue } from '../../runs/fields.js';
+import { refuseSecretNames } from '../../secret-input.js';
+import { readTextFile, readTextInput } from '../../text-file.js';
+
+const group = 'Request';
+
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+export const apiOptions = [
+	...options(group, [
+		{ flags: '-f, --raw-field <name=value>', help: 'A field with a text value', repeatable: true },
+		{
+			flags: '-F, --typed-field <name=value>',
+			help: 'A field with a JSON value: true, false, null, a number; or @file',
+			repeatable: true,
+		},
+		{
+			flags: '--input <file>',
+			help: 'The JSON body, from a file or from stdin with -; fields then go to the query',
+			completes: 'files',
+		},
+		{ flags: '--paginate', help: 'Read all pages of a list and print them as one' },
+		{ flags: '-i, --include', help: 'Print the status line and the headers too', conflicts: ['paginate'] },
+	]),
+	...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
+	...pick(tuningOptions, 'retries').map((spec) => ({ ...spec, group, help: 'How often a read is retried' })),
+	...outputOptions.map((spec) =>
+		longName(spec) === 'format' ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
+	),
+	...connectionOptions,
+];
+
+/** One call of `api`: the method and the path. */
+export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [string, string, ...string[]]>;
 
 export interface Call {
 	method: string;
@@ -43,9 +76,9 @@ export async function readCall(
 	if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate goes with GET');
 	if (input !== undefined && isBodiless)
 		throw new UsageError(`${method} is sent without a body; --input can't be used`);
-	const target = resolveTarget(args[1], { baseUrl, dialect });
+	const { path, query } = resolveTarget(args[1], { baseUrl, dialect });
 	checkOverrides(args[1]);
-	const names = target.query.split('&').flatMap((part) => decodings(part.split('=')[0] as string).at(-1) as string);
+	const names = query.split('&').map((part) => decodings(part.split('=')[0] as string).at(-1) as string);
 	refuseSecretNames(
 		'path',
 		names.flatMap((name) => name.split(/[[\]]+/)),
@@ -53,29 +86,26 @@ export async function readCall(
 	);
 	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
 	if (readers > 1) throw new UsageError('standard input can be read once, and more than one flag asks for it');
-	const fields: GivenField[] = [];
-	for (const [index, text] of [...rawField, ...typedField].entries()) {
-		const isTyped = index >= rawField.length;
-		const field = splitField(text);
-		const value = field.value as string | undefined;
-		const isRead = isTyped && value !== undefined && isFile(value);
-		if (!isRead) refuseSecretNames(isTyped ? '-F' : '-f', field.steps, FROM_FILE);
-		checkOverrides(field.name);
-		if (isTyped && value !== undefined) {
-			const isText = value.startsWith('@');
-			field.value = isText ? await readTextValue(`-F ${field.name}`, value, context) : typedValue(field.name, value);
+
+	const fields = rawField.map(splitField);
+	for (const { keys } of fields) refuseSecretNames('-f', keys, FROM_FILE);
+	for (const field of typedField.map(splitField)) {
+		const { name, keys, value } = field;
+		const isFromFile = typeof value === 'string' && isFile(value);
+		if (!isFromFile) refuseSecretNames('-F', keys, FROM_FILE);
+		if (typeof value === 'string' && value.startsWith('@')) {
+			const text = await readTextValue(`-F ${name}`, value, context);
 			// The line's end of a file with a password in it is not part of the password.
-			if (isRead && field.steps.some(isSecretName)) field.value = (field.value as string).replace(/\r?\n$/, '');
-		}
+			field.value = isFromFile && keys.some(isSecretName) ? text.replace(/\r?\n$/, '') : text;
+		} else if (typeof value === 'string') field.value = typedValue(name, value);
 		fields.push(field);
 	}
-	const call = { method, path: target.path, isRead };
-	if (isBodiless || input !== undefined) {
-		const body = input === undefined ? undefined : await readBody(input, context, dialect);
-		return { ...call, query: withQuery(target.query, pairsOf(fields, dialect)), body };
+	if (input === undefined && !isBodiless) {
+		const body = fields.length === 0 ? undefined : JSON.stringify(bodyOut(dialect, bodyOf(fields)));
+		return { method, path, isRead, query, body };
 	}
-	const body = fields.length === 0 ? undefined : JSON.stringify(bodyOut(dialect, bodyOf(fields)));
-	return { ...call, query: target.query, body };
+	const body = input === undefined ? undefined : await readBody(input, context, dialect);
+	return { method, path, isRead, query: withFields(query, fields, dialect), body };
 }
 
 async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'], dialect: Dialect): Promise<string> {
@@ -95,11 +125,12 @@ async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'],
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
 
-/** `meta[color]=red` has the steps meta, color; an empty step stands for "append to the list". */
+/** `meta[color]=red` has the keys meta, color; `tags[]=a` appends to a list. */
 export interface GivenField {
 	/** As it was typed, before the `=`. */
 	name: string;
-	steps: readonly string[];
+	keys: readonly string[];
+	isItem: boolean;
 	/** Undefined for a bare `tags[]`, an empty list. */
 	value: unknown;
 }
@@ -107,74 +138,60 @@ export interface GivenField {
 function fieldProblem(text: string, why: string): UsageError {
 	return new UsageError(`field ${quote(text)} ${why}`, {
 		code: 'invalid_field',
-		hint: 'such as -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent',
+		hint: 'such as -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent; --input takes any JSON',
 	});
 }
 
 /** Splits at the first `=` and the brackets, in the manner of `gh api`. @throws UsageError */
 export function splitField(text: string): GivenField {
-	const [, name = '', first = '', brackets = '', value] =
-		/^(([^[\]=]+)((?:\[[^[\]=]*\])*))(?:=([\s\S]*))?$/.exec(text) ?? [];
-	const steps = [first, ...[...brackets.matchAll(/\[(.*?)\]/g)].map((each) => each[1] as string)];
-	if (name === '' || (value === undefined && steps.at(-1) !== '')) throw fieldProblem(text, 'is not name=value');
-	return { name, steps, value };
+	const [, name = '', first = '', inner = '', item, value] =
+		/^(([^[\]=]+)((?:\[[^[\]=]+\])*)(\[\])?)(?:=([\s\S]*))?$/.exec(text) ?? [];
+	const isItem = item !== undefined;
+	if (name === '' || (value === undefined && !isItem)) throw fieldProblem(text, 'is not name=value');
+	checkOverrides(name);
+	return { name, keys: [first, ...inner.split(/[[\]]+/).filter((key) => key !== '')], isItem, value };
 }
 
 /** What `-F` makes of a text: true, false, null and JSON's numbers are themselves. @throws UsageError */
 export function typedValue(name: string, text: string): unknown {
-	const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
-	if (!isNumber) return ['true', 'false', 'null'].includes(text) ? JSON.parse(text) : text;
-	const number = Number(text);
-	if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number))) return number;
+	if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text)) return text;
+	const value: unknown = JSON.parse(text);
+	if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
 	throw new UsageError(`-F ${name}: ${quote(text)} is a number that can't be sent exactly`, {
 		code: 'invalid_field',
 		hint: `-f ${name}=… sends it as text`,
 	});
 }
 
-type Branch = Record<string, unknown> | unknown[];
-
 /** A JSON object of fields. @throws UsageError where two do not fit together */
 export function bodyOf(fields: readonly GivenField[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
-	for (const { name, steps, value } of fields) {
-		let branch: Branch = body;
-		for (const [index, step] of steps.slice(0, -1).entries()) {
-			const next = steps[index + 1] as string;
-			const known: unknown = Array.isArray(branch) ? branch.at(-1) : branch[step];
-			// `a[][b]=1 a[][c]=2` fill the same object until a key comes a second time.
-			const isFull = Array.isArray(branch) && (next === '' || !isObject(known) || next in known);
-			if (known === undefined || isFull) {
-				const made: Branch = next === '' ? [] : emptyRecord<unknown>();
-				if (Array.isArray(branch)) branch.push(made);
-				else branch[step] = made;
-				branch = made;
-			} else if (next === '' ? Array.isArray(known) : isObject(known)) branch = known as Branch;
-			else throw fieldProblem(name, 'does not fit the fields before it');
+	for (const { name, keys, isItem, value } of fields) {
+		let branch = body;
+		for (const key of keys.slice(0, -1)) {
+			branch[key] ??= emptyRecord<unknown>();
+			const inner = branch[key];
+			if (!isObject(inner)) throw fieldProblem(name, 'does not fit the fields before it');
+			branch = inner;
 		}
-		const last = steps.at(-1) as string;
-		if (!Array.isArray(branch)) {
-			if (last in branch) throw fieldProblem(name, 'is given twice');
-			branch[last] = value;
-		} else if (value !== undefined) branch.push(value);
+		const last = keys.at(-1) as string;
+		const items = isItem ? (branch[last] ?? []) : undefined;
+		if (isItem ? !Array.isArray(items) : last in branch) {
+			throw fieldProblem(name, 'does not fit the fields before it');
+		}
+		branch[last] = Array.isArray(items) ? [...items, ...(value === undefined ? [] : [value])] : value;
 	}
 	return body;
 }
 
-/** The same as pairs for a query; names keep their brackets. */
-export function pairsOf(fields: readonly GivenField[], dialect: Dialect = neutralDialect): [string, string][] {
-	return fields
-		.filter((field) => field.value !== undefined)
-		.map(({ name, steps: [first = ''], value }) => {
-			const text = value === null ? '' : String(value);
-			return [dialect.fieldOut(first) + name.slice(first.length), name === 'status' ? dialect.statusOut(text) : text];
-		});
-}
-
-/** Adds name and value pairs to a query, encoded. */
-export function withQuery(query: string, pairs: readonly (readonly [string, string])[]): string {
-	const encodeName = (name: string): string => encodeURIComponent(name).replace(/%5B/g, '[').replace(/%5D/g, ']');
-	const parts = pairs.map(([name, value]) => `${encodeName(name)}=${encodeURIComponent(value)}`);
+/** A query with fields behind it, encoded; names keep their brackets. */
+export function withFields(query: string, fields: readonly GivenField[], dialect: Dialect): string {
+	const given = fields.filter(({ value }) => value !== undefined);
+	const parts = given.map(({ name, keys: [first = ''], value }) => {
+		const own = encodeURIComponent(dialect.fieldOut(first) + name.slice(first.length));
+		const text = name === 'status' ? dialect.statusOut(String(value)) : String(value ?? '');
+		return `${own.replace(/%5B/g, '[').replace(/%5D/g, ']')}=${encodeURIComponent(text)}`;
+	});
 	return [query, ...parts].filter((part) => part !== '').join('&');
 }
 
@@ -225,8 +242,8 @@ const NEUTRAL_ROOT = 'support-api';
 const TO_ENCODE = /[^\x21-\x7e]|["<>\\^`{|}]/gu;
 
 /**
- * Understands `tickets`, `/tickets?page=2`, a path that begins with the prefix, with or without the base URL's own path,
- * and whole URLs of this service. @throws UsageError for anything that leads, or could lead, elsewhere
+ * Understands `tickets`, `/tickets?page=2`, and a path that begins with the prefix, with or without the base URL's own
+ * path. @throws UsageError for anything that leads, or could lead, elsewhere
  */
 export function resolveTarget(
 	text: string,
@@ -238,32 +255,21 @@ export function resolveTarget(
 	};
 	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) refuse('has a control character or a backslash in it');
 	if (text.includes('#')) refuse('has a fragment (#), which is never sent', 'write %23 for the character');
-	const base = new URL(baseUrl);
-	const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(text);
-	let given = text;
-	if (isUrl) {
-		const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i.exec(text)?.[0] ?? '';
-		const url = URL.canParse(origin) ? new URL(origin) : refuse('is not a URL that can be requested');
-		if (url.username !== '' || url.password !== '') refuse('must not have a user name or password in it');
-		if (url.origin !== base.origin) {
-			const why = `is on another origin than ${base.origin}, where the credentials do not go`;
-			refuse(why, 'use --profile or --base-url');
-		}
-		given = text.slice(origin.length);
-	} else if (text.startsWith('//')) refuse('begins with two slashes', 'begin it with one, or none');
-	const [typed = '', ...queries] = given.split('?');
+	if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) {
+		refuse('is a URL, not a path', 'give what is below the prefix, such as tickets/14; --base-url names the service');
+	}
+	const [typed = '', ...queries] = text.split('?');
 	const path = typed.startsWith('/') ? typed : `/${typed}`;
 	// A proxy or the service may decode or normalise what is sent.
 	const leaves = (segment: string): boolean => /^\.\.?(?:;|$)|[/\\]/.test(decodings(segment).at(-1) as string);
 	if (path.slice(1).split('/').some(leaves)) {
 		refuse('steps out of its folder with dots or hidden slashes, which is not sent');
 	}
-	const basePath = base.pathname.replace(/\/+$/, '');
+	const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
 	const roots = [`/${dialect.root}`, `/${NEUTRAL_ROOT}`];
-	const isBelow = (folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+	const isBelow = (folder: string): boolean => folder !== '' && (path === folder || path.startsWith(`${folder}/`));
 	const prefix = roots.flatMap((root) => [`${basePath}${root}/v1`, `${root}/v1`]).find(isBelow);
-	const isElsewhere = isUrl || roots.some(isBelow) || (basePath !== '' && isBelow(basePath));
-	if (prefix === undefined && isElsewhere) refuse(`is not below ${basePath}/${dialect.root}/v1`);
+	if (prefix === undefined && [...roots, basePath].some(isBelow)) refuse(`is not below ${basePath}/${dialect.root}/v1`);
 	const rest = path.slice(prefix?.length ?? 0);
 	if (rest.includes('//')) refuse('has an empty segment (//) in it');
 	const encode = (part: string): string => part.replace(TO_ENCODE, (character) => encodeURIComponent(character));
