@@ -50,14 +50,14 @@ async function failureOf(
 /** A journal with some of everything. */
 async function writeExample(journal: Journal): Promise<void> {
 	await journal.outcome(outcomeOf(1));
-	journal.attempt({ row: 2, attempt: 1, status: 503, code: 'http_503' });
-	await journal.sent(3);
+	journal.record({ type: 'attempt', row: 2, attempt: 1, status: 503, code: 'http_503' });
+	await journal.record({ type: 'sent', row: 3 });
 	await journal.outcome(
 		outcomeOf(2, { outcome: 'differs', attempts: 2, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }),
 	);
 	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
-	await journal.sent(4);
-	journal.attempt({ row: 5, attempt: 1, code: 'reset', lost: true });
+	await journal.record({ type: 'sent', row: 4 });
+	journal.record({ type: 'attempt', row: 5, attempt: 1, code: 'reset', lost: true });
 	await journal.outcome(outcomeOf(6, { outcome: 'failed', status: 401, code: 'x' }));
 	await journal.outcome(outcomeOf(7, { outcome: 'failed', status: 403, code: 'x' }));
 	await journal.outcome(outcomeOf(8, { outcome: 'not-sent', status: undefined }));

@@ -377,7 +377,8 @@ describe('the HTML report', () => {
 		const at = Date.parse('2026-11-21T08:00:00Z');
 		for (let second = 1; second <= 10; second++) {
 			const isBusy = second === 5;
-			await journal.tick({
+			await journal.record({
+				type: 'tick',
 				at: at + second * 1000,
 				ms: 1000,
 				rows: isBusy ? 0 : 20,

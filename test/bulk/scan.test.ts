@@ -1,9 +1,9 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/journal/counts.js';
-import { journalLines, openRecords, RowStates, scanJournal } from '../../src/bulk/journal/read.js';
-import { parseRecord, rowRecordOf } from '../../src/bulk/journal/records.js';
+import { openRecords, scanJournal } from '../../src/bulk/journal/read.js';
+import { rowRecordOf } from '../../src/bulk/journal/records.js';
 import type { RunPlan } from '../../src/bulk/run/plan.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
@@ -69,16 +69,15 @@ describe('what a row’s records say', () => {
 		});
 	});
 
-	it('is kept apart for rows far from each other', () => {
-		const states = new RowStates();
-		for (const number of [1, 65_535, 65_536, 65_537, 4_000_000]) states.set(number, 1);
-		const seen = [0, 1, 2, 65_534, 65_535, 65_536, 65_537, 65_538, 131_073, 4_000_000].filter((each) =>
-			states.isDone(each),
+	it('is kept apart for rows far from each other', async () => {
+		const far = [1, 65_535, 65_536, 65_537, 4_000_000];
+		const { states } = await scanJournal(
+			journalWith([...far.map((each) => row(each, 'ok')), sent(4_000_002)], 5_000_000),
 		);
-		expect(seen).toEqual([1, 65_535, 65_536, 65_537, 4_000_000]);
+		const seen = [2, 65_534, 65_538, 131_073, 4_000_001, 4_000_002, ...far].filter((each) => states.isDone(each));
+		expect(seen).toEqual(far);
 		expect(states.lastDone).toBe(4_000_000);
-		states.set(5_000_000, 0);
-		expect([states.lastDone, new RowStates().lastDone]).toEqual([4_000_000, 0]);
+		expect((await scanJournal(journalWith([]))).states.lastDone).toBe(0);
 	});
 });
 
@@ -158,10 +157,6 @@ describe('damage', () => {
 		expect([states.isDone(1), states.maybeSent(2)]).toEqual([true, true]);
 	});
 
-	it('that is a line beyond any record is named', async () => {
-		expect(parseRecord(undefined)).toBe('the line is too long');
-	});
-
 	it.each([
 		['there is no such file', () => join(temporaryFolder(), 'none')],
 		['it is a folder', () => temporaryFolder()],
@@ -173,51 +168,11 @@ describe('damage', () => {
 	});
 });
 
-describe('journalLines', () => {
-	it('gives each line once with its number and place, wherever a chunk ends', async () => {
-		const lines = Array.from({ length: 3000 }, (_, index) => `${index} ${'é'.repeat(index % 97)}`);
-		const path = join(temporaryFolder(), 'lines');
-		writeFileSync(path, `${lines.join('\n')}\nnever finished`);
-		const found: (string | undefined)[] = [];
-		let next = 1;
-		let place = 0;
-		for await (const { first, texts, end: at, bytes } of journalLines(path)) {
-			expect(first).toBe(next);
-			next += texts.length;
-			place += bytes.length;
-			expect(at).toBe(place);
-			found.push(...texts);
-		}
-		expect(found).toEqual(lines);
-	});
-
-	it('passes over a line that is too long, holding none of it, and goes on behind it', async () => {
-		const limit = 100_000;
-		const long = 'x'.repeat(limit + 200_000);
-		// Long enough that the ends of chunks fall into them, and never so long that they are left out.
-		const usual = Array.from({ length: 30 }, (_, index) => `${index}${'y'.repeat(60_000)}`);
-		const path = join(temporaryFolder(), 'lines');
-		writeFileSync(path, ['first', long, ...usual, long, 'last', ''].join('\n'));
-		const found: (string | undefined)[] = [];
-		let most = 0;
-		let size = 0;
-		for await (const { texts, bytes, end: at } of journalLines(path, limit)) {
-			found.push(...texts);
-			most = Math.max(most, bytes.length);
-			size = at;
-		}
-		expect(found).toEqual(['first', undefined, ...usual, undefined, 'last']);
-		expect(most).toBeLessThanOrEqual(limit + 64 * 1024);
-		expect(size).toBe(statSync(path).size);
-	});
-});
-
 describe('a row’s record', () => {
 	it('keeps ids apart, and only those that are texts', () => {
 		expect(
 			rowRecordOf({ ...row(1, 'ok'), id: '5', ticket_id: '14', slug: 3, attempts: 2, ms: 7, status: 200 }),
 		).toEqual({
-			type: 'row',
 			row: 1,
 			outcome: 'ok',
 			attempts: 2,
@@ -265,6 +220,20 @@ describe('the last records of rows', () => {
 			journalWith([row(2, 'ok'), { ...row(2, 'ok'), outcome: 'fine' }, row(99, 'failed'), { type: 'row', row: 'x' }]),
 		);
 		expect([...file.records()].map(({ row: number, outcome }) => [number, outcome])).toEqual([[2, 'ok']]);
+		file.close();
+	});
+
+	it('are read wherever the ends of lines fall, up to a line that was never finished', async () => {
+		const messages = Array.from({ length: 3000 }, (_, index) => 'é'.repeat(index % 97));
+		const path = journalWith(
+			[...messages.map((message, index) => row(index + 1, 'ok', { message })), 'x', row(1, 'ok')],
+			3000,
+		);
+		const { size } = statSync(path);
+		appendFileSync(path, '{"type":"row"');
+		const file = await openRecords(path);
+		expect([...file.records()].map(({ message }) => message)).toEqual([undefined, ...messages.slice(1)]);
+		expect(file.scan).toMatchObject({ corrupt: [{ line: 3002 }], validBytes: size, tornBytes: 13 });
 		file.close();
 	});
 

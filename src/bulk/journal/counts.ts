@@ -65,19 +65,18 @@ export function isDoneState(state: number): boolean {
 	return outcome !== undefined && DONE.has(outcome) && (state & UNAUTHORIZED) === 0;
 }
 
-/** Adds a row's byte to the counts, or takes it away. */
-export function countState(counts: Counts, state: number, step: 1 | -1): void {
+/** Adds a row by its byte. */
+export function countState(counts: Counts, state: number): void {
 	const outcome = outcomeIn(state);
 	if (outcome === undefined) return;
-	counts[outcome] += step;
-	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += step;
-	if ((state & FORBIDDEN) !== 0) counts.forbidden += step;
-	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused'] += step;
+	counts[outcome]++;
+	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized++;
+	if ((state & FORBIDDEN) !== 0) counts.forbidden++;
+	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused']++;
 }
 
-/** Adds one row's outcome. */
 export function countOutcome(counts: Counts, outcome: Parameters<typeof stateOf>[0]): void {
-	countState(counts, stateOf(outcome), 1);
+	countState(counts, stateOf(outcome));
 }
 
 export function sumOf(parts: readonly Readonly<Counts>[]): Counts {

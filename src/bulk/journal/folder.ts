@@ -3,6 +3,7 @@
 import {
 	appendFileSync,
 	closeSync,
+	existsSync,
 	fstatSync,
 	openSync,
 	readdirSync,
@@ -60,14 +61,6 @@ export function noteStarted(stateDir: string, id: string): void {
 	}
 }
 
-function notedRuns(stateDir: string): string[] {
-	try {
-		return [...new Set(readFileSync(orderFile(stateDir), 'utf8').split('\n'))];
-	} catch {
-		return [];
-	}
-}
-
 /**
  * The ids of all runs in the state folder, the oldest start first. One whose start is not noted, such as a copied
  * journal, stands right behind the last start that its id is later than; what is no run's id comes before all others.
@@ -87,16 +80,18 @@ export function runIds(stateDir: string): string[] {
 	}
 	const isJournal = (name: string): boolean => name.endsWith(EXTENSION) && !name.startsWith('.');
 	const there = new Set(names.filter(isJournal).map((name) => name.slice(0, -EXTENSION.length)));
-	const noted = notedRuns(stateDir).filter((id) => there.delete(id));
-	const others = [...there].sort();
-	const copies = others.filter((id) => RUN_ID.test(id));
-	const newestFirst: string[] = [];
-	while (noted.length + copies.length > 0) {
-		const [start, copy] = [noted.at(-1), copies.at(-1)];
-		const isCopy = copy !== undefined && (start === undefined || copy > start);
-		newestFirst.push((isCopy ? copies : noted).pop() as string);
+	let noted = '';
+	try {
+		noted = readFileSync(orderFile(stateDir), 'utf8');
+	} catch {
+		// No start was noted yet.
 	}
-	return [...others.filter((id) => !RUN_ID.test(id)), ...newestFirst.reverse()];
+	const runs = noted.split('\n').filter((id) => there.delete(id));
+	const others = [...there].sort();
+	for (const id of others.filter((each) => RUN_ID.test(each))) {
+		runs.splice(runs.findLastIndex((each) => each < id) + 1, 0, id);
+	}
+	return [...others.filter((id) => !RUN_ID.test(id)), ...runs];
 }
 
 /**
@@ -115,27 +110,23 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const ids = runIds(stateDir);
 	const isStart = (id: string): boolean => name !== '' && id.startsWith(name);
 	const matches = name === 'last' ? ids.slice(-1) : ids.includes(name) ? [name] : ids.filter(isStart);
-	if (matches.length === 1) return journalOf(stateDir, matches[0] as string);
-	if (matches.length > 1) {
+	const [id = '', ...more] = matches;
+	if (more.length > 0) {
 		throw new UsageError(`${matches.length} runs start with "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',
 			hint: 'give more of the id',
 		});
+	}
+	if (id !== '') {
+		const journal = journalPath(stateDir, id);
+		if (existsSync(journal)) return realpathSync(journal);
+		throw new UsageError(`the journal of run ${id} is gone: ${journal}`, { code: 'no_such_run' });
 	}
 	if (name !== '' && found?.isFile() === true) return realpathSync(path);
 	throw new UsageError(name === 'last' ? 'there is no run yet' : `there is no run "${name}"`, {
 		code: 'no_such_run',
 		hint: 'supportctl run list shows the runs; a journal elsewhere is named by its path',
 	});
-}
-
-function journalOf(stateDir: string, id: string): string {
-	const path = journalPath(stateDir, id);
-	try {
-		return realpathSync(path);
-	} catch (error) {
-		throw new UsageError(`the journal of run ${id} is gone: ${path}`, { code: 'no_such_run', cause: error });
-	}
 }
 
 /**
@@ -163,7 +154,7 @@ const EDGE_BYTES = 64 * 1024;
 function readEdges(path: string): { first: string; last: string } {
 	const fd = openSync(path, 'r');
 	try {
-		const first = lineReader(fd)(0);
+		const first = lineReader(fd)(0)?.text ?? '';
 		const { size } = fstatSync(fd);
 		const tail = Buffer.alloc(Math.min(size, EDGE_BYTES));
 		const length = readSync(fd, tail, 0, tail.length, size - tail.length);
@@ -185,37 +176,32 @@ function stateOf(end: EndRecord | undefined): RunState {
 }
 
 /** What a journal amounts to; only one without an end is read as a whole, unless that was done already. */
-export async function summariseRun(path: string, id: string, scan?: JournalScan): Promise<RunSummary> {
+export async function summariseRun(journal: string, id: string, scan?: JournalScan): Promise<RunSummary> {
+	let path = journal;
 	try {
+		path = realpathSync(journal);
 		const { first, last } = readEdges(path);
 		const header = readHeader(first, path);
 		const record = parseRecord(last);
 		const end = typeof record === 'string' ? undefined : endRecordOf(record);
-		const held = lockHolder(`${path}.lock`) !== undefined;
 		const counts = end?.counts ?? (scan ?? (await scanJournal(path))).counts;
-		const state = held ? 'running' : stateOf(end);
+		const state = lockHolder(`${path}.lock`) === undefined ? stateOf(end) : 'running';
 		return { id: header.id, path, state, header, counts, ...(end === undefined ? {} : { end }) };
 	} catch (error) {
-		return { id, path, state: 'damaged', problem: (error as Error).message };
+		return { id, path, state: 'damaged', problem: fileProblem(error) };
 	}
-}
-
-/** Removes a run from the state folder; a journal elsewhere (--journal) stays, and only the link to it goes. */
-export function removeRun(stateDir: string, id: string): void {
-	rmSync(journalPath(stateDir, id), { force: true });
 }
 
 /** The runs that the state folder knows of, the newest first, at most `limit`. */
 export async function listRuns(stateDir: string, limit = Number.POSITIVE_INFINITY): Promise<RunSummary[]> {
 	const summaries: RunSummary[] = [];
 	for (const id of runIds(stateDir).reverse().slice(0, limit)) {
-		let path = journalPath(stateDir, id);
-		try {
-			path = journalOf(stateDir, id);
-			summaries.push(await summariseRun(path, id));
-		} catch (error) {
-			summaries.push({ id, path, state: 'damaged', problem: (error as Error).message });
-		}
+		summaries.push(await summariseRun(journalPath(stateDir, id), id));
 	}
 	return summaries;
+}
+
+/** Removes a run from the state folder; a journal elsewhere (--journal) stays, and only the link to it goes. */
+export function removeRun(stateDir: string, id: string): void {
+	rmSync(journalPath(stateDir, id), { force: true });
 }

@@ -10,27 +10,15 @@ const VERSION = 2;
 
 export type Json = Record<string, unknown>;
 
+/** One row's outcome as the journal keeps it. */
+export type RowRecord = Omit<Outcome, 'body'>;
+
 /** The last line of a run that came to an end, also by Ctrl-C. */
 export interface EndRecord {
 	at: string;
 	counts: Counts;
 	exit: ExitCode;
 	interrupted?: boolean | undefined;
-}
-
-/** One row's outcome as the journal keeps it. */
-export interface RowRecord extends Omit<Outcome, 'body'> {
-	type: 'row';
-}
-
-/** A try that will be repeated. */
-export interface AttemptRecord {
-	row: number;
-	attempt: number;
-	status?: number | undefined;
-	code?: string | undefined;
-	/** The request may have reached the service, and no response came. */
-	lost?: boolean | undefined;
 }
 
 /** What happened since the tick before, about once a second: what a plot over time is drawn from. */
@@ -44,6 +32,19 @@ export interface TickRecord {
 	/** Of the retries: how many because of a 429 or a 503. */
 	refused: number;
 }
+
+/** What is written beside the outcomes of rows and their old values. */
+export type PlainRecord =
+	| ({ type: 'end' } & EndRecord)
+	| ({ type: 'tick' } & TickRecord)
+	| { type: 'resume'; at: string; tool: string }
+	/** A delete that is about to be sent: after a crash, its 404 is then known to be its own doing. */
+	| { type: 'sent'; row: number }
+	/** A try that will be repeated; `lost` where the request may have reached the service and no response came. */
+	| { type: 'attempt'; row: number; attempt: number; status?: number; code?: string; lost?: boolean | undefined }
+	/** The users that a row names, or why there is none of a column's name. */
+	| { type: 'user'; row: number; id?: number | undefined; reassign?: number | undefined }
+	| { type: 'user'; row: number; column: string; problem: string };
 
 /** What a row is about to overwrite. */
 export interface OldValues {
@@ -72,43 +73,36 @@ export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): strin
 	return differs.map(({ field, sent, shown }) => `${field} is ${JSON.stringify(shown)}, not ${JSON.stringify(sent)}`);
 }
 
-const ROW_KEYS: ReadonlySet<string> = new Set(
-	'type row line outcome status code message reasons attempts ms warnings differs'.split(' '),
-);
+/** The parts of a row's record, as they are written. */
+const ROW_PARTS = [
+	...(['row', 'line', 'ids', 'outcome', 'status', 'code', 'message'] as const),
+	...(['reasons', 'attempts', 'ms', 'warnings', 'differs'] as const),
+] satisfies (keyof RowRecord)[];
+const ROW_KEYS: ReadonlySet<string> = new Set(['type', ...ROW_PARTS.filter((part) => part !== 'ids')]);
 
 /** Whether a key of a row's record is the name of a path id: those stand flat in it, whatever the endpoint calls them. */
 export function isIdName(key: string): boolean {
 	return !ROW_KEYS.has(key);
 }
 
-export function headerLine(header: RunHeader): string {
-	return JSON.stringify({ type: 'plan', version: VERSION, ...header });
-}
-
-/**
- * One row's outcome, free of its request's secrets already. Written by hand: it is on the hot path, and most rows have
- * few parts.
- */
+/** One row's outcome, free of its request's secrets already. Most rows have few parts. */
 export function rowLine(outcome: Outcome, redact: Redact): string {
-	let line = `{"type":"row","row":${outcome.row}`;
-	if (outcome.line !== undefined) line += `,"line":${outcome.line}`;
-	const { ids } = outcome;
-	for (const name in ids) line += `,"${name}":${JSON.stringify(ids[name])}`;
-	line += `,"outcome":"${outcome.outcome}"`;
-	if (outcome.status !== undefined) line += `,"status":${outcome.status}`;
-	if (outcome.code !== undefined) line += `,"code":${JSON.stringify(outcome.code)}`;
-	if (outcome.message !== undefined) line += `,"message":${JSON.stringify(outcome.message)}`;
-	if (outcome.reasons !== undefined) line += `,"reasons":${JSON.stringify(outcome.reasons)}`;
-	line += `,"attempts":${outcome.attempts},"ms":${Math.round(outcome.ms)}`;
-	if (outcome.warnings !== undefined) line += `,"warnings":${JSON.stringify(outcome.warnings)}`;
-	if (outcome.differs !== undefined && outcome.differs.length > 0) {
-		const differs = outcome.differs.map(({ field, sent, shown }) => {
-			const kept = (redact({ [field]: { sent, shown } }) as Json)[field];
-			return isObject(kept) ? { field, ...kept } : { field, sent: kept, shown: kept };
-		});
-		line += `,"differs":${JSON.stringify(differs)}`;
+	let line = '{"type":"row"';
+	for (const part of ROW_PARTS) {
+		const value = outcome[part];
+		if (value === undefined) continue;
+		if (typeof value === 'number') line += `,"${part}":${Math.round(value)}`;
+		else if (part === 'ids') for (const name in outcome.ids) line += `,"${name}":${JSON.stringify(outcome.ids[name])}`;
+		else line += `,"${part}":${JSON.stringify(part === 'differs' ? redactedDiffers(outcome, redact) : value)}`;
 	}
 	return `${line}}`;
+}
+
+function redactedDiffers({ differs = [] }: Outcome, redact: Redact): Json[] {
+	return differs.map(({ field, sent, shown }) => {
+		const kept = (redact({ [field]: { sent, shown } }) as Json)[field];
+		return isObject(kept) ? { field, ...kept } : { field, sent: kept, shown: kept };
+	});
 }
 
 /** Values that are named like secrets are not kept but named in `withheld`, so that an undo can't restore a placeholder. */
@@ -127,19 +121,14 @@ export function beforeLine(
 	const kept = (from: Readonly<Json>) =>
 		Object.fromEntries(names.filter((name) => !withheld.includes(name)).map((name) => [name, from[name]]));
 	return JSON.stringify({
-		type: 'before',
-		row,
-		ids,
-		values: kept(values),
-		sent: kept(sent),
+		...{ type: 'before', row, ids, values: kept(values), sent: kept(sent) },
 		withheld: withheld.length === 0 ? undefined : withheld,
 		absent: absent.length === 0 ? undefined : absent,
 	});
 }
 
-/** The JSON of a line, or what is wrong with it. @param text undefined for a line beyond any record */
-export function parseRecord(text: string | undefined): Json | string {
-	if (text === undefined) return 'the line is too long';
+/** The JSON of a line, or what is wrong with it. */
+export function parseRecord(text: string): Json | string {
 	try {
 		const value: unknown = JSON.parse(text);
 		return isObject(value) ? value : 'no JSON object';
@@ -155,8 +144,12 @@ export function notAJournal(path: string, reason: string): FailedError {
 	return new FailedError(`${path} is not a journal that can be read: ${reason}`, { code: 'not_a_journal' });
 }
 
+export function headerLine(header: RunHeader): string {
+	return JSON.stringify({ type: 'plan', version: VERSION, ...header });
+}
+
 /** The header in a journal's first line. @throws FailedError that says what is wrong with it */
-export function readHeader(text: string | undefined, path: string): RunHeader {
+export function readHeader(text: string, path: string): RunHeader {
 	const record = parseRecord(text);
 	if (typeof record === 'string') throw notAJournal(path, `its first line is ${record}`);
 	const { type, version, ...header } = record;
@@ -167,29 +160,24 @@ export function readHeader(text: string | undefined, path: string): RunHeader {
 	if (type !== 'plan') throw notAJournal(path, 'its first line is not the start of a run');
 	const { id, tool, started, input, plan } = header;
 	const isComplete =
-		[id, tool, started].every(isText) &&
 		isRunPlan(plan) &&
 		isObject(input) &&
-		isCount(input.rows) &&
-		(input.last === undefined || isCount(input.last)) &&
-		isCount(input.own) &&
-		isText(input.sha256);
+		[id, tool, started, input.sha256].every(isText) &&
+		[input.rows, input.last ?? 0, input.own].every(isCount);
 	if (!isComplete) throw notAJournal(path, 'its first line is incomplete');
 	if (!hasRuns(plan.endpoint)) throw notAJournal(path, `the endpoint ${JSON.stringify(plan.endpoint)} has no runs`);
 	return header as unknown as RunHeader;
 }
 
 /** The last record of a run from its JSON; undefined for any other record, and for one that lacks a part. */
-export function endRecordOf(record: Readonly<Json>): EndRecord | undefined {
-	const { type, ...end } = record;
-	if (type !== 'end' || !isCount(record.exit) || !isText(record.at) || !isObject(record.counts)) return undefined;
-	// An earlier version did not count refusals.
-	const counts: Json = { refused: 0, ...record.counts };
-	if (!Object.keys(createCounts()).every((name) => isCount(counts[name]))) return undefined;
-	return { ...end, counts } as unknown as EndRecord;
+export function endRecordOf({ type, ...end }: Readonly<Json>): EndRecord | undefined {
+	const { at, exit, counts } = end;
+	if (type !== 'end' || !isCount(exit) || !isText(at) || !isObject(counts)) return undefined;
+	const isComplete = Object.keys(createCounts()).every((name) => isCount(counts[name]));
+	return isComplete ? (end as unknown as EndRecord) : undefined;
 }
 
-/** A row's record from its JSON; undefined for any other record. */
+/** A row's outcome from its JSON; undefined for any other record. */
 export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 	if (record.type !== 'row' || !isCount(record.row) || !outcomeNames.includes(record.outcome as OutcomeName)) {
 		return undefined;
@@ -200,7 +188,7 @@ export function rowRecordOf(record: Readonly<Json>): RowRecord | undefined {
 		const value = record[name];
 		if (isIdName(name)) {
 			if (isText(value)) ids[name] = value;
-		} else if (name !== 'differs' || (Array.isArray(value) && value.every(isObject))) {
+		} else if (name !== 'type' && (name !== 'differs' || (Array.isArray(value) && value.every(isObject)))) {
 			result[name] = value;
 		}
 	}

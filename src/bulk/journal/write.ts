@@ -3,6 +3,7 @@
 import {
 	closeSync,
 	constants,
+	existsSync,
 	fchmodSync,
 	fdatasync,
 	fdatasyncSync,
@@ -11,8 +12,6 @@ import {
 	ftruncateSync,
 	openSync,
 	realpathSync,
-	type Stats,
-	statSync,
 	symlinkSync,
 	unlinkSync,
 	writeSync,
@@ -26,37 +25,48 @@ import type { RunHeader } from '../run/plan.js';
 import { journalPath, noteStarted, runsFolder } from './folder.js';
 import { type JournalScan, scanJournal } from './read.js';
 import {
-	type AttemptRecord,
 	beforeLine,
 	type EndRecord,
 	headerLine,
 	type OldValues,
+	type PlainRecord,
 	type Redact,
 	rowLine,
-	type TickRecord,
 } from './records.js';
 
 /** How long records may lie in the system's cache before the disk has to have them. */
 const SYNC_EVERY_MS = 250;
 
-/** Records of one turn of the event loop, which are written together. */
-interface Batch {
-	readonly written: Promise<void>;
-	resolve(): void;
-	reject(error: Error): void;
+/** For steps whose failure changes nothing for what comes after them. */
+function tryTo(step: () => void): void {
+	try {
+		step();
+	} catch {
+		// What comes after it works without.
+	}
 }
 
-function createBatch(): Batch {
-	const batch = {} as { written: Promise<void>; resolve: () => void; reject: (error: Error) => void };
-	batch.written = new Promise((resolve, reject) => Object.assign(batch, { resolve, reject }));
-	// Where the record is not waited for, the next append fails too.
-	batch.written.catch(() => undefined);
-	return batch;
+/** Writes all lines, or fails and leaves no part of a line behind. */
+function writeLines(fd: number, text: string): void {
+	const bytes = Buffer.from(text);
+	let written = 0;
+	try {
+		while (written < bytes.length) {
+			const count = writeSync(fd, bytes, written);
+			if (count === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
+			written += count;
+		}
+	} catch (error) {
+		const torn = written - (bytes.subarray(0, written).lastIndexOf(10) + 1);
+		// Otherwise whoever reads the journal drops the torn line.
+		if (torn > 0) tryTo(() => ftruncateSync(fd, fstatSync(fd).size - torn));
+		throw error;
+	}
 }
 
 const NOT_SYNCABLE: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EROFS']);
 
-/** Whether there is nothing to wait for, as with a pipe, and so no failure. */
+/** Whether the file system has no way to wait for its disk, which is no failure. */
 function isNotSyncable(error: unknown): boolean {
 	return NOT_SYNCABLE.has((error as NodeJS.ErrnoException).code);
 }
@@ -70,15 +80,17 @@ function syncNow(fd: number): void {
 }
 
 /**
- * Writes records. Each append resolves once its record is in the file, so that a killed process loses nothing that was
+ * Writes records. Each method resolves once its record is in the file, so that a killed process loses nothing that was
  * reported done. The disk itself follows within a quarter of a second: a power cut can cost the records of about that
  * long, and their rows are sent again by a resume.
  */
 export class Journal {
 	/** Why nothing more can be written; it stays, since a journal must not go on behind a gap. */
 	failure: FailedError | undefined;
+	/** Records of one turn of the event loop, which are written together. */
 	#text = '';
-	#batch: Batch | undefined;
+	#written: Promise<void> | undefined;
+	#settle: ((error?: FailedError) => void) | undefined;
 	#dirty = false;
 	#timer: NodeJS.Timeout | undefined;
 	#closed = false;
@@ -91,100 +103,68 @@ export class Journal {
 		private readonly redact: Redact,
 	) {}
 
-	/** Takes one record; resolves when it is in the file. */
-	append(line: string): Promise<void> {
-		if (this.failure !== undefined) return Promise.reject(this.failure);
-		if (this.#batch === undefined) {
-			this.#batch = createBatch();
-			setImmediate(() => this.flush());
-		}
-		this.#text += line;
-		this.#text += '\n';
-		return this.#batch.written;
+	record(record: PlainRecord): Promise<void> {
+		return this.#append(JSON.stringify(record));
 	}
 
 	outcome(outcome: Outcome): Promise<void> {
-		return this.append(rowLine(outcome, this.redact));
-	}
-
-	attempt(record: AttemptRecord): Promise<void> {
-		return this.append(JSON.stringify({ type: 'attempt', ...record }));
-	}
-
-	tick(record: TickRecord): Promise<void> {
-		return this.append(JSON.stringify({ type: 'tick', ...record }));
-	}
-
-	/** To be awaited before a delete is sent: after a crash, its 404 is then known to be its own doing. */
-	sent(row: number): Promise<void> {
-		return this.append(`{"type":"sent","row":${row}}`);
+		return this.#append(rowLine(outcome, this.redact));
 	}
 
 	/** To be awaited before the row that changes these values is sent. */
 	before(row: number, ids: Readonly<Record<string, string>>, old: OldValues): Promise<void> {
-		return this.append(beforeLine(row, ids, old, this.redact));
+		return this.#append(beforeLine(row, ids, old, this.redact));
+	}
+
+	#append(line: string): Promise<void> {
+		if (this.failure !== undefined) return Promise.reject(this.failure);
+		if (this.#written === undefined) {
+			this.#written = new Promise((resolve, reject) => {
+				this.#settle = (error) => (error === undefined ? resolve() : reject(error));
+			});
+			// Where the record is not waited for, the next append fails too.
+			this.#written.catch(() => undefined);
+			setImmediate(() => this.flush());
+		}
+		this.#text += line;
+		this.#text += '\n';
+		return this.#written;
 	}
 
 	/** Writes what was appended, in one write. */
 	flush(): void {
-		const batch = this.#batch;
-		if (batch === undefined) return;
-		const bytes = Buffer.from(this.#text, 'utf8');
-		this.#batch = undefined;
+		const [text, settle] = [this.#text, this.#settle];
 		this.#text = '';
+		this.#written = this.#settle = undefined;
+		if (settle === undefined) return;
 		try {
-			this.#write(bytes);
-			batch.resolve();
+			writeLines(this.fd, text);
+			settle();
 			this.#dirty = true;
 			this.#timer ??= setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
 		} catch (error) {
-			batch.reject(this.#fail(error));
+			settle(this.#cannotWrite(error));
 		}
 	}
 
-	/** The whole of it, or an error with no half record left behind. */
-	#write(bytes: Buffer): void {
-		let written = 0;
-		try {
-			while (written < bytes.length) {
-				const count = writeSync(this.fd, bytes, written);
-				if (count === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
-				written += count;
-			}
-		} catch (error) {
-			this.#dropTorn(bytes, written);
-			throw error;
-		}
-	}
-
-	#dropTorn(bytes: Buffer, written: number): void {
-		const whole = written === 0 ? 0 : bytes.lastIndexOf(10, written - 1) + 1;
-		if (whole === written) return;
-		try {
-			ftruncateSync(this.fd, fstatSync(this.fd).size - (written - whole));
-		} catch {
-			// A torn last line is dropped by whoever reads the journal.
-		}
-	}
-
-	#fail(error: unknown): FailedError {
-		this.failure ??= new FailedError(`can't write the journal ${this.path}: ${fileProblem(error)}`, {
-			code: 'journal_failed',
-			hint: `make room, then: supportctl run resume ${this.header.id}`,
-			data: { journal: this.path, run: this.header.id },
-			cause: error,
-		});
-		return this.failure;
+	#cannotWrite(cause: unknown): FailedError {
+		const message = `can't write the journal ${this.path}: ${fileProblem(cause)}`;
+		return this.#fail(message, `make room, then: supportctl run resume ${this.header.id}`, cause);
 	}
 
 	/** Fails where the journal's name leads to another file, or another process has taken the journal over. */
 	#checkPlace(): void {
-		if (this.failure !== undefined || (isSameFile(this.fd, this.path) && this.lock.isHeld())) return;
-		this.failure = new FailedError(`the journal ${this.path} was removed or replaced during the run`, {
-			code: 'journal_failed',
-			hint: 'the rows that were sent until then are not recorded in a file any more; this run cannot be resumed',
-			data: { journal: this.path },
-		});
+		if (isSameFile(this.fd, this.path) && this.lock.isHeld()) return;
+		this.#fail(
+			`the journal ${this.path} was removed or replaced during the run`,
+			'the rows that were sent until then are not recorded in a file any more; this run cannot be resumed',
+		);
+	}
+
+	#fail(message: string, hint: string, cause?: unknown): FailedError {
+		const data = { journal: this.path, run: this.header.id };
+		this.failure ??= new FailedError(message, { code: 'journal_failed', hint, data, cause });
+		return this.failure;
 	}
 
 	/** In the background, since a disk may take its time. An error means that earlier records may be gone too. */
@@ -194,7 +174,7 @@ export class Journal {
 		fdatasync(this.fd, (error) => {
 			this.#timer = undefined;
 			if (this.#closed) return;
-			if (error !== null && !isNotSyncable(error)) this.#fail(error);
+			if (error !== null && !isNotSyncable(error)) this.#cannotWrite(error);
 			else if (this.#dirty) this.#timer = setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
 		});
 	}
@@ -203,12 +183,12 @@ export class Journal {
 	close(end?: EndRecord): void {
 		if (this.#closed) return;
 		try {
-			if (end !== undefined && this.failure === undefined) this.append(JSON.stringify({ type: 'end', ...end }));
+			if (end !== undefined && this.failure === undefined) this.record({ type: 'end', ...end });
 			this.flush();
 			this.#checkPlace();
 			if (this.failure === undefined) syncNow(this.fd);
 		} catch (error) {
-			this.#fail(error);
+			this.#cannotWrite(error);
 		} finally {
 			this.#closed = true;
 			clearTimeout(this.#timer);
@@ -219,26 +199,33 @@ export class Journal {
 	}
 }
 
-const ELSEWHERE = 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR';
-
 /** Why a journal can't be begun or opened. Later the journal's own failure is reported. */
-function cannotWrite(path: string, error: unknown, hint: string): Error {
+function cannotOpen(path: string, error: unknown, hint: string): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
 	const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
 	const why = isMissing ? 'there is no such file or folder' : fileProblem(error);
 	return new FailedError(`can't write the journal ${path}: ${why}`, { code: 'journal_failed', hint, cause: error });
 }
 
-/** A pipe could wait for ever, and a device keeps nothing. @throws FailedError */
-function checkRegular(path: string, stats: Stats | undefined): void {
-	if (stats === undefined || stats.isFile()) return;
-	const what = stats.isDirectory() ? 'a folder' : 'not a regular file';
-	throw new FailedError(`can't write the journal ${path}: it is ${what}`, { code: 'journal_failed', hint: ELSEWHERE });
-}
-
-/** One lock whatever link leads to the journal. */
-function lockJournal(path: string): Lock {
-	return acquireLock(`${path}.lock`, `the journal ${path}`);
+/** Opens and locks a journal's file, and gives both back where what is done next fails. */
+function openLocked(path: string, flags: number) {
+	// So that no open waits for the other end of a pipe, which is refused then, as a device is: it keeps nothing.
+	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, 0o600);
+	try {
+		const stats = fstatSync(fd);
+		if (!stats.isFile()) throw new Error('it is not a regular file');
+		// One lock, whatever link leads to the journal.
+		const real = realpathSync(path);
+		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
+		const release = (): void => {
+			closeSync(fd);
+			lock.release();
+		};
+		return { fd, real, lock, release, size: stats.size };
+	} catch (error) {
+		closeSync(fd);
+		throw error;
+	}
 }
 
 export interface CreateJournalOptions {
@@ -250,25 +237,23 @@ export interface CreateJournalOptions {
 }
 
 /** Starts a journal: the header is on the disk when this returns. @throws FailedError, or UsageError for a file in use */
-export function createJournal(options: CreateJournalOptions): Journal {
-	const { header, stateDir, redact } = options;
-	const path = resolve(options.path ?? journalPath(stateDir, header.id));
-	let fd: number | undefined;
-	let lock: Lock | undefined;
+export function createJournal({ header, stateDir, path: given, redact }: CreateJournalOptions): Journal {
+	const path = resolve(given ?? journalPath(stateDir, header.id));
+	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
-		if (options.path === undefined) makeFolder(dirname(path));
-		const before = statSync(path, { throwIfNoEntry: false });
-		checkRegular(path, before);
-		// So that no open waits for the other end of a pipe.
-		const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
-		fd = openSync(path, flags, 0o600);
-		lock = lockJournal(realpathSync(path));
-		const stats = fstatSync(fd);
-		checkRegular(path, stats);
-		if (stats.size > 0) throw alreadyUsed(path);
+		if (given === undefined) makeFolder(dirname(path));
+		const isNew = !existsSync(path);
+		opened = openLocked(path, constants.O_CREAT);
+		const { fd, lock, size } = opened;
+		if (size > 0) {
+			throw new UsageError(`the journal ${path} already holds something`, {
+				code: 'journal_exists',
+				hint: `resume its run with: supportctl run resume ${path}, or choose another file`,
+			});
+		}
 		fchmodSync(fd, 0o600);
-		beginFile(fd, path, before !== undefined, `${headerLine(header)}\n`);
-		if (options.path !== undefined) {
+		beginFile(fd, path, isNew, `${headerLine(header)}\n`);
+		if (given !== undefined) {
 			// Lets `run list`, `last` and the run's id find it; else its path still does.
 			tryTo(() => {
 				makeFolder(runsFolder(stateDir));
@@ -278,47 +263,27 @@ export function createJournal(options: CreateJournalOptions): Journal {
 		noteStarted(stateDir, header.id);
 		return new Journal(fd, lock, path, header, redact);
 	} catch (error) {
-		if (fd !== undefined) closeSync(fd);
-		lock?.release();
-		throw cannotWrite(path, error, ELSEWHERE);
+		opened?.release();
+		const hint = 'nothing was sent; choose another place with --journal FILE or SUPPORTCTL_STATE_DIR';
+		throw cannotOpen(path, error, hint);
 	}
-}
-
-function alreadyUsed(path: string): UsageError {
-	return new UsageError(`the journal ${path} already holds something`, {
-		code: 'journal_exists',
-		hint: `resume its run with: supportctl run resume ${path}, or choose another file`,
-	});
 }
 
 /** Writes the first line through to the disk; where that fails, the file is as it was before. */
-function beginFile(fd: number, path: string, existed: boolean, line: string): void {
+function beginFile(fd: number, path: string, isNew: boolean, line: string): void {
 	try {
-		const bytes = Buffer.from(line, 'utf8');
-		for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+		writeLines(fd, line);
 		syncNow(fd);
-		// A file's name is on the disk only once its folder is. Some systems have no way to wait for that.
-		tryTo(() => {
-			const folder = openSync(dirname(path), 'r');
-			try {
-				fsyncSync(folder);
-			} finally {
-				closeSync(folder);
-			}
-		});
 	} catch (error) {
-		tryTo(() => (existed ? ftruncateSync(fd, 0) : unlinkSync(path)));
+		tryTo(() => (isNew ? unlinkSync(path) : ftruncateSync(fd, 0)));
 		throw error;
 	}
-}
-
-/** For steps whose failure changes nothing. */
-function tryTo(step: () => void): void {
-	try {
-		step();
-	} catch {
-		// What comes after it works without.
-	}
+	// A file's name is on the disk only once its folder is. Some systems have no way to wait for that.
+	tryTo(() => {
+		const folder = openSync(dirname(path), 'r');
+		tryTo(() => fsyncSync(folder));
+		closeSync(folder);
+	});
 }
 
 export interface OpenJournalOptions {
@@ -336,23 +301,19 @@ export async function openJournal(
 	path: string,
 	{ redact, at, tool }: OpenJournalOptions,
 ): Promise<{ journal: Journal; scan: JournalScan }> {
-	let lock: Lock | undefined;
-	let fd: number | undefined;
+	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
-		const real = realpathSync(path);
-		checkRegular(real, statSync(real));
-		lock = lockJournal(real);
+		opened = openLocked(path, 0);
+		const { fd, lock, real } = opened;
 		const scan = await scanJournal(real);
-		fd = openSync(real, constants.O_RDWR | constants.O_APPEND);
 		if (scan.tornBytes > 0) ftruncateSync(fd, scan.validBytes);
 		const journal = new Journal(fd, lock, real, scan.header, redact);
-		const resumed = journal.append(JSON.stringify({ type: 'resume', at, tool }));
+		const resumed = journal.record({ type: 'resume', at, tool });
 		journal.flush();
 		await resumed;
 		return { journal, scan };
 	} catch (error) {
-		if (fd !== undefined) closeSync(fd);
-		lock?.release();
-		throw cannotWrite(path, error, 'this resume sent nothing; a run goes on only in its own journal');
+		opened?.release();
+		throw cannotOpen(path, error, 'this resume sent nothing; a run goes on only in its own journal');
 	}
 }

@@ -181,7 +181,7 @@ export function* json(report: Report): Generator<string> {
 	};
 	yield `${JSON.stringify(head, null, '\t').slice(0, -2)},\n\t"rows": [`;
 	let separator = '\n\t\t';
-	for (const { type: _type, ids, row, line, ...rest } of report.records()) {
+	for (const { ids, row, line, ...rest } of report.records()) {
 		yield separator + JSON.stringify({ row, line, ...ids, ...rest });
 		separator = ',\n\t\t';
 	}

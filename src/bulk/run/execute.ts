@@ -205,10 +205,11 @@ function createRowPerform(
 				onRetry(failed) {
 					const { attempt, status, code, lost } = failed;
 					// A journal that failed says so at the next outcome.
-					journal?.attempt({ row: row.row, attempt, status, code, lost: lost || undefined }).catch(() => undefined);
+					const record = { type: 'attempt', row: row.row, attempt, status, code, lost: lost || undefined } as const;
+					journal?.record(record).catch(() => undefined);
 					onRetry(failed);
 				},
-				...(marksSending ? { beforeSend: () => journal.sent(row.row) } : undefined),
+				...(marksSending ? { beforeSend: () => journal.record({ type: 'sent', row: row.row }) } : undefined),
 			}),
 		read: (row, request, isAfter) =>
 			send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean: redact.text(row) }),
@@ -231,7 +232,7 @@ function createTicks(journal: Journal | undefined, clock: SendClock) {
 		const ms = Math.round(now - since);
 		if (journal === undefined || ms < least) return;
 		// A journal that failed says so at the next outcome.
-		journal.tick({ at: Math.round(clock.now()), ms, rows, retries, refused }).catch(() => undefined);
+		journal.record({ type: 'tick', at: Math.round(clock.now()), ms, rows, retries, refused }).catch(() => undefined);
 		since = now;
 		hasTick = true;
 		rows = retries = refused = 0;

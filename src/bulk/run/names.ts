@@ -102,15 +102,13 @@ export class UserNames {
 	async keep(journal: Journal, last: number): Promise<void> {
 		let written: Promise<void> | undefined;
 		for (const [place, problem] of this.#problems) {
-			const [column, row] = place.split(' ');
-			written = journal.append(JSON.stringify({ type: 'user', row: Number(row), column, problem }));
+			const [column = '', row] = place.split(' ');
+			written = journal.record({ type: 'user', row: Number(row), column, problem });
 		}
 		for (let row = 1; row <= last; row++) {
 			const [id, reassign] = [this.#ids.get(row), this.#receivers.get(row)];
 			if (id + reassign === 0) continue;
-			written = journal.append(
-				JSON.stringify({ type: 'user', row, id: id || undefined, reassign: reassign || undefined }),
-			);
+			written = journal.record({ type: 'user', row, id: id || undefined, reassign: reassign || undefined });
 			if (row % REMEMBERED === 0) await written;
 		}
 		await written;

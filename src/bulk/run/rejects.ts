@@ -126,7 +126,7 @@ async function unreachedRows(
 		const planned = planRow(raw);
 		if (!isOwn(planned, plan.shard)) return undefined;
 		const unreached = 'the run ended before it was reached';
-		const rest = { type: 'row', row, outcome: 'not-sent', attempts: 0, ms: 0 } as const;
+		const rest = { row, outcome: 'not-sent', attempts: 0, ms: 0 } as const;
 		if (!isInvalid(planned)) return { ...rest, ids: planned.request.ids, message: unreached };
 		const { ids, message } = invalidOutcome(planned);
 		return { ...rest, ids, message: `${unreached}; ${message}` };
