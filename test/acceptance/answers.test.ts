@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { binary, runHere } from '../support/cli.js';
-import { type Answer, json, startRecorder, text } from '../support/recorder.js';
-import { createWorkplace } from '../support/workplace.js';
+import { json, type Responder, startRecorder, text } from '../support/recorder.js';
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 /** One call of each command over rows, with what its failures call the thing. */
 const commands: [name: string, args: string[]][] = [
@@ -24,7 +24,7 @@ const commands: [name: string, args: string[]][] = [
 ];
 
 interface Case {
-	answer: Answer;
+	answer: Responder;
 	exitCode: number;
 	/** What stderr says after the command's name. */
 	says: RegExp;
@@ -161,13 +161,13 @@ test('a success prints one line for the row on stdout and nothing on stderr', as
 	const recorder = await startRecorder(
 		json(200, { id: 14, status: 'hold', title: { raw: 'x', rendered: '<b>x</b>' } }),
 	);
-	const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--title', 'x'], { env: recorder.env });
+	const result = await runHere('ticket update 14 --status hold --title x', { env: recorder.env });
 	expect(result).toEqual({ exitCode: 0, stdout: '14\tok\thold\tx\t\n', stderr: '' });
 });
 
 test('--json prints an array of outcomes, and the error as an object on stderr', async () => {
 	const recorder = await startRecorder(json(400, invalidParam));
-	const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--json'], { env: recorder.env });
+	const result = await runHere('ticket update 14 --status hold --json', { env: recorder.env });
 	expect(result.exitCode).toBe(1);
 	const [outcome] = JSON.parse(result.stdout) as Record<string, unknown>[];
 	expect(outcome).toMatchObject({
@@ -193,14 +193,14 @@ test('text before the JSON counts as an answer and is told', async () => {
 	const recorder = await startRecorder(
 		text(200, '<br />\nNotice: Undefined index in x.php\n{"id": 14, "status": "hold"}'),
 	);
-	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
+	const result = await runHere('ticket update 14 --status hold', { env: recorder.env });
 	expect(result.exitCode).toBe(0);
 	expect(result.stderr).toContain("text stood before the response's JSON");
 });
 
 test('an error inside a 200 is a failure', async () => {
 	const recorder = await startRecorder(json(200, { code: 'rest_oops', message: 'No.', data: { status: 400 } }));
-	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
+	const result = await runHere('ticket update 14 --status hold', { env: recorder.env });
 	expect(result.exitCode).toBe(1);
 	expect(result.stderr).toContain('rest_oops');
 });
@@ -228,7 +228,7 @@ test('a value that the service did not take is shown, and ends with 6 unless it 
 
 test('--allow-differs takes no id for its value', async () => {
 	const recorder = await startRecorder(json(200, { id: 14, status: 'publish' }));
-	const { exitCode } = await runHere(['ticket', 'update', '--status', 'hold', '--allow-differs', '14'], {
+	const { exitCode } = await runHere('ticket update --status hold --allow-differs 14', {
 		env: recorder.env,
 	});
 	expect([exitCode, recorder.requests.map(({ url }) => url.split('/').at(-1))]).toEqual([0, ['14']]);
@@ -239,7 +239,7 @@ test('a refused connection is not sent, exit code 1, and the next step is told',
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as { port: number };
 	await new Promise((resolve) => server.close(resolve));
-	const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--retries', '1'], {
+	const result = await runHere('ticket update 14 --status hold --retries 1', {
 		env: { SUPPORTCTL_BASE_URL: `http://127.0.0.1:${port}`, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' },
 	});
 	expect(result.exitCode).toBe(1);
@@ -271,7 +271,7 @@ describe('user check', () => {
 
 	test('takes exactly one user', async () => {
 		const recorder = await startRecorder();
-		const result = await runHere(['user', 'check', 'a', 'b', '--password-stdin'], { env: recorder.env, input: 'x\n' });
+		const result = await runHere('user check a b --password-stdin', { env: recorder.env, input: 'x\n' });
 		expect({ exitCode: result.exitCode, requests: recorder.requests }).toEqual({ exitCode: 2, requests: [] });
 	});
 });
@@ -281,12 +281,8 @@ test('a query that does not fit the results does not hide that rows failed', asy
 	const args = ['ticket', 'update', '14', '--status', 'hold', '--query', 'abs(@[0].outcome)'];
 	const failed = await runHere(args, { env: recorder.env });
 	expect(failed).toMatchObject({ exitCode: 1, stdout: '' });
-	const other = await startRecorder((request, response, count) =>
-		(request.url.endsWith('/14') ? json(200, { id: 14 }) : text(400, '{"code":"no","message":"no"}'))(
-			request,
-			response,
-			count,
-		),
+	const other = await startRecorder((request) =>
+		request.url.endsWith('/14') ? json(200, { id: 14 }) : text(400, '{"code":"no","message":"no"}'),
 	);
 	const some = ['ticket', 'update', '14', '15', '--status', 'hold', '--query', 'abs(@[0].outcome)'];
 	expect(await runHere(some, { env: other.env })).toMatchObject({ exitCode: 3, stdout: '' });
@@ -323,12 +319,8 @@ test('csv keeps ids of paths apart from fields of their names', async () => {
 });
 
 test('ids are those of rows that went well', async () => {
-	const recorder = await startRecorder((request, response, count) =>
-		(request.url.endsWith('/15') ? text(404, '{"code":"no","message":"no"}') : json(200, { id: 1 }))(
-			request,
-			response,
-			count,
-		),
+	const recorder = await startRecorder((request) =>
+		request.url.endsWith('/15') ? text(404, '{"code":"no","message":"no"}') : json(200, { id: 1 }),
 	);
 	const args = ['ticket', 'update', '14', '15', '16', '--status', 'hold', '-j', '1', '--format', 'ids'];
 	expect(await runHere(args, { env: recorder.env })).toMatchObject({ exitCode: 3, stdout: '14\n16\n' });
@@ -337,7 +329,7 @@ test('ids are those of rows that went well', async () => {
 test('a look-up that shows an id under another name finds it, and one that shows none is not ok', async () => {
 	const look = async (body: unknown) => {
 		const recorder = await startRecorder(json(200, body));
-		return runHere(['user', 'id', 'ada', '--json'], { env: recorder.env });
+		return runHere('user id ada --json', { env: recorder.env });
 	};
 	expect(JSON.parse((await look({ user_id: 4, posts: 9 })).stdout)).toMatchObject([{ username: 'ada', id: 4 }]);
 	expect(JSON.parse((await look(1)).stdout)).toMatchObject([{ username: 'ada', id: 1 }]);
@@ -359,8 +351,7 @@ test('what a service shows under a secret name is not told where it differs', as
 test('an empty answer says what its status says, and what can be done', async () => {
 	const told = async (status: number) => {
 		const recorder = await startRecorder(text(status, ''));
-		return (await runHere(['ticket', 'update', '14', '--status', 'hold', '--retries', '0'], { env: recorder.env }))
-			.stderr;
+		return (await runHere('ticket update 14 --status hold --retries 0', { env: recorder.env })).stderr;
 	};
 	const hint = 'hint: try again later; where there are many rows, --rate asks for fewer a second\n';
 	expect(await told(503)).toBe(
@@ -374,7 +365,7 @@ test('an empty answer says what its status says, and what can be done', async ()
 
 test('a request that the service puts off for long is told as put off, not as never sent', async () => {
 	const recorder = await startRecorder(text(429, '{"code":"busy","message":"Later."}', { 'retry-after': '99999' }));
-	const result = await runHere(['ticket', 'update', '14', '--status', 'hold'], { env: recorder.env });
+	const result = await runHere('ticket update 14 --status hold', { env: recorder.env });
 	expect(result.exitCode).toBe(1);
 	expect(result.stderr).toMatch(
 		/^error: update ticket 14 was put off \(HTTP 429 wait_too_long\): Later\.; the service asks to wait until /,
@@ -389,12 +380,8 @@ describe('text that the service chose', () => {
 	test.each([{}, { GITHUB_ACTIONS: 'true' }] as Record<string, string>[])(
 		'commands no CI runner with %o',
 		async (env) => {
-			const answer: Answer = (request, response, count) =>
-				json(request.url.endsWith('2') ? 403 : 200, { id: 14, code: '::c', message: evil, title: evil, '::k': evil })(
-					request,
-					response,
-					count,
-				);
+			const answer: Responder = (request) =>
+				json(request.url.endsWith('2') ? 403 : 200, { id: 14, code: '::c', message: evil, title: evil, '::k': evil });
 			const recorder = await startRecorder(answer);
 			const update = ['ticket', 'update', '1', '2', '--title', 'x', '--journal'];
 			const runs = [
@@ -431,8 +418,7 @@ describe('text that the service chose', () => {
 	);
 
 	test('stays exact in a file that a CI job writes', async () => {
-		const recorder = await startRecorder(json(200, { title: evil }));
-		const work = createWorkplace(recorder.env);
+		const { work } = await startWorkplace(json(200, { title: evil }));
 		const command = `"$0" "$1" api GET /tickets/1 --format csv --fields title > out.csv`;
 		const env = { ...process.env, ...work.env, GITHUB_ACTIONS: 'true' };
 		execFile('sh', ['-c', command, process.execPath, binary], { cwd: work.folder, env });
@@ -440,10 +426,9 @@ describe('text that the service chose', () => {
 	});
 
 	test('is JSON in complaints about the input, whatever it holds', async () => {
-		const recorder = await startRecorder();
-		const work = createWorkplace(recorder.env);
+		const { work } = await startWorkplace();
 		work.write('rows.ndjson', `${JSON.stringify({ id: 1, status: evil })}\n`);
-		const { stderr } = await work.run(['ticket', 'update', '--input', 'rows.ndjson', '--json']);
+		const { stderr } = await work.run('ticket update --input rows.ndjson --json');
 		expect(stderr).not.toMatch(COMMAND);
 		expect(JSON.parse(stderr).error.complaints[0].message).toContain('##[error]z');
 	});
@@ -452,7 +437,7 @@ describe('text that the service chose', () => {
 		const message =
 			'<strong>Error</strong>: R&amp;D &#8211; <a href="https://x.example">no</a><br>&lt;b&gt; &copy; <id>';
 		const recorder = await startRecorder(json(400, { code: 'no', message, data: { params: { title: message } } }));
-		const { stderr } = await runHere(['ticket', 'update', '14', '--title', 'x'], { env: recorder.env });
+		const { stderr } = await runHere('ticket update 14 --title x', { env: recorder.env });
 		expect(stderr).toContain('(HTTP 400 no): Error: R&D – no <b> &copy; <id>\n  title: Error: R&D – no <b>');
 	});
 
@@ -477,11 +462,10 @@ describe('text that the service chose', () => {
 	});
 
 	test('input that is nested too deep is refused by row and line', async () => {
-		const recorder = await startRecorder();
-		const work = createWorkplace(recorder.env);
+		const { recorder, work } = await startWorkplace();
 		const deep = `{"id":14,"meta":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`;
 		work.write('rows.ndjson', `{"id":1,"name":"a"}\n\n${deep}\n`);
-		const { exitCode, stderr } = await work.run(['user', 'update', '--input', 'rows.ndjson']);
+		const { exitCode, stderr } = await work.run('user update --input rows.ndjson');
 		expect([exitCode, stderr]).toEqual([
 			2,
 			expect.stringMatching(/row 2 \(rows\.ndjson line 3\): lists and objects are nested more than 100 deep/),
@@ -502,11 +486,9 @@ describe('text that the service chose', () => {
 test('labels of messages are red and yellow', async () => {
 	const recorder = await startRecorder(json(200, { id: 14, title: 'other' }));
 	const env = { ...recorder.env, FORCE_COLOR: '1' };
-	const { stderr } = await runHere(['ticket', 'update', '14', '--title', 'x', '--allow-differs'], { env });
+	const { stderr } = await runHere('ticket update 14 --title x --allow-differs', { env });
 	expect(stderr).toMatch(/^\x1b\[33mwarning:\x1b\[39m /m);
-	const refused = await runHere(['ticket', 'update', '14', '--status', 'hodl'], { env });
+	const refused = await runHere('ticket update 14 --status hodl', { env });
 	expect(refused.stderr).toMatch(/^\x1b\[31merror:\x1b\[39m /m);
-	expect((await runHere(['ticket', 'update', '14', '--status', 'hodl', '--no-color'], { env })).stderr).not.toContain(
-		'\x1b',
-	);
+	expect((await runHere('ticket update 14 --status hodl --no-color', { env })).stderr).not.toContain('\x1b');
 });

@@ -29,7 +29,7 @@ it('pages are on stdout while later ones are still asked for, and a reader that 
 
 it('on a terminal JSON is indented, and text of other kinds cannot move the cursor', async () => {
 	const desk = await startSandbox({ seed: 20 });
-	const { lines } = await runInTerminal(['api', 'GET', 'tickets/14/custom-fields'], {
+	const { lines } = await runInTerminal('api GET tickets/14/custom-fields', {
 		env: { ...desk.env, NO_COLOR: '1' },
 	});
 	await desk.stop();
@@ -38,7 +38,7 @@ it('on a terminal JSON is indented, and text of other kinds cannot move the curs
 	const recorder = await startRecorder(
 		text(200, 'one\x1b]0;owned\x07\r\x1b[2Jtwo\nthree', { 'content-type': 'text/plain' }),
 	);
-	const shown = await runInTerminal(['api', 'GET', 'x'], { env: recorder.env });
+	const shown = await runInTerminal('api GET x', { env: recorder.env });
 	expect(shown.raw).toBe('one\\x1b]0;owned\\x07\\r\\x1b[2Jtwo\r\nthree\r\n');
 });
 
@@ -46,7 +46,7 @@ it('a delete asks on a terminal, and no is the answer of a bare Enter', async ()
 	const desk = await startSandbox({ seed: 20 });
 	const ask = (answer: string) => {
 		let answered = false;
-		return runInTerminal(['api', 'DELETE', 'tickets/14'], {
+		return runInTerminal('api DELETE tickets/14', {
 			env: desk.env,
 			onOutput(output, terminal) {
 				if (answered || !/Send DELETE \/support-api\/v1\/tickets\/14 on 127\.0\.0\.1:\d+\?/.test(output)) return;
@@ -83,7 +83,7 @@ it('a pipe that is full and does not block loses nothing', async () => {
 	// Node makes the pipe on descriptor 3 non-blocking, and resets only 0 to 2 when it ends. The pipe is read late.
 	const unblock = `'${process.execPath}' -e 'new (require("node:net").Socket)({ fd: 3, readable: false })' 3>&1 >/dev/null`;
 	const script = `{ ${unblock}; "$@"; echo "exit $?" >&2; } | { sleep 2; cat; }`;
-	const { stdout, stderr } = await runCli(['api', 'GET', 'things', '--format', 'ids'], {
+	const { stdout, stderr } = await runCli('api GET things --format ids', {
 		env: recorder.env,
 		through: ['sh', '-c', script, 'sh'],
 	});

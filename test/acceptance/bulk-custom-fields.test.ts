@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { json, startRecorder } from '../support/recorder.js';
-import { createWorkplace, type Workplace } from '../support/workplace.js';
+import { createWorkplace, startWorkplace, type Workplace } from '../support/workplace.js';
 
 type Fields = Record<string, unknown>;
 
@@ -81,7 +81,7 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		expect(tickets).toEqual({ 1: { colour: 'red', size: 'm' }, 2: before[2], 3: { colour: 'green', size: 's' } });
 
 		recorder.requests.length = 0;
-		const undone = await work.run(['run', 'undo', '--yes', 'last', '-q']);
+		const undone = await work.run('run undo --yes last -q');
 		expect(undone).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(writes()).toEqual(['1 {"size":"xl"}', '3 {"colour":"red"}']);
 		expect(tickets).toEqual(before);
@@ -128,8 +128,7 @@ describe('--diff', () => {
 	});
 
 	it('ends at a 401 instead of being refused for every row', async () => {
-		const recorder = await startRecorder(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
-		const work = createWorkplace(recorder.env);
+		const { recorder, work } = await startWorkplace(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
 		work.write(
 			'fields.csv',
 			`ticket_id,colour\n${Array.from({ length: 200 }, (_, index) => `${index + 1},x\n`).join('')}`,
@@ -153,7 +152,7 @@ describe('--diff', () => {
 describe('a sheet that ticket fields get wrote', () => {
 	it('can be fed in again: what it adds to the fields is not sent', async () => {
 		const { work, writes } = await desk({ 1: { colour: 'red', id: 'A7' }, 2: { colour: 'blue' } });
-		const sheet = await work.run(['ticket', 'fields', 'get', '1', '2', '--format', 'csv']);
+		const sheet = await work.run('ticket fields get 1 2 --format csv');
 		expect(sheet.stdout).toBe('id,outcome,colour,field.id,message\n1,ok,red,A7,\n2,ok,blue,,\n');
 		work.write('fields.csv', 'id,outcome,colour,message\n1,ok,green,\n');
 		const result = await work.run(set());
@@ -191,10 +190,10 @@ describe('--verify', () => {
 		});
 		const [error] = told.stderr.split('\n').map((line) => line && JSON.parse(line).error);
 		expect(error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
-		expect((await work.run(['run', 'rejects', 'last', '--format', 'csv'])).stdout).toMatch(
+		expect((await work.run('run rejects last --format csv')).stdout).toMatch(
 			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
 		);
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/there is nothing to send/);
+		expect((await work.run('run resume last')).stderr).toMatch(/there is nothing to send/);
 		const allowed = await work.run(set('--verify', '--allow-differs=fresh', '--format', 'ndjson'));
 		expect(allowed.exitCode).toBe(0);
 		expect(JSON.parse(allowed.stdout)).toMatchObject({ outcome: 'ok', differs: [{ field: 'fresh' }] });
@@ -219,7 +218,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,green,m\n1,black,s\n');
 		await work.run(set('--snapshot', '-q'));
 		expect(tickets[1]).toEqual({ colour: 'black', size: 's' });
-		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
 		expect(tickets[1]).toEqual({ colour: 'red', size: 'xl' });
 	});
 
@@ -245,7 +244,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,a,b\n1,p,q\n2,p,q\n3,p,q\n4,p,q\n');
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
 		posts.length = 0;
-		const result = await work.run(['run', 'undo', 'last', '--yes', '--format', 'ndjson', '-q', '-j', '1']);
+		const result = await work.run('run undo last --yes --format ndjson -q -j 1');
 		expect(result.exitCode).toBe(3);
 		expect(posts).toEqual(['3 {"custom_fields":{"a":1.5,"b":true}}', '4 {"custom_fields":{"a":0,"b":null}}']);
 		expect(held.slice(2)).toEqual(before.slice(2));
@@ -269,7 +268,7 @@ describe('run undo', () => {
 		const { host } = new URL(recorder.baseUrl);
 		const when = String(work.records()[0]?.started).slice(0, 16).replace('T', ' ');
 		const action = `revert run ${runId(work)} (ticket fields set of ${when}, 1 ticket) on ${host}`;
-		const refused = await work.run(['run', 'undo', 'last']);
+		const refused = await work.run('run undo last');
 		expect([refused.exitCode, refused.stderr]).toEqual([
 			2,
 			`error: to ${action} without a terminal, give --yes; nothing was sent\n`,
@@ -278,17 +277,17 @@ describe('run undo', () => {
 		const confirm = async (question: string) => questions.push(question) === 0;
 		const unused = () => Promise.reject(new Error('not this question'));
 		const prompts = { available: true, text: unused, secret: unused, choice: unused, confirm };
-		expect((await work.run(['run', 'undo', 'last'], { prompts })).exitCode).toBe(2);
+		expect((await work.run('run undo last', { prompts })).exitCode).toBe(2);
 		expect(questions).toEqual([`R${action.slice(1)}?`]);
 		expect(writes()).toEqual([]);
-		expect((await work.run(['run', 'undo', 'last', '--yes', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run undo last --yes -q')).exitCode).toBe(0);
 	});
 
 	it('takes a name with the prefix of the deployment and without it for one field', async () => {
 		const held: Fields = { severity: 'low' };
-		const recorder = await startRecorder((request, response, count) => {
+		const recorder = await startRecorder((request, response) => {
 			const shown = { severity: { name: 'severity', value: held.severity, markup: '<select name="xx_severity">' } };
-			if (request.method === 'GET') return json(200, shown)(request, response, count);
+			if (request.method === 'GET') return json(200, shown);
 			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
 			if (Object.hasOwn(sent, 'xx_severity')) held.severity = sent.xx_severity;
 			response.writeHead(200).end();
@@ -326,7 +325,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '-q'));
 		recorder.requests.length = 0;
-		const shown = await work.run(['run', 'undo', '--yes', 'last', '-n', '--diff', '--format', 'csv']);
+		const shown = await work.run('run undo --yes last -n --diff --format csv');
 		expect(shown.stdout).toBe('ticket_id,field,old,new,message\n1,colour,blue,red,\n');
 		expect(writes()).toEqual([]);
 	});
@@ -345,7 +344,7 @@ describe('run undo', () => {
 		);
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
 		recorder.requests.length = 0;
-		const result = await work.run(['run', 'undo', '--yes', 'last', '-q']);
+		const result = await work.run('run undo --yes last -q');
 		expect(result.exitCode).toBe(0);
 		expect(writes()).toEqual([
 			'1 {"__proto__":"a","constructor":"b","off":false,"none":null,"count":3}',
@@ -366,7 +365,7 @@ describe('run undo', () => {
 		let refuse = true;
 		const { recorder, work, writes } = await desk(tickets);
 		const closing = await startRecorder((request, response, count) => {
-			if (refuse && count > 8) return json(401, { code: 'no', message: 'no' })(request, response, count);
+			if (refuse && count > 8) return json(401, { code: 'no', message: 'no' });
 			void fetch(recorder.baseUrl + request.url.replace('/wp-json', ''), {
 				method: request.method,
 				...(request.body === '' ? {} : { body: request.body }),
@@ -384,7 +383,7 @@ describe('run undo', () => {
 		expect(Object.values(tickets).filter(({ colour }) => colour === 'blue')).toHaveLength(4);
 		refuse = false;
 		recorder.requests.length = 0;
-		const undone = await work.run(['run', 'undo', '--yes', 'last', '-q'], { env: closing.env });
+		const undone = await work.run('run undo --yes last -q', { env: closing.env });
 		expect(undone.exitCode).toBe(0);
 		expect(writes()).toHaveLength(4);
 		expect(Object.values(tickets).every(({ colour }) => colour === 'red')).toBe(true);
@@ -393,45 +392,45 @@ describe('run undo', () => {
 	it('puts back what a row wrote, though a resume sent it again in vain', async () => {
 		const fields: Fields = { colour: 'red', size: 'xl' };
 		let stage: 'lost' | 'refused' | 'open' = 'lost';
-		const recorder = await startRecorder((request, response, count) => {
-			if (request.method === 'GET') return json(200, fields)(request, response, count);
+		const recorder = await startRecorder((request, response) => {
+			if (request.method === 'GET') return json(200, fields);
 			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
 			if (stage === 'refused' && sent.size !== undefined) {
-				return json(403, { code: 'no', message: 'no' })(request, response, count);
+				return json(403, { code: 'no', message: 'no' });
 			}
 			Object.assign(fields, sent);
 			if (stage === 'lost' && sent.colour !== undefined) return void response.destroy();
-			return json(200, null)(request, response, count);
+			return json(200, null);
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,,m\n');
 		expect((await work.run(set('--snapshot', '--retries', '0', '-q'))).exitCode).toBe(5);
 		stage = 'refused';
-		expect((await work.run(['run', 'resume', 'last', '--retries', '0', '-q'])).exitCode).toBe(5);
+		expect((await work.run('run resume last --retries 0 -q')).exitCode).toBe(5);
 		stage = 'open';
 		expect(fields).toEqual({ colour: 'blue', size: 'm' });
-		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
 		expect(fields).toEqual({ colour: 'red', size: 'xl' });
 	});
 
 	it('puts back what may have been written by a request that the service broke down over', async () => {
 		const fields: Fields = { colour: 'red' };
 		let status = 500;
-		const recorder = await startRecorder((request, response, count) => {
-			if (request.method === 'GET') return json(200, fields)(request, response, count);
+		const recorder = await startRecorder((request) => {
+			if (request.method === 'GET') return json(200, fields);
 			if (status !== 400) Object.assign(fields, (JSON.parse(request.body) as { custom_fields: Fields }).custom_fields);
 			const answer = status === 200 ? null : { code: 'internal_server_error', message: 'oops' };
-			return json(status, answer)(request, response, count);
+			return json(status, answer);
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
 		status = 200;
-		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
 		expect(fields).toEqual({ colour: 'red' });
 		status = 400;
 		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
-		expect(await work.run(['run', 'undo', '--yes', 'last'])).toMatchObject({
+		expect(await work.run('run undo --yes last')).toMatchObject({
 			exitCode: 2,
 			stderr: `error: run ${runId(work)} wrote nothing that can be restored\n`,
 		});
@@ -440,10 +439,10 @@ describe('run undo', () => {
 	it('sends nothing for what is as it was, and tells what did not come back, whatever the run was asked to be', async () => {
 		const fields: Fields = { colour: 'red', size: 'xl' };
 		let listens = true;
-		const recorder = await startRecorder((request, response, count) => {
-			if (request.method === 'GET') return json(200, fields)(request, response, count);
+		const recorder = await startRecorder((request) => {
+			if (request.method === 'GET') return json(200, fields);
 			if (listens) Object.assign(fields, (JSON.parse(request.body) as { custom_fields: Fields }).custom_fields);
-			return json(200, null)(request, response, count);
+			return json(200, null);
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,m\n');
@@ -452,7 +451,7 @@ describe('run undo', () => {
 		fields.colour = 'red';
 		listens = false;
 		recorder.requests.length = 0;
-		const undone = await work.run(['run', 'undo', '--yes', 'last', '--format', 'ndjson', '-q']);
+		const undone = await work.run('run undo --yes last --format ndjson -q');
 		const sent = recorder.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
 		expect(sent).toEqual(['{"custom_fields":{"size":"xl"}}']);
 		expect(undone.exitCode).toBe(6);
@@ -464,11 +463,11 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '-q'));
 		const undone = runId(work);
-		await work.run(['run', 'undo', '--yes', 'last', '-q']);
-		const runs = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as Record<string, unknown>[];
+		await work.run('run undo --yes last -q');
+		const runs = JSON.parse((await work.run('run list --json')).stdout) as Record<string, unknown>[];
 		expect(runs.map(({ undoes }) => undoes)).toEqual([undone, null]);
 		expect(runs[0]?.input).toBe(`old values of run ${undone}`);
-		expect((await work.run(['run', 'list'], { columns: 120 })).stdout).toContain(undone);
+		expect((await work.run('run list', { columns: 120 })).stdout).toContain(undone);
 	});
 
 	it('writes no report onto the journal that it reads', async () => {
@@ -476,7 +475,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('--snapshot', '--journal', 'kept.ndjson', '-q'));
 		const kept = work.read('kept.ndjson');
-		expect(await work.run(['run', 'undo', '--yes', 'kept.ndjson', '--report', 'json:kept.ndjson'])).toMatchObject({
+		expect(await work.run('run undo --yes kept.ndjson --report json:kept.ndjson')).toMatchObject({
 			exitCode: 2,
 			stderr: 'error: --report json:kept.ndjson: it is the journal of the earlier run; nothing was sent\n',
 		});
@@ -487,18 +486,18 @@ describe('run undo', () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' }, 2: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
 		await work.run(set('-q'));
-		expect(await work.run(['run', 'undo', '--yes', 'last'])).toEqual({
+		expect(await work.run('run undo --yes last')).toEqual({
 			exitCode: 2,
 			stdout: '',
 			stderr: `error: run ${runId(work)} kept no old values\nhint: only a run with --snapshot can be undone\n`,
 		});
 		await work.run(set('-q', '--snapshot'));
 		const other = await startRecorder();
-		const elsewhere = await work.run(['run', 'undo', '--yes', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
+		const elsewhere = await work.run('run undo --yes last', { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing was sent') });
-		await work.run(['ticket', 'delete', '1', '2', '--yes', '-q']);
+		await work.run('ticket delete 1 2 --yes -q');
 		recorder.requests.length = 0;
-		expect(await work.run(['run', 'undo', '--yes', 'last'])).toMatchObject({
+		expect(await work.run('run undo --yes last')).toMatchObject({
 			exitCode: 2,
 			stderr: expect.stringContaining('kept no old values'),
 		});

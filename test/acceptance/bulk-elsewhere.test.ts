@@ -4,7 +4,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closing } from '../support/closing-service.js';
-import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
+import { json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
 
 const BARE = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
@@ -66,7 +66,7 @@ describe('a journal whose profile is not here', () => {
 		expect([flagged.exitCode, flagged.stderr]).toEqual([0, expect.stringContaining('now --base-url is used')]);
 		const byProfile = copy(away, createWorkplace(), 'j.ndjson', 'edits.csv');
 		await setProfile(byProfile, 'desk', recorder.baseUrl);
-		expect((await byProfile.run(['profile', 'use', 'desk'])).exitCode).toBe(0);
+		expect((await byProfile.run('profile use desk')).exitCode).toBe(0);
 		const used = await byProfile.run(RESUME);
 		expect([used.exitCode, used.stderr]).toEqual([0, expect.stringContaining('now the profile "desk" is used')]);
 		expect(recorder.requests).toHaveLength(4);
@@ -87,7 +87,7 @@ describe('a journal whose profile is not here', () => {
 	it('is told how to say where its input is', async () => {
 		const { home, away, header } = await stoppedElsewhere();
 		rmSync(join(home.folder, 'edits.csv'));
-		const { exitCode, stderr } = await away.run(['run', 'resume', './j.ndjson', '-q']);
+		const { exitCode, stderr } = await away.run('run resume ./j.ndjson -q');
 		expect([exitCode, stderr]).toEqual([
 			2,
 			`error: run ${header.id} read ${join(home.folder, 'edits.csv')}, and there is no such file here\n` +
@@ -182,7 +182,7 @@ it('credentials that a profile holds and that are refused are named with their p
 		const result = await work.run(args);
 		expect([result.exitCode, result.stderr]).toEqual([4, expect.stringContaining(hint)]);
 	}
-	const byVariable = await work.run(['api', 'GET', 'tickets'], { env: { SUPPORTCTL_PASSWORD: 'x' } });
+	const byVariable = await work.run('api GET tickets', { env: { SUPPORTCTL_PASSWORD: 'x' } });
 	expect(byVariable.stderr).not.toContain('may have expired');
 	expect(byVariable.stderr).toContain('the credentials are from SUPPORTCTL_PASSWORD');
 });
@@ -208,8 +208,8 @@ describe('a journal of a protected profile', () => {
 	it('needs it to be undone, and so does the undo', async () => {
 		const held: Record<string, string> = { color: 'red' };
 		let isOpen = true;
-		const answer: Answer = (request, response, count) => {
-			if (!isOpen) return json(401, { code: 'rest_no', message: 'Sorry.' })(request, response, count);
+		const answer: Responder = (request, response, count) => {
+			if (!isOpen) return json(401, { code: 'rest_no', message: 'Sorry.' });
 			if (request.method === 'POST') Object.assign(held, JSON.parse(request.body).custom_fields);
 			json(200, { custom_fields: held })(request, response, count);
 		};
@@ -237,7 +237,7 @@ describe('a journal of a protected profile', () => {
 describe('the rejects of a journal whose input is elsewhere', () => {
 	async function failedElsewhere(...args: string[]) {
 		const [yes, no] = [json(200, { id: 1 }), json(400, { code: 'rest_no', message: 'Sorry.' })];
-		const answer: Answer = (request, ...rest) => (request.url.endsWith('/2') ? no : yes)(request, ...rest);
+		const answer: Responder = (request, ...rest) => (request.url.endsWith('/2') ? no : yes)(request, ...rest);
 		const recorder = await startRecorder(answer);
 		const home = createWorkplace(recorder.env);
 		home.write('edits.csv', 'id,title\n1,one\n2,two\n');

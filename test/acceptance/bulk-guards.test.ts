@@ -2,14 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Prompts } from '../../src/io/context.js';
-import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
+import { type Words, wordsOf } from '../support/cli.js';
+import { json, type Responder, startRecorder } from '../support/recorder.js';
 import { runInTerminal } from '../support/terminal.js';
-import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
-
-async function place(answer = json(200, { id: 99 })): Promise<{ recorder: Recorder; work: Workplace; host: string }> {
-	const recorder = await startRecorder(answer);
-	return { recorder, work: createWorkplace(recorder.env), host: new URL(recorder.baseUrl).host };
-}
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 /** A person at a terminal who gives one answer to each question. */
 function person(answer: boolean): Prompts & { questions: string[] } {
@@ -37,7 +33,7 @@ describe('--expect and --max', () => {
 		[['--max', '2'], 2, '--max 2, but there are 3 rows; nothing was sent'],
 		[['--expect', '3', '--max', '3'], 0, ''],
 	])('%j', async (flags, exitCode, message) => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
 		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', ...flags]);
 		expect(result.exitCode).toBe(exitCode);
@@ -46,11 +42,8 @@ describe('--expect and --max', () => {
 	});
 
 	it('count the whole input, also for a shard of it', async () => {
-		const { recorder, work } = await place();
-		work.write(
-			'edits.csv',
-			csv('id,status', 40, (row) => `${row},hold`),
-		);
+		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		work.edits(40);
 		const args = ['ticket', 'update', '--input', 'edits.csv', '-q', '--shard', '1/4', '--expect', '40'];
 		expect((await work.run(args)).exitCode).toBe(0);
 		expect(recorder.requests.length).toBeGreaterThan(0);
@@ -60,7 +53,7 @@ describe('--expect and --max', () => {
 
 describe('a delete', () => {
 	it('asks once, naming count, ids, host and profile, and goes on at a yes', async () => {
-		const { recorder, work, host } = await place();
+		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
 		await work.run(
 			[
 				'profile',
@@ -79,7 +72,7 @@ describe('a delete', () => {
 			},
 		);
 		const prompts = person(true);
-		const result = await work.run(['ticket', 'delete', '-', '--force', '-q', '--profile', 'live'], {
+		const result = await work.run('ticket delete - --force -q --profile live', {
 			prompts,
 			stdin: '1\n2\n',
 			env: { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined },
@@ -90,23 +83,23 @@ describe('a delete', () => {
 	});
 
 	it('sends nothing at a no, exit code 2, and leaves no copy of its input', async () => {
-		const { recorder, work, host } = await place();
+		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
 		const prompts = person(false);
-		const result = await work.run(['ticket', 'delete', '-'], { prompts, stdin: '1\n' });
+		const result = await work.run('ticket delete -', { prompts, stdin: '1\n' });
 		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: cancelled; nothing was sent\n' });
 		expect(prompts.questions).toEqual([`Move 1 ticket to the trash: 1 on ${host}?`]);
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});
 
 	it('asks in a real terminal, and takes n, y and Ctrl-C', async () => {
-		const { recorder, host } = await place();
+		const { recorder, host } = await startWorkplace(json(200, { id: 99 }));
 		for (const [key, exitCode] of [
 			['n\r', 2],
 			['\x03', 130],
 			['y\r', 0],
 		] as const) {
 			let answered = false;
-			const result = await runInTerminal(['ticket', 'delete', '14', '15'], {
+			const result = await runInTerminal('ticket delete 14 15', {
 				env: recorder.env,
 				onOutput(text, terminal) {
 					if (answered || !text.includes('?')) return;
@@ -121,7 +114,7 @@ describe('a delete', () => {
 	});
 
 	it('says which are moved to the trash and which are permanent, and names the first ten', async () => {
-		const { work, host } = await place();
+		const { work, host } = await startWorkplace(json(200, { id: 99 }));
 		const asked = async (...args: string[]): Promise<string> => {
 			const prompts = person(false);
 			await work.run(['ticket', 'delete', '--input', 'tickets.csv', ...args], { prompts });
@@ -132,16 +125,13 @@ describe('a delete', () => {
 		expect(await asked('--force')).toBe('Delete 3 tickets (2 of them permanently): 1, 2, 3');
 		work.write('tickets.csv', 'id,force\n1,true\n2,yes\n');
 		expect(await asked()).toBe('Permanently delete 2 tickets: 1, 2');
-		work.write(
-			'tickets.csv',
-			csv('id', 12, (row) => String(row)),
-		);
+		work.sheet('tickets.csv', 'id', 12, (row) => String(row));
 		expect(await asked()).toBe('Move 12 tickets to the trash: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …');
 	});
 
 	it('needs --yes without a terminal', async () => {
-		const { recorder, work, host } = await place();
-		const result = await work.run(['user', 'password', 'delete', '7', 'ci-key', 'old-key']);
+		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
+		const result = await work.run('user password delete 7 ci-key old-key');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toBe(
 			`error: to permanently delete 2 application passwords: ci-key, old-key on ${host} without a terminal, give --yes; nothing was sent\n`,
@@ -152,12 +142,12 @@ describe('a delete', () => {
 
 describe('a protected profile', () => {
 	async function protectedPlace() {
-		const { recorder, work, host } = await place();
+		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
 		const bare = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
 		const set = ['profile', 'set', 'live', '--base-url', recorder.baseUrl, '--username', 'ada', '--protected'];
 		const made = await work.run([...set, '--password-stdin', '--insecure-storage'], { stdin: 'pw', env: bare });
 		expect(made.exitCode).toBe(0);
-		const run = (args: string[]) => work.run([...args, '--profile', 'live', '-q'], { env: bare });
+		const run = (args: Words) => work.run([...wordsOf(args), '--profile', 'live', '-q'], { env: bare });
 		return { recorder, run, host };
 	}
 
@@ -181,19 +171,16 @@ describe('a protected profile', () => {
 
 	it('needs none for reads and for --dry-run', async () => {
 		const { recorder, run } = await protectedPlace();
-		expect((await run(['ticket', 'fields', 'get', '14'])).exitCode).toBe(0);
-		expect((await run(['ticket', 'update', '14', '--status', 'hold', '--dry-run'])).exitCode).toBe(0);
+		expect((await run('ticket fields get 14')).exitCode).toBe(0);
+		expect((await run('ticket update 14 --status hold --dry-run')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET']);
 	});
 });
 
 describe('deleting users', () => {
 	it('refuses a receiver who is deleted in the same set, also in another shard', async () => {
-		const { recorder, work } = await place();
-		work.write(
-			'users.csv',
-			csv('id,reassign', 50, (row) => `${row + 100},${row === 7 ? 150 : 2}`),
-		);
+		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		work.sheet('users.csv', 'id,reassign', 50, (row) => `${row + 100},${row === 7 ? 150 : 2}`);
 		for (const shard of ['1/8', '5/8']) {
 			const result = await work.run(['user', 'delete', '--input', 'users.csv', '--yes', '--shard', shard]);
 			expect(result.exitCode).toBe(2);
@@ -203,19 +190,16 @@ describe('deleting users', () => {
 	});
 
 	it('refuses the account that is signed in, wherever it stands in the file', async () => {
-		const { recorder, work } = await place();
-		work.write(
-			'users.csv',
-			csv('id', 99, (row) => String(row)),
-		);
-		const result = await work.run(['user', 'delete', '--input', 'users.csv', '--reassign', '1000', '--yes']);
+		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		work.sheet('users.csv', 'id', 99, (row) => String(row));
+		const result = await work.run('user delete --input users.csv --reassign 1000 --yes');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('user 99 is the account that is signed in (ada); nothing was sent');
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
 	});
 
 	/** Deletes user 5 on a service that knows no user name; `me` and `other` respond to reads. */
-	const deleting = async (me: Answer, other: Answer, env: Record<string, string | undefined> = {}) => {
+	const deleting = async (me: Responder, other: Responder, env: Record<string, string | undefined> = {}) => {
 		const recorder = await startRecorder((request, response, count) => {
 			const answer =
 				request.method === 'DELETE'
@@ -228,7 +212,7 @@ describe('deleting users', () => {
 			answer(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
-		const result = await work.run(['user', 'delete', '5', '--reassign', '2', '--yes'], { env });
+		const result = await work.run('user delete 5 --reassign 2 --yes', { env });
 		return { ...result, deleted: recorder.requests.filter(({ method }) => method === 'DELETE').length };
 	};
 	const noRoute = json(404, { code: 'rest_no_route', message: 'No route.' });
@@ -258,18 +242,17 @@ describe('user delete by name', () => {
 	async function desk(broken: number[] = []) {
 		const users: Record<string, number> = { ada: 1, grace: 8, lin: 9, mary: 10 };
 		const gone = new Set<number>();
-		const recorder = await startRecorder((request, response, count) => {
+		const recorder = await startRecorder((request) => {
 			const id = Number(/users\/(\d+)/.exec(request.url)?.[1]);
 			if (request.url.endsWith('/username')) {
 				const found = users[(JSON.parse(request.body) as { username: string }).username];
-				if (found === undefined || gone.has(found))
-					return json(400, { code: 'invalid_username', message: 'Unknown.' })(request, response, count);
-				return json(200, { id: found })(request, response, count);
+				if (found === undefined || gone.has(found)) return json(400, { code: 'invalid_username', message: 'Unknown.' });
+				return json(200, { id: found });
 			}
-			if (request.method !== 'DELETE') return json(200, { id })(request, response, count);
-			if (broken.includes(id)) return json(401, { code: 'rest_no', message: 'No.' })(request, response, count);
+			if (request.method !== 'DELETE') return json(200, { id });
+			if (broken.includes(id)) return json(401, { code: 'rest_no', message: 'No.' });
 			gone.add(id);
-			return json(200, { deleted: true, previous: { id } })(request, response, count);
+			return json(200, { deleted: true, previous: { id } });
 		});
 		const work = createWorkplace(recorder.env);
 		const deleted = () =>

@@ -4,8 +4,9 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { jsonLines } from '../support/cli.js';
 import { json, type Recorder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+import { createWorkplace, csv, startWorkplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
 
@@ -15,17 +16,12 @@ const calls = ({ requests }: Recorder): string[] =>
 		.map(({ method, url, body }) => `${method} ${url.replace('/wp-json/support-api/v1', '')} ${body}`.trim())
 		.sort();
 
-async function place(): Promise<{ recorder: Recorder; work: Workplace }> {
-	const recorder = await startRecorder(ok);
-	return { recorder, work: createWorkplace(recorder.env) };
-}
-
 describe('two passes', () => {
 	it('send nothing at all where the last of 200,000 lines has a bad cell, and name its line and column', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		const good = csv('id,status,title', 199_999, (row) => `${row},hold,"Printer, floor ${row}"`);
 		work.write('edits.csv', `${good}200000,hodl,Printer\n`);
-		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--json']);
+		const result = await work.run('ticket update --input edits.csv --json');
 		expect(result).toMatchObject({ exitCode: 2, stdout: '' });
 		expect(JSON.parse(result.stderr)).toEqual({
 			error: {
@@ -54,46 +50,37 @@ describe('two passes', () => {
 			ok(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
-		work.write(
-			'edits.csv',
-			csv('id,status', 20_000, (row) => `${row},hold`),
-		);
-		const { exitCode, stderr } = await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
+		work.edits(20_000);
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -q');
 		expect(stderr).toContain('edits.csv changed while it was being read');
 		expect(exitCode).toBe(3);
 		expect(recorder.requests.length).toBeGreaterThan(0);
 	});
 
 	it('show the first twenty complaints with the count of the rest, and all of them with --json', async () => {
-		const { recorder, work } = await place();
-		work.write(
-			'edits.csv',
-			csv('id,status,assignee', 30, (row) => `${row},hodl,x`),
-		);
-		const shown = await work.run(['ticket', 'update', '--input', 'edits.csv']);
+		const { recorder, work } = await startWorkplace();
+		work.sheet('edits.csv', 'id,status,assignee', 30, (row) => `${row},hodl,x`);
+		const shown = await work.run('ticket update --input edits.csv');
 		expect(shown.exitCode).toBe(2);
 		expect(shown.stderr.split('\n').filter((line) => line.startsWith('error: row '))).toHaveLength(20);
 		expect(shown.stderr).toContain('… and 40 more; --json prints all of them\n');
 		// --skip-invalid would send nothing here.
 		expect(shown.stderr).toContain('\n30 of 30 rows are invalid; nothing was sent\n');
 		work.write('one.csv', 'id,status\n1,hodl\n2,hold\n');
-		const some = await work.run(['ticket', 'update', '--input', 'one.csv']);
+		const some = await work.run('ticket update --input one.csv');
 		expect(some.stderr).toContain('1 of 2 rows is invalid; nothing was sent; --skip-invalid sends the others\n');
-		const all = await work.run(['ticket', 'update', '--input', 'edits.csv', '--json']);
+		const all = await work.run('ticket update --input edits.csv --json');
 		expect((JSON.parse(all.stderr) as { error: { complaints: unknown[] } }).error.complaints).toHaveLength(60);
 		expect(recorder.requests).toEqual([]);
 	});
 
 	it('send the good rows with --skip-invalid, and report the others', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\nx,hold\n4,read\n');
-		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--format', 'ndjson']);
+		const result = await work.run('ticket update --input edits.csv --skip-invalid --format ndjson');
 		expect(result.exitCode).toBe(3);
 		expect(calls(recorder)).toEqual(['POST /tickets/1 {"status":"hold"}', 'POST /tickets/4 {"status":"read"}']);
-		const outcomes = result.stdout
-			.trim()
-			.split('\n')
-			.map((line) => JSON.parse(line) as { row: number; outcome: string });
+		const outcomes = jsonLines<{ row: number; outcome: string }>(result.stdout);
 		expect(Object.fromEntries(outcomes.map(({ row, outcome }) => [row, outcome]))).toEqual({
 			1: 'ok',
 			2: 'invalid',
@@ -103,9 +90,9 @@ describe('two passes', () => {
 	});
 
 	it('refuse a header with unknown columns, all at once, naming its line and the nearest', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', '\n\nid,statuss,foo\n1,hold,x\n');
-		const result = await work.run(['ticket', 'update', '--input', 'edits.csv']);
+		const result = await work.run('ticket update --input edits.csv');
 		expect(result).toEqual({
 			exitCode: 2,
 			stdout: '',
@@ -120,9 +107,9 @@ describe('two passes', () => {
 	});
 
 	it('refuse bytes that are not UTF-8, naming the line', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', Buffer.from('id,title\n1,ok\n2,M\xfcller\n', 'latin1'));
-		const result = await work.run(['ticket', 'update', '--input', 'edits.csv']);
+		const result = await work.run('ticket update --input edits.csv');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('edits.csv line 3: the bytes are not UTF-8');
 		expect(recorder.requests).toEqual([]);
@@ -131,7 +118,7 @@ describe('two passes', () => {
 
 describe('columns', () => {
 	it('are renamed by --map, left out by --ignore-column, and the id is found by --id-column', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'Nummer,Zustand,Bemerkung,ticket_priority\n14,hold,egal,urgent\n');
 		const flags = ['--id-column', 'Nummer', '--map', 'Zustand=status', '--ignore-column', 'Bemerkung'];
 		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exitCode).toBe(0);
@@ -139,16 +126,9 @@ describe('columns', () => {
 	});
 
 	it('are named by complaints as the file names them', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'id,Zustand\n14,hodl\n');
-		const { exitCode, stderr } = await work.run([
-			'ticket',
-			'update',
-			'--input',
-			'edits.csv',
-			'--map',
-			'Zustand=status',
-		]);
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv --map Zustand=status');
 		expect(exitCode).toBe(2);
 		expect(stderr).toContain(
 			'error: row 1 (edits.csv line 2): column "Zustand": status "hodl" is not a documented ticket status; did you mean "hold"?\n',
@@ -157,7 +137,7 @@ describe('columns', () => {
 	});
 
 	it('beat flags row by row; an empty cell leaves the flag or the field alone', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'id,status,title\n1,read,a\n2,,b\n3,,\n');
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--status', 'hold', '--assignee', '7'];
 		expect((await work.run(args)).exitCode).toBe(0);
@@ -169,9 +149,9 @@ describe('columns', () => {
 	});
 
 	it('empty a field where their cell is empty under --blank clear', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'id,title,assignee\n1,,7\n2,x,\n');
-		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', '--blank', 'clear'])).exitCode).toBe(0);
+		expect((await work.run('ticket update --input edits.csv --blank clear')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual([
 			'POST /tickets/1 {"title":"","assignee":7}',
 			'POST /tickets/2 {"title":"x","assignee":""}',
@@ -179,11 +159,11 @@ describe('columns', () => {
 	});
 
 	it('name force and reassign per row', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('users.csv', 'id,reassign\n8,2\n9,3\n');
-		await work.run(['user', 'delete', '--input', 'users.csv', '--yes']);
+		await work.run('user delete --input users.csv --yes');
 		work.write('tickets.csv', 'ticket_id,force\n5,true\n6,\n');
-		await work.run(['ticket', 'delete', '--input', 'tickets.csv', '--yes']);
+		await work.run('ticket delete --input tickets.csv --yes');
 		expect(calls(recorder).filter((call) => call.startsWith('DELETE'))).toEqual([
 			'DELETE /tickets/5?force=true',
 			'DELETE /tickets/6',
@@ -193,9 +173,9 @@ describe('columns', () => {
 	});
 
 	it('are custom fields for ticket fields set, whatever their names', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('fields.csv', 'ticket_id,colour,__proto__,status\n14,red,x,y\n15,,,z\n');
-		expect((await work.run(['ticket', 'fields', 'set', '--input', 'fields.csv'])).exitCode).toBe(0);
+		expect((await work.run('ticket fields set --input fields.csv')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual([
 			'POST /tickets/14/custom-fields {"custom_fields":{"colour":"red","__proto__":"x","status":"y"}}',
 			'POST /tickets/15/custom-fields {"custom_fields":{"status":"z"}}',
@@ -203,9 +183,9 @@ describe('columns', () => {
 	});
 
 	it('may name a taxonomy per row', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('terms.csv', 'taxonomy,id,force\nproduct,1,true\nticket_priority,2,\n');
-		expect((await work.run(['term', 'delete', '--input', 'terms.csv', '--yes'])).exitCode).toBe(0);
+		expect((await work.run('term delete --input terms.csv --yes')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual(['DELETE /product/1?force=true', 'DELETE /ticket_priority/2']);
 	});
 });
@@ -221,7 +201,7 @@ describe('formats', () => {
 		['edits.csv.gz', gzipSync('id,title\n1,"a\nb"\n2,c; d\n')],
 		['edits.ndjson.gz', gzipSync('{"id":1,"title":"a\\nb"}\n{"id":2,"title":"c; d"}')],
 	])('%s', async (name, content) => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write(name, content);
 		expect(await work.run(['ticket', 'update', '--input', name, '-q'])).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(calls(recorder)).toEqual(expected);
@@ -239,7 +219,7 @@ describe('formats', () => {
 		['packed ids', gzipSync('1\n2\n'), ['--input', '-']],
 		['CSV behind -, where it is named', 'id,status\n1,hold\n2,hold\n', ['-', '--input-format', 'csv']],
 	])('standard input: %s', async (_what, stdin, flags) => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		const result = await work.run(['ticket', 'update', ...flags, '--status', 'hold', '-q'], { stdin });
 		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(calls(recorder)).toEqual(['POST /tickets/1 {"status":"hold"}', 'POST /tickets/2 {"status":"hold"}']);
@@ -247,9 +227,9 @@ describe('formats', () => {
 	});
 
 	it('NDJSON keeps the types of its values', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('users.ndjson', '{"id":7,"roles":["agent"],"support_can_be_assigned":true,"meta":{"a":{"b":[1]}}}\n');
-		expect((await work.run(['user', 'update', '--input', 'users.ndjson'])).exitCode).toBe(0);
+		expect((await work.run('user update --input users.ndjson')).exitCode).toBe(0);
 		expect(calls(recorder)).toEqual([
 			'POST /users/7 {"roles":["agent"],"support_can_be_assigned":true,"meta":{"a":{"b":[1]}}}',
 		]);
@@ -263,7 +243,7 @@ describe('formats', () => {
 		],
 		['{"id":5,"time_notes":"a","time-notes":"b"}', '"time-notes" means the same as another column or key'],
 	])('an object that can be taken in two ways, or is too deep, is never sent: %.30s', async (object, message) => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		for (const [name, content] of [
 			['edits.ndjson', `${object}\n`],
 			['edits.json', `[${object}]`],
@@ -277,8 +257,8 @@ describe('formats', () => {
 	});
 
 	it('standard input in an unknown format needs --input-format', async () => {
-		const { recorder, work } = await place();
-		const result = await work.run(['ticket', 'update', '--input', '-', '--status', 'hold'], { stdin: '= =\n1\n' });
+		const { recorder, work } = await startWorkplace();
+		const result = await work.run('ticket update --input - --status hold', { stdin: '= =\n1\n' });
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('the format of standard input is not known');
 		expect(result.stderr).toContain('--input-format csv|tsv|ndjson|json|ids');
@@ -287,7 +267,7 @@ describe('formats', () => {
 	});
 
 	it('an input without rows is no error, asks nothing, and sends nothing', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		for (const args of [
 			['ticket', 'update', '-', '--status', 'hold'],
 			['ticket', 'delete', '-'],
@@ -298,10 +278,10 @@ describe('formats', () => {
 	});
 
 	it('values reach the service as they were given: formulas, escape sequences, blanks', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		const title = ' =HYPERLINK("x")\u001b]0;x\u0007\u202e ';
 		work.write('edits.csv', `id,title\n1,"${title.replaceAll('"', '""')}"\n`);
-		expect((await work.run(['ticket', 'update', '--input', 'edits.csv'])).exitCode).toBe(0);
+		expect((await work.run('ticket update --input edits.csv')).exitCode).toBe(0);
 		expect(JSON.parse(recorder.requests[0]?.body ?? '')).toEqual({ title });
 	});
 });
@@ -314,17 +294,7 @@ describe('look-ups and readings', () => {
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('users.csv', 'Login\nada\nbob\n');
-		const found = await work.run([
-			'user',
-			'id',
-			'--input',
-			'users.csv',
-			'--id-column',
-			'Login',
-			'--format',
-			'csv',
-			'-q',
-		]);
+		const found = await work.run('user id --input users.csv --id-column Login --format csv -q');
 		expect(found.exitCode).toBe(0);
 		expect(
 			found.stdout
@@ -337,7 +307,7 @@ describe('look-ups and readings', () => {
 			['ada', '1'],
 			['bob', '2'],
 		]);
-		const fields = await work.run(['ticket', 'fields', 'get', '-', '--format', 'csv', '-q'], { stdin: '5\n6\n' });
+		const fields = await work.run('ticket fields get - --format csv -q', { stdin: '5\n6\n' });
 		expect(fields.stdout.split('\n')[0]).toBe('id,outcome,colour,message');
 		expect(fields.stdout.trim().split('\n').slice(1).sort()).toEqual(['5,ok,red,', '6,ok,red,']);
 	});

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { closing } from '../support/closing-service.js';
-import { type Answer, json, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv } from '../support/workplace.js';
+import { json, type Responder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
 
@@ -19,12 +19,8 @@ async function closingPlace(after: number) {
 }
 
 it('rows that can not be sent are counted by the first shard alone', async () => {
-	const recorder = await startRecorder(ok);
-	const work = createWorkplace(recorder.env);
-	work.write(
-		'edits.csv',
-		csv('id,status', 40, (row) => `${row},${row % 10 === 0 ? 'hodl' : 'hold'}`),
-	);
+	const { recorder, work } = await startWorkplace(ok);
+	work.sheet('edits.csv', 'id,status', 40, (row) => `${row},${row % 10 === 0 ? 'hodl' : 'hold'}`);
 	const counts: unknown[] = [];
 	for (const [shard, exitCode] of [
 		['1/2', 3],
@@ -33,7 +29,7 @@ it('rows that can not be sent are counted by the first shard alone', async () =>
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--shard', shard, '-q'];
 		expect((await work.run(args)).exitCode).toBe(exitCode);
 		counts.push(work.records().at(-1)?.counts);
-		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, number>];
+		const [run] = JSON.parse((await work.run('run list --json')).stdout) as [Record<string, number>];
 		expect(run).toMatchObject({ shard, input_rows: 40, open: 0 });
 		expect((run.ok as number) + (run.invalid as number)).toBe(run.rows);
 	}
@@ -47,14 +43,11 @@ it('rows that can not be sent are counted by the first shard alone', async () =>
 describe('a resumed run', () => {
 	it('counts an invalid row once', async () => {
 		const { work, open } = await closingPlace(3);
-		work.write(
-			'edits.csv',
-			csv('id,status', 10, (row) => `${row},${row === 2 ? 'hodl' : 'hold'}`),
-		);
+		work.sheet('edits.csv', 'id,status', 10, (row) => `${row},${row === 2 ? 'hodl' : 'hold'}`);
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '-j', '1', '-q'];
 		expect((await work.run(args)).exitCode).toBe(4);
 		open();
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
+		expect((await work.run('run resume last -q')).exitCode).toBe(3);
 		expect(work.records().at(-1)?.counts).toMatchObject({ ok: 9, invalid: 1, 'not-sent': 0 });
 		expect(work.records().filter(({ type, row }) => type === 'row' && row === 2)).toHaveLength(1);
 	});
@@ -66,7 +59,7 @@ describe('a resumed run', () => {
 		const data = ['--data', '@new.json', '--undocumented'];
 		expect((await work.run(['user', 'update', '1', '2', '3', ...data, '-j', '1', '-q'])).exitCode).toBe(4);
 		open();
-		expect((await work.run(['run', 'resume', 'last', '-q', '--data', '@new.json'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q --data @new.json')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([fields, fields]);
 	});
 
@@ -82,10 +75,10 @@ describe('a resumed run', () => {
 		const update = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q'];
 		expect((await work.run([...update, '--profile', 'live', '--confirm=live'], { env: bare })).exitCode).toBe(4);
 		open();
-		const unconfirmed = await work.run(['run', 'resume', 'last', '-q'], { env: bare });
+		const unconfirmed = await work.run('run resume last -q', { env: bare });
 		expect([unconfirmed.exitCode, recorder.requests.length]).toEqual([2, 0]);
 		expect(unconfirmed.stderr).toContain('needs --confirm=live');
-		const other = await work.run(['run', 'resume', 'last', '-q', '--profile', 'other'], { env: bare });
+		const other = await work.run('run resume last -q --profile other', { env: bare });
 		expect(other.exitCode).toBe(0);
 		const sent = Buffer.from('other:pw of other').toString('base64');
 		expect(recorder.requests[0]?.headers.authorization).toBe(`Basic ${sent}`);
@@ -93,33 +86,28 @@ describe('a resumed run', () => {
 });
 
 it('no copy of standard input is left where its header can not be used', async () => {
-	const recorder = await startRecorder(ok);
-	const work = createWorkplace(recorder.env);
+	const { work } = await startWorkplace(ok);
 	const args = ['ticket', 'update', '--input', '-', '--input-format', 'csv'];
 	expect((await work.run(args, { stdin: 'id,nonsense\n1,2\n' })).exitCode).toBe(2);
 	expect(work.spooled()).toEqual([]);
 });
 
 describe('standard input as the input of a resume', () => {
-	const lost: Answer = (_request, response) =>
+	const lost: Responder = (_request, response) =>
 		response.writeHead(504, { 'content-type': 'text/html' }).end('<html></html>');
 
 	it('is not kept where rows hold secrets, though rows are open', async () => {
-		const recorder = await startRecorder(lost);
-		const work = createWorkplace(recorder.env);
+		const { recorder, work } = await startWorkplace(lost);
 		const stdin = 'id,password\n7,hunter2hunter2\n';
 		const update = ['user', 'update', '--input', '-', '--input-format', 'csv', '--retries', '0', '-q'];
 		expect((await work.run(update, { stdin })).exitCode).toBe(5);
-		expect(
-			(await work.run(['run', 'resume', 'last', '--input', '-', '--retries', '0', '-q'], { stdin })).exitCode,
-		).toBe(5);
+		expect((await work.run('run resume last --input - --retries 0 -q', { stdin })).exitCode).toBe(5);
 		expect(recorder.requests).toHaveLength(2);
 		expect(work.spooled()).toEqual([]);
 	});
 
 	it('is not kept beside the copy that the journal names, which stays', async () => {
-		const recorder = await startRecorder(lost);
-		const work = createWorkplace(recorder.env);
+		const { work } = await startWorkplace(lost);
 		const update = ['ticket', 'update', '--input', '-', '--input-format', 'csv', '--retries', '0', '-q'];
 		expect((await work.run(update, { stdin: 'id,status\n7,hold\n' })).exitCode).toBe(5);
 		const kept = work.spooled();
@@ -132,32 +120,29 @@ describe('standard input as the input of a resume', () => {
 });
 
 it('run rejects prints no value that a column with another name sent as a secret', async () => {
-	const recorder = await startRecorder(json(400, { code: 'no', message: 'weak' }));
-	const work = createWorkplace(recorder.env);
+	const { recorder, work } = await startWorkplace(json(400, { code: 'no', message: 'weak' }));
 	work.write('users.csv', 'id,pw\n7,hunter2hunter2\n');
-	expect((await work.run(['user', 'update', '--input', 'users.csv', '--map', 'pw=password', '-q'])).exitCode).toBe(1);
+	expect((await work.run('user update --input users.csv --map pw=password -q')).exitCode).toBe(1);
 	expect(recorder.requests[0]?.body).toBe('{"password":"hunter2hunter2"}');
-	const { stdout } = await work.run(['run', 'rejects', 'last', '--format', 'csv']);
+	const { stdout } = await work.run('run rejects last --format csv');
 	expect(stdout).toBe('id,pw,error\n7,[redacted],400 no: weak\n');
 });
 
 it('a failed row of standard input can be retried; a copy is kept only where rows failed or are open', async () => {
 	let answer = json(400, { code: 'no', message: 'busy' });
-	const recorder = await startRecorder((request, response, count) => answer(request, response, count));
-	const work = createWorkplace(recorder.env);
-	expect((await work.run(['ticket', 'update', '-', '--title', 'x', '-q'], { stdin: '7\n8\n' })).exitCode).toBe(1);
+	const { recorder, work } = await startWorkplace(() => answer);
+	expect((await work.run('ticket update - --title x -q', { stdin: '7\n8\n' })).exitCode).toBe(1);
 	expect(work.spooled()).toHaveLength(1);
 	answer = ok;
-	expect((await work.run(['run', 'retry', 'last', '-q'])).exitCode).toBe(0);
+	expect((await work.run('run retry last -q')).exitCode).toBe(0);
 	expect(recorder.requests.slice(2).map(({ url }) => url.split('/').at(-1))).toEqual(['7', '8']);
-	expect((await work.run(['ticket', 'update', '-', '--title', 'x', '-q'], { stdin: '7\n8\n' })).exitCode).toBe(0);
+	expect((await work.run('ticket update - --title x -q', { stdin: '7\n8\n' })).exitCode).toBe(0);
 	expect(work.spooled()).toHaveLength(1);
 });
 
 it('what stands below a secret name is a secret too', async () => {
-	const recorder = await startRecorder(json(400, { code: 'no', message: 'bad value marker-deep' }));
-	const work = createWorkplace(recorder.env);
+	const { work } = await startWorkplace(json(400, { code: 'no', message: 'bad value marker-deep' }));
 	work.write('rows.ndjson', `${JSON.stringify({ id: 1, meta: { credentials: { inner: 'marker-deep' } } })}\n`);
-	const { stdout, stderr } = await work.run(['user', 'update', '--input', 'rows.ndjson', '--format', 'json']);
+	const { stdout, stderr } = await work.run('user update --input rows.ndjson --format json');
 	expect(stdout + stderr + JSON.stringify(work.records())).not.toContain('marker-deep');
 });

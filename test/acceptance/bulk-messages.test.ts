@@ -1,35 +1,19 @@
 /** What a command over rows prints on stderr, and the contradictions that it refuses. */
 
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv } from '../support/workplace.js';
+import { jsonLines } from '../support/cli.js';
+import { json, type Responder } from '../support/recorder.js';
+import { startWorkplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
 
-async function place(answer: Answer = ok) {
-	const recorder = await startRecorder(answer);
-	return { recorder, work: createWorkplace(recorder.env) };
-}
-
 describe('on stderr', () => {
 	it('stand the first twenty failures, how many more there are, and where to find them', async () => {
-		const { work } = await place(
+		const { work } = await startWorkplace(
 			json(400, { code: 'rest_no', message: 'Sorry.', data: { params: { status: 'not now' } } }),
 		);
-		work.write(
-			'edits.csv',
-			csv('id,status', 26, (row) => `${row},hold`),
-		);
-		const { exitCode, stderr } = await work.run([
-			'ticket',
-			'update',
-			'--input',
-			'edits.csv',
-			'-j',
-			'1',
-			'--format',
-			'count',
-		]);
+		work.edits(26);
+		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -j 1 --format count');
 		expect(exitCode).toBe(1);
 		const lines = stderr.trimEnd().split('\n');
 		const id = work.records()[0]?.id;
@@ -50,23 +34,11 @@ describe('on stderr', () => {
 	});
 
 	it('stand differences and warnings of rows that are ok', async () => {
-		const { work } = await place((_request, response) => {
+		const { work } = await startWorkplace((_request, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			response.end('<br>Notice: x\n{"id":1,"status":"re\\u001bad"}');
 		});
-		const { exitCode, stderr } = await work.run([
-			'ticket',
-			'update',
-			'1',
-			'2',
-			'--status',
-			'hold',
-			'-j',
-			'1',
-			'--format',
-			'count',
-			'--allow-differs',
-		]);
+		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold -j 1 --format count --allow-differs');
 		expect(exitCode).toBe(0);
 		expect(stderr.split('\n').slice(0, 2)).toEqual([
 			'warning: row 1 (ticket 1): status is "re\\u001bad", not "hold"',
@@ -76,15 +48,12 @@ describe('on stderr', () => {
 	});
 
 	it('stand failures beside as many rows that only differ', async () => {
-		const { work } = await place((request, response, count) =>
+		const { work } = await startWorkplace((request, response, count) =>
 			Number(/\d+$/.exec(request.url)?.[0]) <= 25
 				? json(200, { id: 1, status: 'read' })(request, response, count)
 				: json(404, { code: 'rest_post_invalid_id', message: 'Gone.' })(request, response, count),
 		);
-		work.write(
-			'edits.csv',
-			csv('id,status', 50, (row) => `${row},hold`),
-		);
+		work.edits(50);
 		const { exitCode, stderr } = await work.run(
 			'ticket update --input edits.csv -j 1 --format count --allow-differs'.split(' '),
 		);
@@ -96,8 +65,8 @@ describe('on stderr', () => {
 	});
 
 	it('stands the next step after failures that have one', async () => {
-		const { work } = await place(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
-		const { exitCode, stderr } = await work.run(['ticket', 'update', '1', '2', '--status', 'hold']);
+		const { work } = await startWorkplace(json(403, { code: 'rest_cannot_edit', message: 'Sorry.' }));
+		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold');
 		expect(exitCode).toBe(4);
 		expect(stderr).toContain('hint: the account that is signed in lacks the right; use a profile that has it\n');
 	});
@@ -144,7 +113,7 @@ describe('refused before anything is sent', () => {
 			'there is no column "statsu"; did you mean "status"?',
 		],
 	])('%s', async (_name, args, message) => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', 'id,status\n1,hold\n');
 		const result = await work.run(args, { stdin: '1\n2\n' });
 		expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(message) });
@@ -152,22 +121,22 @@ describe('refused before anything is sent', () => {
 	});
 
 	it('an id in --data that is the path’s is no contradiction, and never travels in the body', async () => {
-		const { recorder, work } = await place();
-		expect((await work.run(['ticket', 'update', '14', '--data', '{"id":14,"title":"x"}'])).exitCode).toBe(0);
+		const { recorder, work } = await startWorkplace();
+		expect((await work.run('ticket update 14 --data {"id":14,"title":"x"}')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"title":"x"}']);
 	});
 
 	it('users, where the credentials are refused', async () => {
-		const { recorder, work } = await place(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
-		const result = await work.run(['user', 'delete', '5', '6', '--reassign', '2', '--yes']);
+		const { recorder, work } = await startWorkplace(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
+		const result = await work.run('user delete 5 6 --reassign 2 --yes');
 		expect(result.exitCode).toBe(4);
 		expect(result.stderr).toContain('the service refused the credentials (401): Who are you?; nothing was sent');
 		expect(recorder.requests.map(({ method }) => method)).toEqual(['GET']);
 	});
 
 	it('a journal of an endpoint that has no runs', async () => {
-		const { recorder, work } = await place();
-		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--journal', 'run.ndjson']);
+		const { recorder, work } = await startWorkplace();
+		await work.run('ticket update 1 2 --status hold -q --journal run.ndjson');
 		recorder.requests.length = 0;
 		for (const endpoint of ['user.check', 'no.such']) {
 			const [header = ''] = work.read('run.ndjson').split('\n');
@@ -184,7 +153,7 @@ describe('refused before anything is sent', () => {
 
 describe('an id', () => {
 	it('is a number wherever JSON tells of its row', async () => {
-		const { work } = await place(json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }));
+		const { work } = await startWorkplace(json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }));
 		const planned = await work.run('ticket update 14 --status hold --dry-run --json'.split(' '));
 		expect(JSON.parse(planned.stdout)).toMatchObject([{ id: 14 }]);
 		const failed = await work.run('ticket update 14 --status hold --json'.split(' '));
@@ -196,14 +165,14 @@ describe('an id', () => {
 describe('on a terminal, a run of more than fifty rows', () => {
 	const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
 	const update = ['ticket', 'update', ...numbers.map(String), '--status', 'hold', '-q'];
-	const failing: Answer = (request, response, count) =>
-		(request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok)(request, response, count);
+	const failing: Responder = (request) =>
+		request.url.endsWith('/7') ? json(404, { code: 'no', message: 'Gone.' }) : ok;
 
 	it('shows no more than twenty rows that did not go well, and counts by reason', async () => {
-		const { work } = await place((request, response, count) =>
-			(/[02468]$/.test(request.url)
+		const { work } = await startWorkplace((request) =>
+			/[02468]$/.test(request.url)
 				? json(404, { code: 'gone', message: 'Gone.' })
-				: json(400, { code: 'no', message: 'No.' }))(request, response, count),
+				: json(400, { code: 'no', message: 'No.' }),
 		);
 		const { stdout, stderr } = await work.run(update, { columns: 80 });
 		expect(stdout.trimEnd().split('\n')).toHaveLength(21);
@@ -214,12 +183,9 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('prints stderr as JSON alone with --json, and a summary of rows that are all ok', async () => {
-		const { recorder, work } = await place(ok);
-		const { stderr } = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--json', '-v']);
-		const lines = stderr
-			.trimEnd()
-			.split('\n')
-			.map((line) => JSON.parse(line));
+		const { recorder, work } = await startWorkplace(ok);
+		const { stderr } = await work.run('ticket update 1 2 --status hold --json -v');
+		const lines = jsonLines(stderr);
 		expect(lines.at(-1)).toEqual({
 			summary: {
 				run: work.records()[0]?.id,
@@ -234,7 +200,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('shows only the rows that did not go well', async () => {
-		const { work } = await place(failing);
+		const { work } = await startWorkplace(failing);
 		const { stdout } = await work.run(update, { columns: 80 });
 		expect(stdout.trimEnd().split('\n').slice(1)).toEqual([expect.stringMatching(/^7 .*Gone\./)]);
 	});
@@ -246,7 +212,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		['--format', 'ids'],
 		['--format', 'table'],
 	])('shows all with %s %s, and prints failures on stderr', async (...flags) => {
-		const { work } = await place(failing);
+		const { work } = await startWorkplace(failing);
 		const { stdout, stderr } = await work.run([...update, ...flags], { columns: 80 });
 		const lines = stdout.trimEnd().split('\n');
 		expect(lines.length).toBeGreaterThanOrEqual(59);
@@ -254,7 +220,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('shows all in the format of the profile', async () => {
-		const { recorder, work } = await place(ok);
+		const { recorder, work } = await startWorkplace(ok);
 		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format'];
 		const shown = async (format: string) => {
 			await work.run([...profile, format]);
@@ -265,7 +231,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	});
 
 	it('shows all that it reads', async () => {
-		const { work } = await place(json(200, { colour: 'red' }));
+		const { work } = await startWorkplace(json(200, { colour: 'red' }));
 		const { stdout } = await work.run(['ticket', 'fields', 'get', ...numbers.map(String)], { columns: 80 });
 		expect(stdout.trimEnd().split('\n')).toHaveLength(61);
 	});
@@ -273,10 +239,10 @@ describe('on a terminal, a run of more than fifty rows', () => {
 
 describe('the format of the profile', () => {
 	it('holds for user check', async () => {
-		const { recorder, work } = await place(json(200, { id: 7 }));
+		const { recorder, work } = await startWorkplace(json(200, { id: 7 }));
 		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format', 'yaml'];
 		await work.run(profile);
-		const { stdout } = await work.run(['user', 'check', 'ada', '--password-stdin'], { stdin: 'secret word\n' });
+		const { stdout } = await work.run('user check ada --password-stdin', { stdin: 'secret word\n' });
 		expect(stdout).toContain('verdict: valid\n');
 	});
 });

@@ -1,18 +1,11 @@
 /** Rows of the same id: one after another, also where a run is resumed. */
 
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, type Workplace } from '../support/workplace.js';
+import { idOf, json } from '../support/recorder.js';
+import { startWorkplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
 const refused = json(401, { code: 'rest_no', message: 'Sorry.', data: { status: 401 } });
-
-const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
-
-async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
-	const recorder = await startRecorder(answer);
-	return { recorder, work: createWorkplace(recorder.env) };
-}
 
 describe('rows of one id', () => {
 	it.each([
@@ -21,7 +14,7 @@ describe('rows of one id', () => {
 	])('go one after another: %s', async (_what, command, ...input) => {
 		const underWay: string[] = [];
 		const together = new Set<string>();
-		const { work } = await place((request, response, count) => {
+		const { work } = await startWorkplace((request, response, count) => {
 			underWay.push(request.url);
 			if (underWay.length > 1) together.add([...underWay].sort().join(' and '));
 			setTimeout(() => {
@@ -41,18 +34,18 @@ describe('rows of one id', () => {
 	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {
 		let lost = true;
 		const held = new Map<number, string>();
-		const { recorder, work } = await place((request, response, count) => {
+		const { recorder, work } = await startWorkplace((request, response) => {
 			const { status } = JSON.parse(request.body) as { status: string };
 			if (lost && status === 'hold' && idOf(request) === 5) return void response.destroy();
 			held.set(idOf(request), status);
-			return ok(request, response, count);
+			return ok;
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n6,hold\n5,publish\n6,publish\n7,hold\n');
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-j', '1', '-q'];
 		expect((await work.run(args)).exitCode).toBe(5);
 		lost = false;
 		recorder.requests.length = 0;
-		const resumed = await work.run(['run', 'resume', 'last']);
+		const resumed = await work.run('run resume last');
 		expect(resumed).toMatchObject({ exitCode: 0 });
 		expect(recorder.requests.map((each) => [idOf(each), JSON.parse(each.body)])).toEqual([
 			[5, { status: 'hold' }],
@@ -60,38 +53,38 @@ describe('rows of one id', () => {
 		]);
 		expect(held.get(5)).toBe('publish');
 		expect(resumed.stderr).toMatch(/: 5 rows in .*: 5 ok\n$/);
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toMatch(/there is nothing to send/);
+		expect((await work.run('run resume last')).stderr).toMatch(/there is nothing to send/);
 	});
 
 	it('count once what differs of a row that is sent again', async () => {
 		let lost = true;
-		const { work } = await place((request, response, count) => {
+		const { work } = await startWorkplace((request, response) => {
 			const { status } = JSON.parse(request.body) as { status: string };
 			if (lost && status === 'hold') return void response.destroy();
-			return json(200, { id: 5, status: 'read' })(request, response, count);
+			return json(200, { id: 5, status: 'read' });
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-q']);
+		await work.run('ticket update --input edits.csv --retries 0 -q');
 		lost = false;
-		const resumed = await work.run(['run', 'resume', 'last']);
+		const resumed = await work.run('run resume last');
 		expect(resumed.stderr).toMatch(/: 2 rows in .*: 2 differs\n$/);
 	});
 
 	it('are all open until the last of them was sent again', async () => {
 		let answers: 'lost' | 'refused' | 'ok' = 'lost';
-		const { recorder, work } = await place((request, response, count) => {
+		const { recorder, work } = await startWorkplace((request, response) => {
 			const { status } = JSON.parse(request.body) as { status: string };
 			if (answers === 'lost' && status === 'hold') return void response.destroy();
-			if (answers === 'refused' && status === 'publish') return refused(request, response, count);
-			return ok(request, response, count);
+			if (answers === 'refused' && status === 'publish') return refused;
+			return ok;
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-q']);
+		await work.run('ticket update --input edits.csv --retries 0 -q');
 		answers = 'refused';
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(4);
+		expect((await work.run('run resume last -q')).exitCode).toBe(4);
 		answers = 'ok';
 		recorder.requests.length = 0;
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"status":"publish"}']);
 	});
 
@@ -102,24 +95,24 @@ describe('rows of one id', () => {
 			release = resolve;
 		});
 		let held = '';
-		const { work } = await place((request, response, count) => {
+		const { work } = await startWorkplace((request, response, count) => {
 			const { status } = JSON.parse(request.body) as { status: string };
 			if (stage === 'lost' && status === 'hold') return void response.destroy();
 			if (stage === 'refused' && idOf(request) === 9) {
 				response.on('close', release);
-				return refused(request, response, count);
+				return refused;
 			}
 			if (idOf(request) === 5) held = status;
-			if (stage !== 'refused') return ok(request, response, count);
+			if (stage !== 'refused') return ok;
 			// Answered when the other row has stopped the run.
 			void stopped.then(() => setImmediate(() => ok(request, response, count)));
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n9,hold\n5,publish\n');
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-j', '1', '-q']);
+		await work.run('ticket update --input edits.csv --retries 0 -j 1 -q');
 		stage = 'refused';
-		expect((await work.run(['run', 'resume', 'last', '-q', '-j', '2'])).exitCode).toBe(4);
+		expect((await work.run('run resume last -q -j 2')).exitCode).toBe(4);
 		stage = 'ok';
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(held).toBe('publish');
 	});
 });

@@ -4,8 +4,8 @@ import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type RecordedRequest, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv } from '../support/workplace.js';
+import { idOf, json, type Responder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 import { elementsOf, readXml } from '../support/xml.js';
 
 const ok = json(200, { id: 1, status: 'hold' });
@@ -13,29 +13,22 @@ const nasty = '<p>no &lt;b&gt;&amp; &#34;x"\r\n::error::| `y` ]]&gt; \u0007</p>'
 /** The same as text. */
 const shown = 'no <b>& "x"\r\n::error::| `y` ]]> \u0007';
 
-const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
-
 /** Ticket 2 fails with reasons, 3 is never answered, 5 shows another value. */
-const mixed: Answer = (request, response, count) => {
+const mixed: Responder = (request, response) => {
 	switch (idOf(request)) {
 		case 2:
-			return json(400, { code: 'rest_invalid_param', message: nasty, data: { params: { title: nasty } } })(
-				request,
-				response,
-				count,
-			);
+			return json(400, { code: 'rest_invalid_param', message: nasty, data: { params: { title: nasty } } });
 		case 3:
 			return void response.destroy();
 		case 5:
-			return json(200, { id: 5, status: 'read' })(request, response, count);
+			return json(200, { id: 5, status: 'read' });
 		default:
-			return ok(request, response, count);
+			return ok;
 	}
 };
 
 async function reported(...more: string[]) {
-	const recorder = await startRecorder(mixed);
-	const work = createWorkplace(recorder.env);
+	const { recorder, work } = await startWorkplace(mixed);
 	work.write('edits.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,c\n4,hodl,d\n5,hold,e\n');
 	const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '--retries', '0', '-q', ...more];
 	const result = await work.run(args);
@@ -45,8 +38,7 @@ async function reported(...more: string[]) {
 
 /** A workplace with a sheet of one row, whose service takes everything. */
 async function oneEdit() {
-	const recorder = await startRecorder(ok);
-	const work = createWorkplace(recorder.env);
+	const { recorder, work } = await startWorkplace(ok);
 	work.write('edits.csv', 'id,status\n1,hold\n');
 	return { recorder, work };
 }
@@ -116,20 +108,16 @@ describe('--report', () => {
 
 	it('counts rows that were never reached, and is complete where a resume writes it again', async () => {
 		let closed = true;
-		const recorder = await startRecorder((request, response, count) =>
-			(closed && count > 3 ? json(401, { code: 'no', message: 'no' }) : ok)(request, response, count),
+		const { work } = await startWorkplace((_request, _response, count) =>
+			closed && count > 3 ? json(401, { code: 'no', message: 'no' }) : ok,
 		);
-		const work = createWorkplace(recorder.env);
-		work.write(
-			'edits.csv',
-			csv('id,status', 10, (row) => `${row},hold`),
-		);
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', '-j', '1', '--report', 'junit:out.xml']);
+		work.edits(10);
+		await work.run('ticket update --input edits.csv -q -j 1 --report junit:out.xml');
 		const first = readJunit(work.read('out.xml'));
 		expect(first.cases.at(-1)).toMatchObject({ name: 'rows that were not reached', verdict: 'error' });
 		expect(first.cases.at(-1)?.message).toContain('6 rows were not reached');
 		closed = false;
-		expect((await work.run(['run', 'resume', 'last', '-q', '--report', 'junit:out.xml'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q --report junit:out.xml')).exitCode).toBe(0);
 		expect(readJunit(work.read('out.xml'))).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });
 	});
 
@@ -164,7 +152,7 @@ describe('--report', () => {
 			stderr: `error: --report json:${path}: ${why}; nothing was sent\n`,
 		});
 		expect([recorder.requests, work.journals()]).toEqual([[], []]);
-		const stream = await work.run(['ticket', 'update', '1', '--status', 'hold', '--report', 'json:-']);
+		const stream = await work.run('ticket update 1 --status hold --report json:-');
 		expect(stream.stderr).toBe('error: --report needs a file: standard output is for the results\n');
 	});
 
@@ -187,18 +175,16 @@ describe('--report', () => {
 	});
 
 	it('is written through a link', async () => {
-		const recorder = await startRecorder(ok);
-		const work = createWorkplace(recorder.env);
+		const { work } = await startWorkplace(ok);
 		work.write('real.json', '');
 		symlinkSync('real.json', join(work.folder, 'linked.json'));
-		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--report', 'json:linked.json']);
+		await work.run('ticket update 1 2 --status hold -q --report json:linked.json');
 		expect(lstatSync(join(work.folder, 'linked.json')).isSymbolicLink()).toBe(true);
 		expect(JSON.parse(work.read('real.json'))).toMatchObject({ exit: 0 });
 	});
 
 	it('any number of them go to one device', async () => {
-		const recorder = await startRecorder(ok);
-		const work = createWorkplace(recorder.env);
+		const { work } = await startWorkplace(ok);
 		const reports = ['--report', 'json:/dev/null', '--report', 'csv:/dev/null'];
 		expect(await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', ...reports])).toMatchObject({
 			exitCode: 0,
@@ -207,22 +193,13 @@ describe('--report', () => {
 	});
 
 	it('that can not be written is an error after the summary, exit code 1, and the run itself is as it is', async () => {
-		const recorder = await startRecorder((request, response, count) => {
+		const recorder = await startRecorder(() => {
 			rmSync(join(work.folder, 'reports'), { recursive: true, force: true });
-			return ok(request, response, count);
+			return ok;
 		});
 		const work = createWorkplace(recorder.env);
 		mkdirSync(join(work.folder, 'reports'));
-		const result = await work.run([
-			'ticket',
-			'update',
-			'1',
-			'2',
-			'--status',
-			'hold',
-			'--report',
-			'json:reports/out.json',
-		]);
+		const result = await work.run('ticket update 1 2 --status hold --report json:reports/out.json');
 		expect(result.exitCode).toBe(1);
 		expect(result.stderr).toMatch(/: 2 rows in .*: 2 ok\nerror: can't write the report reports\/out.json: /);
 		expect(recorder.requests).toHaveLength(2);
@@ -231,10 +208,9 @@ describe('--report', () => {
 
 	it('in csv holds no formula that the service chose', async () => {
 		const messages = ['=HYPERLINK("https://x.example")', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', 'fine'];
-		const recorder = await startRecorder((request, response, count) =>
-			json(400, { code: '=code', message: messages[idOf(request) - 1] })(request, response, count),
+		const { work } = await startWorkplace((request) =>
+			json(400, { code: '=code', message: messages[idOf(request) - 1] }),
 		);
-		const work = createWorkplace(recorder.env);
 		const ids = messages.map((_, index) => String(index + 1));
 		await work.run(['ticket', 'delete', ...ids, '--yes', '-j1', '--report', 'csv:r.csv', '--max-failures', '100']);
 		const rows = parse(work.read('r.csv'), { columns: true }) as Record<string, string>[];
@@ -247,9 +223,8 @@ describe('--report', () => {
 	});
 
 	it('is refused in an unknown format, before anything is sent', async () => {
-		const recorder = await startRecorder(ok);
-		const work = createWorkplace(recorder.env);
-		const result = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--report', 'junti:out.xml']);
+		const { recorder, work } = await startWorkplace(ok);
+		const result = await work.run('ticket update 1 2 --status hold --report junti:out.xml');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('did you mean "junit"?');
 		expect(recorder.requests).toEqual([]);
@@ -273,8 +248,7 @@ describe('under GitHub Actions', () => {
 	const env = { GITHUB_ACTIONS: 'true' };
 
 	it('failures are annotations with the file and line of the input, whatever the service says', async () => {
-		const recorder = await startRecorder(mixed);
-		const work = createWorkplace(recorder.env);
+		const { work } = await startWorkplace(mixed);
 		work.write('a,b:c.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,"c\nd"\n4,hold,e\n');
 		const args = ['ticket', 'update', '--input', 'a,b:c.csv', '--retries', '0', '-j', '1'];
 		expect(annotations((await work.run(args, { env })).stderr)).toEqual([
@@ -292,10 +266,9 @@ describe('under GitHub Actions', () => {
 	});
 
 	it('complaints are annotations, and so is a header that can not be used', async () => {
-		const recorder = await startRecorder(ok);
-		const work = createWorkplace(recorder.env);
+		const { recorder, work } = await startWorkplace(ok);
 		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\n');
-		expect(annotations((await work.run(['ticket', 'update', '--input', 'edits.csv'], { env })).stderr)).toEqual([
+		expect(annotations((await work.run('ticket update --input edits.csv', { env })).stderr)).toEqual([
 			{
 				level: 'error',
 				properties: { file: 'edits.csv', line: '3', title: 'row 2 is invalid' },
@@ -303,7 +276,7 @@ describe('under GitHub Actions', () => {
 			},
 		]);
 		work.write('edits.csv', '\nid,statuss\n1,hold\n');
-		expect(annotations((await work.run(['ticket', 'update', '--input', 'edits.csv'], { env })).stderr)).toEqual([
+		expect(annotations((await work.run('ticket update --input edits.csv', { env })).stderr)).toEqual([
 			{
 				level: 'error',
 				properties: { file: 'edits.csv', line: '2', title: 'the input is invalid' },
@@ -314,11 +287,10 @@ describe('under GitHub Actions', () => {
 	});
 
 	it('standard input is named by no file', async () => {
-		const recorder = await startRecorder(mixed);
-		const work = createWorkplace(recorder.env);
-		const { stderr } = await work.run(['ticket', 'update', '-', '--title', 'x'], { env, stdin: '1\n2\n' });
+		const { work } = await startWorkplace(mixed);
+		const { stderr } = await work.run('ticket update - --title x', { env, stdin: '1\n2\n' });
 		expect(annotations(stderr).map(({ properties }) => properties)).toEqual([{ title: 'row 2: failed' }]);
-		const bad = await work.run(['ticket', 'update', '--input', '-'], { env, stdin: 'id,foo\n1,2\n' });
+		const bad = await work.run('ticket update --input -', { env, stdin: 'id,foo\n1,2\n' });
 		expect(annotations(bad.stderr).map(({ properties }) => properties)).toEqual([{ title: 'the input is invalid' }]);
 	});
 

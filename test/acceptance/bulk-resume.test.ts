@@ -14,32 +14,24 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/io/process.js';
+import { jsonLines } from '../support/cli.js';
 import { closing } from '../support/closing-service.js';
 import { startListService, ticket } from '../support/list-service.js';
-import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+import { idOf, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, csv, startWorkplace, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
-const no = (status: number): Answer => json(status, { code: 'rest_no', message: 'Sorry.', data: { status } });
+const no = (status: number): Responder => json(status, { code: 'rest_no', message: 'Sorry.', data: { status } });
 
-const idOf = ({ url }: RecordedRequest): number => Number(/\/(?:tickets|users)\/(\d+)/.exec(url)?.[1]);
 const ids = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((left, right) => left - right);
-
-async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
-	const recorder = await startRecorder(answer);
-	return { recorder, work: createWorkplace(recorder.env) };
-}
 
 /** A run over 60 rows of which some are done, stopped by a 401. */
 async function stoppedRun() {
 	const service = closing(20);
-	const { recorder, work } = await place(service.answer);
-	work.write(
-		'edits.csv',
-		csv('id,status', 60, (row) => `${row},hold`),
-	);
-	const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--assignee', '7', '-j', '2', '-q']);
+	const { recorder, work } = await startWorkplace(service.answer);
+	work.edits(60);
+	const result = await work.run('ticket update --input edits.csv --assignee 7 -j 2 -q');
 	expect(result.exitCode).toBe(4);
 	const done = sorted(
 		work
@@ -55,9 +47,7 @@ async function stoppedRun() {
 
 describe('a journal', () => {
 	it('begins with all that a resume needs, has a record per outcome and an end, and is private', async () => {
-		const { recorder, work } = await place((request, response, count) =>
-			(idOf(request) === 2 ? no(400) : ok)(request, response, count),
-		);
+		const { recorder, work } = await startWorkplace((request) => (idOf(request) === 2 ? no(400) : ok));
 		work.write('edits.csv', 'id,status\n1,hold\n2,read\n');
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--assignee', '7', '-j', '1', '--retries', '2', '-q'];
 		expect((await work.run(args)).exitCode).toBe(3);
@@ -108,16 +98,16 @@ describe('a journal', () => {
 
 	it('holds no secret, wherever it came from and whatever the service says of it', async () => {
 		const marker = 'S3cretMarker';
-		const { work } = await place((request, response, count) =>
+		const { work } = await startWorkplace((request) =>
 			json(400, {
 				code: 'rest_invalid_param',
 				message: `the password ${marker} is weak`,
 				data: { params: { password: `${marker} was used before` }, body: request.body },
-			})(request, response, count),
+			}),
 		);
 		const stdin = `{"id":7,"password":"${marker}","meta":{"api_token":"${marker}x"}}\n{"id":8,"name":"x","password":"${marker}"}\n`;
 		work.write('data.json', `{"meta":{"secret":"${marker}y"}}`);
-		const result = await work.run(['user', 'update', '--input', '-', '--data', '@data.json'], { stdin });
+		const result = await work.run('user update --input - --data @data.json', { stdin });
 		expect(result.exitCode).toBe(1);
 		expect(result.stdout + result.stderr).not.toContain(marker);
 		expect(readFileSync(work.journals()[0] as string, 'utf8')).not.toContain(marker);
@@ -125,10 +115,8 @@ describe('a journal', () => {
 	});
 
 	it('may stand anywhere, and is found by its path, its id, a start of it, and last', async () => {
-		const { work } = await place(ok);
-		expect(
-			(await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--journal', './here.ndjson'])).exitCode,
-		).toBe(0);
+		const { work } = await startWorkplace(ok);
+		expect((await work.run('ticket update 1 2 --status hold -q --journal ./here.ndjson')).exitCode).toBe(0);
 		const id = work.records(join(work.folder, 'here.ndjson'))[0]?.id as string;
 		for (const name of ['here.ndjson', join(work.folder, 'here.ndjson'), id, id.slice(0, 17), 'last']) {
 			const { exitCode, stdout } = await work.run(['run', 'show', name, '--field', 'run']);
@@ -137,20 +125,20 @@ describe('a journal', () => {
 	});
 
 	it('is the last one where its run was started last, though the clock went back an hour before', async () => {
-		const { work } = await place(ok);
+		const { work } = await startWorkplace(ok);
 		const now = (): number => Date.now() + 3_600_000;
-		await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '-q'], { clock: { ...systemClock, now } });
-		await work.run(['ticket', 'update', '3', '4', '5', '--status', 'hold', '-q']);
-		expect((await work.run(['run', 'show', 'last', '--field', 'rows'])).stdout).toBe('3\n');
-		expect((await work.run(['run', 'list', '--field', 'rows'])).stdout).toBe('3\n2\n');
+		await work.run('ticket update 1 2 --status hold -q', { clock: { ...systemClock, now } });
+		await work.run('ticket update 3 4 5 --status hold -q');
+		expect((await work.run('run show last --field rows')).stdout).toBe('3\n');
+		expect((await work.run('run list --field rows')).stdout).toBe('3\n2\n');
 	});
 
 	it('is never shared by two runs, nor written over', async () => {
-		const { recorder, work } = await place(ok);
+		const { recorder, work } = await startWorkplace(ok);
 		const args = ['ticket', 'update', '1', '2', '--status', 'hold', '-q', '--journal', 'one.ndjson'];
 		expect((await work.run(args)).exitCode).toBe(0);
 		const before = work.read('one.ndjson');
-		const again = await work.run(['ticket', 'delete', '1', '2', '--yes', '--journal', 'one.ndjson']);
+		const again = await work.run('ticket delete 1 2 --yes --journal one.ndjson');
 		expect(again.exitCode).toBe(2);
 		expect(again.stderr).toContain('already holds something');
 		expect(work.read('one.ndjson')).toBe(before);
@@ -158,7 +146,7 @@ describe('a journal', () => {
 	});
 
 	it('that can not be written stops the run before its first request', async () => {
-		const { recorder, work } = await place(ok);
+		const { recorder, work } = await startWorkplace(ok);
 		execFileSync('mkfifo', [join(work.folder, 'pipe')]);
 		for (const path of ['/dev/full', 'no/such/folder/j.ndjson', '.', 'pipe']) {
 			const result = await work.run(['ticket', 'update', '1', '2', '--status', 'hold', '--journal', path]);
@@ -169,7 +157,7 @@ describe('a journal', () => {
 	});
 
 	it('that is a named pipe or a device is not read', async () => {
-		const { work } = await place(ok);
+		const { work } = await startWorkplace(ok);
 		execFileSync('mkfifo', [join(work.folder, 'pipe')]);
 		for (const path of ['./pipe', '/dev/zero']) {
 			for (const verb of ['show', 'resume', 'rejects']) {
@@ -180,17 +168,17 @@ describe('a journal', () => {
 	});
 
 	it('whose folder can not be read is an error, not an empty list', async () => {
-		const { work } = await place(ok);
+		const { work } = await startWorkplace(ok);
 		mkdirSync(join(work.folder, 'state'));
 		writeFileSync(join(work.folder, 'state', 'runs'), '');
-		const result = await work.run(['run', 'list']);
+		const result = await work.run('run list');
 		expect([result.exitCode, result.stdout]).toEqual([1, '']);
 		expect(result.stderr).toContain(`can't read the folder of runs ${join(work.folder, 'state', 'runs')}`);
 	});
 
 	it('is kept for no lone request', async () => {
-		const { work } = await place(ok);
-		await work.run(['ticket', 'update', '1', '--status', 'hold']);
+		const { work } = await startWorkplace(ok);
+		await work.run('ticket update 1 --status hold');
 		expect(work.journals()).toEqual([]);
 	});
 });
@@ -198,7 +186,7 @@ describe('a journal', () => {
 describe('run resume', () => {
 	it('takes its plan from the journal, and sends what is not done and no row that is', async () => {
 		const { recorder, work, open } = await stoppedRun();
-		const result = await work.run(['run', 'resume', 'last']);
+		const result = await work.run('run resume last');
 		expect(result.exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(open);
 		expect(new Set(recorder.requests.map(({ body }) => body))).toEqual(new Set(['{"assignee":7,"status":"hold"}']));
@@ -209,7 +197,7 @@ describe('run resume', () => {
 				.map(({ type }) => type)
 				.filter((type) => type !== 'row'),
 		).toEqual(['plan', 'end', 'resume', 'end']);
-		const again = await work.run(['run', 'resume', 'last']);
+		const again = await work.run('run resume last');
 		expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is done: there is nothing to send') });
 		expect(recorder.requests).toHaveLength(open.length);
 	});
@@ -223,7 +211,7 @@ describe('run resume', () => {
 		truncateSync(path, Buffer.byteLength(whole) + 1);
 		appendFileSync(path, (lines[lastOk] as string).slice(0, 30));
 		const row = (JSON.parse(lines[lastOk] as string) as { row: number }).row;
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(sorted([...open, row]));
 		expect(done).toContain(row);
 	});
@@ -233,63 +221,63 @@ describe('run resume', () => {
 		const text = work.read('edits.csv');
 		for (const changed of [text.replace('60,hold', '60,read'), `${text}61,hold\n`, text.slice(0, -8)]) {
 			work.write('edits.csv', changed);
-			const result = await work.run(['run', 'resume', 'last']);
+			const result = await work.run('run resume last');
 			expect(result.exitCode).toBe(2);
 			expect(result.stderr).toContain('the input is not what run');
 			expect(result.stderr).toContain('nothing was sent');
 		}
 		expect(recorder.requests).toEqual([]);
 		work.write('edits.csv', text);
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 	});
 
 	it('takes the same input from another place', async () => {
 		const { recorder, work, open } = await stoppedRun();
 		renameSync(join(work.folder, 'edits.csv'), join(work.folder, 'moved.csv'));
-		const missing = await work.run(['run', 'resume', 'last']);
+		const missing = await work.run('run resume last');
 		expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no such file') });
-		expect((await work.run(['run', 'resume', 'last', '--input', 'moved.csv', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last --input moved.csv -q')).exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(open);
 	});
 
 	it('refuses another service and further arguments', async () => {
 		const { recorder, work } = await stoppedRun();
 		const other = await startRecorder(ok);
-		const elsewhere = await work.run(['run', 'resume', 'last'], { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
+		const elsewhere = await work.run('run resume last', { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere.exitCode).toBe(2);
 		expect(elsewhere.stderr).toContain(
 			`was on ${recorder.baseUrl}, and this call is set up for ${other.baseUrl}; nothing was sent`,
 		);
-		expect((await work.run(['run', 'resume', 'last', 'ticket'])).exitCode).toBe(2);
-		expect((await work.run(['run', 'resume', 'last', '--status', 'read'])).exitCode).toBe(2);
+		expect((await work.run('run resume last ticket')).exitCode).toBe(2);
+		expect((await work.run('run resume last --status read')).exitCode).toBe(2);
 		expect([...recorder.requests, ...other.requests]).toEqual([]);
 	});
 
 	it('asks again before it deletes, and names what is left', async () => {
 		const service = closing(4);
-		const { work, recorder } = await place(service.answer);
+		const { work, recorder } = await startWorkplace(service.answer);
 		await work.run(['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q']);
 		service.open();
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain(
+		expect((await work.run('run resume last')).stderr).toContain(
 			'to move 6 tickets to the trash: 5, 6, 7, 8, 9, 10 on ',
 		);
 		recorder.requests.length = 0;
-		expect((await work.run(['run', 'resume', 'last', '--yes', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last --yes -q')).exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(ids(5, 10));
 	});
 
 	it('asks again for secrets that were not kept', async () => {
 		const service = closing(1);
-		const { work, recorder } = await place(service.answer);
+		const { work, recorder } = await startWorkplace(service.answer);
 		const args = ['user', 'update', '1', '2', '3', '--password-stdin', '--locale', 'de', '-j', '1', '-q'];
 		expect((await work.run(args, { stdin: 'new pass' })).exitCode).toBe(4);
 		service.open();
 		recorder.requests.length = 0;
-		const without = await work.run(['run', 'resume', 'last']);
+		const without = await work.run('run resume last');
 		expect(without.exitCode).toBe(2);
 		expect(without.stderr).toContain('the values of password were not kept, because they are secret');
 		expect(recorder.requests).toEqual([]);
-		const given = await work.run(['run', 'resume', 'last', '-q', '--password-stdin'], { stdin: 'new pass' });
+		const given = await work.run('run resume last -q --password-stdin', { stdin: 'new pass' });
 		expect(given.exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual(
 			Array(2).fill({ locale: 'de', password: 'new pass' }),
@@ -298,28 +286,28 @@ describe('run resume', () => {
 
 	it('takes a custom field that was not kept from --data @file', async () => {
 		const service = closing(0);
-		const { work, recorder } = await place(service.answer);
+		const { work, recorder } = await startWorkplace(service.answer);
 		work.write('token', 'abc');
-		await work.run(['ticket', 'fields', 'set', '1', '2', '--set', 'api-token=@token', '-q']);
+		await work.run('ticket fields set 1 2 --set api-token=@token -q');
 		expect(JSON.stringify(work.records())).not.toContain('abc');
-		expect((await work.run(['run', 'resume', 'last'])).stderr).toContain('give them again with --data @file');
+		expect((await work.run('run resume last')).stderr).toContain('give them again with --data @file');
 		work.write('fields.json', '{"api-token":"abc"}');
 		recorder.requests.length = 0;
 		service.open();
-		expect((await work.run(['run', 'resume', 'last', '-q', '--data', '@fields.json'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q --data @fields.json')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual(
 			Array(2).fill({ custom_fields: { 'api-token': 'abc' } }),
 		);
 	});
 
 	it("says which run it can't find", async () => {
-		const { work } = await place(ok);
-		expect(await work.run(['run', 'resume', 'last'])).toMatchObject({
+		const { work } = await startWorkplace(ok);
+		expect(await work.run('run resume last')).toMatchObject({
 			exitCode: 2,
 			stderr: expect.stringContaining('there is no run yet'),
 		});
 		work.write('not.ndjson', 'hello\n');
-		expect((await work.run(['run', 'resume', 'not.ndjson'])).exitCode).toBe(1);
+		expect((await work.run('run resume not.ndjson')).exitCode).toBe(1);
 	});
 });
 
@@ -351,9 +339,9 @@ describe('any command', () => {
 	])('is resumed as it was: %s %s %s %s %s', async (...command) => {
 		const whole = await startRecorder(ok);
 		const service = closing(2);
-		const broken = await startRecorder((request, response, count) =>
+		const broken = await startRecorder((request) =>
 			// Users are looked up before the run.
-			(request.body.includes('"ada"') || request.method === 'GET' ? ok : service.answer)(request, response, count),
+			request.body.includes('"ada"') || request.method === 'GET' ? ok : service.answer,
 		);
 		const sent = ({ requests }: Recorder): string[] =>
 			[...new Set(requests.map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
@@ -368,7 +356,7 @@ describe('any command', () => {
 		expect(first.exitCode).toBe(4);
 		work.write('text.txt', 'changed');
 		service.open();
-		const second = await work.run(['run', 'resume', 'last', '--yes', '-q'], { env: broken.env });
+		const second = await work.run('run resume last --yes -q', { env: broken.env });
 		expect(second).toMatchObject({ exitCode: complete.exitCode });
 		expect(sent(broken)).toEqual(sent(whole));
 	});
@@ -377,18 +365,15 @@ describe('any command', () => {
 describe('a shard that was stopped', () => {
 	it('is resumed as that shard', async () => {
 		const service = closing(5);
-		const { work, recorder } = await place(service.answer);
-		work.write(
-			'edits.csv',
-			csv('id,status', 60, (row) => `${row},hold`),
-		);
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '2/3', '-j', '1', '-q']);
+		const { work, recorder } = await startWorkplace(service.answer);
+		work.edits(60);
+		await work.run('ticket update --input edits.csv --shard 2/3 -j 1 -q');
 		service.open();
 		const first = recorder.requests.slice(0, 5).map(idOf);
 		recorder.requests.length = 0;
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		const other = await startRecorder(ok);
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '2/3', '-q'], { env: other.env });
+		await work.run('ticket update --input edits.csv --shard 2/3 -q', { env: other.env });
 		expect(sorted([...first, ...recorder.requests.map(idOf)])).toEqual(sorted(other.requests.map(idOf)));
 	});
 });
@@ -430,14 +415,11 @@ describe('kill -9', () => {
 		const rows = 1200;
 		const concurrency = 8;
 		const { note, seen } = counter();
-		const { recorder, work } = await place((request, response, count) => {
+		const { recorder, work } = await startWorkplace((request, response, count) => {
 			note();
 			ok(request, response, count);
 		});
-		work.write(
-			'edits.csv',
-			csv('id,status', rows, (row) => `${row},hold`),
-		);
+		work.edits(rows);
 		const args = ['ticket', 'update', '--input', 'edits.csv', '-j', String(concurrency), '-q'];
 		const moments = [1, 333, 790].map((moment) => moment + Math.floor(Math.random() * 200));
 		let kills = 0;
@@ -448,7 +430,7 @@ describe('kill -9', () => {
 			kills++;
 			expect(existsSync(work.journals()[0] as string)).toBe(true);
 		}
-		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(0);
 		const times = new Map<number, number>();
 		for (const request of recorder.requests) times.set(idOf(request), (times.get(idOf(request)) ?? 0) + 1);
 		expect(sorted(times.keys())).toEqual(ids(1, rows));
@@ -459,14 +441,14 @@ describe('kill -9', () => {
 
 	it('in a run fed from standard input leaves a private copy of it, which the resume reads and removes', async () => {
 		const { note, seen } = counter();
-		const { work, recorder } = await place((request, response, count) => {
+		const { work, recorder } = await startWorkplace((request, response, count) => {
 			note();
 			ok(request, response, count);
 		});
 		const input = csv('id,status', 800, (row) => `${row},hold`);
 		await killedRun(work, ['ticket', 'update', '--input', '-', '--input-format', 'csv', '-q'], seen, 100, input);
 		expect(work.spooled().map((path) => statSync(path).mode & 0o777)).toEqual([0o600]);
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(new Set(recorder.requests.map(idOf)).size).toBe(800);
 		expect(work.spooled()).toEqual([]);
 	});
@@ -474,21 +456,18 @@ describe('kill -9', () => {
 	it('between a delete and its answer: the resume takes its own 404 for ok, and not that of another row', async () => {
 		const gone = new Set<number>([9]);
 		const { note, seen } = counter();
-		const { work } = await place((request, response, count) => {
+		const { work } = await startWorkplace((request, response, count) => {
 			const id = idOf(request);
 			note();
-			if (gone.has(id)) return json(404, { code: 'rest_post_invalid_id', message: 'Gone.' })(request, response, count);
+			if (gone.has(id)) return json(404, { code: 'rest_post_invalid_id', message: 'Gone.' });
 			gone.add(id);
 			if (id !== 5) ok(request, response, count);
 		});
 		const args = ['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q'];
 		await killedRun(work, args, seen, 5);
-		const result = await work.run(['run', 'resume', 'last', '--yes', '-q', '--format', 'ndjson']);
+		const result = await work.run('run resume last --yes -q --format ndjson');
 		expect(result.exitCode).toBe(3);
-		const outcomes = result.stdout
-			.trim()
-			.split('\n')
-			.map((line) => JSON.parse(line) as { id: number; outcome: string; status: number });
+		const outcomes = jsonLines<{ id: number; outcome: string; status: number }>(result.stdout);
 		expect(outcomes.map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
 			[5, 'ok', 404],
 			[6, 'ok', 200],
@@ -517,14 +496,14 @@ describe('kill -9', () => {
 		]);
 		kill = () => void child.kill('SIGKILL');
 		await ended;
-		const resumed = await work.run(['run', 'resume', 'last', '--format', 'ndjson', '-q']);
+		const resumed = await work.run('run resume last --format ndjson -q');
 		expect(
 			resumed.stdout
 				.trim()
 				.split('\n')
 				.map((line) => JSON.parse(line).outcome),
 		).toEqual(['skipped']);
-		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
 		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
 	});
 });
@@ -533,8 +512,8 @@ describe('an update that was under way when its process was killed', () => {
 	/** A service that carries everything out and keeps its word on ticket 2 to itself, until it is told what to say. */
 	async function silentOnTwo() {
 		const { note, seen } = counter();
-		let later: Answer | undefined;
-		const { work } = await place((request, response, count) => {
+		let later: Responder | undefined;
+		const { work } = await startWorkplace((request, response, count) => {
 			note();
 			if (idOf(request) !== 2) ok(request, response, count);
 			else later?.(request, response, count);
@@ -543,7 +522,7 @@ describe('an update that was under way when its process was killed', () => {
 		await killedRun(work, args, seen, 2);
 		return {
 			work,
-			answer(how: Answer) {
+			answer(how: Responder) {
 				later = how;
 			},
 		};
@@ -553,10 +532,10 @@ describe('an update that was under way when its process was killed', () => {
 		'is unknown, not failed, where the resume is answered with %i',
 		async (status) => {
 			const { work, answer } = await silentOnTwo();
-			const show = await work.run(['run', 'show', 'last', '--json']);
+			const show = await work.run('run show last --json');
 			expect(JSON.parse(show.stdout)).toMatchObject({ done: 1, in_flight: null });
 			answer(no(status));
-			const resumed = await work.run(['run', 'resume', 'last', '-q', '--retries', '0']);
+			const resumed = await work.run('run resume last -q --retries 0');
 			// The run ends at a 401, with row 3 not sent.
 			expect(resumed.exitCode).toBe(status === 401 ? 4 : 5);
 			expect(work.records().find(({ row, outcome }) => row === 2 && outcome !== undefined)).toMatchObject({
@@ -569,7 +548,7 @@ describe('an update that was under way when its process was killed', () => {
 	it('has failed where a field that was sent is to blame', async () => {
 		const { work, answer } = await silentOnTwo();
 		answer(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params: { status: 'is not known' } } }));
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
+		expect((await work.run('run resume last -q')).exitCode).toBe(3);
 	});
 });
 
@@ -577,7 +556,7 @@ describe('two processes', () => {
 	it('never work on one run at a time: the second is refused until the first is gone', async () => {
 		const { note, seen } = counter();
 		const held: (() => void)[] = [];
-		const { work, recorder } = await place((request, response, count) => {
+		const { work, recorder } = await startWorkplace((request, response, count) => {
 			note();
 			held.push(() => ok(request, response, count));
 		});
@@ -589,14 +568,12 @@ describe('two processes', () => {
 			expect(second.exitCode).toBe(1);
 			expect(second.stderr).toContain(`process ${first.child.pid}`);
 		}
-		expect((await work.run(['run', 'list', '--fields', 'state', '--format', 'csv'])).stdout).toBe('state\nrunning\n');
+		expect((await work.run('run list --fields state --format csv')).stdout).toBe('state\nrunning\n');
 		first.child.kill('SIGKILL');
 		await first.ended;
 		expect(recorder.requests).toHaveLength(2);
-		expect((await work.run(['run', 'list', '--fields', 'state', '--format', 'csv'])).stdout).toBe(
-			'state\nbroken-off\n',
-		);
-		const resumed = work.begin(['run', 'resume', 'last', '-q', '-j', '6']);
+		expect((await work.run('run list --fields state --format csv')).stdout).toBe('state\nbroken-off\n');
+		const resumed = work.begin('run resume last -q -j 6');
 		await seen(8);
 		for (const answer of held.slice(2)) answer();
 		expect((await resumed.ended).exitCode).toBe(0);
@@ -606,25 +583,22 @@ describe('two processes', () => {
 describe('rows that were refused with 401', () => {
 	it('are open, and not among the rejects', async () => {
 		const { work } = await stoppedRun();
-		expect((await work.run(['run', 'rejects', 'last', '--format', 'ids'])).stdout).toBe('');
-		const refused = await work.run(['run', 'rejects', 'last', '--outcome', 'failed', '--format', 'count']);
+		expect((await work.run('run rejects last --format ids')).stdout).toBe('');
+		const refused = await work.run('run rejects last --outcome failed --format count');
 		expect(Number(refused.stdout)).toBeGreaterThan(0);
-		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, unknown>];
+		const [run] = JSON.parse((await work.run('run list --json')).stdout) as [Record<string, unknown>];
 		expect(run).toMatchObject({ rows: 60, ok: 20, open: 40 });
-		const shown = JSON.parse((await work.run(['run', 'show', 'last', '--json'])).stdout) as { next: string[] };
+		const shown = JSON.parse((await work.run('run show last --json')).stdout) as { next: string[] };
 		expect(shown.next).toEqual([expect.stringMatching(/^supportctl run resume /)]);
 	});
 });
 
 describe('a part of a sharded run', () => {
 	it('has nothing open once it is done, whatever the others have', async () => {
-		const { work } = await place(ok);
-		work.write(
-			'edits.csv',
-			csv('id,status', 40, (row) => `${row},hold`),
-		);
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '--shard', '1/4', '-q']);
-		const [run] = JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as [Record<string, unknown>];
+		const { work } = await startWorkplace(ok);
+		work.edits(40);
+		await work.run('ticket update --input edits.csv --shard 1/4 -q');
+		const [run] = JSON.parse((await work.run('run list --json')).stdout) as [Record<string, unknown>];
 		expect(run).toMatchObject({ input_rows: 40, shard: '1/4', state: 'finished', open: 0 });
 	});
 });
@@ -649,10 +623,7 @@ describe('a service that saves and then drops the connection', () => {
 			},
 		});
 		const work = createWorkplace(service.env);
-		work.write(
-			'edits.csv',
-			csv('id,status', 12, (row) => `${row},queued`),
-		);
+		work.sheet('edits.csv', 'id,status', 12, (row) => `${row},queued`);
 		return { service, work, end: () => (isNight = false) };
 	}
 	const update = 'ticket update --input edits.csv -j 4 --retries 1 --format count'.split(' ');

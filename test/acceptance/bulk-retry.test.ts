@@ -2,8 +2,9 @@
 
 import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+import { jsonLines } from '../support/cli.js';
+import { json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, startWorkplace, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
 const busy = json(400, { code: 'no', message: 'busy' });
@@ -14,8 +15,7 @@ const ids = ({ requests }: Recorder): number[] => requests.map(({ url }) => Numb
 /** A service that refuses these tickets until they are let go. */
 async function place(...refused: number[]) {
 	const bad = new Set(refused);
-	const answer: Answer = (request, response, count) =>
-		(bad.has(Number(request.url.split('/').at(-1))) ? busy : ok)(request, response, count);
+	const answer: Responder = (request) => (bad.has(Number(request.url.split('/').at(-1))) ? busy : ok);
 	const recorder = await startRecorder(answer);
 	const heal = (): void => {
 		bad.clear();
@@ -25,7 +25,7 @@ async function place(...refused: number[]) {
 }
 
 async function listed(work: Workplace): Promise<Record<string, unknown>[]> {
-	return JSON.parse((await work.run(['run', 'list', '--json'])).stdout) as Record<string, unknown>[];
+	return JSON.parse((await work.run('run list --json')).stdout) as Record<string, unknown>[];
 }
 
 describe('run retry', () => {
@@ -36,7 +36,7 @@ describe('run retry', () => {
 		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', ...flags])).exitCode).toBe(3);
 		const [first] = await listed(work);
 		heal();
-		const again = await work.run(['run', 'retry', 'last', '--fields', 'row,id,outcome', '-j', '1', '-q']);
+		const again = await work.run('run retry last --fields row,id,outcome -j 1 -q');
 		expect(again).toEqual({ exitCode: 0, stdout: '2\t2\tok\n4\t4\tok\n', stderr: '' });
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([
 			{ title: 'b', status: 'hold' },
@@ -50,25 +50,25 @@ describe('run retry', () => {
 			count < 3 ? void response.destroy() : ok(request, response, count),
 		);
 		const work = createWorkplace(lost.env);
-		expect((await work.run(['ticket', 'update', '1', '2', '--title', 'x', '--retries', '0', '-q'])).exitCode).toBe(5);
-		const wrong = await work.run(['run', 'retry', 'last', '--outcome', 'ok']);
+		expect((await work.run('ticket update 1 2 --title x --retries 0 -q')).exitCode).toBe(5);
+		const wrong = await work.run('run retry last --outcome ok');
 		expect([wrong.exitCode, wrong.stderr]).toEqual([
 			2,
 			expect.stringContaining('"ok" is not allowed; it takes failed, differs'),
 		]);
-		const none = await work.run(['run', 'retry', 'last', '-q']);
+		const none = await work.run('run retry last -q');
 		expect([none.exitCode, none.stderr]).toEqual([0, expect.stringContaining('has no row that is failed')]);
-		expect((await work.run(['run', 'retry', 'last', '--outcome', 'unknown', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run retry last --outcome unknown -q')).exitCode).toBe(0);
 		expect(ids(lost).slice(2).sort()).toEqual([1, 2]);
 	});
 
 	it('refuses a changed input, and sends nothing', async () => {
 		const { recorder, work, heal } = await place(2);
 		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n');
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
+		await work.run('ticket update --input edits.csv -q');
 		heal();
 		work.write('edits.csv', 'id,status\n1,hold\n3,hold\n');
-		const result = await work.run(['run', 'retry', 'last']);
+		const result = await work.run('run retry last');
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('is not what run')]);
 		expect(recorder.requests).toEqual([]);
 	});
@@ -76,28 +76,28 @@ describe('run retry', () => {
 	it('finds the input elsewhere with --input, also that of a retry', async () => {
 		const { recorder, work, heal } = await place(2);
 		const path = work.write('edits.csv', 'id,status\n1,hold\n2,hold\n');
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
-		expect((await work.run(['run', 'retry', 'last', '-q'])).exitCode).toBe(1);
+		await work.run('ticket update --input edits.csv -q');
+		expect((await work.run('run retry last -q')).exitCode).toBe(1);
 		renameSync(path, `${path}.moved`);
 		heal();
-		const lost = await work.run(['run', 'retry', 'last', '-q']);
+		const lost = await work.run('run retry last -q');
 		expect([lost.exitCode, lost.stderr]).toEqual([2, expect.stringContaining('say where it is now with --input FILE')]);
-		expect((await work.run(['run', 'retry', 'last', '--input', 'edits.csv.moved', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run retry last --input edits.csv.moved -q')).exitCode).toBe(0);
 		expect(ids(recorder)).toEqual([2]);
 	});
 
 	it('of a retry sends what failed again, and a retry can be resumed', async () => {
 		const { recorder, work, heal } = await place(2, 3);
 		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
-		expect((await work.run(['run', 'retry', 'last', '-q', '--first', '1'])).exitCode).toBe(1);
+		await work.run('ticket update --input edits.csv -q');
+		expect((await work.run('run retry last -q --first 1')).exitCode).toBe(1);
 		const rejects = ['run', 'rejects', 'last', '--fields', 'id,error', '--format', 'csv'];
 		expect((await work.run(rejects)).stdout).toBe('id,error\n2,400 no: busy\n');
 		const unsent = await work.run([...rejects, '--outcome', 'not-sent']);
 		expect(unsent.stdout).toBe('id,error\n3,the run ended before it was reached\n');
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(1);
+		expect((await work.run('run resume last -q')).exitCode).toBe(1);
 		heal();
-		expect((await work.run(['run', 'retry', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run retry last -q')).exitCode).toBe(0);
 		expect(ids(recorder).sort()).toEqual([2, 3]);
 	});
 });
@@ -105,17 +105,14 @@ describe('run retry', () => {
 describe('--first', () => {
 	it('sends the first rows, leaves the rest open, and run resume sends it', async () => {
 		const { recorder, work } = await place();
-		work.write(
-			'edits.csv',
-			csv('id,status', 5, (row) => `${row},hold`),
-		);
-		const piloted = await work.run(['ticket', 'update', '--input', 'edits.csv', '--first', '2', '-j', '1']);
+		work.edits(5);
+		const piloted = await work.run('ticket update --input edits.csv --first 2 -j 1');
 		expect(piloted.exitCode).toBe(0);
 		expect(piloted.stderr).toContain('to send the rest: supportctl run resume ');
 		expect(ids(recorder)).toEqual([1, 2]);
 		expect((await listed(work))[0]).toMatchObject({ rows: 5, ok: 2, not_sent: 3, open: 3 });
-		expect((await work.run(['run', 'resume', 'last', '--first', '1', '-j', '1', '-q'])).exitCode).toBe(0);
-		expect((await work.run(['run', 'resume', 'last', '-j', '1', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last --first 1 -j 1 -q')).exitCode).toBe(0);
+		expect((await work.run('run resume last -j 1 -q')).exitCode).toBe(0);
 		expect(ids(recorder)).toEqual([1, 2, 3, 4, 5]);
 		expect((await listed(work))[0]).toMatchObject({ state: 'finished', rows: 5, ok: 5, not_sent: 0, open: 0 });
 	});
@@ -123,7 +120,7 @@ describe('--first', () => {
 	it('checks all rows before it sends the first', async () => {
 		const { recorder, work } = await place();
 		work.write('edits.csv', 'id,status\n1,hold\n2,hodl\n');
-		expect((await work.run(['ticket', 'update', '--input', 'edits.csv', '--first', '1'])).exitCode).toBe(2);
+		expect((await work.run('ticket update --input edits.csv --first 1')).exitCode).toBe(2);
 		expect(recorder.requests).toEqual([]);
 	});
 });
@@ -144,10 +141,7 @@ it('--ignore-other-columns ignores columns that are no field, and --ignore-colum
 describe('run show of several runs', () => {
 	it('adds up the shards of one input, and finds those that are missing or there twice', async () => {
 		const { work } = await place(3);
-		work.write(
-			'edits.csv',
-			csv('id,status', 40, (row) => `${row},hold`),
-		);
+		work.edits(40);
 		for (const [part, file] of [
 			['1/3', 'one'],
 			['2/3', 'two'],
@@ -169,16 +163,13 @@ describe('run show of several runs', () => {
 		});
 		const overlap = await show('one', 'two', 'again');
 		expect(overlap).toMatchObject({ missing_shards: ['3/3'], shards_twice: ['2/3'] });
-		const text = await work.run(['run', 'show', 'one.ndjson', 'two.ndjson', 'again.ndjson']);
+		const text = await work.run('run show one.ndjson two.ndjson again.ndjson');
 		expect(text.stdout + text.stderr).toMatch(/3\/3/);
 	});
 
 	it('writes reports on one run and on the shards of one input', async () => {
 		const { work } = await place(3);
-		work.write(
-			'edits.csv',
-			csv('id,status', 40, (row) => `${row},hold`),
-		);
+		work.edits(40);
 		for (const part of [1, 2, 3]) {
 			const args = ['ticket', 'update', '--input', 'edits.csv', '--shard', `${part}/3`, '-q'];
 			await work.run([...args, '--journal', `${part}.ndjson`]);
@@ -195,30 +186,26 @@ describe('run show of several runs', () => {
 		const some = await report('1.ndjson', '2.ndjson');
 		expect(some.problems).toEqual(['no run of shard 3/3 is here']);
 		expect((await report('1.ndjson')).rows.length).toBeLessThan(40);
-		const onto = await work.run(['run', 'show', '1.ndjson', '--report', 'json:1.ndjson']);
+		const onto = await work.run('run show 1.ndjson --report json:1.ndjson');
 		expect([onto.exitCode, onto.stderr]).toEqual([2, expect.stringContaining('journal')]);
 	});
 
 	it('refuses runs of different inputs', async () => {
 		const { work } = await place();
-		await work.run(['ticket', 'update', '1', '2', '--title', 'x', '-q', '--journal', 'a.ndjson']);
-		await work.run(['ticket', 'update', '1', '3', '--title', 'x', '-q', '--journal', 'b.ndjson']);
-		const result = await work.run(['run', 'show', 'a.ndjson', 'b.ndjson']);
+		await work.run('ticket update 1 2 --title x -q --journal a.ndjson');
+		await work.run('ticket update 1 3 --title x -q --journal b.ndjson');
+		const result = await work.run('run show a.ndjson b.ndjson');
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('read another input than run')]);
 	});
 });
 
 it('rejects keep reasons of any length', async () => {
 	const params = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 'y'.repeat(3000)]));
-	const recorder = await startRecorder(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params } }));
-	const work = createWorkplace(recorder.env);
+	const { work } = await startWorkplace(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params } }));
 	work.write('edits.csv', 'id,title\n1,a\n2,b\n');
 	expect((await work.run('ticket update --input edits.csv -q'.split(' '))).exitCode).toBe(1);
 	const { stdout } = await work.run('run rejects last --format ndjson'.split(' '));
-	const rejects = stdout
-		.trim()
-		.split('\n')
-		.map((line) => JSON.parse(line) as Record<string, string>);
+	const rejects = jsonLines<Record<string, string>>(stdout);
 	expect(rejects.map(({ id, title }) => [id, title])).toEqual([
 		['1', 'a'],
 		['2', 'b'],

@@ -3,16 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { startSandbox } from '../support/sandbox.js';
-import { createWorkplace, csv } from '../support/workplace.js';
+import { createWorkplace } from '../support/workplace.js';
 
 it('four shards at once send every row of the input once, rows of one id from one shard', async () => {
 	const desk = await startSandbox({ seed: 120 });
 	const work = createWorkplace(desk.env);
 	// Two rows for each ticket: the second one has to win.
-	work.write(
-		'edits.csv',
-		csv('id,title', 240, (row) => `${((row - 1) % 120) + 1},row ${row}`),
-	);
+	work.sheet('edits.csv', 'id,title', 240, (row) => `${((row - 1) % 120) + 1},row ${row}`);
 	const args = ['ticket', 'update', '--input', 'edits.csv', '--expect', '240', '--quiet', '--fields', 'row,id,outcome'];
 	const shards = await Promise.all([1, 2, 3, 4].map((shard) => work.run([...args, '--shard', `${shard}/4`])));
 	const lines = shards.flatMap(({ stdout }, shard) =>
@@ -38,7 +35,7 @@ it('four shards at once send every row of the input once, rows of one id from on
 });
 
 it('the help names the page with GNU parallel over ssh, a CI matrix and an indexed job, whose index starts at 0', async () => {
-	const help = (await createWorkplace().run(['help', 'bulk'])).stdout;
+	const help = (await createWorkplace().run('help bulk')).stdout;
 	const page = 'docs/ci.md';
 	expect(help).toContain(page);
 	const recipes = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');

@@ -4,13 +4,11 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, renameSync, unlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from '../support/recorder.js';
+import { idOf, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { runInTerminal } from '../support/terminal.js';
-import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
+import { createWorkplace, hastyClock, startWorkplace, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
-
-const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
 
 /** A service that responds for the first so many tickets and holds the other requests until `go`. */
 async function holding(free: number) {
@@ -18,15 +16,12 @@ async function holding(free: number) {
 	const held: (() => void)[] = [];
 	let wake = (): void => undefined;
 	const recorder = await startRecorder((request, response, count) => {
-		if (!holds || idOf(request) <= free) return ok(request, response, count);
+		if (!holds || idOf(request) <= free) return ok;
 		held.push(() => ok(request, response, count));
 		wake();
 	});
 	const work = createWorkplace(recorder.env);
-	work.write(
-		'edits.csv',
-		csv('id,status', 100, (row) => `${row},hold`),
-	);
+	work.edits(100);
 	return {
 		recorder,
 		work,
@@ -46,7 +41,7 @@ const args = ['ticket', 'update', '--input', 'edits.csv', '-j', '4', '--format',
 /** Resumes and says which rows the second half sent. */
 async function resumed(work: Workplace, recorder: Recorder): Promise<number[]> {
 	const before = recorder.requests.length;
-	expect((await work.run(['run', 'resume', 'last', '-q', '--format', 'count'])).exitCode).toBe(0);
+	expect((await work.run('run resume last -q --format count')).exitCode).toBe(0);
 	return recorder.requests.slice(before).map(idOf);
 }
 
@@ -124,11 +119,10 @@ describe('a second signal', () => {
 describe('a signal while a row waits for its next try', () => {
 	it('ends the wait, and the row is one that a resume sends', async () => {
 		let busy = true;
-		const recorder = await startRecorder((request, response, count) =>
-			(busy ? json(429, { code: 'busy', message: 'Later.' }, { 'retry-after': '60' }) : ok)(request, response, count),
+		const { recorder, work } = await startWorkplace(() =>
+			busy ? json(429, { code: 'busy', message: 'Later.' }, { 'retry-after': '60' }) : ok,
 		);
-		const work = createWorkplace(recorder.env);
-		const { context, ended } = work.begin(['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '3']);
+		const { context, ended } = work.begin('ticket update 1 2 3 --status hold -j 3');
 		const putOff = (): number =>
 			work.journals().length === 0 ? 0 : work.records().filter(({ type }) => type === 'attempt').length;
 		while (putOff() < 3) await new Promise((resolve) => setImmediate(resolve));
@@ -143,7 +137,7 @@ describe('a signal while a row waits for its next try', () => {
 describe('a signal while rows wait for their turn', () => {
 	it('ends the wait of a slow --rate', async () => {
 		const { recorder, work } = await holding(3);
-		const run = work.spawn(['ticket', 'update', '1', '2', '3', '--status', 'hold', '--rate', '0.05', '-v']);
+		const run = work.spawn('ticket update 1 2 3 --status hold --rate 0.05 -v');
 		await run.until(/< 200/);
 		const started = performance.now();
 		run.child.kill('SIGINT');
@@ -161,7 +155,7 @@ describe('a signal before the first request', () => {
 		mkdirSync(spool, { recursive: true });
 		const watcher = watch(spool);
 		const copied = once(watcher, 'change');
-		const { child, ended } = work.spawn(['ticket', 'delete', '-', '--yes'], { input: '1\n2\n', holdsInput: true });
+		const { child, ended } = work.spawn('ticket delete - --yes', { input: '1\n2\n', holdsInput: true });
 		await copied;
 		watcher.close();
 		child.kill('SIGINT');
@@ -171,7 +165,7 @@ describe('a signal before the first request', () => {
 
 	it('while the own account is looked up: nothing is sent, and no copy of the input is left', async () => {
 		const { recorder, work, held } = await holding(0);
-		const { child, ended } = work.spawn(['user', 'delete', '-', '--reassign', '1', '--yes'], { input: '5\n6\n' });
+		const { child, ended } = work.spawn('user delete - --reassign 1 --yes', { input: '5\n6\n' });
 		await held(1);
 		child.kill('SIGINT');
 		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'interrupted; nothing was sent\n' });
@@ -185,7 +179,7 @@ describe('a signal before the first request', () => {
 		const unasked = (): never => {
 			throw new Error('an unexpected question');
 		};
-		const run = work.begin(['ticket', 'delete', '-'], {
+		const run = work.begin('ticket delete -', {
 			stdin: '1\n2\n',
 			prompts: {
 				...{ available: true, text: unasked, secret: unasked, choice: unasked },
@@ -230,17 +224,13 @@ describe('in a terminal', () => {
 });
 
 describe('progress', () => {
-	const slow: Answer = (request, response, count) => {
+	const slow: Responder = (request, response, count) => {
 		setTimeout(() => ok(request, response, count), 20);
 	};
 
 	it('is a plain line every ten seconds where there is no terminal, and none with -q', async () => {
-		const recorder = await startRecorder(slow);
-		const work = createWorkplace(recorder.env);
-		work.write(
-			'edits.csv',
-			csv('id,status', 60, (row) => `${row},hold`),
-		);
+		const { work } = await startWorkplace(slow);
+		work.edits(60);
 		const plain = await work.run(args, { clock: hastyClock(100) });
 		const lines = plain.stderr.trim().split('\n');
 		const seconds = Number(/ in (\d+) s: /.exec(plain.stderr)?.[1]);
@@ -257,18 +247,10 @@ describe('progress', () => {
 	});
 
 	it('goes on while the run waits, and says what for', async () => {
-		const recorder = await startRecorder((request, response, count) =>
-			(count === 5 ? json(503, { code: 'busy', message: 'Later.' }, { 'retry-after': '40' }) : ok)(
-				request,
-				response,
-				count,
-			),
+		const { work } = await startWorkplace((_request, _response, count) =>
+			count === 5 ? json(503, { code: 'busy', message: 'Later.' }, { 'retry-after': '40' }) : ok,
 		);
-		const work = createWorkplace(recorder.env);
-		work.write(
-			'edits.csv',
-			csv('id,status', 20, (row) => `${row},hold`),
-		);
+		work.edits(20);
 		const { exitCode, stderr } = await work.run(args, { clock: hastyClock(100) });
 		expect(exitCode).toBe(0);
 		expect(stderr).toMatch(/of 20 done, .*waiting \d\d s for the service\n/);
@@ -283,7 +265,7 @@ describe('outcomes', () => {
 			else ok(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
-		const run = work.spawn(['ticket', 'update', '1', '2', '--status', 'hold', '-j', '1', '--format', 'ndjson']);
+		const run = work.spawn('ticket update 1 2 --status hold -j 1 --format ndjson');
 		await run.until(/"row":1,"id":1,"outcome":"ok"/);
 		while (recorder.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
 		answerSecond();

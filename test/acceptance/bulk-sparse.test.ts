@@ -1,15 +1,10 @@
 /** Rows that leave every field alone, as sheets with empty cells have them: skipped, told and counted, and never sent. */
 
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type Recorder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv, type Workplace } from '../support/workplace.js';
+import { json, type Recorder, type Responder } from '../support/recorder.js';
+import { startWorkplace, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
-
-async function place(answer: Answer = ok): Promise<{ recorder: Recorder; work: Workplace }> {
-	const recorder = await startRecorder(answer);
-	return { recorder, work: createWorkplace(recorder.env) };
-}
 
 const sent = ({ requests }: Recorder) =>
 	requests.map(({ url, body }) => `${url.replace('/wp-json/support-api/v1', '')} ${body}`);
@@ -24,9 +19,9 @@ describe('a row in which every field is left alone', () => {
 	const SHEET = 'ticket_id,a,b\n3,x,\n4,,\n5, ,y\n';
 
 	it('is skipped with the reason, in results and journal, while the others are sent', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('e.csv', SHEET);
-		const result = await work.run(['ticket', 'fields', 'set', '--input', 'e.csv', '--format', 'ndjson', '-j', '1']);
+		const result = await work.run('ticket fields set --input e.csv --format ndjson -j 1');
 		expect(JSON.parse(result.stderr)).toMatchObject({ summary: { counts: { ok: 2, skipped: 1 } } });
 		const skipped = {
 			...{ row: 2, outcome: 'skipped', code: 'nothing_to_send' },
@@ -41,13 +36,13 @@ describe('a row in which every field is left alone', () => {
 			'/tickets/3/custom-fields {"custom_fields":{"a":"x"}}',
 			'/tickets/5/custom-fields {"custom_fields":{"b":"y"}}',
 		]);
-		const { stdout } = await work.run(['run', 'show', 'last', '--outcome', 'skipped', '--format', 'ids']);
+		const { stdout } = await work.run('run show last --outcome skipped --format ids');
 		expect(stdout).toBe('4\n');
-		expect((await work.run(['run', 'rejects', 'last', '--format', 'csv'])).stdout).toBe('ticket_id,a,b,error\n');
+		expect((await work.run('run rejects last --format csv')).stdout).toBe('ticket_id,a,b,error\n');
 	});
 
 	it('is read neither with --only-changed, --snapshot and --verify, nor with --dry-run --diff', async () => {
-		const { recorder, work } = await place(json(200, { custom_fields: { a: 'x', b: 'z' } }));
+		const { recorder, work } = await startWorkplace(json(200, { custom_fields: { a: 'x', b: 'z' } }));
 		work.write('e.csv', SHEET);
 		const args = ['ticket', 'fields', 'set', '--input', 'e.csv'];
 		expect((await work.run([...args, '--only-changed', '--snapshot', '--verify', '-q'])).exitCode).toBe(6);
@@ -57,7 +52,7 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('is counted by --dry-run, which shows the requests of the others', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('e.csv', SHEET);
 		const args = ['ticket', 'fields', 'set', '--input', 'e.csv', '--dry-run', '--field', 'path'];
 		expect(await work.run(args)).toEqual({
@@ -68,9 +63,9 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('is one where all rows are such, as long as the header has fields', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('e.csv', 'id,status,title\n1,,\n2,,\n');
-		expect((await work.run(['ticket', 'update', '--input', 'e.csv', '-q'])).exitCode).toBe(0);
+		expect((await work.run('ticket update --input e.csv -q')).exitCode).toBe(0);
 		expect(outcomes(work)).toEqual([
 			[1, 'skipped'],
 			[2, 'skipped'],
@@ -79,9 +74,9 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('is an NDJSON object without a field, beside others that have one', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('e.ndjson', '{"id":1}\n{"id":2,"status":"hold"}\n');
-		expect((await work.run(['ticket', 'update', '--input', 'e.ndjson', '-q'])).exitCode).toBe(0);
+		expect((await work.run('ticket update --input e.ndjson -q')).exitCode).toBe(0);
 		expect(outcomes(work).sort()).toEqual([
 			[1, 'skipped'],
 			[2, 'ok'],
@@ -90,7 +85,7 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('is none with --blank clear, nor where a flag or --data gives a value', async () => {
-		const { recorder, work } = await place();
+		const { recorder, work } = await startWorkplace();
 		work.write('e.csv', 'id,title\n1,\n');
 		for (const more of [
 			['--blank', 'clear'],
@@ -105,11 +100,8 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('counts for --expect and --max, and is skipped by one shard alone', async () => {
-		const { recorder, work } = await place();
-		work.write(
-			'e.csv',
-			csv('id,title', 20, (row) => `${row},${row % 2 === 0 ? 'x' : ''}`),
-		);
+		const { recorder, work } = await startWorkplace();
+		work.sheet('e.csv', 'id,title', 20, (row) => `${row},${row % 2 === 0 ? 'x' : ''}`);
 		const args = ['ticket', 'update', '--input', 'e.csv', '-q'];
 		expect((await work.run([...args, '--max', '19'])).exitCode).toBe(2);
 		const seen: unknown[] = [];
@@ -127,12 +119,9 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('does not hide that nobody answers', async () => {
-		const { recorder, work } = await place((_request, response) => response.destroy());
-		work.write(
-			'e.csv',
-			csv('id,title', 80, (row) => `${row},${row % 2 === 0 ? 'x' : ''}`),
-		);
-		const result = await work.run(['ticket', 'update', '--input', 'e.csv', '--retries', '0', '-j', '1', '-q']);
+		const { recorder, work } = await startWorkplace((_request, response) => response.destroy());
+		work.sheet('e.csv', 'id,title', 80, (row) => `${row},${row % 2 === 0 ? 'x' : ''}`);
+		const result = await work.run('ticket update --input e.csv --retries 0 -j 1 -q');
 		expect(result.stderr).toContain('supportctl run resume');
 		expect(recorder.requests).toHaveLength(11);
 		expect(work.records().at(-1)?.counts).toMatchObject({ unknown: 11, skipped: 11, 'not-sent': 58 });
@@ -141,13 +130,13 @@ describe('a row in which every field is left alone', () => {
 
 describe('in a resume, a row that leaves every field alone', () => {
 	it('stays skipped, though an earlier row of its id has to be sent again', async () => {
-		let answer: Answer = (_request, response) => response.destroy();
-		const { recorder, work } = await place((...args) => answer(...args));
+		let answer: Responder = (_request, response) => response.destroy();
+		const { recorder, work } = await startWorkplace((...args) => answer(...args));
 		work.write('e.csv', 'id,title\n7,x\n7,\n');
 		const args = ['ticket', 'update', '--input', 'e.csv', '--retries', '0', '-q'];
 		expect((await work.run(args)).exitCode).toBe(5);
 		answer = ok;
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(outcomes(work)).toEqual([
 			[1, 'unknown'],
 			[2, 'skipped'],
@@ -159,7 +148,7 @@ describe('in a resume, a row that leaves every field alone', () => {
 	it('takes no confirmation from the rows that are left', async () => {
 		let isOpen = false;
 		const refused = json(401, { code: 'rest_no', message: 'Sorry.' });
-		const { recorder, work } = await place((request, ...rest) =>
+		const { recorder, work } = await startWorkplace((request, ...rest) =>
 			(isOpen || request.url.endsWith('/3') ? ok : refused)(request, ...rest),
 		);
 		const set = [
@@ -179,7 +168,7 @@ describe('in a resume, a row that leaves every field alone', () => {
 		expect((await work.run(args)).exitCode).toBe(4);
 		isOpen = true;
 		recorder.requests.length = 0;
-		const result = await work.run(['run', 'resume', 'last', '-q']);
+		const result = await work.run('run resume last -q');
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('needs --confirm=live')]);
 		expect(recorder.requests).toEqual([]);
 	});
@@ -190,7 +179,7 @@ it.each([
 	['objects of which none has a field', 'e.ndjson', '{"id":1}\n{"id":2}\n', 'nothing to change: give a flag'],
 	['a list of ids without a flag', 'e.ids', '1\n2\n', 'nothing to change: give a flag for a field, or --data'],
 ])('an input that can say nothing is refused: %s', async (_, name, text, said) => {
-	const { recorder, work } = await place();
+	const { recorder, work } = await startWorkplace();
 	work.write(name, text);
 	for (const more of [[], ['--skip-invalid'], ['--dry-run'], ['--shard', '1/9']]) {
 		const result = await work.run(['ticket', 'update', '--input', name, ...more]);
@@ -200,9 +189,9 @@ it.each([
 });
 
 it('a list of ids without a flag is refused also where some lines are no ids', async () => {
-	const { work } = await place();
+	const { work } = await startWorkplace();
 	work.write('e.ids', '1\nx\n');
-	const result = await work.run(['ticket', 'update', '--input', 'e.ids', '--skip-invalid']);
+	const result = await work.run('ticket update --input e.ids --skip-invalid');
 	expect([result.exitCode, result.stderr]).toEqual([
 		2,
 		expect.stringContaining('error: nothing to change: give a flag'),

@@ -1,23 +1,16 @@
 /** Runs against services that refuse, delay, drop and disappear: no row is lost, none is mislabelled, none is sent without need. */
 
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type RecordedRequest, type Recorder, startRecorder, text } from '../support/recorder.js';
-import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
+import { jsonLines } from '../support/cli.js';
+import { idOf, json, type RecordedRequest, type Responder, text } from '../support/recorder.js';
+import { hastyClock, startWorkplace, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
-const no = (status: number, headers: Record<string, string> = {}): Answer =>
+const no = (status: number, headers: Record<string, string> = {}): Responder =>
 	json(status, { code: 'rest_no', message: 'Sorry.', data: { status } }, headers);
-const drop: Answer = (_request, response) => {
+const drop: Responder = (_request, response) => {
 	response.destroy();
 };
-
-const idOf = ({ url }: RecordedRequest): number => Number(/\/(?:tickets|users)\/(\d+)/.exec(url)?.[1]);
-
-async function place(answer: Answer): Promise<{ recorder: Recorder; work: Workplace }> {
-	const recorder = await startRecorder(answer);
-	return { recorder, work: createWorkplace(recorder.env) };
-}
 
 interface Printed {
 	id: number;
@@ -28,12 +21,7 @@ interface Printed {
 	attempts: number;
 }
 
-const outcomes = (stdout: string): Printed[] =>
-	stdout
-		.split('\n')
-		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line) as Printed)
-		.sort((left, right) => left.row - right.row);
+const outcomes = (stdout: string): Printed[] => jsonLines<Printed>(stdout).sort((left, right) => left.row - right.row);
 
 /** How often each id was asked for. */
 function timesSent(requests: readonly RecordedRequest[]): Map<number, number> {
@@ -46,10 +34,7 @@ const UPDATE = ['ticket', 'update', '--input', 'edits.csv', '--format', 'ndjson'
 
 /** A run of so many rows on a clock that makes waits short. */
 async function runUpdate(work: Workplace, rows: number, more: string[] = [], factor = 20) {
-	work.write(
-		'edits.csv',
-		csv('id,status', rows, (row) => `${row},hold`),
-	);
+	work.edits(rows);
 	const result = await work.run([...UPDATE, ...more], { clock: hastyClock(factor) });
 	return { ...result, outcomes: outcomes(result.stdout) };
 }
@@ -62,9 +47,9 @@ describe('a service that refuses everything for a while', () => {
 	])('with %s and %j: every row is ok, each carried out once', async (status, headers) => {
 		let until: number | undefined;
 		const done: number[] = [];
-		const { recorder, work } = await place((request, response, count) => {
+		const { recorder, work } = await startWorkplace((request, response, count) => {
 			until ??= performance.now() + 5000 / 20;
-			if (performance.now() < until) return no(Number(status), headers)(request, response, count);
+			if (performance.now() < until) return no(Number(status), headers);
 			done.push(idOf(request));
 			ok(request, response, count);
 		});
@@ -86,9 +71,9 @@ describe('Retry-After', () => {
 	])('as %s holds up the whole run for so long', async (_name, header) => {
 		let refusedAt: number | undefined;
 		const arrivals: number[] = [];
-		const { work } = await place((request, response, count) => {
+		const { work } = await startWorkplace((request, response, count) => {
 			if (refusedAt !== undefined) arrivals.push(performance.now() - refusedAt);
-			if (count !== 10) return ok(request, response, count);
+			if (count !== 10) return ok;
 			refusedAt = performance.now();
 			no(503, { 'retry-after': header() })(request, response, count);
 		});
@@ -101,8 +86,8 @@ describe('Retry-After', () => {
 
 	it('beyond ten minutes ends the run, and a resume sends the row that was put off with the rest', async () => {
 		let busy = true;
-		const { recorder, work } = await place((request, response, count) =>
-			(busy && idOf(request) >= 5 ? no(429, { 'retry-after': '7200' }) : ok)(request, response, count),
+		const { recorder, work } = await startWorkplace((request) =>
+			busy && idOf(request) >= 5 ? no(429, { 'retry-after': '7200' }) : ok,
 		);
 		const first = await runUpdate(work, 50, ['-j', '1']);
 		expect(first.exitCode).toBe(3);
@@ -111,7 +96,7 @@ describe('Retry-After', () => {
 		expect(first.stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
 		busy = false;
 		recorder.requests.length = 0;
-		const second = await work.run(['run', 'resume', 'last', '-q']);
+		const second = await work.run('run resume last -q');
 		expect(second.exitCode).toBe(0);
 		expect(recorder.requests.map(idOf).sort((left, right) => left - right)).toEqual(
 			Array.from({ length: 46 }, (_, index) => index + 5),
@@ -121,9 +106,7 @@ describe('Retry-After', () => {
 
 describe('connections that drop after the request was read', () => {
 	it('each tenth: updates are sent again until they are answered', async () => {
-		const { recorder, work } = await place((request, response, count) =>
-			(count % 10 === 0 ? drop : ok)(request, response, count),
-		);
+		const { recorder, work } = await startWorkplace((_request, _response, count) => (count % 10 === 0 ? drop : ok));
 		const result = await runUpdate(work, 200, ['-j', '8']);
 		expect(result.exitCode).toBe(0);
 		expect(result.outcomes.map(({ outcome }) => outcome)).toEqual(Array(200).fill('ok'));
@@ -134,11 +117,11 @@ describe('connections that drop after the request was read', () => {
 
 	it('a delete that is then gone is ok; one that was gone before failed, unless --ignore-missing', async () => {
 		const gone = new Set([3, 4]);
-		const { recorder, work } = await place((request, response, count) => {
+		const { recorder, work } = await startWorkplace((request, response, count) => {
 			const id = idOf(request);
 			if (gone.has(id)) {
 				const code = id % 2 === 0 ? 'rest_already_trashed' : 'rest_post_invalid_id';
-				return json(id % 2 === 0 ? 410 : 404, { code, message: 'Gone.', data: {} })(request, response, count);
+				return json(id % 2 === 0 ? 410 : 404, { code, message: 'Gone.', data: {} });
 			}
 			gone.add(id);
 			(id <= 2 ? drop : ok)(request, response, count);
@@ -160,7 +143,9 @@ describe('connections that drop after the request was read', () => {
 	});
 
 	it('a 404 for a path that nobody serves is no success of a delete', async () => {
-		const { work } = await place(json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }));
+		const { work } = await startWorkplace(
+			json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }),
+		);
 		const args = ['ticket', 'delete', '1', '2', '--yes', '--ignore-missing', '-q', '--format', 'ndjson'];
 		const result = await work.run(args);
 		expect(result.exitCode).toBe(1);
@@ -169,9 +154,7 @@ describe('connections that drop after the request was read', () => {
 
 	it('always: the row is unknown, neither ok nor failed, exit code 5, and a resume sends it', async () => {
 		let broken = true;
-		const { work, recorder } = await place((request, response, count) =>
-			(broken && idOf(request) === 3 ? drop : ok)(request, response, count),
-		);
+		const { work, recorder } = await startWorkplace((request) => (broken && idOf(request) === 3 ? drop : ok));
 		const result = await runUpdate(work, 20, ['--retries', '1']);
 		expect(result.exitCode).toBe(5);
 		expect(result.outcomes.filter(({ outcome }) => outcome !== 'ok')).toEqual([
@@ -179,7 +162,7 @@ describe('connections that drop after the request was read', () => {
 		]);
 		broken = false;
 		recorder.requests.length = 0;
-		expect(await work.run(['run', 'resume', 'last', '-q'])).toMatchObject({ exitCode: 0 });
+		expect(await work.run('run resume last -q')).toMatchObject({ exitCode: 0 });
 		expect(recorder.requests.map(idOf)).toEqual([3]);
 	});
 });
@@ -187,7 +170,7 @@ describe('connections that drop after the request was read', () => {
 describe('a 401', () => {
 	it('ends the run at once with exit code 4; after signing in, a resume sends the rest and nothing twice', async () => {
 		let password = 's3cret pass';
-		const { recorder, work } = await place((request, response, count) => {
+		const { recorder, work } = await startWorkplace((request, response, count) => {
 			if (count === 30) password = 'changed';
 			const expected = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
 			(request.headers.authorization === expected ? ok : no(401))(request, response, count);
@@ -202,12 +185,12 @@ describe('a 401', () => {
 		expect(served).toHaveLength(29);
 
 		recorder.requests.length = 0;
-		const still = await work.run(['run', 'resume', 'last', '-q']);
+		const still = await work.run('run resume last -q');
 		expect(still.exitCode).toBe(4);
 		expect(recorder.requests.length).toBeLessThan(10);
 
 		recorder.requests.length = 0;
-		const last = await work.run(['run', 'resume', 'last', '-q'], { env: { SUPPORTCTL_PASSWORD: 'changed' } });
+		const last = await work.run('run resume last -q', { env: { SUPPORTCTL_PASSWORD: 'changed' } });
 		expect(last.exitCode).toBe(0);
 		const again = timesSent(recorder.requests);
 		expect(again.size).toBe(500 - served.length);
@@ -218,9 +201,7 @@ describe('a 401', () => {
 
 describe('rows that the service refuses', () => {
 	it('fail alone with a 403, and the run goes on', async () => {
-		const { recorder, work } = await place((request, response, count) =>
-			(idOf(request) % 10 === 0 ? no(403) : ok)(request, response, count),
-		);
+		const { recorder, work } = await startWorkplace((request) => (idOf(request) % 10 === 0 ? no(403) : ok));
 		const result = await runUpdate(work, 50);
 		expect(result.exitCode).toBe(3);
 		expect(recorder.requests).toHaveLength(50);
@@ -230,21 +211,17 @@ describe('rows that the service refuses', () => {
 	});
 
 	it('end the run at the first of them with --stop-on-error', async () => {
-		const { recorder, work } = await place((request, response, count) =>
-			(idOf(request) === 5 ? no(400) : ok)(request, response, count),
-		);
+		const { recorder, work } = await startWorkplace((request) => (idOf(request) === 5 ? no(400) : ok));
 		const result = await runUpdate(work, 100, ['--stop-on-error', '-j', '1']);
 		expect(result.exitCode).toBe(3);
 		expect(recorder.requests).toHaveLength(5);
 		expect(result.stderr).toContain('stopped at row 5, the first that failed (--stop-on-error)');
 		expect(work.records().at(-1)).toMatchObject({ type: 'end', counts: { ok: 4, failed: 1, 'not-sent': 95 } });
-		expect((await work.run(['run', 'list', '--field', 'state'])).stdout).toBe('stopped\n');
+		expect((await work.run('run list --field state')).stdout).toBe('stopped\n');
 	});
 
 	it('end the run when there are more than --max-failures', async () => {
-		const { recorder, work } = await place((request, response, count) =>
-			(idOf(request) % 4 === 0 ? no(400) : ok)(request, response, count),
-		);
+		const { recorder, work } = await startWorkplace((request) => (idOf(request) % 4 === 0 ? no(400) : ok));
 		const result = await runUpdate(work, 100, ['--max-failures', '2', '-j', '1']);
 		expect(result.exitCode).toBe(3);
 		expect(recorder.requests).toHaveLength(12);
@@ -256,7 +233,7 @@ describe('rows that the service refuses', () => {
 			[501, 5],
 			[500, 10],
 		] as const) {
-			const { recorder, work } = await place(no(status));
+			const { recorder, work } = await startWorkplace(no(status));
 			expect((await runUpdate(work, 5, ['-j', '1'])).exitCode).toBe(1);
 			expect(recorder.requests).toHaveLength(requests);
 		}
@@ -267,14 +244,14 @@ describe('rows that the service refuses', () => {
 		['a login form', text(200, '<html><title>Log in</title><form><input type="password"></form></html>')],
 		['an HTML 404', text(404, '<html><title>Not found</title></html>')],
 	])('stop the run where the first ten got %s, and a resume goes on', async (_what, answer) => {
-		let current: Answer = answer;
-		const { recorder, work } = await place((...all) => current(...all));
+		let current: Responder = answer;
+		const { recorder, work } = await startWorkplace((...all) => current(...all));
 		const result = await runUpdate(work, 200, ['-j', '1']);
 		expect(result.exitCode).toBe(1);
 		expect(recorder.requests).toHaveLength(10);
 		expect(result.stderr).toContain('stopped: the first 10 rows failed for the same reason: the ');
 		current = ok;
-		expect((await work.run(['run', 'resume', 'last', '-q'])).exitCode).toBe(3);
+		expect((await work.run('run resume last -q')).exitCode).toBe(3);
 		expect(recorder.requests).toHaveLength(200);
 	});
 });
@@ -294,8 +271,8 @@ describe('the exit code of a run', () => {
 	];
 
 	it.each(cases)('with the answers %j (0 for none) is %i', async (statuses, exitCode) => {
-		const answers: Record<number, Answer> = { 200: ok, 0: drop };
-		const { work } = await place((request, response: ServerResponse, count) => {
+		const answers: Record<number, Responder> = { 200: ok, 0: drop };
+		const { work } = await startWorkplace((request, response, count) => {
 			const status = statuses[idOf(request) - 1] as number;
 			(answers[status] ?? no(status))(request, response, count);
 		});
@@ -305,18 +282,12 @@ describe('the exit code of a run', () => {
 
 describe('a service that is not there', () => {
 	it('ends a run within seconds, and everything is left for a resume', async () => {
-		const { recorder, work } = await place(ok);
+		const { recorder, work } = await startWorkplace(ok);
 		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1/wp-json' };
-		work.write(
-			'edits.csv',
-			csv('id,status', 100, (row) => `${row},hold`),
-		);
+		work.edits(100);
 		const result = await work.run(UPDATE, { env, clock: hastyClock(20) });
 		expect(result.exitCode).toBe(1);
-		const [error, summary] = result.stderr
-			.trimEnd()
-			.split('\n')
-			.map((line) => JSON.parse(line));
+		const [error, summary] = jsonLines(result.stderr);
 		expect(summary).toMatchObject({
 			summary: { rows: 100, exitCode: 1, next: [expect.stringContaining('run resume')] },
 		});
@@ -340,7 +311,7 @@ describe('rows of one id', () => {
 		const titles = new Map<number, string[]>();
 		let overlaps = 0;
 		let most = 0;
-		const { work } = await place((request, response, count) => {
+		const { work } = await startWorkplace((request, response, count) => {
 			const id = idOf(request);
 			if (underWay.has(id)) overlaps++;
 			underWay.add(id);
@@ -354,10 +325,7 @@ describe('rows of one id', () => {
 				(count * 7) % 5,
 			);
 		});
-		work.write(
-			'edits.csv',
-			csv('id,title', 300, (row) => `${(row % 7) + 1},t${row}`),
-		);
+		work.sheet('edits.csv', 'id,title', 300, (row) => `${(row % 7) + 1},t${row}`);
 		expect((await work.run([...UPDATE, '-j', '6'])).exitCode).toBe(0);
 		expect(overlaps).toBe(0);
 		expect(most).toBeGreaterThan(3);

@@ -2,10 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Answer, json, type RecordedRequest, startRecorder } from '../support/recorder.js';
-import { createWorkplace, csv, hastyClock, type Workplace } from '../support/workplace.js';
-
-const idOf = ({ url }: RecordedRequest): number => Number(/\/tickets\/(\d+)/.exec(url)?.[1]);
+import { jsonLines } from '../support/cli.js';
+import { idOf, json, type Responder, startRecorder } from '../support/recorder.js';
+import { createWorkplace, hastyClock, type Workplace } from '../support/workplace.js';
 
 /** What a service may do with a request: whether it carries it out, and what it says. */
 const behaviours = {
@@ -22,7 +21,7 @@ const behaviours = {
 
 type Behaviour = keyof typeof behaviours;
 
-const answers: Record<Behaviour, Answer> = {
+const answers: Record<Behaviour, Responder> = {
 	ok: json(200, { id: 1 }),
 	refused: json(400, { code: 'rest_invalid_param', message: 'No.' }),
 	broken: json(500, { code: 'internal_server_error', message: 'Broken.' }),
@@ -71,10 +70,7 @@ async function runAgainst(script: readonly Behaviour[], command: 'update' | 'del
 		answer(request, response, count);
 	});
 	const work = createWorkplace(recorder.env);
-	work.write(
-		'rows.csv',
-		csv('id', ROWS, (row) => String(row)),
-	);
+	work.sheet('rows.csv', 'id', ROWS, (row) => String(row));
 	const fields = command === 'update' ? ['--status', 'hold'] : ['--yes'];
 	const args = ['ticket', command, '--input', 'rows.csv', ...fields, '-q', '--format', 'ndjson', ...more];
 	const result = await work.run(args, { clock: hastyClock(200) });
@@ -87,11 +83,7 @@ interface Printed {
 	attempts: number;
 }
 
-const printed = (stdout: string): Printed[] =>
-	stdout
-		.split('\n')
-		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line) as Printed);
+const printed = (stdout: string): Printed[] => jsonLines<Printed>(stdout);
 
 /** What of a row's outcome is not what became of it. */
 function lies(outcome: string, { acted, last, lost }: Seen, command: string): string | undefined {
@@ -145,7 +137,7 @@ describe.each(['update', 'delete'] as const)('ticket %s', (command) => {
 
 					state.healthy = true;
 					const before = journalled(work);
-					const resumed = await work.run(['run', 'resume', 'last', '-q', '--yes'], { clock: hastyClock(200) });
+					const resumed = await work.run('run resume last -q --yes', { clock: hastyClock(200) });
 					const after = journalled(work);
 					expect(after.size).toBe(ROWS);
 					for (const [id, outcome] of after) {
@@ -167,13 +159,13 @@ describe.each(['update', 'delete'] as const)('ticket %s', (command) => {
 });
 
 it('a refusal after a lost response and a 503 leaves the row unknown', async () => {
-	const recorder = await startRecorder((request, response, count) => {
+	const recorder = await startRecorder((_request, response, count) => {
 		if (count === 1) return void response.destroy();
-		if (count === 2) return answers.busy(request, response, count);
-		return json(403, { code: 'rest_forbidden', message: 'Not yours.' })(request, response, count);
+		if (count === 2) return answers.busy;
+		return json(403, { code: 'rest_forbidden', message: 'Not yours.' });
 	});
 	const work = createWorkplace(recorder.env);
-	const { exitCode, stdout } = await work.run(['ticket', 'update', '1', '--author', '7', '--json']);
+	const { exitCode, stdout } = await work.run('ticket update 1 --author 7 --json');
 	expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: 'unknown', attempts: 3, status: 403 });
 	expect(exitCode).toBe(5);
 });

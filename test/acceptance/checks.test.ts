@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isolatedEnvironment, runCli, runHere } from '../support/cli.js';
+import { isolatedEnvironment, jsonLines, runCli, runHere } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -34,11 +34,7 @@ async function object({ service }: Desk, path: string): Promise<Record<string, u
 
 /** `code` and `outcome` of each row, in the order of the input. */
 function outcomes(stdout: string): string[] {
-	const rows = stdout
-		.trim()
-		.split('\n')
-		.map((line) => JSON.parse(line));
-	return rows
+	return jsonLines<{ row: number; outcome: string; code: string | null }>(stdout)
 		.sort((one, other) => one.row - other.row)
 		.map(({ outcome, code }) => (code == null ? outcome : `${outcome} ${code}`));
 }
@@ -175,10 +171,10 @@ test('where the service offers no reads, each check says so before anything is w
 
 test('run undo says so where the service does not offer reads any more', async () => {
 	let reads = true;
-	const service = await startRecorder((request, response, count) => {
+	const service = await startRecorder((request) => {
 		const noRoute = json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } });
 		const title = { raw: request.method === 'GET' ? 'old' : 'new' };
-		return (request.method === 'GET' && !reads ? noRoute : json(200, { id: 14, title }))(request, response, count);
+		return request.method === 'GET' && !reads ? noRoute : json(200, { id: 14, title });
 	});
 	const at = { env: { ...isolatedEnvironment(), ...service.env }, cwd: temporaryFolder() };
 	expect((await runHere('ticket update 14 --title new --snapshot -q'.split(' '), at)).exitCode).toBe(0);
@@ -271,5 +267,5 @@ test('run undo restores every kind of object, apart from when it was modified', 
 });
 
 test('the built program names the moment that --if-unmodified leaves', async () => {
-	expect((await runCli(['help', 'flags'])).stdout).toContain('between the read and the write');
+	expect((await runCli('help flags')).stdout).toContain('between the read and the write');
 });

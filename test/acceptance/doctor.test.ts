@@ -10,7 +10,7 @@ it.each([60, 80, 200])(
 	async (columns) => {
 		const desk = await startSandbox({ seed: 3 });
 		const env = { ...desk.env, SUPPORTCTL_BASE_URL: new URL(desk.baseUrl).origin, NO_COLOR: '1' };
-		const { exitCode, lines } = await runInTerminal(['doctor'], { columns, env });
+		const { exitCode, lines } = await runInTerminal('doctor', { columns, env });
 		await desk.stop();
 		expect(exitCode).toBe(1);
 		// A path is left whole, so that it can be copied.
@@ -39,15 +39,15 @@ it.each([60, 80, 200])(
 
 it('results are coloured for a person and for nobody else', async () => {
 	const desk = await startSandbox({ seed: 3 });
-	expect((await runInTerminal(['doctor'], { env: desk.env })).raw).toContain('\x1b[32mpass');
-	const piped = await runCli(['doctor'], { env: desk.env });
+	expect((await runInTerminal('doctor', { env: desk.env })).raw).toContain('\x1b[32mpass');
+	const piped = await runCli('doctor', { env: desk.env });
 	await desk.stop();
 	expect(piped.stdout + piped.stderr).not.toContain('\x1b');
 	expect(piped.stdout.split('\n')).toHaveLength(13);
 });
 
 it('a fresh machine is told how to begin', async () => {
-	const { exitCode, stdout } = await runCli(['doctor']);
+	const { exitCode, stdout } = await runCli('doctor');
 	expect(exitCode).toBe(1);
 	expect(stdout).toMatch(/^fail\tprofile\tnone is stored, and no base URL is given\tsupportctl login /m);
 });

@@ -51,7 +51,7 @@ test('an edit sends what changed, and leaves nothing behind', async () => {
 		change('slug: .*', 'slug: 008'),
 		'echo "an editor prints"',
 	);
-	const { exitCode, stdout, stderr } = await runCli(['ticket', 'edit', '14', '--json'], {
+	const { exitCode, stdout, stderr } = await runCli('ticket edit 14 --json', {
 		env: { ...service.env, ...fake.env },
 	});
 	expect([exitCode, stderr]).toEqual([0, 'an editor prints\n']);
@@ -110,11 +110,11 @@ test('an edit that changes nothing sends nothing', async () => {
 		change('title: a', 'title: \\"a\\"'),
 	]) {
 		const fake = editor(script);
-		const { exitCode, stderr } = await runCli(['ticket', 'edit', '14'], { env: { ...service.env, ...fake.env } });
+		const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
 		expect([exitCode, stderr, fake.left()]).toEqual([0, 'no changes; nothing was sent\n', []]);
 	}
 	const fake = editor(': > "$1"');
-	const { exitCode, stderr } = await runCli(['ticket', 'edit', '14'], { env: { ...service.env, ...fake.env } });
+	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([exitCode, stderr, fake.left()]).toEqual([2, 'error: cancelled: the file is empty; nothing was sent\n', []]);
 	expect(posts(service.requests)).toEqual([]);
 });
@@ -134,13 +134,13 @@ test.each([
 	const fixes = editor(
 		`if [ -e "$HERE/again" ]; then cp "$1" "$HERE/again"; printf "title: b\\n" > "$1"; else touch "$HERE/again"; ${wrong}; fi`,
 	);
-	const fixed = await runCli(['ticket', 'edit', '14'], env(fixes));
+	const fixed = await runCli('ticket edit 14', env(fixes));
 	expect(fixes.kept('again')).toMatch(error);
 	expect([fixed.exitCode, fixed.stderr, fixes.left()]).toEqual([0, '', []]);
 	expect(posts(service.requests)).toHaveLength(1);
 	// Who leaves it as it is gives up, and finds the edit again.
 	const leaves = editor(`if [ ! -e "$HERE/again" ]; then touch "$HERE/again"; ${wrong}; fi`);
-	const left = await runCli(['ticket', 'edit', '14'], env(leaves));
+	const left = await runCli('ticket edit 14', env(leaves));
 	expect(left.exitCode).toBe(2);
 	expect(left.stderr).toMatch(/your edit is kept in .*14\.yaml/);
 	expect(leaves.left()).toEqual(['14.yaml']);
@@ -152,7 +152,7 @@ test('an object that was changed meanwhile is left alone, and the edit is kept',
 	const url = `${service.baseUrl}/support-api/v1/tickets/14`;
 	const other = `'${process.execPath}' -e 'fetch("${url}", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ title: "theirs" }) })'`;
 	const fake = editor(change('title: a', 'title: mine'), other);
-	const { exitCode, stderr } = await runCli(['ticket', 'edit', '14'], { env: { ...service.env, ...fake.env } });
+	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect(exitCode).toBe(1);
 	expect(stderr).toContain('ticket 14 was changed meanwhile (title');
 	expect(service.objects[0]?.title).toBe('theirs');
@@ -207,11 +207,11 @@ test('a protected profile has to be confirmed before the editor opens', async ()
 
 test('without an editor, and where it fails, the error says so', async () => {
 	const service = await startListService({ objects: [ticket(14)] });
-	const none = await runCli(['ticket', 'edit', '14'], { env: { ...service.env, EDITOR: '', VISUAL: '' } });
+	const none = await runCli('ticket edit 14', { env: { ...service.env, EDITOR: '', VISUAL: '' } });
 	expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('there is no terminal for an editor')]);
 	expect(service.requests).toEqual([]);
 	const fake = editor('exit 3');
-	const failed = await runCli(['ticket', 'edit', '14'], { env: { ...service.env, ...fake.env } });
+	const failed = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining('it ended with exit code 3')]);
 	expect(fake.left()).toEqual([]);
 });

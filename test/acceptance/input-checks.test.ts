@@ -1,10 +1,10 @@
 /** Nothing malformed reaches the network: ids, slugs, values and flags are refused with exit code 2 and no request. */
 
 import { describe, expect, it, test } from 'vitest';
-import { runCli, runHere } from '../support/cli.js';
+import { runCli, runHere, type Words } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 
-async function refused(args: string[], input?: string): Promise<string> {
+async function refused(args: Words, input?: string): Promise<string> {
 	const recorder = await startRecorder(json(200, { id: 1 }));
 	const result = await runHere(args, { env: recorder.env, ...(input === undefined ? {} : { input }) });
 	expect({ exitCode: result.exitCode, requests: recorder.requests, stdout: result.stdout }).toEqual({
@@ -37,7 +37,7 @@ describe('an id that is no positive integer never reaches the network', () => {
 		await refused(['ticket', 'update', '--status', 'hold', '--', id]);
 		await refused(['reply', 'delete', '--yes', '--', id, '3']);
 		await refused(['user', 'delete', '--reassign', id === '' ? 'x' : id.replace(/^-/, 'x'), '--yes', '5']);
-		await refused(['ticket', 'update', '-', '--status', 'hold'], `5\n${id === '' ? 'x' : id === ' 7' ? '7 7' : id}\n`);
+		await refused('ticket update - --status hold', `5\n${id === '' ? 'x' : id === ' 7' ? '7 7' : id}\n`);
 	});
 });
 
@@ -70,9 +70,9 @@ describe('values are checked before anything is sent', () => {
 	});
 
 	test('booleans, e-mail addresses and passwords of users', async () => {
-		expect(await refused(['user', 'update', '7', '--support-can-be-assigned', 'yes'])).toContain('not true or false');
-		expect(await refused(['user', 'update', '7', '--email', 'ada'])).toContain('has no @');
-		expect(await refused(['user', 'update', '7', '--password', 'x'])).toContain('a secret never comes from a flag');
+		expect(await refused('user update 7 --support-can-be-assigned yes')).toContain('not true or false');
+		expect(await refused('user update 7 --email ada')).toContain('has no @');
+		expect(await refused('user update 7 --password x')).toContain('a secret never comes from a flag');
 	});
 
 	test('--undocumented lets a status of the desk’s own through', async () => {
@@ -85,30 +85,28 @@ describe('values are checked before anything is sent', () => {
 
 describe('deletes', () => {
 	test('refuse without --yes without a terminal', async () => {
-		expect(await refused(['ticket', 'delete', '14'])).toContain('give --yes');
+		expect(await refused('ticket delete 14')).toContain('give --yes');
 	});
 
 	test('of a product need --force, since terms can’t be trashed', async () => {
-		expect(await refused(['term', 'delete', 'product', '9', '--yes'])).toContain("terms can't be trashed");
+		expect(await refused('term delete product 9 --yes')).toContain("terms can't be trashed");
 	});
 
 	test('of users need --reassign', async () => {
-		expect(await refused(['user', 'delete', '21', '--yes'])).toContain('--reassign <user-id> is missing');
+		expect(await refused('user delete 21 --yes')).toContain('--reassign <user-id> is missing');
 	});
 
 	test('of users refuse a receiver in the same set, wherever it stands', async () => {
-		expect(await refused(['user', 'delete', '21', '22', '23', '--reassign', '22', '--yes'])).toContain(
-			'deleted in the same set',
-		);
+		expect(await refused('user delete 21 22 23 --reassign 22 --yes')).toContain('deleted in the same set');
 		const rows = 'id,reassign\n21,2\n22,2\n23,21\n';
-		expect(await refused(['user', 'delete', '--input', '-', '--input-format', 'csv', '--yes'], rows)).toContain(
+		expect(await refused('user delete --input - --input-format csv --yes', rows)).toContain(
 			'row 3 reassigns to user 21',
 		);
 	});
 
 	test('of users refuse the account that is signed in', async () => {
 		const recorder = await startRecorder(json(200, { id: 21 }));
-		const result = await runHere(['user', 'delete', '20', '21', '--reassign', '2', '--yes'], { env: recorder.env });
+		const result = await runHere('user delete 20 21 --reassign 2 --yes', { env: recorder.env });
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toContain('user 21 is the account that is signed in (ada)');
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
@@ -116,30 +114,30 @@ describe('deletes', () => {
 });
 
 test('a missing file of --set has the message of a missing --input', async () => {
-	expect(await refused(['ticket', 'fields', 'set', '14', '--set', 'note=@missing.txt'])).toContain(
+	expect(await refused('ticket fields set 14 --set note=@missing.txt')).toContain(
 		"error: --set can't read missing.txt: there is no such file\n",
 	);
 });
 
 describe('terms', () => {
 	test('a misspelt taxonomy brings one suggestion, and no way around it', async () => {
-		expect(await refused(['term', 'update', 'ticket-priority', '3', '--name', 'x'])).toBe(
+		expect(await refused('term update ticket-priority 3 --name x')).toBe(
 			'error: "ticket-priority" is not a taxonomy; did you mean "ticket_priority"?\n',
 		);
 	});
 
 	test('a taxonomy that is like none brings those that have a route', async () => {
-		expect(await refused(['term', 'delete', 'colour', '3', '--yes'])).toBe(
+		expect(await refused('term delete colour 3 --yes')).toBe(
 			'error: "colour" is not a taxonomy; the API documents a route to delete terms of product and ticket_priority\n' +
 				'hint: --undocumented allows other taxonomies\n',
 		);
 	});
 
 	test('a taxonomy without a documented route is refused, naming those that have one', async () => {
-		expect(await refused(['term', 'update', 'product', '9', '--name', 'x'])).toContain(
+		expect(await refused('term update product 9 --name x')).toContain(
 			'the API documents no route to update product terms, only ticket_priority',
 		);
-		expect(await refused(['term', 'delete', 'department', '9', '--yes'])).toContain('only product and ticket_priority');
+		expect(await refused('term delete department 9 --yes')).toContain('only product and ticket_priority');
 	});
 
 	test('--undocumented allows other taxonomies', async () => {
@@ -152,17 +150,13 @@ describe('terms', () => {
 
 describe('guards', () => {
 	test('--expect and --max stop before the first request', async () => {
-		expect(await refused(['ticket', 'update', '1', '2', '--status', 'hold', '--expect', '3'])).toContain(
-			'there are 2 rows',
-		);
-		expect(await refused(['ticket', 'update', '1', '2', '--status', 'hold', '--max', '1'])).toContain(
-			'there are 2 rows',
-		);
+		expect(await refused('ticket update 1 2 --status hold --expect 3')).toContain('there are 2 rows');
+		expect(await refused('ticket update 1 2 --status hold --max 1')).toContain('there are 2 rows');
 	});
 
 	test('one bad row among good ones stops all of them', async () => {
 		const rows = 'id,status\n1,hold\n2,hodl\n3,hold\n';
-		const stderr = await refused(['ticket', 'update', '--input', '-', '--input-format', 'csv'], rows);
+		const stderr = await refused('ticket update --input - --input-format csv', rows);
 		expect(stderr).toContain(
 			'row 2 (standard input line 3): status "hodl" is not a documented ticket status; did you mean "hold"?',
 		);
@@ -170,7 +164,7 @@ describe('guards', () => {
 
 	test('--skip-invalid sends the good rows and rejects the others', async () => {
 		const recorder = await startRecorder();
-		const result = await runHere(['ticket', 'update', '--input', '-', '--input-format', 'csv', '--skip-invalid'], {
+		const result = await runHere('ticket update --input - --input-format csv --skip-invalid', {
 			env: recorder.env,
 			input: 'id,status\n1,hold\n2,hodl\n3,hold\n',
 		});
@@ -183,7 +177,7 @@ describe('guards', () => {
 
 	test('--dry-run prints method, path and body, and sends nothing', async () => {
 		const recorder = await startRecorder();
-		const result = await runHere(['ticket', 'update', '14', '15', '--status', 'hold', '-n'], { env: recorder.env });
+		const result = await runHere('ticket update 14 15 --status hold -n', { env: recorder.env });
 		expect(result).toEqual({
 			exitCode: 0,
 			stdout:
@@ -213,13 +207,13 @@ describe('bytes that are no text', () => {
 });
 
 test('a password is not taken from --data on the command line, but from a file or a pipe', async () => {
-	const said = await refused(['user', 'update', '7', '--data', '{"password":"argv-marker"}']);
+	const said = await refused('user update 7 --data {"password":"argv-marker"}');
 	expect(said).toBe(
 		'error: --data: password on the command line could be read by other users of the machine\nhint: give it with --data @file or --data @-\n',
 	);
 	const recorder = await startRecorder(json(200, { id: 7 }));
 	const piped = { env: recorder.env, input: '{"password":"piped"}' };
-	expect((await runHere(['user', 'update', '7', '--data', '@-'], piped)).exitCode).toBe(0);
+	expect((await runHere('user update 7 --data @-', piped)).exitCode).toBe(0);
 	expect(recorder.requests[0]?.body).toBe('{"password":"piped"}');
 });
 
@@ -235,7 +229,7 @@ test('a field of --data may be spelt as its flag; with --undocumented it goes as
 });
 
 test('a sheet among ids is named for what it is', async () => {
-	const said = await refused(['ticket', 'update', '-', '--status', 'hold'], 'id,status\n5,hold\n');
+	const said = await refused('ticket update - --status hold', 'id,status\n5,hold\n');
 	expect(said).toContain('a sheet with columns is read by --input FILE, or --input - --input-format csv');
 });
 
@@ -249,7 +243,7 @@ describe('--data beside flags', () => {
 			{ meta: { c: 3, a: '1' }, nickname: 'z' },
 			{ status: 'hold' },
 		]);
-		expect(await refused(['ticket', 'update', '7', '--status', 'hold', '--data', '{"status":"read"}'])).toBe(
+		expect(await refused('ticket update 7 --status hold --data {"status":"read"}')).toBe(
 			'error: status is given by --data and by a flag of its own, with two values\n',
 		);
 	});

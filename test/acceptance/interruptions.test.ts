@@ -44,7 +44,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 
 	it('ends user check with 130 and says that the credentials were sent', async () => {
 		const { env, arrival } = await silent();
-		const check = startCli(['user', 'check', 'ada', '--password-stdin'], { env, input: 'hunter22\n' });
+		const check = startCli('user check ada --password-stdin', { env, input: 'hunter22\n' });
 		expect(await interrupted(check, signal, arrival)).toEqual({
 			exitCode: 130,
 			stdout: '',
@@ -63,14 +63,13 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 			stdout: '',
 			stderr: 'error: interrupted; nothing was stored\n',
 		});
-		const list = await startCli(['profile', 'list', '--json'], { env: { ...env, SUPPORTCTL_CONFIG_DIR: config } })
-			.ended;
+		const list = await startCli('profile list --json', { env: { ...env, SUPPORTCTL_CONFIG_DIR: config } }).ended;
 		expect(list.stdout).toBe('[]\n');
 	});
 
 	it('ends doctor with 130', async () => {
 		const { env, arrival } = await silent();
-		const result = await interrupted(startCli(['doctor'], { env }), signal, arrival);
+		const result = await interrupted(startCli('doctor', { env }), signal, arrival);
 		expect(result).toMatchObject({ exitCode: 130, stderr: 'error: interrupted; nothing was changed\n' });
 	});
 });
@@ -90,7 +89,7 @@ describe('a command that is interrupted', () => {
 
 	it('has printed the pages that came, as a whole array', async () => {
 		const { env, arrival } = await silent(1);
-		const pages = startCli(['api', 'GET', 'tickets', '--paginate'], { env });
+		const pages = startCli('api GET tickets --paginate', { env });
 		const { exitCode, stdout, stderr } = await interrupted(pages, 'SIGINT', arrival);
 		expect({ exitCode, rows: JSON.parse(stdout) }).toEqual({ exitCode: 130, rows: [{ id: 1 }] });
 		expect(stderr).toBe(

@@ -49,7 +49,7 @@ describe('without a keyring', () => {
 		expect(readdirSync(config)).toEqual(['config.json']);
 		const update = ['ticket', 'update', '1', '--status', 'hold', '-q'];
 		expect(await runCli(update, { env })).toMatchObject({ exitCode: 0, stderr: '' });
-		expect(await runCli(['logout'], { env })).toMatchObject({ exitCode: 0 });
+		expect(await runCli('logout', { env })).toMatchObject({ exitCode: 0 });
 		expect(readFileSync(join(config, 'config.json'), 'utf8')).not.toContain('secret');
 		expect((await runCli(update, { env })).exitCode).toBe(4);
 	});
@@ -62,7 +62,7 @@ describe('without a keyring', () => {
 			mode: 0o600,
 		});
 		const env = { SUPPORTCTL_CONFIG_DIR: config, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
-		const { exitCode, stderr } = await runCli(['ticket', 'update', '1', '--status', 'hold'], { env });
+		const { exitCode, stderr } = await runCli('ticket update 1 --status hold', { env });
 		expect(exitCode).toBe(4);
 		expect(stderr).toMatch(/error: the system keyring, which holds the secret of profile "d", can't be read/);
 		expect(stderr).toMatch(/supportctl login --profile d/);

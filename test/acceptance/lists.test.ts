@@ -11,7 +11,7 @@ const idsOf = (objects: readonly { id: number }[]): number[] => objects.map(({ i
 describe('a list', () => {
 	test('is everything that the service has, in the order of ids, with its default filters overridden', async () => {
 		const service = await startListService({ objects: tickets(250) });
-		const { stdout, stderr, exitCode } = await runCli(['ticket', 'list', '--format', 'ids'], { env: service.env });
+		const { stdout, stderr, exitCode } = await runCli('ticket list --format ids', { env: service.env });
 		expect({ exitCode, stderr, ids: idsIn(stdout) }).toEqual({ exitCode: 0, stderr: '', ids: idsOf(service.objects) });
 		const [first] = service.requests;
 		expect(Object.fromEntries(new URL(first?.url as string, 'http://x').searchParams)).toEqual({
@@ -58,10 +58,10 @@ describe('a list', () => {
 
 	test('is asked for no more than --limit', async () => {
 		const service = await startListService({ objects: tickets(250) });
-		const few = await runHere(['ticket', 'list', '--limit', '3', '--format', 'ids'], { env: service.env });
+		const few = await runHere('ticket list --limit 3 --format ids', { env: service.env });
 		expect(idsIn(few.stdout)).toEqual(idsOf(service.objects.slice(0, 3)));
 		expect(service.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('per_page'))).toEqual(['3']);
-		const more = await runHere(['ticket', 'list', '--limit', '150', '--format', 'count'], { env: service.env });
+		const more = await runHere('ticket list --limit 150 --format count', { env: service.env });
 		expect(more).toMatchObject({ exitCode: 0, stdout: '150\n', stderr: '' });
 	});
 
@@ -85,7 +85,7 @@ describe('a list', () => {
 			objects: tickets(1),
 			answer: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
 		});
-		await runHere(['ticket', 'list', '--assignee', '@me'], { env: service.env });
+		await runHere('ticket list --assignee @me', { env: service.env });
 		expect(service.requests[1]?.url).toContain('assignee=42');
 	});
 });
@@ -111,7 +111,7 @@ describe('a list that shifts while it is read', () => {
 				},
 			});
 			const before = idsOf(objects);
-			const { stdout, exitCode } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '2'], {
+			const { stdout, exitCode } = await runHere('ticket list --format ids -j 2', {
 				env: service.env,
 			});
 			const ids = idsIn(stdout);
@@ -130,7 +130,7 @@ describe('a list that shifts while it is read', () => {
 				if (count === 5) list.splice(0, 130);
 			},
 		});
-		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '1'], { env: service.env });
+		const { stdout } = await runHere('ticket list --format ids -j 1', { env: service.env });
 		const ids = idsIn(stdout);
 		expect(idsOf(service.objects).filter((id) => !ids.includes(id))).toEqual([]);
 	});
@@ -143,7 +143,7 @@ describe('a list that shifts while it is read', () => {
 				if (count === 3) list.unshift(ticket(1));
 			},
 		});
-		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '1'], { env: service.env });
+		const { stdout } = await runHere('ticket list --format ids -j 1', { env: service.env });
 		const ids = idsIn(stdout);
 		expect(new Set(ids).size).toBe(ids.length);
 		expect(idsOf(tickets(250)).filter((id) => !ids.includes(id))).toEqual([]);
@@ -151,7 +151,7 @@ describe('a list that shifts while it is read', () => {
 
 	test('says when the service counts another number than it lists', async () => {
 		const service = await startListService({ objects: tickets(250), total: 260 });
-		const { stderr, exitCode } = await runHere(['ticket', 'list', '--format', 'count'], { env: service.env });
+		const { stderr, exitCode } = await runHere('ticket list --format count', { env: service.env });
 		expect({ stderr, exitCode }).toEqual({
 			stderr: 'warning: 250 tickets were listed, but the service counts 260 (X-WP-Total)\n',
 			exitCode: 0,
@@ -164,7 +164,7 @@ describe('a list that shifts while it is read', () => {
 		['no pages', null],
 	])('is read to its end though the service says %s', async (_name, totalPages) => {
 		const service = await startListService({ objects: tickets(520), totalPages });
-		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids'], { env: service.env });
+		const { stdout } = await runHere('ticket list --format ids', { env: service.env });
 		expect(idsIn(stdout)).toEqual(idsOf(service.objects));
 	});
 });
@@ -182,7 +182,7 @@ describe('pages', () => {
 			},
 			afterPage: () => underWay--,
 		});
-		const { stdout } = await runHere(['ticket', 'list', '--format', 'ids', '-j', '3'], { env: service.env });
+		const { stdout } = await runHere('ticket list --format ids -j 3', { env: service.env });
 		expect({ most, ids: idsIn(stdout) }).toEqual({ most: 3, ids: idsOf(service.objects) });
 	});
 
@@ -191,7 +191,7 @@ describe('pages', () => {
 		const objects = tickets(4000).map((each) => ({ ...each, content }));
 		const service = await startListService({ objects });
 		const env = { ...service.env, NODE_OPTIONS: '--max-old-space-size=56' };
-		const { stdout, stderr, exitCode } = await runCli(['ticket', 'list', '--format', 'csv', '-q'], { env });
+		const { stdout, stderr, exitCode } = await runCli('ticket list --format csv -q', { env });
 		expect({ stderr, exitCode, lines: stdout.split('\n').length }).toEqual({ stderr: '', exitCode: 0, lines: 4002 });
 	});
 });
@@ -203,7 +203,7 @@ describe('trouble on the way', () => {
 			answer: (_request, count) =>
 				count === 3 || count === 4 ? json(429, { code: 'busy', message: 'Slow down.', data: null }) : undefined,
 		});
-		const { stdout, exitCode } = await runHere(['ticket', 'list', '--format', 'count'], { env: service.env });
+		const { stdout, exitCode } = await runHere('ticket list --format count', { env: service.env });
 		expect({ stdout, exitCode }).toEqual({ stdout: '450\n', exitCode: 0 });
 	});
 
@@ -213,7 +213,7 @@ describe('trouble on the way', () => {
 			answer: ({ url }) =>
 				url.includes('page=4') ? json(500, { code: 'db_error', message: 'Database gone.', data: null }) : undefined,
 		});
-		const { stdout, stderr, exitCode } = await runHere(['ticket', 'list', '--format', 'ids', '--retries', '0'], {
+		const { stdout, stderr, exitCode } = await runHere('ticket list --format ids --retries 0', {
 			env: service.env,
 		});
 		expect(idsIn(stdout)).toEqual(idsOf(service.objects.slice(0, 300)));
@@ -227,7 +227,7 @@ describe('trouble on the way', () => {
 		const service = await startRecorder(
 			json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }),
 		);
-		const { stderr, exitCode } = await runHere(['ticket', 'list'], { env: service.env });
+		const { stderr, exitCode } = await runHere('ticket list', { env: service.env });
 		expect(exitCode).toBe(1);
 		expect(stderr).toContain('this service does not offer listing (404 rest_no_route); the API documents no lists');
 		expect(stderr).toContain('ids.txt');
@@ -245,7 +245,7 @@ describe('trouble on the way', () => {
 						})
 					: undefined,
 		});
-		const { stdout, stderr } = await runHere(['ticket', 'list', '--format', 'count'], { env: service.env });
+		const { stdout, stderr } = await runHere('ticket list --format count', { env: service.env });
 		expect({ stdout, stderr }).toEqual({ stdout: '3\n', stderr: '' });
 	});
 
@@ -257,7 +257,7 @@ describe('trouble on the way', () => {
 					? json(403, { code: 'rest_forbidden_context', message: 'Sorry.', data: { status: 403 } })
 					: undefined,
 		});
-		const { stdout, stderr } = await runHere(['ticket', 'list', '--format', 'csv'], { env: service.env });
+		const { stdout, stderr } = await runHere('ticket list --format csv', { env: service.env });
 		expect(stdout).not.toContain('<p>');
 		expect(stdout.split('\n')[0]).not.toContain('title');
 		expect(stderr).toContain('title: the service shows rendered text only');
@@ -268,12 +268,12 @@ describe('trouble on the way', () => {
 describe('single objects', () => {
 	test('are shown by their ids, and each that is not there is said', async () => {
 		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15, { title: 'B' })] });
-		const { stdout, stderr, exitCode } = await runHere(['ticket', 'get', '14', '99', '15', '--fields', 'id,title'], {
+		const { stdout, stderr, exitCode } = await runHere('ticket get 14 99 15 --fields id,title', {
 			env: service.env,
 		});
 		expect({ stdout, exitCode }).toEqual({ stdout: '14\tA\n15\tB\n', exitCode: 3 });
 		expect(stderr).toContain('read ticket 99 failed (HTTP 404 rest_post_invalid_id)');
-		const one = await runHere(['ticket', 'get', '14', '--json'], { env: service.env });
+		const one = await runHere('ticket get 14 --json', { env: service.env });
 		expect(JSON.parse(one.stdout)).toMatchObject({ id: 14, title: 'A', status: 'hold' });
 	});
 
@@ -283,13 +283,13 @@ describe('single objects', () => {
 				? json(200, { id: 7, username: 'ada', roles: ['agent'] })(request, response, count)
 				: json(200, { id: 7 })(request, response, count),
 		);
-		const all = await runHere(['whoami', '--json'], { env: service.env });
+		const all = await runHere('whoami --json', { env: service.env });
 		expect(JSON.parse(all.stdout)).toMatchObject({ id: 7, roles: ['agent'], service: service.baseUrl });
 		const bare = await startRecorder((request, response, count) =>
 			request.url.includes('/users/me')
 				? json(404, { code: 'rest_no_route', message: 'No route.', data: null })(request, response, count)
 				: json(200, { id: 7 })(request, response, count),
 		);
-		expect((await runHere(['whoami', '--field', 'id'], { env: bare.env })).stdout).toBe('7\n');
+		expect((await runHere('whoami --field id', { env: bare.env })).stdout).toBe('7\n');
 	});
 });

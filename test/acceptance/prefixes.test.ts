@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runMain } from '../../src/main.js';
-import { memoryContext } from '../support/context.js';
+import type { Words } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
-import { temporaryFolder } from '../support/temporary.js';
-import { createWorkplace } from '../support/workplace.js';
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 /** A desk that writes acme for support, wc for shop and wcm for shopm, and a profile that says so. */
 let desk: TestSandbox;
@@ -15,13 +13,8 @@ afterAll(() => desk.stop());
 
 /** Signed in once through `login`; returns a function that runs commands. */
 async function signIn(...flags: string[]) {
-	const folder = temporaryFolder();
-	const env = { SUPPORTCTL_CONFIG_DIR: `${folder}/config`, SUPPORTCTL_STATE_DIR: `${folder}/state` };
-	const run = async (argv: string[], stdin = '') => {
-		const context = memoryContext({ argv, env, stdin, cwd: folder });
-		const exitCode = await runMain(context);
-		return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
-	};
+	const work = createWorkplace();
+	const run = (args: Words, stdin = '') => work.run(args, { stdin });
 	const login = await run(
 		['login', '--username', desk.username, '--password-stdin', '--no-input', '--insecure-storage', ...flags],
 		desk.password,
@@ -66,7 +59,7 @@ describe("a deployment's own words", () => {
 			expect((await desk.call('GET', '/tickets/14')).body).toMatchObject({ status: sent });
 			expect(JSON.parse(stdout)[0]).toMatchObject({ outcome: 'ok', differs: [], body: { status: shown } });
 		}
-		const { exitCode, stderr } = await run(['ticket', 'update', '14', '--status', 'wc-nonsense']);
+		const { exitCode, stderr } = await run('ticket update 14 --status wc-nonsense');
 		expect(exitCode).toBe(2);
 		expect(stderr).toContain('"wc-nonsense" is not a documented ticket status');
 	});
@@ -89,7 +82,7 @@ describe("a deployment's own words", () => {
 			expect(JSON.parse(stdout)[0].body).toMatchObject({ support_after_reply: expected });
 		}
 		const clash = await run(
-			['user', 'update', '--input', '-', '--input-format', 'csv'],
+			'user update --input - --input-format csv',
 			'id,acme_after_reply,support_after_reply\n3,a,b\n',
 		);
 		expect(clash.exitCode).toBe(2);
@@ -99,11 +92,11 @@ describe("a deployment's own words", () => {
 	it('are in the path of every command', async () => {
 		const { run } = await signIn(...flags());
 		const before = desk.requests.length;
-		await run(['ticket', 'fields', 'get', '14']);
+		await run('ticket fields get 14');
 		await run(['user', 'id', desk.username]);
-		await run(['reply', 'update', '14', '1', '--content', 'x']);
-		await run(['term', 'update', 'ticket_priority', '1', '--name', 'x']);
-		await run(['api', 'GET', 'tickets']);
+		await run('reply update 14 1 --content x');
+		await run('term update ticket_priority 1 --name x');
+		await run('api GET tickets');
 		const paths = desk.requests.slice(before).map(({ path }) => path);
 		expect(paths).toHaveLength(5);
 		for (const path of paths) expect(path).toMatch(/\/acme-api\/v1\//);
@@ -147,29 +140,17 @@ describe('custom fields with names that are words of the deployment, too', () =>
 		const { work, written } = await service({ status: 'wc-active' });
 		const set = ['ticket', 'fields', 'set', '14', '--set', 'status=wc-expired', '--snapshot', ...words];
 		expect((await work.run(set)).exitCode).toBe(0);
-		expect((await work.run(['run', 'undo', '--yes', 'last', '-q'])).exitCode).toBe(0);
+		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
 		expect(written).toEqual([{ status: 'wc-expired' }, { status: 'wc-active' }]);
 	});
 });
 
 it('rows that were not reached are read in the words of their run', async () => {
-	const recorder = await startRecorder(json(400, { code: 'no', message: 'no' }));
-	const work = createWorkplace(recorder.env);
+	const { work } = await startWorkplace(json(400, { code: 'no', message: 'no' }));
 	work.write('edits.csv', 'id,status\n1,wc-active\n2,wc-active\n3,wc-active\n');
-	const update = [
-		'ticket',
-		'update',
-		'--input',
-		'edits.csv',
-		'-j',
-		'1',
-		'--stop-on-error',
-		'--shop-prefix',
-		'wc',
-		'-q',
-	];
+	const update = 'ticket update --input edits.csv -j 1 --stop-on-error --shop-prefix wc -q'.split(' ');
 	expect((await work.run(update)).exitCode).toBe(1);
-	const { stdout } = await work.run(['run', 'rejects', 'last', '--outcome', 'not-sent', '--format', 'csv']);
+	const { stdout } = await work.run('run rejects last --outcome not-sent --format csv');
 	expect(stdout).toBe(
 		[
 			'id,status,error',
@@ -187,25 +168,20 @@ describe('a site without pretty URLs', () => {
 			const place = new URL(end, desk.baseUrl).href;
 			const { run, login } = await signIn(...flags().slice(2), '--base-url', place);
 			expect(login.exitCode).toBe(0);
-			const listed = await run(['ticket', 'list', '--status', 'hold', '--format', 'ids']);
-			const all = await run(['ticket', 'list', '--format', 'csv', '--fields', 'id,status']);
+			const listed = await run('ticket list --status hold --format ids');
+			const all = await run('ticket list --format csv --fields id,status');
 			const held = all.stdout.split('\n').filter((line) => line.endsWith(',hold'));
 			expect(listed.stdout).toBe(held.map((line) => `${line.split(',')[0]}\n`).join(''));
-			expect(await run(['ticket', 'update', '7', '--status', 'processing', '--format', 'ids'])).toMatchObject({
+			expect(await run('ticket update 7 --status processing --format ids')).toMatchObject({
 				stdout: '7\n',
 			});
 			expect(status(7)).toBe('processing');
-			const pages = await run([
-				'api',
-				'GET',
-				'tickets?status=any&state=any&assignee=0&author=0&per_page=6',
-				'--paginate',
-				'--query',
-				'length(@)',
-			]);
+			const pages = await run(
+				'api GET tickets?status=any&state=any&assignee=0&author=0&per_page=6 --paginate --query length(@)',
+			);
 			expect(pages.stdout).toBe('20\n');
-			expect((await run(['api', 'GET', 'tickets/7', '-f', 'method=DELETE'])).exitCode).toBe(0);
-			expect((await run(['api', 'GET', 'tickets/7', '-f', 'rest_route=/x'])).exitCode).toBe(2);
+			expect((await run('api GET tickets/7 -f method=DELETE')).exitCode).toBe(0);
+			expect((await run('api GET tickets/7 -f rest_route=/x')).exitCode).toBe(2);
 			expect(status(7)).toBe('processing');
 		},
 	);

@@ -129,7 +129,7 @@ describe('the columns of an export', () => {
 		const service = await startListService({
 			objects: [ticket(14, { title: 'Fish & Chips', 'total-reply-count': 3, guid: 'x' })],
 		});
-		const { stdout, stderr } = await runCli(['ticket', 'list', '--format', 'csv'], { env: service.env });
+		const { stdout, stderr } = await runCli('ticket list --format csv', { env: service.env });
 		expect({ stdout, stderr }).toEqual({
 			stdout:
 				'id,date,date_gmt,slug,status,title,content,ticket-tag,product,department,ticket_priority,ticket_channel,state,author,' +
@@ -141,7 +141,7 @@ describe('the columns of an export', () => {
 
 	test('are fewer with --fields, and the sheet still fits', async () => {
 		const service = await startListService({ objects: [ticket(14, { title: ' x ', link: 'l' }), ticket(15)] });
-		const { stdout } = await runHere(['ticket', 'list', '--format', 'csv', '--fields', 'id,title,link'], {
+		const { stdout } = await runHere('ticket list --format csv --fields id,title,link', {
 			env: service.env,
 		});
 		expect(stdout).toBe('id,title,link\n14," x ",l\n15,,\n');
@@ -151,7 +151,7 @@ describe('the columns of an export', () => {
 		const service = await startListService({
 			objects: [ticket(14, { status: 'trash' }), ticket(15, { 'ticket-tag': ['a,b'] })],
 		});
-		const { stderr } = await runHere(['ticket', 'list', '--format', 'csv'], { env: service.env });
+		const { stderr } = await runHere('ticket list --format csv', { env: service.env });
 		expect(stderr).toContain(
 			'warning: status: 1 value left out (ticket 14), which an update would not read back unchanged',
 		);
@@ -189,7 +189,7 @@ describe('the columns of an export', () => {
 describe('a row of an export', () => {
 	test('is not written with --if-unmodified once the object was changed', async () => {
 		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15, { title: 'B' })] });
-		const exported = await runHere(['ticket', 'list', '--format', 'csv'], { env: service.env });
+		const exported = await runHere('ticket list --format csv', { env: service.env });
 		const file = join(temporaryFolder(), 't.csv');
 		writeFileSync(file, exported.stdout.replaceAll('hold', 'queued'));
 		(service.objects[1] as Stored).modified_gmt = '2026-11-02T00:00:00';
@@ -234,7 +234,7 @@ describe('@me', () => {
 
 	test('is the caller in a flag of an update', async () => {
 		const service = await startListService({ objects: [ticket(14)], ...me });
-		const { exitCode } = await runHere(['ticket', 'update', '14', '--assignee', '@me'], { env: service.env });
+		const { exitCode } = await runHere('ticket update 14 --assignee @me', { env: service.env });
 		expect({ exitCode, body: service.requests.at(-1)?.body }).toEqual({ exitCode: 0, body: '{"assignee":42}' });
 	});
 
@@ -248,12 +248,12 @@ describe('@me', () => {
 						? json(200, { deleted: true })
 						: json(200, { id: 42 }),
 		});
-		const { exitCode, stderr } = await runHere(['user', 'delete', '9', '--reassign', '@me', '--yes'], {
+		const { exitCode, stderr } = await runHere('user delete 9 --reassign @me --yes', {
 			env: service.env,
 		});
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		expect(service.requests.at(-1)?.url).toContain('/users/9?force=true&reassign=42');
-		await runHere(['user', 'get', '@me'], { env: service.env });
+		await runHere('user get @me', { env: service.env });
 		expect(service.requests.at(-1)?.url).toContain('/users/42?');
 		for (const ids of [['@me'], ['7', '@me', '-j', '1']]) {
 			await runHere(['user', 'update', ...ids, '--nickname', 'x'], { env: service.env });
@@ -264,7 +264,7 @@ describe('@me', () => {
 	test('is the caller in cells, and asked for once', async () => {
 		const service = await startListService({ objects: [ticket(14), ticket(15), ticket(16)], ...me });
 		const input = 'id,assignee\n14,@me\n15,7\n16,@me\n';
-		await runHere(['ticket', 'update', '--input', '-', '--input-format', 'csv', '-j', '1'], {
+		await runHere('ticket update --input - --input-format csv -j 1', {
 			env: service.env,
 			input,
 		});
@@ -298,7 +298,7 @@ test('exports of the sandbox fit for every kind of object', async () => {
 
 test('what a list shows can be edited in one go', async () => {
 	const service = await startListService({ objects: [ticket(14), ticket(15)] });
-	const { stdout } = await runCli(['ticket', 'list', '--format', 'ids'], { env: service.env });
-	await runCli(['ticket', 'update', '-', '--status', 'queued'], { env: service.env, input: stdout });
+	const { stdout } = await runCli('ticket list --format ids', { env: service.env });
+	await runCli('ticket update - --status queued', { env: service.env, input: stdout });
 	expect(service.objects.map(({ status }) => status)).toEqual(['queued', 'queued']);
 });

@@ -7,12 +7,12 @@ import { commands } from '../../src/cli/manifest.js';
 import type { Clock } from '../../src/io/context.js';
 import { systemClock } from '../../src/io/process.js';
 import { runMain } from '../../src/main.js';
-import { startCli } from '../support/cli.js';
+import { startCli, type Words } from '../support/cli.js';
 import { memoryContext } from '../support/context.js';
-import { type Answer, json, startRecorder } from '../support/recorder.js';
+import { json, type Responder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runInTerminal } from '../support/terminal.js';
-import { createWorkplace } from '../support/workplace.js';
+import { startWorkplace } from '../support/workplace.js';
 
 /** The secret that is looked for; fit for a header, for basic it gets awkward letters too. */
 const MARKER = 'mk7Qz-marker-19xV';
@@ -382,14 +382,14 @@ const table = ['id,title', ...Array.from({ length: 20 }, (_, row) => `${row + 1}
 
 describe('a row with a secret', () => {
 	/** Repeats the values of a request's body under harmless names, as text and as numbers, in good and bad responses. */
-	const echo: Answer = ({ body, url }, response, count) => {
+	const echo: Responder = ({ body, url }, response, count) => {
 		const texts = [...body.matchAll(/"((?:S|\d{4,})[^"]*)"|\b(\d{10})\b/g)].map((match) => match[1] ?? match[2] ?? '');
 		const values = texts.flatMap((each) => (/^\d+$/.test(each) ? [each, Number(each)] : [each]));
 		const note = `you sent ${texts.join(' and ')}`;
 		const good = { id: Number(url.split('/').pop()), first_name: note, echo: values, token: { of: [values] } };
 		if (count % 2 === 0) return json(400, { code: 'no', message: note, data: { params: { email: note } } })(...rest());
 		return json(200, good)(...rest());
-		function rest(): Parameters<Answer> {
+		function rest(): Parameters<Responder> {
 			return [{ method: '', url, headers: {}, body }, response, count];
 		}
 	};
@@ -403,25 +403,11 @@ describe('a row with a secret', () => {
 			(id: number) => `Sx${id}marker`,
 		],
 	])('that is %s shows it nowhere, however many rows there are', async (_what, row, secretOf) => {
-		const recorder = await startRecorder(echo);
-		const work = createWorkplace(recorder.env);
+		const { recorder, work } = await startWorkplace(echo);
 		const ids = Array.from({ length: 1_100 }, (_, index) => index + 1);
 		const lines = ids.map((id) => row.replace('ID', String(id)).replace('SECRET', secretOf(id)));
 		work.write('rows.ndjson', `${lines.join('\n')}\n`);
-		const args = [
-			'user',
-			'update',
-			'--input',
-			'rows.ndjson',
-			'-vv',
-			'--json',
-			'--journal',
-			'j',
-			'-j',
-			'8',
-			'--retries',
-			'0',
-		];
+		const args = 'user update --input rows.ndjson -vv --json --journal j -j 8 --retries 0'.split(' ');
 		const reports = ['json', 'csv', 'markdown', 'junit'].flatMap((format) => ['--report', `${format}:r.${format}`]);
 		const result = await work.run([...args, ...reports, '--max-failures', '2000']);
 		expect(recorder.requests.length).toBe(1_100);
@@ -438,7 +424,7 @@ describe('the program as a process', () => {
 	it('has no secret in its arguments or those of its children, nor in what it leaves behind', async () => {
 		const { baseUrl, seen } = await startWatcher();
 		const stage = setStage(baseUrl, AWKWARD);
-		const run = async (args: string[], input?: string, env: Record<string, string> = {}) => {
+		const run = async (args: Words, input?: string, env: Record<string, string> = {}) => {
 			const options = { env: { ...stage.env, ...env }, cwd: stage.cwd, ...(input !== undefined && { input }) };
 			return startCli(args, options).ended;
 		};
@@ -447,12 +433,12 @@ describe('the program as a process', () => {
 		const login = ['login', baseUrl, '--username', 'anna', '--no-input', '-vv', '--debug'];
 		const results = [
 			await run([...login, '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
-			await run(['profile', 'set', 'default', '--password-stdin', '--insecure-storage'], `${AWKWARD}\n`),
-			await run(['ticket', 'update', '--input', '-', '--input-format', 'csv', '-vv'], table),
+			await run('profile set default --password-stdin --insecure-storage', `${AWKWARD}\n`),
+			await run('ticket update --input - --input-format csv -vv', table),
 			await run([...login, '--secret-command', spy]),
-			await run(['ticket', 'update', '14', '--status', 'hold', '-vv']),
-			await run(['logout']),
-			await run(['ticket', 'update', '14', '--title', 'x'], undefined, {
+			await run('ticket update 14 --status hold -vv'),
+			await run('logout'),
+			await run('ticket update 14 --title x', undefined, {
 				SUPPORTCTL_USERNAME: 'anna',
 				SUPPORTCTL_PASSWORD_FILE: stage.secretFile,
 			}),
@@ -469,7 +455,7 @@ describe('the program as a process', () => {
 	it('prints none under NODE_DEBUG', async () => {
 		const { baseUrl } = await startWatcher();
 		const stage = setStage(baseUrl, AWKWARD);
-		const { exitCode, stdout, stderr } = await startCli(['ticket', 'update', '14', '--status', 'hold'], {
+		const { exitCode, stdout, stderr } = await startCli('ticket update 14 --status hold', {
 			env: {
 				...stage.env,
 				SUPPORTCTL_USERNAME: 'anna',
@@ -486,7 +472,7 @@ describe('the program as a process', () => {
 	it('leaves none behind when it is killed while a request is under way', async () => {
 		const { baseUrl, arrival } = await startWatcher(true);
 		const stage = setStage(baseUrl, AWKWARD);
-		const running = startCli(['user', 'update', '--input', '-', '--input-format', 'csv', '-vv'], {
+		const running = startCli('user update --input - --input-format csv -vv', {
 			env: { ...stage.env, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: AWKWARD },
 			cwd: stage.cwd,
 			input: `id,password\n3,${OTHER}\n4,${OTHER}\n`,
@@ -524,11 +510,11 @@ describe('the program as a process', () => {
 		const { baseUrl } = await startWatcher();
 		const stage = setStage(baseUrl, AWKWARD);
 		const env = { ...stage.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
-		const run = (args: string[], input = '') => startCli(args, { env, cwd: stage.cwd, input }).ended;
+		const run = (args: Words, input = '') => startCli(args, { env, cwd: stage.cwd, input }).ended;
 		const results = [
 			await run(['login', baseUrl, '--username', 'anna', '--password-stdin', '-vv'], AWKWARD),
-			await run(['ticket', 'update', '14', '15', '--status', 'hold', '-vv']),
-			await run(['profile', 'show', '--json']),
+			await run('ticket update 14 15 --status hold -vv'),
+			await run('profile show --json'),
 		];
 		expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
 		expect(results.map(({ stdout, stderr }) => findLeak(stdout + stderr))).toEqual([undefined, undefined, undefined]);

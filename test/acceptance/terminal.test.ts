@@ -23,7 +23,7 @@ describe('in a real terminal', () => {
 			expect(table.lines[1]).toMatch(/^1 +ok +hold +The print/);
 			expect(table.lines[1]?.includes(long)).toBe(columns === 200);
 			expect(table.lines[3]).toMatch(/^999 +failed +Invalid/);
-			const help = await run(['help', 'safety'], { columns });
+			const help = await run('help safety', { columns });
 			expect(Math.max(...help.lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
 		}
 	});
@@ -70,7 +70,7 @@ describe('in a real terminal', () => {
 		const env = { SUPPORTCTL_BASE_URL: server.baseUrl, SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
 		// A pager that a person leaves with q after the first lines.
 		const left = { ...env, SUPPORTCTL_PAGER: 'head -c 2000' };
-		const failed = await run(['api', 'GET', 'gone'], { env: left });
+		const failed = await run('api GET gone', { env: left });
 		expect(failed.exitCode).toBe(1);
 		expect(failed.raw).toContain('GET /support-api/v1/gone failed (HTTP 404 no)');
 	});

@@ -16,7 +16,7 @@ import { runCommand } from '../../src/cli/runs/definition.js';
 import { plainPalette } from '../../src/output/colour.js';
 import { memoryContext } from '../support/context.js';
 import { parseWords } from '../support/parse-words.js';
-import { type Answer, json, startRecorder } from '../support/recorder.js';
+import { json, type Responder, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const fields: readonly Field[] = [
@@ -131,7 +131,7 @@ describe('an id of what a thing belongs to', () => {
 		noun: 'member',
 	};
 
-	async function runMember(answer: Answer, line: readonly string[]) {
+	async function runMember(answer: Responder, line: readonly string[]) {
 		const recorder = await startRecorder(answer);
 		const folder = temporaryFolder();
 		const context = memoryContext({

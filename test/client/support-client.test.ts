@@ -3,7 +3,7 @@
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { type CallInput, SupportClient, type SupportClientOptions, UsageError } from '../../src/index.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
-import { type Answer, json, startRecorder } from '../support/recorder.js';
+import { json, type Responder, startRecorder } from '../support/recorder.js';
 
 async function openClient(answer = json(200, { id: 14 }), options: Partial<SupportClientOptions> = {}) {
 	const recorder = await startRecorder(answer);
@@ -163,7 +163,7 @@ test('errors carry their names', async () => {
 });
 
 describe('what a client is opened with is what its calls keep to', () => {
-	const slow: Answer = (_request, response) =>
+	const slow: Responder = (_request, response) =>
 		void setTimeout(() => response.setHeader('content-type', 'application/json').end('{"id":14}'), 300);
 	const rename = (client: SupportClient) => client.call('ticket.update', { id: 14, fields: { title: 'x' } });
 

@@ -69,7 +69,7 @@ describe('kill -9', () => {
 			expect(open.length).toBeLessThanOrEqual(8 * kills);
 			moment = server.requests.length + 1 + Math.floor(Math.random() * 300);
 		}
-		const last = await work.spawn(['run', 'resume', 'last', '-q', '-j', '8']).ended;
+		const last = await work.spawn('run resume last -q -j 8').ended;
 		expect(last.exitCode).toBe(0);
 		const sent = sentRows(server);
 		expect(sent.size).toBe(rows);
@@ -108,7 +108,7 @@ describe('kill -9', () => {
 			running.child.kill('SIGKILL');
 			await running.ended;
 		}
-		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(0);
 		const last = new Map(recordsOf(work).flatMap((each) => (each.type === 'row' ? [[each.row, each] as const] : [])));
 		expect([...last.values()].filter(({ code }) => code === 'conflict').map(({ row }) => row)).toEqual([changed]);
 		expect([...last.values()].every(({ outcome }) => outcome === 'ok' || outcome === 'skipped')).toBe(true);
@@ -132,7 +132,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		expect([...sent.keys()].filter((row) => told.get(row) !== 'ok')).toEqual([]);
 		expect(recordsOf(work).at(-1)).toMatchObject({ type: 'end', interrupted: true, exit: 130 });
 
-		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(0);
 		expect(sentRows(server).size).toBe(600);
 		expect(Math.max(...sentRows(server).values())).toBe(1);
 	});
@@ -175,7 +175,7 @@ describe('a full disk', () => {
 		const unrecorded = [...sent.keys()].filter((row) => told.get(row) !== 'ok').length;
 		expect(unrecorded).toBeLessThanOrEqual(16);
 
-		expect((await work.spawn(['run', 'resume', 'last', '-q']).ended).exitCode).toBe(0);
+		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(0);
 		expect(sentRows(server).size).toBe(3000);
 		const again = [...sentRows(server).values()].reduce((sum, count) => sum + count - 1, 0);
 		expect(again).toBeLessThanOrEqual(unrecorded);
@@ -259,7 +259,7 @@ describe('a state folder', () => {
 	it('that can not be had costs a lone request nothing', async () => {
 		const { server, work } = await begin(1, slow(1));
 		work.write('file', 'x');
-		const { exitCode } = await work.spawn(['ticket', 'update', '1', '--status', 'hold'], {
+		const { exitCode } = await work.spawn('ticket update 1 --status hold', {
 			env: { SUPPORTCTL_STATE_DIR: 'file/state' },
 		}).ended;
 		expect(exitCode).toBe(0);
@@ -276,7 +276,7 @@ describe('an input file', () => {
 		running.child.kill('SIGINT');
 		expect((await running.ended).exitCode).toBe(130);
 		const before = server.requests.length;
-		const { exitCode, stderr } = await work.spawn(['run', 'resume', 'last']).ended;
+		const { exitCode, stderr } = await work.spawn('run resume last').ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(2);
 		expect(stderr).toMatch(/edits\.csv/);
@@ -285,8 +285,7 @@ describe('an input file', () => {
 
 	it('that is not there is an error before anything is sent', async () => {
 		const { server, work } = await begin(1, slow(1));
-		const { exitCode, stderr } = await work.spawn(['ticket', 'update', '--input', 'nothing.csv', '--status', 'hold'])
-			.ended;
+		const { exitCode, stderr } = await work.spawn('ticket update --input nothing.csv --status hold').ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(2);
 		expect(stderr).toMatch(/nothing\.csv/);
@@ -328,7 +327,7 @@ describe('a clock that jumps', () => {
 		expect(sentRows(server).size).toBe(400);
 		expect(Math.max(...sentRows(server).values())).toBeLessThanOrEqual(3);
 		expect([...expectTruth(work, server).values()]).toEqual(Array.from({ length: 400 }, () => 'ok'));
-		const listed = await work.spawn(['run', 'list', '--json']).ended;
+		const listed = await work.spawn('run list --json').ended;
 		expect(listed.exitCode).toBe(0);
 		expect(JSON.parse(listed.stdout)).toHaveLength(1);
 		expect(existsSync(path)).toBe(true);

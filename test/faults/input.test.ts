@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
-import { runHere } from '../support/cli.js';
+import { jsonLines, runHere } from '../support/cli.js';
 import { anyText, expectSane, holds, mutated, nasty } from '../support/fuzz.js';
 import { json, type Recorder, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -39,10 +39,7 @@ async function updateFrom(name: string, content: string | Uint8Array, more: read
 		expect(sent).not.toHaveProperty('id');
 	}
 	if (result.exitCode === 2) expect(requests).toEqual([]);
-	const outcomes = result.stdout
-		.split('\n')
-		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line) as { outcome: string });
+	const outcomes = jsonLines<{ outcome: string }>(result.stdout);
 	expect(requests).toHaveLength(outcomes.filter(({ outcome }) => outcome === 'ok' || outcome === 'differs').length);
 }
 
@@ -351,7 +348,7 @@ describe('a journal', () => {
 	it('with damage is never believed to hold more than it does, and sends no row that the input lacks', async () => {
 		const work = createWorkplace(recorder.env);
 		work.write('edits.csv', `id,status\n${Array.from({ length: 12 }, (_, index) => `${index + 1},hold\n`).join('')}`);
-		await work.run(['ticket', 'update', '--input', 'edits.csv', '-q']);
+		await work.run('ticket update --input edits.csv -q');
 		takeRequests();
 		const [path] = work.journals() as [string];
 		const good = readFileSync(path);
@@ -560,7 +557,7 @@ describe('a value', () => {
 		await holds('values', 200, text, async (value) => {
 			const folder = temporaryFolder();
 			writeFileSync(join(folder, 'a.csv'), `id,content\n14,"${value.replaceAll('"', '""')}"\n`);
-			const result = await runHere(['ticket', 'update', '--input', 'a.csv', '-q'], { cwd: folder, env: recorder.env });
+			const result = await runHere('ticket update --input a.csv -q', { cwd: folder, env: recorder.env });
 			expect(result.exitCode, result.stderr).toBe(0);
 			expect(takeRequests().map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ content: value }]);
 		});

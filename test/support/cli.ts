@@ -25,6 +25,11 @@ export interface CliOptions {
 	through?: readonly string[];
 }
 
+/** The words of a command line: a list, or a text with a space between two words. */
+export type Words = string | readonly string[];
+
+export const wordsOf = (words: Words): readonly string[] => (typeof words === 'string' ? words.split(' ') : words);
+
 export interface RunningCli {
 	child: ChildProcess;
 	/** Resolves when the process has ended and both streams are read. */
@@ -54,8 +59,11 @@ export function isolatedEnvironment(): Record<string, string> {
 }
 
 /** Starts the binary; its streams are pipes. */
-export function startCli(args: readonly string[], options: CliOptions = {}): RunningCli {
-	const [program, ...words] = [...(options.through ?? []), process.execPath, binary, ...args] as [string, ...string[]];
+export function startCli(args: Words, options: CliOptions = {}): RunningCli {
+	const [program, ...words] = [...(options.through ?? []), process.execPath, binary, ...wordsOf(args)] as [
+		string,
+		...string[],
+	];
 	const child = spawn(program, words, {
 		env: { ...cleanEnvironment(), ...isolatedEnvironment(), ...options.env },
 		cwd: options.cwd ?? temporaryFolder(),
@@ -107,18 +115,26 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
 }
 
 /** Runs the binary to its end. */
-export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+export function runCli(args: Words, options: CliOptions = {}): Promise<CliResult> {
 	return startCli(args, options).ended;
 }
 
 /** Runs the same program in the test's own process: real sockets and files, but no process to start; for large tables of cases. */
-export async function runHere(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+export async function runHere(args: Words, options: CliOptions = {}): Promise<CliResult> {
 	const context = memoryContext({
-		argv: args,
+		argv: wordsOf(args),
 		env: { ...isolatedEnvironment(), ...options.env },
 		stdin: options.input ?? '',
 		cwd: options.cwd ?? temporaryFolder(),
 	});
 	const exitCode = await runMain(context);
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+/** The objects of NDJSON. */
+export function jsonLines<T = Record<string, unknown>>(text: string): T[] {
+	return text
+		.split('\n')
+		.filter((line) => line !== '')
+		.map((line) => JSON.parse(line) as T);
 }

@@ -1,10 +1,10 @@
-import { type Answer, json } from './recorder.js';
+import { json, type Responder } from './recorder.js';
 
 const ok = json(200, { id: 1 });
 const refused = json(401, { code: 'rest_no', message: 'Sorry.', data: { status: 401 } });
 
 /** A service that wants other credentials after so many answers, until it is told otherwise. */
-export function closing(after: number): { answer: Answer; open(): void } {
+export function closing(after: number): { answer: Responder; open(): void } {
 	let closed = true;
 	let served = 0;
 	return {

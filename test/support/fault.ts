@@ -1,7 +1,7 @@
 /** Runs the built binary against a misbehaving server and reads what it made of it. */
 
 import { expect } from 'vitest';
-import { type CliOptions, type CliResult, runCli } from './cli.js';
+import { type CliOptions, type CliResult, jsonLines, runCli, type Words } from './cli.js';
 import { type RawServer, type Script, startRawServer } from './raw-server.js';
 
 /** One outcome as `--json` prints it. */
@@ -48,7 +48,7 @@ export const oneCheck = ['user', 'check', 'ada', '--password-stdin', '--json'];
 /** Starts a server with the script, runs the command against it, and holds it to never crashing. */
 export async function runAgainst(
 	script: Script,
-	args: readonly string[] = oneUpdate,
+	args: Words = oneUpdate,
 	options: CliOptions = {},
 ): Promise<FaultResult> {
 	const server = await startRawServer(script);
@@ -58,7 +58,7 @@ export async function runAgainst(
 /** The same against a server that is there already. */
 export async function runWith(
 	server: RawServer,
-	args: readonly string[] = oneUpdate,
+	args: Words = oneUpdate,
 	options: CliOptions = {},
 ): Promise<FaultResult> {
 	const result = await runCli(args, { ...options, env: { ...credentials(server.baseUrl), ...options.env } });
@@ -70,5 +70,5 @@ export function outcomesOf(stdout: string): PrintedOutcome[] {
 	const text = stdout.trim();
 	if (text.startsWith('[')) return JSON.parse(text) as PrintedOutcome[];
 	if (!text.startsWith('{')) return [];
-	return text.split('\n').map((line) => JSON.parse(line) as PrintedOutcome);
+	return jsonLines<PrintedOutcome>(text);
 }

@@ -1,6 +1,6 @@
 /** A service that lists, reads and stores tickets, and whose lists shift, lie and refuse as a test says. */
 
-import { type Answer, json, type RecordedRequest, type Recorder, startRecorder } from './recorder.js';
+import { json, type RecordedRequest, type Recorder, type Responder, startRecorder } from './recorder.js';
 
 export type Stored = Record<string, unknown> & { id: number };
 
@@ -21,7 +21,7 @@ export interface ListOptions {
 	/** A page is sent so many milliseconds later. */
 	delayMs?: number;
 	/** An answer instead of the service's own. */
-	answer?(request: RecordedRequest, count: number): Answer | undefined;
+	answer?(request: RecordedRequest, count: number): Responder | undefined;
 	/** What the service shows of an object. */
 	show?(object: Stored, query: URLSearchParams): unknown;
 }

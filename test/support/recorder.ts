@@ -1,4 +1,4 @@
-/** A server that writes down every request and answers what the test says. */
+/** A server that writes down every request and responds as the test says. */
 
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,26 +19,32 @@ export interface Recorder {
 	env: Record<string, string>;
 }
 
-export type Answer = (request: RecordedRequest, response: ServerResponse, count: number) => void;
+/** Responds to a request, the `count`th of all; a responder that it returns responds in its place. */
+export type Responder = (request: RecordedRequest, response: ServerResponse, count: number) => unknown;
 
-/** Answers with JSON. */
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+/** Responds with JSON. */
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Responder {
 	return (_request, response) => {
 		response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8', ...headers });
 		response.end(JSON.stringify(body));
 	};
 }
 
-/** Answers with text of any type. */
-export function text(status: number, body: string, headers: Record<string, string> = {}): Answer {
+/** Responds with text of any type. */
+export function text(status: number, body: string, headers: Record<string, string> = {}): Responder {
 	return (_request, response) => {
 		response.writeHead(status, { 'content-type': 'text/html; charset=UTF-8', ...headers });
 		response.end(body);
 	};
 }
 
+/** The id of the ticket or user that a request is for; NaN where there is none. */
+export function idOf({ url }: RecordedRequest): number {
+	return Number(/\/(?:tickets|users)\/(\d+)/.exec(url)?.[1]);
+}
+
 /** Starts a recorder that ends with the test. */
-export async function startRecorder(answer: Answer = json(200, { id: 14 })): Promise<Recorder> {
+export async function startRecorder(responder: Responder = json(200, { id: 14 })): Promise<Recorder> {
 	const requests: RecordedRequest[] = [];
 	const server: Server = createServer((message, response) => {
 		const chunks: Buffer[] = [];
@@ -47,7 +53,8 @@ export async function startRecorder(answer: Answer = json(200, { id: 14 })): Pro
 			const { method = '', url = '', headers } = message;
 			const request = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
 			requests.push(request);
-			answer(request, response, requests.length);
+			let next: unknown = responder;
+			while (typeof next === 'function') next = next(request, response, requests.length);
 		});
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

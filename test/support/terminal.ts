@@ -3,7 +3,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { binary } from './cli.js';
+import { binary, type Words, wordsOf } from './cli.js';
 import { temporaryFolder } from './temporary.js';
 
 export interface TerminalOptions {
@@ -48,13 +48,13 @@ function keepUnread(terminal: IPty): void {
 
 /** Runs the built program with these words; its home is a folder of its own. */
 export function runInTerminal(
-	argv: readonly string[],
+	argv: Words,
 	{ columns = 80, env = {}, shell, onOutput }: TerminalOptions = {},
 ): Promise<TerminalRun> {
 	const home = temporaryFolder();
 	const program = `supportctl() { '${process.execPath}' '${binary}' "$@"; }`;
 	const [file, args] =
-		shell === undefined ? [process.execPath, [binary, ...argv]] : ['sh', ['-c', `${program}; ${shell}`]];
+		shell === undefined ? [process.execPath, [binary, ...wordsOf(argv)]] : ['sh', ['-c', `${program}; ${shell}`]];
 	return new Promise((resolve) => {
 		const terminal = spawn(file, args, {
 			cols: columns,

@@ -4,8 +4,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
-import { type CliOptions, type CliResult, type RunningCli, startCli } from './cli.js';
+import { type CliOptions, type CliResult, jsonLines, type RunningCli, startCli, type Words, wordsOf } from './cli.js';
 import { type MemoryContext, type MemoryOptions, memoryContext } from './context.js';
+import { type Recorder, type Responder, startRecorder } from './recorder.js';
 import { temporaryFolder } from './temporary.js';
 
 export type JournalLine = Record<string, unknown> & { type: string };
@@ -14,13 +15,17 @@ export interface Workplace {
 	readonly folder: string;
 	readonly env: Record<string, string>;
 	write(name: string, content: string | Uint8Array): string;
+	/** Writes CSV: a header and so many rows. */
+	sheet(name: string, header: string, rows: number, row: (index: number) => string): void;
+	/** Writes edits.csv, which gives so many tickets the status hold. */
+	edits(rows: number): void;
 	read(name: string): string;
 	/** Runs the program in the test's own process. */
-	run(args: readonly string[], options?: MemoryOptions): Promise<CliResult>;
+	run(args: Words, options?: MemoryOptions): Promise<CliResult>;
 	/** The same, without waiting for its end. */
-	begin(args: readonly string[], options?: MemoryOptions): { context: MemoryContext; ended: Promise<CliResult> };
+	begin(args: Words, options?: MemoryOptions): { context: MemoryContext; ended: Promise<CliResult> };
 	/** Runs the built binary as a process of its own. */
-	spawn(args: readonly string[], options?: Omit<CliOptions, 'cwd'>): RunningCli;
+	spawn(args: Words, options?: Omit<CliOptions, 'cwd'>): RunningCli;
 	/** Journals of the state folder, the oldest first. */
 	journals(): string[];
 	/** The records of a journal, the newest where none is named. */
@@ -36,8 +41,8 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 	const list = (name: string): string[] =>
 		existsSync(join(state, name)) ? readdirSync(join(state, name)).map((each) => join(state, name, each)) : [];
 
-	function begin(args: readonly string[], options: MemoryOptions = {}) {
-		const context = memoryContext({ cwd: folder, ...options, argv: args, env: { ...env, ...options.env } });
+	function begin(args: Words, options: MemoryOptions = {}) {
+		const context = memoryContext({ cwd: folder, ...options, argv: wordsOf(args), env: { ...env, ...options.env } });
 		const ended = runMain(context).then((exitCode) => ({
 			exitCode,
 			stdout: context.stdout.text,
@@ -51,13 +56,21 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 			.filter((path) => path.endsWith('.ndjson'))
 			.sort();
 
+	function write(name: string, content: string | Uint8Array): string {
+		writeFileSync(join(folder, name), content);
+		return join(folder, name);
+	}
+
 	return {
 		folder,
 		env,
-		write(name, content) {
-			writeFileSync(join(folder, name), content);
-			return join(folder, name);
-		},
+		write,
+		sheet: (name, header, rows, row) => void write(name, csv(header, rows, row)),
+		edits: (rows) =>
+			void write(
+				'edits.csv',
+				csv('id,status', rows, (row) => `${row},hold`),
+			),
 		read: (name) => readFileSync(join(folder, name), 'utf8'),
 		run: (args, options) => begin(args, options).ended,
 		begin,
@@ -65,13 +78,18 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 		journals,
 		records(path = journals().at(-1)) {
 			if (path === undefined) throw new Error('there is no journal');
-			return readFileSync(path, 'utf8')
-				.split('\n')
-				.filter((line) => line !== '')
-				.map((line) => JSON.parse(line) as JournalLine);
+			return jsonLines<JournalLine>(readFileSync(path, 'utf8'));
 		},
 		spooled: () => list('spool'),
 	};
+}
+
+/** A workplace and the service that its commands reach. */
+export async function startWorkplace(
+	responder?: Responder,
+): Promise<{ recorder: Recorder; work: Workplace; host: string }> {
+	const recorder = await startRecorder(responder);
+	return { recorder, work: createWorkplace(recorder.env), host: new URL(recorder.baseUrl).host };
 }
 
 /** A clock on which everything takes a fraction of the time, for runs that wait; a service has to hurry as much. */

@@ -133,7 +133,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (name) => {
 
 it('zsh finds the script in a folder of $fpath by itself', async () => {
 	const folder = temporaryFolder();
-	const { stdout } = await runCli(['completion', 'zsh']);
+	const { stdout } = await runCli('completion zsh');
 	writeFileSync(join(folder, '_supportctl'), stdout);
 	const shell = await openShell('zsh', { before: `fpath=(${folder} $fpath)` });
 	expect(await shell.line(`supportctl att${TAB}`)).toBe('supportctl attachment ');
@@ -143,7 +143,7 @@ it('zsh finds the script in a folder of $fpath by itself', async () => {
 });
 
 it('fish finds the script in its folder of completions by itself', async () => {
-	const { stdout } = await runCli(['completion', 'fish']);
+	const { stdout } = await runCli('completion fish');
 	const folder = temporaryFolder();
 	writeFileSync(join(folder, 'supportctl.fish'), stdout);
 	const shell = await openShell('fish', { setup: `set -p fish_complete_path ${folder}` });

@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { type CliOptions, type CliResult, runCli } from '../support/cli.js';
+import { type CliOptions, type CliResult, runCli, type Words } from '../support/cli.js';
 
 export interface KeyringSession {
-	run(args: readonly string[], options?: CliOptions): Promise<CliResult>;
+	run(args: Words, options?: CliOptions): Promise<CliResult>;
 	stop(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { CliResult } from '../support/cli.js';
+import type { CliResult, Words } from '../support/cli.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runWithKeyring } from './keyring-session.js';
@@ -23,7 +23,7 @@ it('login keeps the secret in gnome-keyring and nowhere else, other commands fin
 		SUPPORTCTL_STATE_DIR: join(home, 'state'),
 	});
 	const results: CliResult[] = [];
-	const run = async (args: string[], input = ''): Promise<void> => {
+	const run = async (args: Words, input = ''): Promise<void> => {
 		results.push(await session.run(args, { input }));
 		expect(filesWith(desk.password, home)).toEqual([]);
 	};
@@ -31,9 +31,9 @@ it('login keeps the secret in gnome-keyring and nowhere else, other commands fin
 	const update = ['ticket', 'update', '1', '2', '--status', 'hold', '-vv'];
 	try {
 		await run(['login', ...signIn, '-vv'], `${desk.password}\n`);
-		await run(['profile', 'show', '--json']);
+		await run('profile show --json');
 		await run(update);
-		await run(['logout']);
+		await run('logout');
 		await run(update);
 	} finally {
 		await session.stop();

@@ -4,11 +4,11 @@ import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { binary, runCli } from '../support/cli.js';
+import { binary, jsonLines, runCli } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { createWorkplace, csv } from '../support/workplace.js';
+import { createWorkplace, startWorkplace } from '../support/workplace.js';
 
 const cells = ['A, "quoted"\ttitle', 'two\nlines 日本', '=1+1'];
 
@@ -30,12 +30,7 @@ describe('results', () => {
 		['ndjson', '.title'],
 	])('in %s are read by jq', async (format, filter) => {
 		const out = execFileSync('jq', ['-c', filter], { input: await print(format), encoding: 'utf8' });
-		expect(
-			out
-				.trim()
-				.split('\n')
-				.map((line) => JSON.parse(line)),
-		).toEqual(cells);
+		expect(jsonLines(out)).toEqual(cells);
 	});
 
 	it.each([
@@ -52,8 +47,7 @@ describe('results', () => {
 });
 
 it('a JUnit report is read by Python', async () => {
-	const recorder = await startRecorder(json(400, { code: 'no', message: 'no <b>&amp; "x"\r\n| ]]> \u0007' }));
-	const work = createWorkplace(recorder.env);
+	const { work } = await startWorkplace(json(400, { code: 'no', message: 'no <b>&amp; "x"\r\n| ]]> \u0007' }));
 	const args = ['ticket', 'update', '1', '2', '--status', 'hold', '--report', 'junit:out.xml'];
 	expect((await work.run(args)).exitCode).toBe(1);
 	const program =
@@ -65,10 +59,7 @@ it('a JUnit report is read by Python', async () => {
 it('GNU parallel runs the shards of one input, each row once', async () => {
 	const desk = await startSandbox({ seed: 40 });
 	const work = createWorkplace(desk.env);
-	work.write(
-		'edits.csv',
-		csv('id,status', 40, (row) => `${row},hold`),
-	);
+	work.edits(40);
 	const words = ['ticket', 'update', '--input', 'edits.csv', '--shard', '{}/4', '--quiet', '--format', 'ids'];
 	const { stdout } = await promisify(execFile)(
 		'parallel',
@@ -81,8 +72,7 @@ it('GNU parallel runs the shards of one input, each row once', async () => {
 });
 
 it('a state folder that may not be written stops a run before its first request', async () => {
-	const recorder = await startRecorder(json(200, { id: 1, status: 'hold' }));
-	const work = createWorkplace(recorder.env);
+	const { recorder, work } = await startWorkplace(json(200, { id: 1, status: 'hold' }));
 	const state = temporaryFolder();
 	chmodSync(state, 0o500);
 	// Root may write anywhere, unless that capability is dropped.
@@ -97,16 +87,12 @@ it('a state folder that may not be written stops a run before its first request'
 });
 
 it('a page of a report works in a browser that loads nothing else, and is as wide as a phone', async () => {
-	const recorder = await startRecorder((request, response, count) =>
-		(count % 3 === 0
+	const { work } = await startWorkplace((_request, _response, count) =>
+		count % 3 === 0
 			? json(400, { code: 'rest_no', message: '&lt;script&gt;document.title="changed"&lt;/script&gt;' })
-			: json(200, { id: 1, status: 'hold' }))(request, response, count),
+			: json(200, { id: 1, status: 'hold' }),
 	);
-	const work = createWorkplace(recorder.env);
-	work.write(
-		'edits.csv',
-		csv('id,status', 30, (row) => `${row},hold`),
-	);
+	work.edits(30);
 	await work.run('ticket update --input edits.csv -q --report html:run.html'.split(' '));
 	const browser = ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${temporaryFolder()}`];
 	const page = `file://${work.folder}/run.html`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveProfile } from '../../../src/profile/store.js';
 import { type CliOptions, runHere } from '../../support/cli.js';
-import { type Answer, json, startRecorder, text } from '../../support/recorder.js';
+import { json, type Responder, startRecorder, text } from '../../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
@@ -468,11 +468,11 @@ describe('an answer that is an error', () => {
 describe('sending again', () => {
 	/** Refuses the first requests in some way, then answers. */
 	const failing =
-		(how: Answer, times: number): Answer =>
+		(how: Responder, times: number): Responder =>
 		(request, response, count) =>
 			count <= times ? how(request, response, count) : json(200, { id: 14 })(request, response, count);
 	const busy = text(503, 'busy', { 'retry-after': '0' });
-	const drop: Answer = (_, response) => void response.destroy();
+	const drop: Responder = (_, response) => void response.destroy();
 
 	it.each([
 		['503', busy],
@@ -549,7 +549,7 @@ describe('--paginate', () => {
 	const row = (id: number) => ({ id });
 	const pageOf = (url: string): number => Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1);
 	const rowsOf = (page: number, length = 100) => Array.from({ length }, (_, index) => row(page * 1000 + index));
-	async function paginate(answer: Answer, ...argv: string[]) {
+	async function paginate(answer: Responder, ...argv: string[]) {
 		const recorder = await startRecorder(answer);
 		const line = ['api', 'GET', 'x', '--paginate', '--retries', '0', '--json', ...argv];
 		return { ...(await runHere(line, { env: recorder.env })), urls: recorder.requests.map(({ url }) => url) };
@@ -592,7 +592,7 @@ describe('--paginate', () => {
 	});
 
 	it('begins at the page that the query names', async () => {
-		const answer: Answer = (request, response, count) =>
+		const answer: Responder = (request, response, count) =>
 			json(200, [row(pageOf(request.url))], { 'x-wp-totalpages': '4' })(request, response, count);
 		expect(JSON.parse((await paginate(answer, '-f', 'page=3')).stdout)).toEqual([row(3), row(4)]);
 	});
@@ -604,7 +604,7 @@ describe('--paginate', () => {
 	});
 
 	const forbidden = json(403, { code: 'rest_forbidden', message: 'No.', data: { status: 403 } });
-	const failsLater: Answer = (request, response, count) =>
+	const failsLater: Responder = (request, response, count) =>
 		(count === 1 ? json(200, [row(1)], { 'x-wp-totalpages': '2' }) : forbidden)(request, response, count);
 
 	it('reports a page that failed, with the code of the failure, after the pages before it', async () => {
@@ -625,7 +625,7 @@ describe('--paginate', () => {
 	});
 
 	it('shows why a page size is refused; the query can have another', async () => {
-		const answer: Answer = (request, response, count) => {
+		const answer: Responder = (request, response, count) => {
 			const data = { status: 400, params: { per_page: 'at most 50' } };
 			const refusal = json(400, { code: 'rest_invalid_param', message: 'Invalid parameter(s): per_page', data });
 			const page = json(200, [row(1)], { 'x-wp-totalpages': '1' });
