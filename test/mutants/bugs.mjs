@@ -285,15 +285,15 @@ export const bugs = [
 	// Completion.
 	{
 		file: 'src/cli/completion/complete.ts',
-		was: "if (line.pending !== undefined) return valuesOf(line.pending, '', current, line, context);",
+		was: 'if (line.pending !== undefined) return valuesOf(line.pending);',
 		becomes: '',
 		tests: completion,
 		loss: 'a value behind a flag is completed as if it were an argument',
 	},
 	{
 		file: 'src/cli/completion/complete.ts',
-		was: '? option.repeatable === true || option.counted === true',
-		becomes: '? false',
+		was: 'return option.repeatable === true || option.counted === true;',
+		becomes: 'return false;',
 		tests: completion,
 		loss: '--map is offered only once',
 	},

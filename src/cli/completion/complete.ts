@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { HIDDEN_CHARACTER } from '../../text.js';
-import type { CommandSpec } from '../command.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
 
@@ -21,7 +20,7 @@ type Offer = readonly Candidate[] | { behind: string };
 /** Prints `files` or `words` on the first line, then what belongs to it. */
 export async function runCompleter(context: Context, [shell, ...given]: readonly string[]): Promise<ExitCode> {
 	let before = given.slice(0, -1);
-	let current: TypedWord = { text: given.at(-1) ?? '', quote: undefined, kept: 0 };
+	let current: TypedWord = { text: given.at(-1) ?? '', quote: '', kept: 0 };
 	if (shell === 'bash') {
 		({ words: before, current } = readBashLine(given[0] ?? '', given[1] ?? ''));
 		before.shift();
@@ -31,34 +30,28 @@ export async function runCompleter(context: Context, [shell, ...given]: readonly
 		current.text = before.pop() ?? '';
 	}
 	const offer = await offerFor(before, current.text, context).catch(() => []);
-	context.stdout.write(
-		linesOf(shell, current, offer)
-			.map((line) => `${line}\n`)
-			.join(''),
-	);
+	context.stdout.write(`${linesOf(shell, current, offer).join('\n')}\n`);
 	return ExitCode.ok;
 }
 
-function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, offer: Offer): (string | undefined)[] {
+function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, offer: Offer): string[] {
 	if ('behind' in offer) {
 		const path = text.slice(offer.behind.length);
 		if (shell !== 'bash') return ['files', offer.behind, path];
 		// The path to look for, how much of each that is found to leave out, what to put before it, the open quote.
-		const cut = Math.max(0, kept - offer.behind.length);
-		return ['files', path, String(cut), offer.behind.slice(kept), quote ?? ''];
+		return ['files', path, String(Math.max(0, kept - offer.behind.length)), offer.behind.slice(kept), quote];
 	}
 	const hidden = new RegExp(HIDDEN_CHARACTER, 'u');
 	const shown = offer.filter(({ value }) => value !== '' && !hidden.test(value));
 	if (shell === 'bash') {
 		const fitting = shown.filter(({ value }) => value.startsWith(text));
-		const typed = fitting.map(({ value }) => quoteForBash(value.slice(kept), quote));
-		return ['words', ...typed.filter((each) => each !== undefined)];
+		return ['words', ...fitting.flatMap(({ value }) => quoteForBash(value.slice(kept), quote) ?? [])];
 	}
-	const fits = ({ value }: Candidate): boolean => value.toLowerCase().startsWith(text.toLowerCase());
-	const fitting = shell === 'powershell' ? shown.filter(fits) : shown;
+	const start = text.toLowerCase();
+	const fitting = shell === 'powershell' ? shown.filter(({ value }) => value.toLowerCase().startsWith(start)) : shown;
 	const described = fitting.map(({ value, help = '' }) => {
-		const start = shell === 'zsh' ? value.replaceAll(':', '\\:') : value;
-		return help === '' || hidden.test(help) ? start : `${start}${shell === 'zsh' ? ':' : '\t'}${help}`;
+		const name = shell === 'zsh' ? value.replaceAll(':', '\\:') : value;
+		return help === '' || hidden.test(help) ? name : `${name}${shell === 'zsh' ? ':' : '\t'}${help}`;
 	});
 	return ['words', ...described];
 }
@@ -79,27 +72,29 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	if (spec === undefined && (isFlag || flags.length > 0)) {
 		options = (await import('../options/shared.js')).leadingOptions;
 	}
-	const line = readWords(spec, options, [...flags, ...rest]);
-	if (line.pending !== undefined) return valuesOf(line.pending, '', current, line, context);
+	const line = readWords(options, [...flags, ...rest]);
+	const valuesOf = async (of: Valued, prefix = ''): Promise<Offer> => {
+		if (of.completes === 'files') return { behind: prefix };
+		const found = await candidatesFor(of, current.slice(prefix.length), line, spec?.fieldNames ?? [], context);
+		return found.map(({ value, help }) => ({ value: prefix + value, help }));
+	};
+	if (line.pending !== undefined) return valuesOf(line.pending);
 	if (isFlag && !line.ended) {
-		const at = current.indexOf('=') + 1;
-		if (at > 0) {
-			const option = findOption(line.options, current);
-			if (option === undefined || !takesValue(option)) return [];
-			return valuesOf(option, current.slice(0, at), current.slice(at), line, context);
-		}
-		if (spec !== undefined) return flagsOf(line);
-		return path.length > 0 ? [HELP] : [...flagsOf(line), { value: '--version', help: 'Print the version' }];
+		const option = findOption(options, current);
+		const prefix = current.slice(0, current.indexOf('=') + 1);
+		if (prefix !== '') return option !== undefined && takesValue(option) ? valuesOf(option, prefix) : [];
+		if (spec !== undefined) return flagsLeft(options, line);
+		return path.length > 0 ? [HELP] : [...flagsLeft(options, line), { value: '--version', help: 'Print the version' }];
 	}
 	if (spec === undefined) {
 		return path.length > 0
 			? wordsBehind(path)
 			: [...wordsBehind(path), { value: 'help', help: 'Help on a command or a topic' }];
 	}
-	const argument = spec.arguments[line.args.length] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
-	const offer = argument === undefined ? [] : await valuesOf(argument, '', current, line, context);
+	const argument = spec.arguments[line.args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
+	const offer = argument === undefined ? [] : await valuesOf(argument);
 	// Ids can't be known: what else can come is more use than nothing.
-	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsOf(line);
+	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsLeft(options, line);
 }
 
 /** The words of commands that go on from here, each with what it leads to. */
@@ -115,23 +110,22 @@ const HELP: Candidate = { value: '--help', help: 'Show help' };
 
 /** What stands behind a command's name. */
 interface Line {
-	spec: CommandSpec | undefined;
-	options: readonly OptionSpec[];
-	args: string[];
+	/** How many arguments there are. */
+	args: number;
 	/** Values of the options so far, by long name; flags without a value have an empty list. */
 	given: Map<string, string[]>;
 	/** The option whose value is typed, as a word of its own. */
-	pending: OptionSpec | undefined;
+	pending?: OptionSpec;
 	/** Behind `--`, nothing is a flag any more. */
 	ended: boolean;
 }
 
-function readWords(spec: CommandSpec | undefined, options: readonly OptionSpec[], words: readonly string[]): Line {
-	const line: Line = { spec, options, args: [], given: new Map(), pending: undefined, ended: false };
+function readWords(options: readonly OptionSpec[], words: readonly string[]): Line {
+	const line: Line = { args: 0, given: new Map(), ended: false };
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] as string;
 		const option = findOption(options, word);
-		if (line.ended || !word.startsWith('-') || word === '-') line.args.push(word);
+		if (line.ended || !word.startsWith('-') || word === '-') line.args++;
 		else if (word === '--') line.ended = true;
 		else if (option !== undefined) {
 			const values = line.given.get(longName(option)) ?? [];
@@ -147,30 +141,29 @@ function readWords(spec: CommandSpec | undefined, options: readonly OptionSpec[]
 }
 
 /** Flags that can still be given. */
-function flagsOf({ options, given }: Line): Candidate[] {
-	const conflict = (one: OptionSpec, other: OptionSpec): boolean => one.conflicts?.includes(longName(other)) === true;
-	const there = options.filter((option) => given.has(longName(option)));
-	const left = options.filter((option) =>
-		there.includes(option)
-			? option.repeatable === true || option.counted === true
-			: !there.some((other) => conflict(option, other) || conflict(other, option)),
-	);
+function flagsLeft(options: readonly OptionSpec[], { given }: Line): Candidate[] {
+	const excluded = new Set(options.flatMap((each) => (given.has(longName(each)) ? (each.conflicts ?? []) : [])));
+	const left = options.filter((option) => {
+		const name = longName(option);
+		if (given.has(name)) return option.repeatable === true || option.counted === true;
+		return !excluded.has(name) && option.conflicts?.some((other) => given.has(other)) !== true;
+	});
 	return [...left.map((option) => ({ value: longFlag(option), help: option.help })), HELP];
 }
 
+/** An option or an argument. */
 type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'> & { flags?: string };
-
-/** Values of an option or an argument; `prefix` is what of the word stands before the value. */
-async function valuesOf(of: Valued, prefix: string, typed: string, line: Line, context: Context): Promise<Offer> {
-	if (of.completes === 'files') return { behind: prefix };
-	const values = await candidatesFor(of, typed, line, context);
-	return values.map(({ value, help }) => ({ value: prefix + value, help }));
-}
 
 /** More runs than this are no help. */
 const RUNS_SHOWN = 50;
 
-async function candidatesFor(of: Valued, typed: string, line: Line, context: Context): Promise<Candidate[]> {
+async function candidatesFor(
+	of: Valued,
+	typed: string,
+	{ given }: Line,
+	fieldNames: readonly string[],
+	context: Context,
+): Promise<Candidate[]> {
 	const known = of.choices ?? of.suggests;
 	if (known !== undefined) return known.map((value) => ({ value }));
 	const { configFolder, stateFolder } = await import('../../profile/settings.js');
@@ -187,12 +180,10 @@ async function candidatesFor(of: Valued, typed: string, line: Line, context: Con
 		}
 		case 'columns': {
 			const isPair = of.flags?.includes('=') === true;
-			if (isPair && typed.includes('=')) {
-				const column = typed.slice(0, typed.lastIndexOf('=') + 1);
-				return (line.spec?.fieldNames ?? []).map((field) => ({ value: column + field }));
-			}
-			const columns = await readColumns(line, context, stateFolder(context));
-			return columns.map((column) => ({ value: isPair ? `${column}=` : column }));
+			const column = isPair ? typed.slice(0, typed.lastIndexOf('=') + 1) : '';
+			if (column !== '') return fieldNames.map((field) => ({ value: column + field }));
+			const columns = await readColumns(given, context, stateFolder(context));
+			return columns.map((name) => ({ value: isPair ? `${name}=` : name }));
 		}
 		default:
 			return [];
@@ -200,7 +191,7 @@ async function candidatesFor(of: Valued, typed: string, line: Line, context: Con
 }
 
 /** The header of the file that --input names, or the keys of its first object. */
-async function readColumns({ given }: Line, { cwd, env }: Context, stateDir: string): Promise<string[]> {
+async function readColumns(given: Line['given'], { cwd, env }: Context, stateDir: string): Promise<string[]> {
 	const file = given.get('input')?.at(-1) ?? '-';
 	// `~` is the shell's, which has not seen the word yet.
 	const path = file.startsWith('~/') && env.HOME !== undefined ? join(env.HOME, file.slice(2)) : resolve(cwd, file);
@@ -227,52 +218,47 @@ async function readColumns({ given }: Line, { cwd, env }: Context, stateDir: str
 interface TypedWord {
 	/** Without quotes and backslashes. */
 	text: string;
-	/** The quotation mark that is still open. */
-	quote: string | undefined;
+	/** The quotation mark that is still open, or nothing. */
+	quote: string;
 	/** How much of `text` stands before what readline will replace: it breaks words at `=` and `:` too. */
 	kept: number;
 }
+
+/** What bash reads at once: space, quoted text and the mark that ends it, a character behind a backslash, any other. */
+const PIECE = /\s+|"((?:\\.|[^"])*)("?)|'([^']*)('?)|\\.|./gs;
 
 /**
  * Reads a line as bash has it up to the cursor; nothing of it is ever evaluated.
  * @param breaks the characters at which readline ends a word, as COMP_WORDBREAKS has them
  */
 export function readBashLine(line: string, breaks: string): { words: string[]; current: TypedWord } {
-	const words: string[] = [];
-	const empty: TypedWord = { text: '', quote: undefined, kept: 0 };
-	let current = { ...empty };
-	let inWord = false;
-	for (let at = 0; at < line.length; at++) {
-		const character = line[at] as string;
-		const next = line[at + 1] ?? '';
-		const { quote } = current;
-		if (quote === undefined && /\s/.test(character)) {
-			if (inWord) words.push(current.text);
-			current = { ...empty };
-			inWord = false;
-			continue;
-		}
-		inWord = true;
-		if (character === quote) {
-			current.quote = undefined;
-		} else if (quote === undefined && /["']/.test(character)) {
-			current.quote = character;
-			current.kept = current.text.length;
-		} else if (character === '\\' && (quote === '"' ? /["\\$`]/.test(next) : quote === undefined && next !== '')) {
-			current.text += next;
-			at++;
+	const words: TypedWord[] = [];
+	let isApart = true;
+	for (const [piece, double, endOfDouble, single, endOfSingle] of line.matchAll(PIECE)) {
+		const isSpace = /^\s/.test(piece);
+		if (isApart && !isSpace) words.push({ text: '', quote: '', kept: 0 });
+		isApart = isSpace;
+		const word = words.at(-1);
+		if (word === undefined || isSpace) continue;
+		const quoted = double?.replace(/\\(["\\$`])/g, '$1') ?? single;
+		if (quoted !== undefined) {
+			word.kept = word.text.length;
+			word.quote = (endOfDouble ?? endOfSingle) === '' ? piece.charAt(0) : '';
+			word.text += quoted;
+		} else if (piece.length > 1) {
+			word.text += piece.slice(1);
 		} else {
-			current.text += character;
+			word.text += piece;
 			// At an @ readline breaks the word too, but replaces it with what follows.
-			const broken = current.text.length - (character === '@' ? 1 : 0);
-			if (quote === undefined && breaks.includes(character)) current.kept = broken;
+			if (breaks.includes(piece)) word.kept = word.text.length - (piece === '@' ? 1 : 0);
 		}
 	}
-	return { words, current };
+	const current = (isApart ? undefined : words.pop()) ?? { text: '', quote: '', kept: 0 };
+	return { words: words.map(({ text }) => text), current };
 }
 
 /** A value as it has to be typed behind what is there already; undefined where the open quote can't hold it. */
-export function quoteForBash(text: string, quote: string | undefined): string | undefined {
+export function quoteForBash(text: string, quote: string): string | undefined {
 	if (quote === "'") return text.includes("'") ? undefined : text;
 	if (quote === '"') return text.replace(/["\\$`]/g, '\\$&');
 	return text.replace(/[^A-Za-z0-9_@%+=:,./~-]/g, (character) => (character > '\x7f' ? character : `\\${character}`));

@@ -4,76 +4,64 @@ import { ticketStatuses } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
-import { longFlag, type OptionSpec, shortFlag, takesValue } from '../options/option.js';
+import { longFlag, type OptionSpec, shortFlag } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
 import { checkOptions, ignoreMissingOptions, inputOptions, journalOptions, stopOptions } from '../runs/options.js';
 import { parts, section, typed } from './page.js';
 
-/** Flags that mean the same for every command that takes them, by the heading under which help lists them. */
-const sharedOptions: readonly OptionSpec[] = [
-	...inputOptions,
-	...checkOptions,
-	...ignoreMissingOptions,
-	...guardOptions,
-	...tuningOptions,
-	...stopOptions,
-	...journalOptions,
-	...outputOptions,
-	...connectionOptions,
+/** Flags that mean the same for every command that takes them. */
+const shared: readonly { group: string; takenBy: string; flags: readonly OptionSpec[] }[] = [
+	{ group: 'Input', takenBy: 'Commands that take many ids or rows.', flags: inputOptions },
+	{
+		group: 'Checks',
+		takenBy: 'Updates; --verify, --if and --snapshot also deletes, --ignore-missing deletes alone.',
+		flags: [...checkOptions, ...ignoreMissingOptions],
+	},
+	{
+		group: 'Guards',
+		takenBy: 'Commands that write; --dry-run also reads of many ids, --yes only what asks: deletes and run commands.',
+		flags: guardOptions,
+	},
+	{
+		group: 'Run',
+		takenBy: 'Commands that take many ids or rows, and run resume, retry and undo.',
+		flags: [...tuningOptions, ...stopOptions, ...journalOptions],
+	},
+	{ group: 'Output', takenBy: 'Every command that prints results.', flags: outputOptions },
+	{ group: 'Connection', takenBy: 'Every command that sends requests.', flags: connectionOptions },
 ];
 
-/** Which commands take the flags of a heading. */
-const TAKEN_BY: Readonly<Record<string, string>> = {
-	Input: 'Commands that take many ids or rows.',
-	Checks: 'Updates; --verify, --if and --snapshot also deletes, --ignore-missing deletes alone.',
-	Guards: 'Commands that write; --dry-run also reads of many ids, --yes only what asks: deletes and run commands.',
-	Run: 'Commands that take many ids or rows, and run resume, retry and undo.',
-	Output: 'Every command that prints results.',
-	Connection: 'Every command that sends requests.',
-};
+/** The headings of "help flags" of which a command takes at least half of the flags; its own help leaves these out. */
+const sharedBy = ({ options }: Pick<CommandSpec, 'options'>) =>
+	shared.filter(({ flags }) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
 
-const isShared = ({ flags, help }: OptionSpec): boolean =>
-	sharedOptions.some((each) => each.flags === flags && each.help === help);
+export const sharedGroups = (spec: CommandSpec): string[] => sharedBy(spec).map(({ group }) => group);
 
-const groupsOf = (options: readonly OptionSpec[]): string[] => [...new Set(options.map(({ group }) => group))];
-
-/** The headings of "help flags" of which a command takes at least half of the flags. */
-export function sharedGroups({ options }: Pick<CommandSpec, 'options'>): string[] {
-	const count = (list: readonly OptionSpec[], group: string): number =>
-		list.filter((option) => option.group === group && isShared(option)).length;
-	return groupsOf(sharedOptions).filter((group) => count(options, group) * 2 >= count(sharedOptions, group));
-}
-
-/** The flags that the help of a command shows: all but those of such a heading. */
+/** The flags that the help of a command shows. */
 export function ownOptions(spec: Pick<CommandSpec, 'options'>): OptionSpec[] {
-	const shared = sharedGroups(spec);
-	return spec.options.filter((option) => !isShared(option) || !shared.includes(option.group));
+	const hidden = sharedBy(spec).flatMap(({ flags }) => flags);
+	return spec.options.filter((option) => !hidden.includes(option));
 }
 
-/** Flags under their headings; those without a short form line up with those that have one. */
-export function flagLists(options: readonly OptionSpec[], notes: Readonly<Record<string, string>> = {}): string {
-	const lists = groupsOf(options).map((group) => {
-		const inside = options.filter((option) => option.group === group);
-		const indent = inside.some(({ flags }) => !flags.startsWith('--')) ? '    ' : '';
-		const line = (option: OptionSpec): string =>
-			`${option.flags.startsWith('--') ? indent : ''}${option.flags} :: ${flagText(option)}`;
-		return section(group, parts(notes[group] ?? '', inside.map(line).join('\n')));
+/** Flags under a heading; those without a short form line up with those that have one. */
+function flagList(group: string, options: readonly OptionSpec[], note = ''): string {
+	const indent = options.some(({ flags }) => !flags.startsWith('--')) ? '    ' : '';
+	const lines = options.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
+		const values = choices ?? suggests ?? [];
+		let text = help.charAt(0).toUpperCase() + help.slice(1);
+		if (values === ticketStatuses) text += ' (supportctl help statuses)';
+		// `<true|false>` shows its values itself.
+		else if (values.length > 0 && !flags.includes(values.join('|'))) text += `: {${values.join('|')}}`;
+		if (repeatable === true) text += ' (repeatable)';
+		if (defaultText !== undefined) text += ` (default: ${defaultText})`;
+		return `${flags.startsWith('--') ? indent : ''}${flags} :: ${text}`;
 	});
-	return parts(...lists);
-}
-
-function flagText({ flags, help, choices, suggests, repeatable, defaultText }: OptionSpec): string {
-	const values = choices ?? suggests ?? [];
-	let text = help.charAt(0).toUpperCase() + help.slice(1);
-	if (values === ticketStatuses) text += ' (supportctl help statuses)';
-	// `<true|false>` shows its values itself.
-	else if (values.length > 0 && !flags.includes(values.join('|'))) text += `: {${values.join('|')}}`;
-	if (repeatable === true) text += ' (repeatable)';
-	return defaultText === undefined ? text : `${text} (default: ${defaultText})`;
+	return section(group, parts(note, lines.join('\n')));
 }
 
 /** The shared flags under their headings. */
-export const sharedFlags = (): string => flagLists(sharedOptions, TAKEN_BY);
+export const sharedFlags = (): string =>
+	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
 
 type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
 
@@ -87,6 +75,8 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 		usage.push(`${name} --input <file> [flags]`, ['... |', name, ...given.slice(0, -1), '- [flags]'].join(' '));
 	}
 	const requests = spec.requests ?? [];
+	const own = ownOptions(spec);
+	const groups = [...new Set(own.map(({ group }) => group))];
 	// Undocumented requests are reads, which not every service has.
 	const isDocumented = requests.every(({ documented }) => documented);
 	const argumentLines = spec.arguments.map((argument) => {
@@ -106,15 +96,20 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 			typed(Object.entries(spec.examples).flatMap(([command, note]) => [`# ${note}`, `$ ${command}`])),
 		),
 		section('Arguments', argumentLines.join('\n')),
-		flagLists(ownOptions(spec)),
+		...groups.map((group) =>
+			flagList(
+				group,
+				own.filter((option) => option.group === group),
+			),
+		),
 	);
 }
 
 /** The whole page of a command; it fits a screen. */
 export function commandPage(title: CommandTitle, spec: CommandSpec): string {
-	const shared = sharedGroups(spec).join(', ').toLowerCase();
+	const hidden = sharedGroups(spec).join(', ').toLowerCase();
 	const more = [
-		...(shared === '' ? [] : [`supportctl help flags :: Shared: ${shared}`]),
+		...(hidden === '' ? [] : [`supportctl help flags :: Shared: ${hidden}`]),
 		...(takesRows(spec) ? ['supportctl help bulk :: Many rows: input, guards, journals'] : []),
 	];
 	return parts(commandText(title, spec), section('Learn more', more.join('\n')));
@@ -146,30 +141,29 @@ export async function commandView({ words, summary, group, load }: CommandEntry)
 	};
 }
 
-function flagView(option: OptionSpec, shared: boolean): object {
+function flagView(option: OptionSpec, isShared: boolean): object {
+	const { flags, help, group, repeatable, choices, suggests, defaultText, conflicts } = option;
+	const placeholder = /<([^>]*)>/.exec(flags);
+	// `flag` takes no value, `optional` one behind `=` alone.
+	let type = option.bare === undefined ? 'flag' : 'optional';
+	if (option.counted === true) type = 'count';
+	else if (/^(?:n|ms|seconds|p)$/.test(placeholder?.[1] ?? '')) type = 'number';
+	else if (/^(?:[a-z]+\|)*file$/.test(placeholder?.[1] ?? '')) type = 'file';
+	else if (placeholder !== null) type = 'string';
 	return {
 		name: longFlag(option),
 		short: shortFlag(option),
-		type: typeOf(option),
-		placeholder: takesValue(option) ? /<[^>]*>/.exec(option.flags)?.[0] : undefined,
-		help: option.help,
-		group: option.group,
-		shared,
-		repeatable: option.repeatable === true,
-		choices: option.choices,
-		suggests: option.suggests,
-		default: option.defaultText,
-		conflicts: option.conflicts?.map((name) => `--${name}`),
+		type,
+		placeholder: placeholder?.[0],
+		help,
+		group,
+		shared: isShared,
+		repeatable: repeatable === true,
+		choices,
+		suggests,
+		default: defaultText,
+		conflicts: conflicts?.map((name) => `--${name}`),
 	};
-}
-
-/** `flag` takes no value, `optional` one behind `=` alone. */
-function typeOf(option: OptionSpec): string {
-	if (option.counted === true) return 'count';
-	if (option.bare !== undefined) return 'optional';
-	if (!takesValue(option)) return 'flag';
-	if (/<(?:n|ms|seconds|p)>/.test(option.flags)) return 'number';
-	return /<(?:[a-z]+\|)*file>/.test(option.flags) ? 'file' : 'string';
 }
 
 function exitCodesOf({ exitCodes: own, requests, options }: CommandSpec): readonly number[] {

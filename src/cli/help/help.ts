@@ -42,12 +42,11 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 
 /** @param inside the commands that begin with the words of `path` */
 async function findPage(path: readonly string[], inside: readonly CommandEntry[]): Promise<string> {
-	if (path.length === 0) return overview();
 	const [entry] = inside;
 	if (entry?.words.length === path.length) {
 		return (await import('./commands.js')).commandPage(entry, await entry.load());
 	}
-	if (entry !== undefined) return groupPage(path, inside);
+	if (entry !== undefined) return listPage(path, inside);
 	const topic = topics.find(({ name }) => name === path.join(' '));
 	if (topic === undefined) throw unknownPage(path);
 	return topic.text();
@@ -83,39 +82,26 @@ supportctl --help :: Every command
 supportctl ticket update --help :: Help of a command, with examples
 supportctl help bulk :: Many rows: input, guards, journals`;
 
-const entryLines = (entries: readonly CommandEntry[]): string =>
-	entries.map(({ words, summary }) => `${words.join(' ')} :: ${summary}`).join('\n');
-
-/** Every command under its heading. */
-function overview(): string {
-	const groups = [...new Set(commands.map(({ group }) => group))];
-	return parts(
-		INTRODUCTION,
-		section('Usage', typed(['supportctl <command> [arguments] [flags]'])),
-		...groups.map((group) => section(group, entryLines(commands.filter((each) => each.group === group)))),
-		section(
-			'Examples',
-			typed([
-				'$ supportctl ticket update 14 15 --status hold --assignee 7',
-				'$ supportctl ticket update --input edits.csv --dry-run',
-				'$ supportctl user delete 31 --reassign 7',
-			]),
-		),
-		section('Help topics', topics.map(({ name, summary }) => `help ${name} :: ${summary}`).join('\n')),
-		section(
-			'Learn more',
-			'"supportctl <command> --help" shows the flags and examples of a command, "supportctl help --json" the whole command tree.',
-		),
-	);
-}
-
-/** The commands below some words: `ticket`, `ticket fields`. */
-function groupPage(path: readonly string[], inside: readonly CommandEntry[]): string {
+/** The commands that begin with these words, under their headings; with topics and examples where they are all there are. */
+function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {
+	const isAll = path.length === 0;
 	const name = ['supportctl', ...path].join(' ');
+	const groups = [...new Set(inside.map(({ group }) => group))].map((group) => {
+		const entries = inside.filter((each) => each.group === group);
+		return section(group, entries.map(({ words, summary }) => `${words.join(' ')} :: ${summary}`).join('\n'));
+	});
+	const examples = [
+		'$ supportctl ticket update 14 15 --status hold --assignee 7',
+		'$ supportctl ticket update --input edits.csv --dry-run',
+		'$ supportctl user delete 31 --reassign 7',
+	];
+	const more = `"${name} <command> --help" shows the flags and examples of a command`;
 	return parts(
-		`Commands for ${path.join(' ')}.`,
+		isAll ? INTRODUCTION : `Commands for ${path.join(' ')}.`,
 		section('Usage', typed([`${name} <command> [arguments] [flags]`])),
-		section('Commands', entryLines(inside)),
-		section('Learn more', `"${name} <command> --help" shows the flags and examples of a command.`),
+		...groups,
+		isAll ? section('Examples', typed(examples)) : '',
+		isAll ? section('Help topics', topics.map((each) => `help ${each.name} :: ${each.summary}`).join('\n')) : '',
+		section('Learn more', isAll ? `${more}, "supportctl help --json" the whole command tree.` : `${more}.`),
 	);
 }

@@ -50,11 +50,11 @@ describe('what readline replaces', () => {
 
 describe('a value behind what is typed', () => {
 	it.each([
-		['plain-1.csv', undefined, 'plain-1.csv'],
-		['Ticket Id', undefined, 'Ticket\\ Id'],
-		['$(touch x)', undefined, '\\$\\(touch\\ x\\)'],
-		["it's;`a`&|<>*?[]{}~!#", undefined, "it\\'s\\;\\`a\\`\\&\\|\\<\\>\\*\\?\\[\\]\\{\\}~\\!\\#"],
-		['größe', undefined, 'größe'],
+		['plain-1.csv', '', 'plain-1.csv'],
+		['Ticket Id', '', 'Ticket\\ Id'],
+		['$(touch x)', '', '\\$\\(touch\\ x\\)'],
+		["it's;`a`&|<>*?[]{}~!#", '', "it\\'s\\;\\`a\\`\\&\\|\\<\\>\\*\\?\\[\\]\\{\\}~\\!\\#"],
+		['größe', '', 'größe'],
 		['a "b" $c `d` \\e', '"', 'a \\"b\\" \\$c \\`d\\` \\\\e'],
 		['a $b', "'", 'a $b'],
 		["it's", "'", undefined],

@@ -155,8 +155,7 @@ describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
 		const prose = stdout.split('\n').filter((line) => line.length > 80);
 		const page = readPage(await textOf(name));
 		const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
-		for (const block of page)
-			if (block.kind === 'list') for (const { name } of block.entries) expect(name).not.toBe('');
+		for (const { kind, lines } of page) if (kind === 'list') for (const line of lines) expect(line).toMatch(/\S :: \S/);
 		expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
 		for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
 			for (const argv of typed(line)) await parseExample(argv);
@@ -191,15 +190,11 @@ describe('layout', () => {
 	});
 
 	it('sets names and meanings in columns, a long name on a line of its own', () => {
-		expect(
-			list(
-				[
-					{ name: 'a', text: 'first' },
-					{ name: 'a-name-that-is-too-long', text: 'second entry of two lines' },
-				],
-				30,
-			),
-		).toEqual(['a  first', 'a-name-that-is-too-long', '   second entry of two lines']);
+		expect(list(['a :: first', 'a-name-that-is-too-long :: second entry of two lines'], 30)).toEqual([
+			'a  first',
+			'a-name-that-is-too-long',
+			'   second entry of two lines',
+		]);
 	});
 
 	it('is as wide as the terminal, within reason', () => {
