@@ -3,8 +3,8 @@
 import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
 import { date, integer, oneOf, texts } from './arguments.js';
-import type { Call, Filter, Handler, Kind, Resource, Service, Shape } from './resources.js';
-import { anyOf, createResource } from './resources.js';
+import type { Filter, Service, Shape } from './resources.js';
+import { anyOf, type Call, createResource, type Handler, type Kind, type Resource } from './resources.js';
 import { badRequest, noPost, ok, ServiceError } from './responses.js';
 import { customFields, firstCustomValues } from './samples.js';
 import { type AttachmentRecord, type Post, type ReplyRecord, type TicketRecord, ticketTermFields } from './store.js';
@@ -21,35 +21,31 @@ function hasStatus(post: Post, wanted: readonly string[]): boolean {
 	return wanted.includes(post.status) || (wanted.includes('any') && post.status !== 'trash');
 }
 
-/** What one kind of post has of its own. */
-interface PostKind<T extends Post>
-	extends Pick<Kind<T>, 'table' | 'collection' | 'change' | 'remove' | 'searched' | 'defaultOrder'>,
-		Partial<Pick<Kind<T>, 'rows' | 'defaults' | 'filters' | 'linksTo'>> {
-	/** What it shows otherwise than it is stored, or besides. */
-	shape(call: Call, post: T): Shape;
-	/** What the text of a new slug is made of where none is left of the one that was sent. */
-	titleOf(post: T): string;
-}
+/** What one kind of post has of its own; `shape` says what it shows otherwise than it is stored, or besides. */
+type PostKind<T extends Post> = Pick<Kind<T>, 'table' | 'collection' | 'shape' | 'change' | 'remove' | 'searched'> &
+	Partial<Pick<Kind<T>, 'rows' | 'defaults' | 'filters' | 'linksTo' | 'defaultOrder'>>;
 
 function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resource {
-	const { table } = kind;
-
 	/** A date of change that differs from the last one also within a second. */
 	function touch(post: T): void {
 		const next = new Date(Date.parse(`${post.modified}Z`) + 1000).toISOString().slice(0, 19);
 		post.modified = service.now() > post.modified ? service.now() : next;
 	}
 
-	/** The wanted slug, or the first of `wanted-2`, `wanted-3` … that no other post has. */
-	function freeSlug(post: T, wanted: string): string {
-		const taken = new Set([...table.values()].filter((each) => each.id !== post.id).map(({ slug }) => slug));
+	/** What is left of the wanted slug, else of the title; with a number where another post has it. */
+	function freeSlug(post: Post & { title?: string }, sent: { slug: string; title?: string }): string {
+		const wanted = slugify(sent.slug) || slugify(sent.title ?? post.title ?? '') || String(post.id);
+		const others = [...kind.table.values()].filter(({ id }) => id !== post.id);
+		const taken = new Set(others.map(({ slug }) => slug));
 		let slug = wanted;
 		for (let next = 2; taken.has(slug); next++) slug = `${wanted}-${next}`;
 		return slug;
 	}
 
 	return createResource<T>(service, {
-		rows: () => table.values(),
+		rows: () => kind.table.values(),
+		orders: ['date', 'modified'],
+		defaultOrder: ['date', 'desc'],
 		...kind,
 		missing: ['rest_post_invalid_id', 'Invalid post ID.'],
 		shape(call, post) {
@@ -64,10 +60,7 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 			delete sent.date;
 			delete sent.date_gmt;
 			kind.change(post, sent, call);
-			if (sent.slug !== undefined) {
-				const title = kind.titleOf({ ...post, ...sent });
-				sent.slug = freeSlug(post, slugify(sent.slug as string) || slugify(title) || String(post.id));
-			}
+			if (sent.slug !== undefined) sent.slug = freeSlug(post, sent as { slug: string });
 			touch(post);
 		},
 		trash(post) {
@@ -81,17 +74,9 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 			after: { argument: date, test: (post, moment: string) => post.date > moment },
 			before: { argument: date, test: (post, moment: string) => post.date < moment },
 			modified_after: { argument: date, test: (post, moment: string) => post.modified > moment },
-			modified_before: { argument: date, test: (post, moment: string) => post.modified < moment },
-			author: anyOf((post) => [post.author]),
+			author: anyOf((post) => post.author),
 			status: { argument: { ...texts, default: ['any'] }, test: hasStatus },
 			...kind.filters,
-		},
-		orders: {
-			date: (post) => post.date,
-			modified: (post) => post.modified,
-			slug: (post) => post.slug,
-			title: kind.titleOf,
-			author: (post) => post.author,
 		},
 		strict: true,
 	});
@@ -107,19 +92,18 @@ export function createTickets(service: Service): Resource {
 		return terms.find(({ id, slug }) => slug === name || String(id) === name)?.id;
 	}
 
-	const hasTerm = (ticket: TicketRecord, taxonomy: (typeof taxonomies)[number], wanted: string[]): boolean => {
-		const held = [ticket[taxonomy]].flat();
-		return wanted.some((name) => held.includes(findTerm(taxonomy, name) ?? -1));
-	};
-	const termFilters: [string, Filter<TicketRecord>][] = taxonomies.flatMap((taxonomy) => [
-		[taxonomy, { argument: texts, test: (ticket, names) => hasTerm(ticket, taxonomy, names) }],
-		[`${taxonomy}_exclude`, { argument: texts, test: (ticket, names) => !hasTerm(ticket, taxonomy, names) }],
-	]);
+	const termFilters = taxonomies.flatMap((taxonomy): [string, Filter<TicketRecord>][] => {
+		const has = (ticket: TicketRecord, wanted: string[]): boolean =>
+			wanted.some((name) => [ticket[taxonomy]].flat().includes(findTerm(taxonomy, name) ?? -1));
+		return [
+			[taxonomy, { argument: texts, test: has }],
+			[`${taxonomy}_exclude`, { argument: texts, test: (ticket, wanted: string[]) => !has(ticket, wanted) }],
+		];
+	});
 
 	return createPosts<TicketRecord>(service, {
 		table: store.tickets,
 		collection: () => '/tickets',
-		titleOf: (ticket) => ticket.title,
 		shape(call, ticket) {
 			const { 'time-calculated': calculated, 'time-adjustments': adjustment } = ticket;
 			return {
@@ -169,7 +153,7 @@ export function createTickets(service: Service): Resource {
 		defaults: ({ caller }) => ({ assignee: [caller.id], state: 'open' }),
 		filters: {
 			...Object.fromEntries(termFilters),
-			assignee: anyOf((ticket) => [ticket.assignee]),
+			assignee: anyOf((ticket) => ticket.assignee),
 			state: {
 				argument: oneOf('open', 'closed', 'any'),
 				test: (ticket, state: string) => state === 'any' || state === ticket.state,
@@ -180,7 +164,6 @@ export function createTickets(service: Service): Resource {
 			},
 		},
 		searched: (ticket) => `${ticket.title} ${ticket.content}`,
-		defaultOrder: ['date', 'desc'],
 		linksTo: '/wp-json/wp/v2/ticket',
 	});
 }
@@ -191,7 +174,6 @@ export function createReplies(service: Service): Resource {
 	return createPosts<ReplyRecord>(service, {
 		table: store.replies,
 		collection: ({ ticket }) => `/tickets/${ticket}/replies`,
-		titleOf: (reply) => reply.slug,
 		shape: (call, { ticket, content }) => ({
 			ticket: undefined,
 			type: 'ticket_reply',
@@ -219,7 +201,6 @@ export function createAttachments(service: Service): Resource {
 	return createPosts<AttachmentRecord>(service, {
 		table: attachments,
 		collection: () => '/attachments',
-		titleOf: (attachment) => attachment.title,
 		shape(call, { file, slug, title, caption, description, mime_type }) {
 			const url = `${call.origin}/files/${file}`;
 			return {
@@ -242,7 +223,6 @@ export function createAttachments(service: Service): Resource {
 		remove: ({ id }) => attachments.remove(id),
 		filters: { parent: ofTicket, post: ofTicket },
 		searched: (attachment) => `${attachment.title} ${attachment.description}`,
-		defaultOrder: ['date', 'desc'],
 	});
 }
 

@@ -9,6 +9,8 @@ import type { Store, Table, UserRecord } from './store.js';
 export interface Service {
 	readonly store: Store;
 	readonly dialect: Dialect;
+	/** Grows with every change of the store. */
+	version(): number;
 	/** Now, as the interface writes dates. */
 	now(): string;
 	/** Waits a moment between reading and writing a stored value. */
@@ -41,8 +43,6 @@ export interface Filter<T> {
 	test(row: T, value: never): boolean;
 }
 
-type Key = string | number;
-
 export interface Kind<T> {
 	readonly table: Table<T & { id: number }>;
 	/** The error for an id that names nothing. */
@@ -66,8 +66,8 @@ export interface Kind<T> {
 	readonly filters: Readonly<Record<string, Filter<T>>>;
 	/** What `search` looks in. */
 	searched(row: T): string;
-	/** By name, what `orderby` sorts by; rows that are equal in it are sorted by id. */
-	readonly orders: Readonly<Record<string, (row: T) => Key>>;
+	/** Fields that `orderby` may name; rows that are equal in it are sorted by id. */
+	readonly orders: readonly string[];
 	readonly defaultOrder: readonly [by: string, direction: 'asc' | 'desc'];
 	/** Whether a page past the last is an error; it is empty otherwise. */
 	readonly strict: boolean;
@@ -76,9 +76,9 @@ export interface Kind<T> {
 }
 
 /** A filter that takes integers and finds rows that have one of them; 0 finds all. */
-export const anyOf = <T>(of: (row: T) => readonly number[]): Filter<T> => ({
+export const anyOf = <T>(of: (row: T) => number): Filter<T> => ({
 	argument: integers,
-	test: (row, wanted: number[]) => wanted.includes(0) || of(row).some((id) => wanted.includes(id)),
+	test: (row, wanted: number[]) => wanted.includes(0) || wanted.includes(of(row)),
 });
 
 export interface Resource extends Readonly<Record<'list' | 'get' | 'update' | 'delete', Handler>> {
@@ -95,16 +95,10 @@ interface Paging extends Shape {
 	include?: number[];
 }
 
-function compare(left: Key, right: Key): number {
-	return left < right ? -1 : left > right ? 1 : 0;
-}
-
-export function createResource<T extends { id: number; slug: string }>(service: Service, kind: Kind<T>): Resource {
+export function createResource<T extends { id: number }>(service: Service, kind: Kind<T>): Resource {
 	const { table } = kind;
 	const filters: Readonly<Record<string, Filter<T>>> = {
 		include: { argument: integers, test: (row, ids: number[]) => ids.length === 0 || ids.includes(row.id) },
-		exclude: { argument: integers, test: (row, ids: number[]) => !ids.includes(row.id) },
-		slug: { argument: text, test: (row, slugs: string) => slugs.split(',').includes(row.slug) },
 		...kind.filters,
 	};
 	const [orderBy, direction] = kind.defaultOrder;
@@ -122,17 +116,19 @@ export function createResource<T extends { id: number; slug: string }>(service: 
 	}
 
 	function findRows(call: Call, values: Paging): T[] {
-		const { search = '', include = [] } = values;
+		const { search = '', include = [], orderby, order } = values;
 		const tests = Object.entries(filters).filter(([name]) => values[name] !== undefined);
 		const found = [...kind.rows(call)].filter(
 			(row) =>
 				tests.every(([name, { test }]) => test(row, values[name] as never)) &&
 				kind.searched(row).toLowerCase().includes(search.toLowerCase()),
 		);
-		const orders: Kind<T>['orders'] = { include: (row) => include.indexOf(row.id), ...kind.orders };
-		const key = orders[values.orderby] ?? ((row: T) => row.id);
-		const sign = values.order === 'asc' ? 1 : -1;
-		return found.sort((left, right) => sign * (compare(key(left), key(right)) || left.id - right.id));
+		const keyOf = (row: T) => (orderby === 'include' ? include.indexOf(row.id) : (row as Shape)[orderby]) as number;
+		const sign = order === 'asc' ? 1 : -1;
+		return found.sort((left, right) => {
+			const [first, second] = [keyOf(left), keyOf(right)];
+			return sign * (first < second ? -1 : first > second ? 1 : left.id - right.id);
+		});
 	}
 
 	// A caller that reads page after page asks for the same list many times.
@@ -144,14 +140,14 @@ export function createResource<T extends { id: number; slug: string }>(service: 
 			per_page: { ...integer, minimum: 1, maximum: 100, default: 10 },
 			search: text,
 			order: { ...oneOf('asc', 'desc'), default: direction },
-			orderby: { ...oneOf('id', 'include', ...Object.keys(kind.orders)), default: orderBy },
+			orderby: { ...oneOf('id', 'include', ...kind.orders), default: orderBy },
 			...Object.fromEntries(Object.entries(filters).map(([name, { argument }]) => [name, argument])),
 		},
 
 		list(call) {
 			const values = { ...kind.defaults?.(call), ...call.values } as Paging;
 			const { page, per_page: size, _fields, context, ...conditions } = values;
-			const key = JSON.stringify([call.path, service.store.version, conditions]);
+			const key = JSON.stringify([call.path, service.version(), conditions]);
 			if (last?.key !== key) last = { key, found: findRows(call, values) };
 			const { found } = last;
 			const pages = Math.ceil(found.length / size);

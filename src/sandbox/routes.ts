@@ -8,25 +8,17 @@ import { ownAccount, reads, termReads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, oneOf, readArguments, text } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTickets } from './posts.js';
-import type { Handler, Service } from './resources.js';
+import type { Handler, Resource, Service } from './resources.js';
 import { forbidden, noRoute, notSignedIn, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
-import type { Store, UserRecord } from './store.js';
 import { createTerms } from './terms.js';
-import { callerOf, createLookUps, createPasswords, createUsers, isAdministrator } from './users.js';
+import { callerOf, createAccounts, createUsers } from './users.js';
 
 /** Who besides administrators may send a request. */
 const roles = {
-	administrator: () => false,
-	staff: (caller: UserRecord) => caller.roles.some((role) => role === 'supervisor' || role === 'agent'),
-	anybody: () => true,
-	/** The user that it is about. */
-	self: (caller: UserRecord, values: Values) => caller.id === (values.user_id ?? values.id),
-	/** The author of the ticket. */
-	author: (caller: UserRecord, values: Values, { tickets }: Store) =>
-		caller.id === tickets.get((values.ticket_id ?? values.id) as number)?.author,
-};
-
-type Values = Readonly<Record<string, unknown>>;
+	administrator: [],
+	staff: ['supervisor', 'agent'],
+	anyone: ['supervisor', 'agent', 'customer'],
+} as const;
 
 /** What handles a request, who may send it, and the code of the 403 for others. */
 type Rule = readonly [handle: Handler, role: keyof typeof roles, code?: string];
@@ -40,55 +32,55 @@ interface Route {
 	readonly rule: Rule;
 }
 
-type TermEndpoint = Extract<EndpointName, `term.${string}`>;
-
 /** Every route. A row of the endpoint table without a rule does not compile. @param documentedOnly leaves out the reads */
 function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	const [tickets, replies, attachments] = [createTickets(service), createReplies(service), createAttachments(service)];
-	const [users, lookUps, passwords] = [createUsers(service), createLookUps(service), createPasswords(service)];
-	const customFields = createCustomFields(service);
-	const passwordCode = 'rest_cannot_list_application_passwords';
-	const documented: Record<Exclude<EndpointName, TermEndpoint>, Rule> = {
-		'ticket.update': [tickets.update, 'staff', 'rest_cannot_edit'],
-		'ticket.delete': [tickets.delete, 'staff', 'rest_cannot_delete'],
-		'ticket.fields.get': [customFields.get, 'author', 'rest_cannot_create'],
-		'ticket.fields.set': [customFields.set, 'author', 'rest_cannot_create'],
-		'reply.update': [replies.update, 'staff', 'rest_cannot_edit'],
-		'reply.delete': [replies.delete, 'staff', 'rest_cannot_delete'],
-		'attachment.update': [attachments.update, 'staff', 'rest_cannot_edit'],
-		'user.check': [lookUps.check, 'anybody'],
-		'user.id': [lookUps.id, 'anybody'],
-		'user.update': [users.update, 'self', 'rest_cannot_edit'],
-		'user.delete': [users.delete, 'administrator', 'rest_user_cannot_delete'],
-		'user.password.delete': [passwords.delete, 'self', passwordCode],
-	};
-	const readRules: [endpoint: Endpoint, rule: Rule, takes?: Arguments][] = [
-		[reads.ticket.list, [tickets.list, 'staff', 'rest_forbidden_context'], tickets.takes],
-		[reads.ticket.get, [tickets.get, 'staff']],
-		[reads.reply.list, [replies.list, 'staff', 'rest_forbidden_context'], replies.takes],
-		[reads.reply.get, [replies.get, 'staff']],
-		[reads.attachment.list, [attachments.list, 'staff', 'rest_forbidden_context'], attachments.takes],
-		[reads.attachment.get, [attachments.get, 'staff']],
-		[reads.user.list, [users.list, 'administrator', 'rest_forbidden_context'], users.takes],
-		[ownAccount, [users.me, 'anybody']],
-		[reads.user.get, [users.get, 'self', 'rest_user_cannot_view']],
-		[reads.password.list, [passwords.list, 'self', passwordCode]],
-	];
+	const [users, accounts, customFields] = [createUsers(service), createAccounts(service), createCustomFields(service)];
 	const found: Route[] = [];
 	const add = (endpoint: Endpoint, rule: Rule, takes: Arguments = {}): void => {
 		const pattern = endpoint.path.replace(/<([a-z_]+)>/g, (_, name) => {
 			return `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`;
 		});
-		const path = new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`);
 		found.push({
 			method: endpoint.method,
 			pattern,
-			path,
+			path: new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`),
 			takes: { ...argumentsOf(endpoint, service.dialect), ...takes },
 			rule,
 		});
 	};
+	const addRead = (endpoint: Endpoint, rule: Rule, takes: Arguments = {}): void => {
+		const shared = { context: { ...oneOf('view', 'embed', 'edit'), default: 'view' }, _fields: text };
+		if (!documentedOnly) add(endpoint, rule, { ...shared, ...takes });
+	};
+
+	const documented: Record<Exclude<EndpointName, `term.${string}`>, Rule> = {
+		'ticket.update': [tickets.update, 'staff', 'rest_cannot_edit'],
+		'ticket.delete': [tickets.delete, 'staff', 'rest_cannot_delete'],
+		'ticket.fields.get': [customFields.get, 'administrator', 'rest_cannot_create'],
+		'ticket.fields.set': [customFields.set, 'administrator', 'rest_cannot_create'],
+		'reply.update': [replies.update, 'staff', 'rest_cannot_edit'],
+		'reply.delete': [replies.delete, 'staff', 'rest_cannot_delete'],
+		'attachment.update': [attachments.update, 'staff', 'rest_cannot_edit'],
+		'user.check': [accounts.check, 'anyone'],
+		'user.id': [accounts.id, 'anyone'],
+		'user.update': [users.update, 'administrator', 'rest_cannot_edit'],
+		'user.delete': [users.delete, 'administrator', 'rest_user_cannot_delete'],
+		'user.password.delete': [accounts.revoke, 'administrator', 'rest_cannot_list_application_passwords'],
+	};
 	for (const [name, rule] of Object.entries(documented)) add(endpoints[name as EndpointName], rule);
+	addRead(ownAccount, [users.me, 'anyone']);
+	const readable: readonly [noun: 'ticket' | 'reply' | 'attachment' | 'user', Resource, role: keyof typeof roles][] = [
+		['ticket', tickets, 'staff'],
+		['reply', replies, 'staff'],
+		['attachment', attachments, 'staff'],
+		['user', users, 'administrator'],
+	];
+	for (const [noun, resource, role] of readable) {
+		addRead(reads[noun].list, [resource.list, role, 'rest_forbidden_context'], resource.takes);
+		addRead(reads[noun].get, [resource.get, role]);
+	}
+	addRead(reads.password.list, [accounts.passwords, 'administrator', 'rest_cannot_list_application_passwords']);
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
 		const terms = createTerms(service, taxonomy);
@@ -98,11 +90,9 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 			if (documentedOnly && !(endpoint.name in endpoints)) continue;
 			add(endpoint, [terms[operation], 'administrator', `rest_cannot_${operation}`]);
 		}
-		readRules.push([list, [terms.list, 'anybody'], terms.takes], [get, [terms.get, 'anybody']]);
+		addRead(list, [terms.list, 'anyone'], terms.takes);
+		addRead(get, [terms.get, 'anyone']);
 	}
-	if (documentedOnly) return found;
-	const shared: Arguments = { context: { ...oneOf('view', 'embed', 'edit'), default: 'view' }, _fields: text };
-	for (const [endpoint, rule, takes] of readRules) add(endpoint, rule, { ...shared, ...takes });
 	return found;
 }
 
@@ -143,9 +133,9 @@ function phpName(name: string): string {
 	return (name.split('\0')[0] as string).trimStart().replace(/[ .]/g, '_');
 }
 
-function takeFields(value: unknown, names: ReadonlySet<string>): unknown {
+function takeFields(value: unknown, names: readonly string[]): unknown {
 	if (Array.isArray(value)) return value.map((each) => takeFields(each, names));
-	return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name))) : value;
+	return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name))) : value;
 }
 
 const BASE = '/wp-json';
@@ -181,7 +171,8 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		const values = readArguments(found.takes, sources, dialect);
 		const [handle, role, code = 'rest_forbidden'] = found.rule;
 		if (caller === undefined) throw notSignedIn();
-		if (!isAdministrator(caller) && !roles[role](caller, values, store)) throw forbidden(code);
+		const allowed: readonly string[] = ['administrator', ...roles[role]];
+		if (!caller.roles.some((each) => allowed.includes(each))) throw forbidden(code);
 		const response = await handle({
 			caller,
 			path: path.replace(/\/$/, ''),
@@ -193,7 +184,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		});
 		if (typeof values._fields !== 'string') return response;
 		const names = values._fields.split(',').map((each) => each.trim().split('.')[0] as string);
-		return { ...response, body: takeFields(response.body, new Set(names)) };
+		return { ...response, body: takeFields(response.body, names) };
 	}
 
 	return async (request: IncomingMessage, bytes: Buffer, half: boolean): Promise<SandboxResponse> => {

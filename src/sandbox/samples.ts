@@ -4,9 +4,6 @@ import type { taxonomies } from '../api/fields.js';
 import type { Seed, TermRecord, TicketRecord, UserRecord } from './store.js';
 import { createChance, hashSecret, passwordSlug, slugify, stamp } from './text.js';
 
-/** Changes with the words and rules below, so that a state file made for other sample data is refused. */
-export const SEED_VERSION = 3;
-
 /** The administrator, whom the sandbox's own credentials belong to. */
 export const ADMIN_ID = 1;
 export const ADMIN_NAME = 'admin';

@@ -5,15 +5,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createDialect, type Prefixes } from '../api/dialect.js';
 import { FailedError, UsageError } from '../errors.js';
-import type { Service } from './resources.js';
 import { createFaults, type FaultOptions } from './responses.js';
 import { createHandler } from './routes.js';
 import { ADMIN_ID, ADMIN_NAME, createSeed } from './samples.js';
-import { openStateFile, readState, type StateFile } from './state-file.js';
-import { Store } from './store.js';
+import { applyChanges, changesOf, createStore, openStateFile, readState, type StateFile, type Store } from './store.js';
 import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
 export interface SandboxOptions extends FaultOptions {
+	/** The port of 127.0.0.1; 0 takes a free one. */
+	port: number;
 	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 	/** 0 ≤ x < 1; what the password is made of. */
 	random(): number;
@@ -30,19 +30,14 @@ export interface SandboxOptions extends FaultOptions {
 }
 
 /** Where it listens, and what to sign in with. */
-export interface Listening {
-	baseUrl: string;
-	username: string;
-	password: string;
-	port: number;
-}
-
 export interface Sandbox {
-	/** Opens the port on 127.0.0.1; 0 takes a free one. Throws FailedError where it is taken, or the state can't be written. */
-	listen(port: number): Promise<Listening>;
+	readonly baseUrl: string;
+	readonly username: string;
+	readonly password: string;
+	readonly port: number;
+	readonly store: Store;
 	/** Lets requests in flight end, closes every connection and writes the state. */
 	close(): Promise<void>;
-	readonly store: Store;
 }
 
 const DEFAULT_SEED = 50;
@@ -55,28 +50,29 @@ const PAUSE_MS = 10;
 /** The name of the application password that the sandbox prints. */
 const OWN_PASSWORD = 'Sandbox';
 
-/** Makes a sandbox that does not listen yet. Throws FailedError for a state file that can't be used. */
-export function createSandbox(options: SandboxOptions): Sandbox {
+/** Starts a sandbox. Throws FailedError where the port is taken, or the state file can't be used or written. */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 	const { clock, stateFile: path } = options;
 	const state = path === undefined ? undefined : readState(path);
-	if (state !== undefined && options.seed !== undefined && options.seed !== state.seed) {
-		throw new UsageError(`the state file ${path} holds ${state.seed} tickets, not ${options.seed}`, {
+	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
+	if (seed !== (options.seed ?? seed)) {
+		throw new UsageError(`the state file ${path} holds ${seed} tickets, not ${options.seed}`, {
 			hint: 'Leave --seed out, or name another file with --state.',
 		});
 	}
-	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
 	let file: StateFile | undefined;
-	const store = new Store(createSeed(seed), () => file?.changed());
-	if (state !== undefined) store.restore(state.changes);
-	const service: Service = {
-		store,
-		dialect: createDialect(options.prefixes),
-		now: () => stamp(clock.now()),
-		pause: () => clock.sleep(PAUSE_MS),
-	};
+	let version = 0;
+	const store = createStore(createSeed(seed), () => {
+		version++;
+		file?.changed();
+	});
+	if (state !== undefined) applyChanges(store, state.changes);
+	const now = (): string => stamp(clock.now());
+	const dialect = createDialect(options.prefixes);
+	const service = { store, dialect, version: () => version, now, pause: () => clock.sleep(PAUSE_MS) };
 	const handle = createHandler(service, options.documentedOnly === true);
 	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
-	const password = ownPassword(store, state?.password, options.random, service.now());
+	const password = ownPassword(store, state?.password, options.random, now());
 
 	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const chunks: Buffer[] = [];
@@ -109,33 +105,30 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 		// A caller that went away while it was sending.
 		receive(request, response).catch(() => request.socket.destroy());
 	});
-
+	await once(server.listen(options.port, '127.0.0.1'), 'listening').catch((cause: NodeJS.ErrnoException) => {
+		const taken = cause.code === 'EADDRINUSE';
+		throw new FailedError(
+			`the sandbox can't listen on port ${options.port}: ${taken ? 'it is taken' : cause.message}`,
+			{
+				code: taken ? 'port_taken' : 'listen_failed',
+				hint: 'Choose another port with --port, or 0 for a free one.',
+				cause,
+			},
+		);
+	});
+	// Only now: a second sandbox on the same file must not write over the first one's.
+	if (path !== undefined) {
+		const take = () => ({ seed, password, changes: changesOf(store) });
+		const opened = openStateFile(path, take, options.onWarning ?? (() => {}), clock);
+		await opened.write().catch((error: unknown) => {
+			server.close();
+			throw error;
+		});
+		file = opened;
+	}
+	const { port } = server.address() as AddressInfo;
 	return {
-		store,
-
-		async listen(port) {
-			await once(server.listen(port, '127.0.0.1'), 'listening').catch((cause: NodeJS.ErrnoException) => {
-				const taken = cause.code === 'EADDRINUSE';
-				throw new FailedError(`the sandbox can't listen on port ${port}: ${taken ? 'it is taken' : cause.message}`, {
-					code: taken ? 'port_taken' : 'listen_failed',
-					hint: 'Choose another port with --port, or 0 for a free one.',
-					cause,
-				});
-			});
-			// Only now: a second sandbox on the same file must not write over the first one's.
-			if (path !== undefined) {
-				const take = () => ({ seed, password, changes: store.changes() });
-				const opened = openStateFile(path, take, options.onWarning ?? (() => {}), clock);
-				await opened.write().catch((error: unknown) => {
-					server.close();
-					throw error;
-				});
-				file = opened;
-			}
-			const chosen = (server.address() as AddressInfo).port;
-			return { baseUrl: `http://127.0.0.1:${chosen}/wp-json`, username: ADMIN_NAME, password, port: chosen };
-		},
-
+		...{ baseUrl: `http://127.0.0.1:${port}/wp-json`, username: ADMIN_NAME, password, port, store },
 		async close() {
 			const ended = new AbortController();
 			const closed = once(server.close(), 'close').then(() => ended.abort());

@@ -1,28 +1,27 @@
-/** What the sandbox holds: records by id, and which of them were changed, which is all that a state file has to keep. */
+/** What the sandbox holds: records by id, and the file that keeps those which were changed. */
+
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isObject } from '../api/values.js';
+import { FailedError, fileProblem } from '../errors.js';
 
 /** Ticket fields that hold the id of one term; 0 is none. */
 export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
-type TermField = (typeof ticketTermFields)[number];
-
-/** What tickets, replies and attachments have in common. Keys are the interface's field names wherever it has one (section 2). */
-export interface Post {
-	id: number;
-	date: string;
-	modified: string;
-	slug: string;
-	/** For a ticket a neutral name of section 3, or `trash`. */
-	status: string;
-	author: number;
-}
-
 type Texts<Names extends string> = Record<Names, string>;
 type Numbers<Names extends string> = Record<Names, number>;
+
+/** What tickets, replies and attachments have in common. Keys are the interface's field names wherever it has one (section 2). */
+export interface Post extends Texts<'date' | 'modified' | 'slug'>, Numbers<'id' | 'author'> {
+	/** For a ticket a neutral name of section 3, or `trash`. */
+	status: string;
+}
 
 /** Terms are kept by id, so that a renamed one shows at once. */
 export type TicketRecord = Post &
 	Texts<'title' | 'content' | 'state' | 'time-adjustments-type' | 'time-notes'> &
-	Numbers<TermField | 'assignee' | 'secondary-assignee' | 'tertiary-assignee'> &
+	Numbers<(typeof ticketTermFields)[number] | 'assignee' | 'secondary-assignee' | 'tertiary-assignee'> &
 	Numbers<'customer-reply-count' | 'agent-reply-count' | 'total-reply-count'> &
 	Numbers<'time-calculated' | 'time-adjustments'> & { 'ticket-tag': number[] };
 
@@ -53,38 +52,24 @@ export type TermRecord = { id: number; parent: number; color?: string } & Texts<
 	'taxonomy' | 'name' | 'slug' | 'description'
 >;
 
-/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
-export interface CustomValues {
-	id: number;
-	values: Record<string, string>;
-}
-
 interface Records {
 	tickets: TicketRecord;
 	replies: ReplyRecord;
 	attachments: AttachmentRecord;
 	users: UserRecord;
 	terms: TermRecord;
-	customValues: CustomValues;
+	/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
+	customValues: { id: number; values: Record<string, string> };
 }
 
-export const tableNames = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'] as const;
+type TableName = keyof Records;
 
 /** What a sandbox begins with. */
-export type Seed = { [Name in keyof Records]: Records[Name][] };
-
-/** What differs from the seed: rows that were changed, and ids of rows that are gone. */
-interface TableChanges {
-	rows: { id: number }[];
-	gone: number[];
-}
-
-/** What a state file keeps. */
-export type Changes = Record<keyof Records, TableChanges>;
+export type Seed = { [Name in TableName]: Records[Name][] };
 
 /** The rows of one kind by id; `put` what was changed. */
 export class Table<T extends { id: number }> extends Map<number, T> {
-	readonly #touched = new Set<number>();
+	readonly touched = new Set<number>();
 	readonly #changed: () => void;
 
 	constructor(rows: readonly T[], changed: () => void) {
@@ -94,64 +79,192 @@ export class Table<T extends { id: number }> extends Map<number, T> {
 
 	put(row: T): void {
 		this.set(row.id, row);
-		this.#touched.add(row.id);
+		this.touched.add(row.id);
 		this.#changed();
 	}
 
 	remove(id: number): void {
 		this.delete(id);
-		this.#touched.add(id);
+		this.touched.add(id);
 		this.#changed();
-	}
-
-	changes(): TableChanges {
-		const touched = [...this.#touched];
-		return {
-			rows: touched.map((id) => this.get(id)).filter((row) => row !== undefined),
-			gone: touched.filter((id) => !this.has(id)),
-		};
-	}
-
-	restore({ rows, gone }: TableChanges): void {
-		for (const row of rows) this.put(row as T);
-		for (const id of gone) this.remove(id);
 	}
 }
 
 /** The records. Tests may read and write them directly. */
-export class Store {
-	/** Grows with every change. */
-	version = 0;
-	readonly tickets: Table<TicketRecord>;
-	readonly replies: Table<ReplyRecord>;
-	readonly attachments: Table<AttachmentRecord>;
-	readonly users: Table<UserRecord>;
-	readonly terms: Table<TermRecord>;
-	readonly customValues: Table<CustomValues>;
+export interface Store extends Readonly<{ [Name in TableName]: Table<Records[Name]> }> {
+	repliesOf(ticketId: number): ReplyRecord[];
+}
 
-	/** @param changed called after every change */
-	constructor(seed: Seed, changed: () => void = () => {}) {
-		const count = (): void => {
-			this.version++;
-			changed();
-		};
-		this.tickets = new Table(seed.tickets, count);
-		this.replies = new Table(seed.replies, count);
-		this.attachments = new Table(seed.attachments, count);
-		this.users = new Table(seed.users, count);
-		this.terms = new Table(seed.terms, count);
-		this.customValues = new Table(seed.customValues, count);
+/** @param changed called after every change */
+export function createStore(seed: Seed, changed: () => void = () => {}): Store {
+	const table = <T extends { id: number }>(rows: readonly T[]): Table<T> => new Table(rows, changed);
+	const replies = table(seed.replies);
+	return {
+		tickets: table(seed.tickets),
+		replies,
+		attachments: table(seed.attachments),
+		users: table(seed.users),
+		terms: table(seed.terms),
+		customValues: table(seed.customValues),
+		repliesOf: (ticketId) => [...replies.values()].filter(({ ticket }) => ticket === ticketId),
+	};
+}
+
+const tableNames: readonly TableName[] = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'];
+
+/** What differs from the seed: the id of each row that was changed, and the row, or null where it is gone. */
+type Changes = Readonly<Record<TableName, readonly (readonly [id: number, row: { id: number } | null])[]>>;
+
+export function changesOf(store: Store): Changes {
+	const changes = tableNames.map((name) => {
+		const table: Table<{ id: number }> = store[name] as never;
+		return [name, [...table.touched].map((id) => [id, table.get(id) ?? null])];
+	});
+	return Object.fromEntries(changes);
+}
+
+export function applyChanges(store: Store, changes: Changes): void {
+	for (const name of tableNames) {
+		for (const [id, row] of changes[name]) {
+			if (row === null) store[name].remove(id);
+			else store[name].put(row as never);
+		}
+	}
+}
+
+const FORMAT = 'supportctl-sandbox';
+
+/** Changes with the format below and with the sample data, so that a file made for other data is refused. */
+const VERSION = 4;
+
+export interface State {
+	seed: number;
+	/** The sandbox's own application password, so that profiles keep working. */
+	password: string;
+	changes: Changes;
+}
+
+/** The state in a file; undefined where there is no such file. Throws FailedError for one that can't be used. */
+export function readState(path: string): State | undefined {
+	const refuse = (what: string, cause?: unknown): FailedError =>
+		new FailedError(`the state file ${path} ${what}`, {
+			code: 'state_damaged',
+			hint: 'Nothing was changed in it. Move it away, or name another file with --state.',
+			cause,
+		});
+	let text: string;
+	try {
+		text = readFileSync(path, 'utf8');
+	} catch (cause) {
+		if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+		throw refuse(`can't be read: ${fileProblem(cause)}`, cause);
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		// The parser's own words would quote the file, which holds a password.
+		throw refuse('is damaged: it is not whole JSON');
+	}
+	if (!isObject(value) || value.format !== FORMAT) throw refuse('is not the state of a sandbox');
+	if (value.version !== VERSION) throw refuse('belongs to another version of the sandbox, which had other data');
+	const { seed, password, changes } = value;
+	const isChange = (each: unknown): boolean => Array.isArray(each) && Number.isSafeInteger(each[0]);
+	const isWhole =
+		isObject(changes) &&
+		tableNames.every((name) => Array.isArray(changes[name]) && (changes[name] as unknown[]).every(isChange));
+	if (!Number.isSafeInteger(seed) || typeof password !== 'string' || !isWhole)
+		throw refuse('is damaged: parts of it are missing');
+	return { seed: seed as number, password, changes: changes as Changes };
+}
+
+export interface StateFile {
+	/** Writes it now. Throws FailedError. */
+	write(): Promise<void>;
+	/** Something changed: the file is written soon. */
+	changed(): void;
+	/** Writes now what is not yet on disk. Throws FailedError. */
+	close(): Promise<void>;
+}
+
+/** Changes within this time go to disk together. */
+const SOON_MS = 300;
+
+/**
+ * The file is replaced as a whole, and never where another process has written to it.
+ * @param warn called with the reason for a write that failed; it is tried again after the next change
+ */
+export function openStateFile(
+	path: string,
+	take: () => State,
+	warn: (message: string) => void,
+	clock: { monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> },
+): StateFile {
+	const closing = new AbortController();
+	/** Which file it was when it was last written here. */
+	let known = identity(path);
+	let dirty = false;
+	let writing: Promise<void> | undefined;
+	let lastMs = 0;
+
+	async function write(): Promise<void> {
+		// Through a link, so that it stays one.
+		const target = existsSync(path) ? realpathSync(path) : path;
+		const temporary = `${target}.${process.pid}.tmp`;
+		const started = clock.monotonic();
+		dirty = false;
+		const text = `${JSON.stringify({ format: FORMAT, version: VERSION, ...take() })}\n`;
+		try {
+			if (identity(target) !== known) throw new Error('another process has written or removed it meanwhile');
+			await rm(temporary, { force: true });
+			await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+			await rename(temporary, target);
+			known = identity(target);
+		} catch (cause) {
+			dirty = true;
+			await rm(temporary, { force: true }).catch(() => {});
+			const folder = dirname(target);
+			const why = existsSync(folder) ? fileProblem(cause) : `there is no folder ${folder}`;
+			throw new FailedError(`the state file ${path} can't be written: ${why}`, {
+				code: 'state_not_written',
+				hint: existsSync(target)
+					? 'The last state that was written is still there.'
+					: 'Nothing is kept. Name a file that can be written with --state.',
+			});
+		}
+		lastMs = clock.monotonic() - started;
 	}
 
-	repliesOf(ticketId: number): ReplyRecord[] {
-		return [...this.replies.values()].filter(({ ticket }) => ticket === ticketId);
+	async function writeSoon(): Promise<void> {
+		while (dirty) {
+			// A large state is written less often, so that writing never takes more than a tenth of the time.
+			await clock.sleep(Math.max(SOON_MS, lastMs * 10), closing.signal);
+			if (closing.signal.aborted) return;
+			await write();
+		}
 	}
 
-	changes(): Changes {
-		return Object.fromEntries(tableNames.map((name) => [name, this[name].changes()])) as Changes;
-	}
+	return {
+		write,
+		changed() {
+			dirty = true;
+			if (writing !== undefined || closing.signal.aborted) return;
+			writing = writeSoon()
+				.catch((error: Error) => warn(error.message))
+				.finally(() => {
+					writing = undefined;
+				});
+		},
+		async close() {
+			closing.abort();
+			await writing;
+			if (dirty) await write();
+		},
+	};
+}
 
-	restore(changes: Changes): void {
-		for (const name of tableNames) this[name].restore(changes[name]);
-	}
+/** What differs between one writing of a file and the next; empty where there is no file. */
+function identity(path: string): string {
+	const found = statSync(path, { throwIfNoEntry: false });
+	return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }

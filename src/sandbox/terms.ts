@@ -13,17 +13,6 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 	const ticketsWith = ({ id }: TermRecord): TicketRecord[] =>
 		[...store.tickets.values()].filter((ticket) => [ticket[field]].flat().includes(id));
 
-	/** A parent exists in the taxonomy, and is neither the term nor below it. */
-	function checkParent(term: TermRecord, parent: number): void {
-		for (let id = parent; id !== 0; ) {
-			const above = store.terms.get(id);
-			if (above?.taxonomy !== taxonomy || above === term) {
-				throw badRequest('rest_term_invalid', 'Parent term does not exist.');
-			}
-			id = above.parent;
-		}
-	}
-
 	return createResource<TermRecord>(service, {
 		table: store.terms,
 		missing: ['rest_term_invalid', 'Term does not exist.'],
@@ -40,7 +29,14 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 			if (rows().some((each) => each.slug === sent.slug && each !== term)) {
 				throw badRequest('duplicate_term_slug', `The slug "${sent.slug}" is already in use by another term.`);
 			}
-			if (sent.parent !== undefined) checkParent(term, sent.parent as number);
+			// A parent exists in the taxonomy, and is neither the term nor below it.
+			for (let id = (sent.parent ?? 0) as number; id !== 0; ) {
+				const above = store.terms.get(id);
+				if (above?.taxonomy !== taxonomy || above === term) {
+					throw badRequest('rest_term_invalid', 'Parent term does not exist.');
+				}
+				id = above.parent;
+			}
 			if (sent.name === '') throw badRequest('empty_term_name', 'A name is required for this term.');
 			for (const name of ['name', 'description']) {
 				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
@@ -63,12 +59,7 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 		rows,
 		filters: { parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) } },
 		searched: (term) => `${term.name} ${term.slug}`,
-		orders: {
-			name: (term) => term.name,
-			slug: (term) => term.slug,
-			description: (term) => term.description,
-			count: (term) => ticketsWith(term).length,
-		},
+		orders: ['name', 'slug'],
 		defaultOrder: ['name', 'asc'],
 		strict: false,
 		linksTo: `/wp-json/wp/v2/${taxonomy}`,

@@ -43,30 +43,6 @@ const editOnly = [
 
 export function createUsers(service: Service): Resource & { readonly me: Handler } {
 	const { store, dialect } = service;
-
-	function checkUpdate(call: Call, user: UserRecord, { username, email, roles: wanted, slug, password }: Shape): void {
-		const isTaken = (test: (other: UserRecord) => boolean): boolean =>
-			findUser(store, (each) => each !== user && test(each)) !== undefined;
-		if (username !== undefined && username !== user.username) {
-			throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
-		}
-		if (email !== undefined && isTaken((each) => each.email === email)) {
-			throw badRequest('rest_user_invalid_email', 'Invalid email address.');
-		}
-		if (wanted !== undefined) {
-			if (!isAdministrator(call.caller)) throw forbidden('rest_cannot_edit_roles');
-			const unknown = (wanted as string[]).find((role) => !(roles as readonly string[]).includes(role));
-			if (unknown !== undefined) throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
-		}
-		if (slug !== undefined && isTaken((each) => each.slug === slug)) {
-			throw badRequest('rest_user_invalid_slug', 'Invalid slug.');
-		}
-		if (password === '' || (typeof password === 'string' && password.includes('\\'))) {
-			const message = 'Passwords cannot be empty or contain the "\\" character.';
-			throw invalidArguments([['password', { code: 'rest_user_invalid_password', message }]]);
-		}
-	}
-
 	const users = createResource<UserRecord>(service, {
 		table: store.users,
 		missing: ['rest_user_invalid_id', 'Invalid user ID.'],
@@ -85,13 +61,24 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			const seen = Object.entries(whole).filter(([name]) => call.edit || !editOnly.includes(name));
 			return Object.fromEntries(seen.map(([name, value]) => [dialect.fieldOut(name), value]));
 		},
-		change(user, sent, call) {
+		change(user, sent) {
 			if (sent.slug !== undefined) sent.slug = slugify(sent.slug as string) || user.slug;
-			checkUpdate(call, user, sent);
+			const isTaken = (field: 'email' | 'slug'): boolean =>
+				findUser(store, (each) => each !== user && each[field] === sent[field]) !== undefined;
+			const { username = user.username, roles: wanted = [], password } = sent;
+			const unknown = (wanted as string[]).find((role) => !(roles as readonly string[]).includes(role));
+			if (username !== user.username) throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
+			if (isTaken('email')) throw badRequest('rest_user_invalid_email', 'Invalid email address.');
+			if (isTaken('slug')) throw badRequest('rest_user_invalid_slug', 'Invalid slug.');
+			if (unknown !== undefined) throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
+			if (password === '' || (typeof password === 'string' && password.includes('\\'))) {
+				const message = 'Passwords cannot be empty or contain the "\\" character.';
+				throw invalidArguments([['password', { code: 'rest_user_invalid_password', message }]]);
+			}
 			for (const name of ['name', 'first_name', 'last_name', 'nickname', 'description']) {
 				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
 			}
-			if (sent.password !== undefined) sent.hash = hashSecret(sent.password as string);
+			if (password !== undefined) sent.hash = hashSecret(password as string);
 			delete sent.password;
 		},
 		/** Posts go to the receiver, while assignees of tickets keep the deleted id. */
@@ -114,20 +101,15 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			roles: { argument: texts, test: (user, wanted: string[]) => user.roles.some((role) => wanted.includes(role)) },
 		},
 		searched: (user) => `${user.username} ${user.name} ${user.email}`,
-		orders: {
-			name: (user) => user.name,
-			slug: (user) => user.slug,
-			email: (user) => user.email,
-			registered_date: (user) => user.registered_date,
-		},
+		orders: ['name', 'slug', 'email', 'registered_date'],
 		defaultOrder: ['name', 'asc'],
 		strict: false,
 	});
 	return { ...users, me: (call) => users.get({ ...call, values: { ...call.values, id: call.caller.id } }) };
 }
 
-/** The checks by login name: of credentials, and of what id a name has. */
-export function createLookUps({ store }: Service): Record<'check' | 'id', Handler> {
+/** The checks by login name, of credentials and of what id a name has, and the application passwords of a user. */
+export function createAccounts({ store, pause }: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
 	/** Only administrators ask about other names than their own. */
 	function named({ caller, values: { username } }: Call): UserRecord {
 		if (username !== caller.username && !isAdministrator(caller)) {
@@ -137,6 +119,14 @@ export function createLookUps({ store }: Service): Record<'check' | 'id', Handle
 		if (user === undefined) throw badRequest('invalid_username', 'Invalid username.');
 		return user;
 	}
+
+	function owner({ values }: Call): UserRecord {
+		const user = store.users.get(values.user_id as number);
+		if (user === undefined) throw new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
+		return user;
+	}
+
+	const shape = ({ hash: _, ...rest }: PasswordRecord): Shape => ({ ...rest, last_ip: null });
 
 	return {
 		id: (call) => ok({ id: named(call).id }),
@@ -152,28 +142,11 @@ export function createLookUps({ store }: Service): Record<'check' | 'id', Handle
 			}
 			return ok({ id: user.id });
 		},
-	};
-}
 
-export function createPasswords({ store, pause }: Service): Record<'list' | 'delete', Handler> {
-	/** The hash stands only where a password is deleted: the tool has to keep it off the screen. */
-	const shape = ({ hash, ...rest }: PasswordRecord, secret: Shape = {}): Shape => ({
-		...rest,
-		...secret,
-		last_ip: null,
-	});
-
-	function owner({ values }: Call): UserRecord {
-		const user = store.users.get(values.user_id as number);
-		if (user === undefined) throw new ServiceError(404, 'rest_user_invalid_id', 'Invalid user ID.');
-		return user;
-	}
-
-	return {
-		list: (call) => ok(owner(call).passwords.map((each) => shape(each))),
+		passwords: (call) => ok(owner(call).passwords.map(shape)),
 
 		/** The passwords of a user are one stored value: of two deletes at the same time, one brings back what the other deleted. */
-		async delete(call) {
+		async revoke(call) {
 			const user = owner(call);
 			const password = user.passwords.find((each) => each.slug === call.values.slug);
 			if (password === undefined) {
@@ -183,7 +156,8 @@ export function createPasswords({ store, pause }: Service): Record<'list' | 'del
 			await pause();
 			user.passwords = left;
 			store.users.put(user);
-			return ok({ deleted: true, previous: shape(password, { password: password.hash }) });
+			// The hash stands only here: the tool has to keep it off the screen.
+			return ok({ deleted: true, previous: { ...shape(password), password: password.hash } });
 		},
 	};
 }

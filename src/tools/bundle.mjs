@@ -56,7 +56,7 @@ const together = {
 	response: /src\/http\/send\.ts$/,
 	http: /src\/http\/client\.ts$/,
 	request: /src\/cli\/(session|runs\/one)\.ts$/,
-	rows: /src\/output\/(render|outcome-view)\.ts$/,
+	rows: /src\/output\/render\.ts$/,
 	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,
 };
 

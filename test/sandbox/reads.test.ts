@@ -113,7 +113,6 @@ test('each filter narrows the list', async () => {
 		'product_exclude=lumen-lamp',
 		'ticket-tag_exclude=4',
 		'before=2029-12-31T00:00:00',
-		'exclude=14',
 		'state=open',
 		'product=none',
 	]) {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { ticketStatuses } from '../../src/api/fields.js';
 import { createSeed } from '../../src/sandbox/samples.js';
-import { Store, ticketTermFields } from '../../src/sandbox/store.js';
+import { createStore, ticketTermFields } from '../../src/sandbox/store.js';
 
 test('the same number makes the same data', () => {
 	expect(createSeed(120)).toEqual(createSeed(120));
@@ -47,7 +47,7 @@ test('no placeholder is left in a text', () => {
 });
 
 test('a hundred thousand tickets are made in time', () => {
-	const store = new Store(createSeed(100_000));
+	const store = createStore(createSeed(100_000));
 	expect(store.tickets.size).toBe(100_000);
 	expect(store.repliesOf(99_998).every((each) => each.ticket === 99_998)).toBe(true);
 	expect(store.users.size).toBeLessThan(6000);

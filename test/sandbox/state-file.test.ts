@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/io/process.js';
-import { createSandbox, type SandboxOptions } from '../../src/sandbox/server.js';
+import { openSandbox, type SandboxOptions } from '../../src/sandbox/server.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -19,8 +19,8 @@ async function start(stateFile: string, options: Partial<SandboxOptions> = {}): 
 	return { ...sandbox, stop };
 }
 
-const create = (stateFile: string, seed?: number) =>
-	createSandbox({ clock: systemClock, random: Math.random, stateFile, ...(seed === undefined ? {} : { seed }) });
+const open = (stateFile: string, options: Partial<SandboxOptions> = {}) =>
+	openSandbox({ port: 0, clock: systemClock, random: Math.random, stateFile, ...options });
 
 /** Everything that a caller could see. */
 async function look(sandbox: TestSandbox): Promise<unknown> {
@@ -108,43 +108,43 @@ test('an application password of the sandbox that was deleted is replaced by a n
 
 test.each([
 	['empty', '', 'is damaged'],
-	['cut off', '{"format":"supportctl-sandbox","samples":3,"seed":', 'is damaged'],
+	['cut off', '{"format":"supportctl-sandbox","version":4,"seed":', 'is damaged'],
 	['something else', '{"name":"supportctl"}', 'is not the state of a sandbox'],
 	['an array', '[]', 'is not the state of a sandbox'],
-	['of other samples', '{"format":"supportctl-sandbox","samples":0}', 'another version'],
+	['of other samples', '{"format":"supportctl-sandbox","version":3}', 'another version'],
 	[
 		'without its parts',
-		'{"format":"supportctl-sandbox","samples":3,"seed":5,"password":"x","changes":{}}',
+		'{"format":"supportctl-sandbox","version":4,"seed":5,"password":"x","changes":{}}',
 		'is damaged',
 	],
-])('a file that is %s is named and left alone', (_, content, message) => {
+])('a file that is %s is named and left alone', async (_, content, message) => {
 	const path = join(temporaryFolder(), 'desk.json');
 	writeFileSync(path, content);
-	expect(() => create(path)).toThrow(
-		expect.objectContaining({
-			exitCode: 1,
-			message: expect.stringContaining(message),
-			hint: expect.stringContaining('--state'),
-		}),
-	);
-	expect(() => create(path)).toThrow(path);
+	const error = await open(path).catch((thrown: unknown) => thrown);
+	expect(error).toMatchObject({ exitCode: 1, hint: expect.stringContaining('--state') });
+	expect(String(error)).toContain(message);
+	expect(String(error)).toContain(path);
 	expect(readFileSync(path, 'utf8')).toBe(content);
 });
 
-test('a folder in its place is an error, not a crash', () => {
+test('a folder in its place is an error, not a crash', async () => {
 	const path = join(temporaryFolder(), 'desk.json');
 	mkdirSync(path);
-	expect(() => create(path)).toThrow(expect.objectContaining({ exitCode: 1, message: expect.stringContaining(path) }));
+	await expect(open(path)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(path) });
 });
 
 test('another number of tickets than the file holds is a usage error', async () => {
 	const path = join(temporaryFolder(), 'desk.json');
 	await (await start(path, { seed: 7 })).stop();
-	expect(() => create(path, 8)).toThrow(
-		expect.objectContaining({ exitCode: 2, message: expect.stringContaining('7 tickets, not 8') }),
-	);
-	expect(create(path, 7).store.tickets.size).toBe(7);
-	expect(create(path).store.tickets.size).toBe(7);
+	await expect(open(path, { seed: 8 })).rejects.toMatchObject({
+		exitCode: 2,
+		message: expect.stringContaining('7 tickets, not 8'),
+	});
+	for (const seed of [7, undefined]) {
+		const again = await open(path, { seed });
+		expect(again.store.tickets.size).toBe(7);
+		await again.close();
+	}
 });
 
 test('a sandbox that could not listen writes nothing', async () => {
@@ -155,7 +155,7 @@ test('a sandbox that could not listen writes nothing', async () => {
 	const before = readFileSync(path, 'utf8');
 	const blocker = await startSandbox();
 	onTestFinished(() => blocker.stop());
-	await expect(create(path).listen(blocker.port)).rejects.toMatchObject({ code: 'port_taken' });
+	await expect(open(path, { port: blocker.port })).rejects.toMatchObject({ code: 'port_taken' });
 	expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
@@ -180,7 +180,7 @@ test('a state that can never be written is refused before anything is served', a
 	const path = join(folder, 'desk.json');
 	const { port, stop } = await startSandbox();
 	await stop();
-	await expect(create(path).listen(port)).rejects.toMatchObject({
+	await expect(open(path, { port })).rejects.toMatchObject({
 		exitCode: 1,
 		code: 'state_not_written',
 		message: `the state file ${path} can't be written: there is no folder ${folder}`,

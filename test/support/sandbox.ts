@@ -1,12 +1,10 @@
 /** Starts a sandbox in the test's own process, on a free port, with its store at hand. */
 
 import { systemClock } from '../../src/io/process.js';
-import { createSandbox, type Listening, type SandboxOptions } from '../../src/sandbox/server.js';
-import type { Store } from '../../src/sandbox/store.js';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server.js';
 
-export interface TestSandbox extends Listening {
-	/** Read or write it directly to arrange a test or to see what was changed. */
-	store: Store;
+/** Its store may be read or written directly, to arrange a test or to see what was changed. */
+export interface TestSandbox extends Omit<Sandbox, 'close'> {
 	/** Every request, in order; status 0 is a dropped connection. */
 	requests: { method: string; path: string; status: number }[];
 	/** `SUPPORTCTL_BASE_URL`, `SUPPORTCTL_USERNAME` and `SUPPORTCTL_PASSWORD`. */
@@ -25,24 +23,23 @@ export interface TestSandbox extends Listening {
 
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
 	const requests: TestSandbox['requests'] = [];
-	const sandbox = createSandbox({
+	const { close: stop, ...sandbox } = await openSandbox({
+		port: 0,
 		clock: systemClock,
 		random: Math.random,
 		onRequest: (entry) => requests.push(entry),
 		...options,
 	});
-	const listening = await sandbox.listen(0);
-	const authorization = basic(listening.username, listening.password);
-	const root = `${listening.baseUrl}/${options.prefixes?.product ?? 'support'}-api/v1`;
+	const authorization = basic(sandbox.username, sandbox.password);
+	const root = `${sandbox.baseUrl}/${options.prefixes?.product ?? 'support'}-api/v1`;
 	return {
-		...listening,
-		store: sandbox.store,
+		...sandbox,
 		requests,
 		authorization,
 		env: {
-			SUPPORTCTL_BASE_URL: listening.baseUrl,
-			SUPPORTCTL_USERNAME: listening.username,
-			SUPPORTCTL_PASSWORD: listening.password,
+			SUPPORTCTL_BASE_URL: sandbox.baseUrl,
+			SUPPORTCTL_USERNAME: sandbox.username,
+			SUPPORTCTL_PASSWORD: sandbox.password,
 		},
 		async call(method, path, body, as = authorization) {
 			const response = await fetch(root + path, {
@@ -57,7 +54,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 			const isJson = text !== '' && response.headers.get('content-type')?.includes('json');
 			return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
 		},
-		stop: () => sandbox.close(),
+		stop,
 	};
 }
 

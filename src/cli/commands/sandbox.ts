@@ -108,7 +108,7 @@ export const command = defineCommand({
 	arguments: [],
 	options: sandboxOptions,
 	async run({ context, options: given }) {
-		const { createSandbox } = await import('../../sandbox/server.js');
+		const { openSandbox } = await import('../../sandbox/server.js');
 		const words = { product: given.productPrefix, shop: given.shopPrefix, membership: given.membershipPrefix };
 		const prefixes = Object.entries(words).filter(([, word]) => word !== undefined);
 		let unlisten = (): void => undefined;
@@ -121,7 +121,8 @@ export const command = defineCommand({
 			});
 		});
 		try {
-			const sandbox = createSandbox({
+			const sandbox = await openSandbox({
+				port: given.port ?? DEFAULT_PORT,
 				clock: context.clock,
 				random: () => context.random(),
 				seed: given.seed,
@@ -136,7 +137,7 @@ export const command = defineCommand({
 				prefixes: Object.fromEntries(prefixes),
 				onWarning: (message) => context.stderr.write(`warning: ${message}\n`),
 			});
-			const { baseUrl, username, password } = await sandbox.listen(given.port ?? DEFAULT_PORT);
+			const { baseUrl, username, password } = sandbox;
 			if (given.json) {
 				context.stdout.write(`${JSON.stringify({ baseUrl, username, password, pid: process.pid })}\n`);
 			} else {
