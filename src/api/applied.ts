@@ -224,16 +224,17 @@ export function contradictions(
 }
 
 /**
- * Whether the response shows another thing than the path names: of a kind that belongs to another, its `parent` and
- * its `id`. An object without a parent or the kind's text may be of any kind and gives no verdict.
+ * Whether the response shows another thing than the path names, by its `id` and, of a kind that belongs to another, its
+ * `parent`. An object without a slug, content or parent may be of any kind and gives no verdict.
  */
-function otherThing({ parent }: Endpoint, ids: Request['ids'], body: Values): AppliedDifference[] {
-	if (parent === undefined) return [];
+function otherThing({ body: kind, parent }: Endpoint, ids: Request['ids'], body: Values): AppliedDifference[] {
 	const thing = isObject(body.previous) && !isId(body.id) ? body.previous : body;
-	if (!isId(thing.parent) && !Object.hasOwn(thing, 'content')) return [];
+	const hasParent = parent !== undefined && isId(thing.parent);
+	const isClear = hasParent || Object.hasOwn(thing, 'slug') || Object.hasOwn(thing, 'content');
+	if (!isClear || kind === 'custom_fields') return [];
 	const named = [
 		{ field: 'id', sent: ids.id, shown: thing.id },
-		{ field: 'parent', sent: ids[parent], shown: thing.parent },
+		{ field: 'parent', sent: parent && ids[parent], shown: thing.parent },
 	];
 	return named.filter(({ sent, shown }) => sent !== undefined && isId(shown) && String(shown) !== sent);
 }

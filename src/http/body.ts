@@ -68,6 +68,7 @@ const KEYS = {
 	flag: /^(?:is|was)?(?:success|successful|succeeded|successfully|ok|okay)$/,
 	deleted: /^(?:is|was)?(?:deleted|trashed|removed|revoked|destroyed)$/,
 	updated: /^(?:is|was)?(?:updated|saved|applied|stored)$/,
+	denied: /^(?:is|was|access|permission|request)*(?:denied|forbidden|refused|rejected|unauthori[sz]ed)$/,
 	/** A status of HTTP, where the value is one. */
 	status: /^(?:http)?(?:status|response)?code$|^(?:http)?status$/,
 	/** A word for what the request came to, unless it is a field of the object itself. */
@@ -153,6 +154,11 @@ function isTheObject({ id }: Json, { ids = {} }: Asked): boolean {
 	return asked !== undefined && (typeof id === 'number' || typeof id === 'string') && String(id) === asked;
 }
 
+/** Whether an object shows none of the fields that were sent, so that nothing else says what became of them. */
+function showsNone(body: Json, { sent }: Asked): boolean {
+	return sent !== undefined && !Object.keys(sent).some((name) => Object.hasOwn(body, name));
+}
+
 /** How a service names an error that it turned into a success: `{code, message, data: {status}}`. */
 export function isCodedError({ code, message, data }: Json): boolean {
 	const isCoded = (typeof code === 'string' || typeof code === 'number') && typeof message === 'string';
@@ -179,8 +185,11 @@ export function findNo(body: Json, asked: Asked, depth = 0): string | undefined 
 		if (kinds.has('flag') && isNo(value)) return name;
 		if (asked.replay === 'delete' && kinds.has('deleted') && isNo(value) && !inTrash) return name;
 		if (kinds.has('status') && isRefusal(value) && !(itself && name === 'code')) return name;
+		if (!itself || showsNone(body, asked)) {
+			if (asked.replay === 'set' && kinds.has('updated') && isNo(value)) return name;
+			if (kinds.has('denied') && isYes(value)) return name;
+		}
 		if (itself) continue;
-		if (asked.replay === 'set' && kinds.has('updated') && isNo(value)) return name;
 		if (kinds.has('result') && isNo(value)) return name;
 		if (!kinds.has('envelope') || depth > 2) continue;
 		for (const inner of Array.isArray(value) ? value : [value]) {
@@ -221,7 +230,9 @@ function isOnlyText(body: Json, { sent = {} }: Asked): boolean {
 export function leavesOpen(body: Json, asked: Asked): boolean {
 	const names = Object.keys(body);
 	const isNull = (name: string): boolean => body[name] === null || body[name] === '';
-	if (asked.replay === 'delete' && names.some((name) => kindsOf(name).has('deleted') && isNull(name))) {
+	// A list of what was deleted may be empty.
+	const isNone = (name: string): boolean => isNull(name) || (body[name] as unknown[]).length === 0;
+	if (asked.replay === 'delete' && names.some((name) => kindsOf(name).has('deleted') && isNone(name))) {
 		return !isTheObject(body, asked);
 	}
 	if (!isOnlyText(body, asked)) return names.length > 0 && names.every(isNull);

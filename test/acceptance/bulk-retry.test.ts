@@ -190,6 +190,22 @@ describe('run show of several runs', () => {
 		expect([onto.exitCode, onto.stderr]).toEqual([2, expect.stringContaining('journal')]);
 	});
 
+	it.each([
+		['--shard=1/2', '--shard=2/3', 'of 1/2, and run .* of 2/3'],
+		['--shard=1/2', '--first=9', 'of 1/2, and run .* of all rows'],
+		['--first=9', '--first=9', 'of all rows, and run .* of all rows'],
+	])('refuses runs whose rows overlap: %s and %s', async (first, second, says) => {
+		const { work } = await place();
+		for (const [flag, file] of [
+			[first, 'a.ndjson'],
+			[second, 'b.ndjson'],
+		] as const) {
+			await work.run(['ticket', 'update', '1', '2', '3', '4', '--title', 'x', '-q', flag, '--journal', file]);
+		}
+		const result = await work.run(['run', 'show', 'a.ndjson', 'b.ndjson']);
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringMatching(says)]);
+	});
+
 	it('refuses runs of different inputs', async () => {
 		const { work } = await place();
 		await work.run('ticket update 1 2 --title x -q --journal a.ndjson');

@@ -312,6 +312,28 @@ describe('the response to a change of a reply', () => {
 	});
 });
 
+describe('a response that shows another object than the path names', () => {
+	const differs = [{ field: 'id', sent: '5', shown: 6 }];
+	it.each([
+		['ticket.update', { status: 'hold' }],
+		['user.update', { email: 'a@b.example' }],
+		['attachment.update', { title: 'a' }],
+		['term.update.ticket_priority', { name: 'a' }],
+		['ticket.delete', undefined],
+		['user.delete', undefined],
+		['term.delete.product', undefined],
+	] as const)('differs for %s', (name, fields) => {
+		const request = createPlanner(endpoints[name])({ ids: { id: '5' }, fields, force: true, reassign: '7' });
+		const body = { id: 6, slug: 'a', ...fields };
+		expect(contradictions(request, request.method === 'DELETE' ? { deleted: true, previous: body } : body)).toEqual(
+			differs,
+		);
+		expect(contradictions(request, { ...body, id: '5', deleted: true })).toEqual([]);
+		// It may be of any kind.
+		expect(contradictions(request, { id: 6, ...fields, deleted: true })).toEqual([]);
+	});
+});
+
 describe('readCustomFields', () => {
 	it.each([
 		[

@@ -136,6 +136,8 @@ describe('a success', () => {
 		'{"errorMessage":"You may not"}',
 		'{"error_description":"You may not"}',
 		'{"type":"about:blank","title":"Forbidden","detail":"You may not."}',
+		'{"denied":true}',
+		'{"access_denied":1}',
 	])('is not taken from a no: %s', async (body) => {
 		expect(await judge(200, body)).toMatchObject({ outcome: 'failed', retry: 'never' });
 	});
@@ -148,6 +150,17 @@ describe('a success', () => {
 		'{"status":"queued","message":"x"}',
 	])('is not taken from what is neither yes nor no: %s', async (body) => {
 		expect(await judge(200, body)).toMatchObject({ outcome: 'unknown', code: 'unexpected_shape' });
+	});
+
+	it.each([
+		['{"id":14,"rejected":"yes"}', 'failed'],
+		['{"id":14,"updated":false}', 'failed'],
+		['{"id":14,"saved":"no"}', 'failed'],
+		['{"id":14,"status":"hold","updated":false,"rejected":true}', 'ok'],
+	])('of an object is read beside its id, where it shows no field that was sent: %s', async (body, outcome) => {
+		const response = await readResponse({ kind: 'response', response: answer(200, body), ms: 1 });
+		const request = { endpoint: endpoints['ticket.update'], ids: { id: '14' }, sent: { status: 'hold' } };
+		expect(judgeResponse(request, response)).toMatchObject({ outcome });
 	});
 
 	it('is not taken from a 207 with a refusal inside', async () => {
@@ -195,6 +208,7 @@ describe('a success', () => {
 			'{"id":14,"errors":{},"status":200}',
 			'{"id":14,"errors":null}',
 			'{"id":14,"errors":0}',
+			'{"id":14,"denied":false}',
 		]) {
 			expect(await judge(200, body)).toMatchObject({ outcome: 'ok' });
 		}
@@ -215,7 +229,9 @@ describe('a success', () => {
 		for (const body of ['{"id":14,"status":"trash","deleted":false}', '{"status":"trash"}', '{"deleted":"14"}']) {
 			expect(await judge(200, body, endpoints['ticket.delete'])).toMatchObject({ outcome: 'ok' });
 		}
-		expect(await judge(200, '{"deleted":null}', endpoints['ticket.delete'])).toMatchObject({ outcome: 'unknown' });
+		for (const body of ['{"deleted":null}', '{"deleted":[]}']) {
+			expect(await judge(200, body, endpoints['ticket.delete'])).toMatchObject({ outcome: 'unknown' });
+		}
 		expect(await judge(200, '{"deleted":false}', endpoints['ticket.delete'])).toMatchObject({
 			outcome: 'failed',
 			code: 'not_deleted',

@@ -111,7 +111,7 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 		const { last, trouble } = await printPages(api, list);
 		const { result } = last;
 		const request = `${method} ${redactUrl(last.path)}`;
-		if (result.outcome !== 'ok' && result.code !== PAST_THE_END) {
+		if (result.outcome !== 'ok') {
 			if (trouble !== undefined) warn(context, [trouble.message]);
 			const outcome = { ...result, row: 1, ids: {} };
 			// Path and method are the person's own here, so that the base URL is the last thing to doubt.
@@ -222,18 +222,26 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 		const results = single ? await openResults(invocation, { ...shape, single }) : list;
 		try {
 			let isWarned = false;
+			let full: number | undefined;
 			for (;;) {
 				const rows = single ? [last.result.body] : (last.result.body as unknown[]);
 				if (!isWarned) isWarned = await warnOfNumbers(api, last.response);
 				for (const row of rows) await results.row(row);
 				const count = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
-				const hasNext = Number.isInteger(count) ? page < count : rows.length >= size;
+				// A service may give fewer rows than it is asked for, and its count of pages may be wrong.
+				full ??= Number.isInteger(count) ? size : rows.length;
+				const hasNext = page < count || rows.length >= full;
 				if (options.paginate !== true || single || rows.length === 0 || !hasNext || stdout.closed) return;
 				const before = JSON.stringify(rows);
 				page++;
-				last = await sendPage();
+				const next = await sendPage();
+				const isSame = JSON.stringify(next.result.body) === before;
+				// What gave few rows and no count may be a list without pages.
+				const isUnpaged = full < size && (isSame || [400, 404].includes(next.result.status ?? 0));
+				if (isUnpaged || next.result.code === PAST_THE_END) return;
+				last = next;
 				if (last.result.outcome !== 'ok') return;
-				if (isList(last) && JSON.stringify(last.result.body) !== before) continue;
+				if (isList(last) && !isSame) continue;
 				const message = 'the service gives the same page again, or no list, whatever page is requested; stopped';
 				throw new FailedError(message, { code: 'page_loop' });
 			}

@@ -591,6 +591,38 @@ describe('--paginate', () => {
 		expect([(JSON.parse(result.stdout) as unknown[]).length, result.urls.length]).toEqual([rows, requests]);
 	});
 
+	it.each<[string, number, Record<string, string>]>([
+		['gives fewer rows than it is asked for and does not count pages', 10, {}],
+		['counts too few pages', 100, { 'x-wp-totalpages': '1' }],
+		['counts no pages', 100, { 'x-wp-totalpages': '0' }],
+	])('reads all pages where the service %s', async (_what, length, headers) => {
+		const result = await paginate((request, response, count) => {
+			const page = pageOf(request.url);
+			json(200, page > 3 ? [] : rowsOf(page, page < 3 ? length : 4), headers)(request, response, count);
+		});
+		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(JSON.parse(result.stdout)).toHaveLength(2 * length + 4);
+	});
+
+	it.each<[string, Answer]>([
+		['gives the same list', json(200, rowsOf(1, 5))],
+		['knows no page', json(400, { code: 'rest_invalid_param', message: 'page', data: { status: 400 } })],
+		['has nothing there', json(404, { code: 'rest_no_route', message: 'No.', data: { status: 404 } })],
+	])('prints a list without pages once, where the service %s', async (_what, later) => {
+		const result = await paginate((request, response, count) =>
+			(count === 1 ? json(200, rowsOf(1, 5)) : later)(request, response, count),
+		);
+		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(JSON.parse(result.stdout)).toHaveLength(5);
+	});
+
+	it('reports a first page past the end', async () => {
+		const past = json(400, { code: 'rest_post_invalid_page_number', message: 'No.', data: { status: 400 } });
+		expect((await paginate(past, '-f', 'page=9')).exitCode).toBe(1);
+		const recorder = await startRecorder(past);
+		expect((await runHere(['api', 'GET', 'x?page=9'], { env: recorder.env })).exitCode).toBe(1);
+	});
+
 	it('begins at the page that the query names', async () => {
 		const answer: Responder = (request, response, count) =>
 			json(200, [row(pageOf(request.url))], { 'x-wp-totalpages': '4' })(request, response, count);

@@ -69,6 +69,12 @@ function together(runs: readonly [Shown, ...Shown[]]): Whole {
 	if (other !== undefined) {
 		throw new UsageError(`run ${other.id} read another input than run ${scan.header.id}`, { code: 'input_changed' });
 	}
+	const mixed = headers.slice(1).find((each) => (each.plan.shard?.count ?? 0) !== plan.shard?.count);
+	if (mixed !== undefined) {
+		const [one, another] = [plan.shard, mixed.plan.shard].map((each) => (each ? formatShard(each) : 'all rows'));
+		const message = `run ${scan.header.id} is of ${one}, and run ${mixed.id} of ${another}: rows would be counted twice`;
+		throw new UsageError(message, { code: 'shards_overlap' });
+	}
 	const parts = headers.flatMap((header) => header.plan.shard ?? []);
 	const indices = parts.map(({ index }) => index);
 	const count = parts[0]?.count ?? 0;
