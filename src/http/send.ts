@@ -63,8 +63,8 @@ export interface SendOptions extends OwnSendOptions {
 	ignoreMissing?: boolean;
 	/** Keeps numbers that JavaScript would change as `parseExact` does: values that are to be written back. */
 	exactNumbers?: boolean;
-	/** Each response as it came, for what shows more of it than its meaning. */
-	onResponse?(response: RawResponse): void;
+	/** Each response as it came, for what shows more of it than its meaning; it is read when the promise resolves. */
+	onResponse?(response: RawResponse): Promise<void> | void;
 }
 
 /** What belongs to one request, where many share their options. */
@@ -105,7 +105,7 @@ export async function send(
 		started ??= sentAt;
 		const attempt = await client.send(request);
 		attempts++;
-		if (attempt.kind === 'response') options.onResponse?.(attempt.response);
+		if (attempt.kind === 'response' && options.onResponse !== undefined) await options.onResponse(attempt.response);
 		const read = readResponse(attempt, own.clean, options.exactNumbers === true ? parseExact : undefined);
 		const response = read instanceof Promise ? await read : read;
 		const verdict = judge(request, response, history, options, own.clean);

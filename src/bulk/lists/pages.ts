@@ -16,8 +16,8 @@ export type ListedObject = Readonly<Record<string, unknown>>;
 export interface PageCall {
 	/** From 1. */
 	page: number;
-	/** Call it when the response is there, so that the next request is sent before this response is parsed. */
-	arrived(): void;
+	/** Call it when the response is there, and wait: the next request is sent before this response is parsed. */
+	arrived(): Promise<void>;
 	/** Aborted when the page is wanted no longer. */
 	stop: AbortSignal;
 }
@@ -138,7 +138,7 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 	let limit = (): number => 0;
 
 	/** @throws PageFailure */
-	async function read(number: number, arrived = (): void => undefined): Promise<Page> {
+	async function read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page> {
 		const { result, headers } = await fetch({ page: number, arrived, stop: closed.signal });
 		const isPastEnd = number > 1 && result.status === 400 && result.code === 'rest_post_invalid_page_number';
 		if (!isPastEnd && (result.outcome !== 'ok' || !Array.isArray(result.body))) throw new PageFailure(result);
@@ -151,13 +151,18 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 		while (!closed.signal.aborted && underWay < concurrency && queue.length < 2 * concurrency && next <= limit()) {
 			underWay++;
 			let isCounted = true;
-			const arrived = (): void => {
+			const release = (): void => {
 				if (!isCounted) return;
 				isCounted = false;
 				underWay--;
 				fill();
 			};
-			const page = read(next++, arrived).finally(arrived);
+			const arrived = async (): Promise<void> => {
+				release();
+				// undici takes a connection again a turn of the event loop after its last response.
+				await setImmediate();
+			};
+			const page = read(next++, arrived).finally(release);
 			// It is thrown when its turn comes.
 			page.catch(() => undefined);
 			queue.push(page);

@@ -140,9 +140,9 @@ async function createFetch(reading: Reading, size: number) {
 			const result = await send(client, query === '' ? base : { ...base, path: `${base.path}?${query}` }, {
 				...reading.send,
 				stop,
-				onResponse(response) {
+				async onResponse(response) {
 					headers = response.headers;
-					if (response.status === 200) arrived();
+					if (response.status === 200) await arrived();
 				},
 			});
 			if (page > 1 || result.outcome === 'ok' || !relax(result)) return { result, headers };
