@@ -604,7 +604,7 @@ describe('--paginate', () => {
 		expect(JSON.parse(result.stdout)).toHaveLength(2 * length + 4);
 	});
 
-	it.each<[string, Answer]>([
+	it.each<[string, Responder]>([
 		['gives the same list', json(200, rowsOf(1, 5))],
 		['knows no page', json(400, { code: 'rest_invalid_param', message: 'page', data: { status: 400 } })],
 		['has nothing there', json(404, { code: 'rest_no_route', message: 'No.', data: { status: 404 } })],
