@@ -2,7 +2,7 @@
 
 import { ExitCode, UsageError } from '../errors.js';
 import { configFolder, connectionVariables, listed, readVariable } from '../profile/settings.js';
-import { ConfigDamaged, readStore, type Store } from '../profile/store.js';
+import { readStore, type Store } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
 import {
@@ -63,14 +63,9 @@ export async function runChange(
 
 /** The stored profiles; a damaged file counts as empty, and is kept under another name when a profile is stored. */
 export function readStoreToChange({ context }: Invocation): Store {
-	try {
-		const { store, warnings } = readStore(configFolder(context));
-		warn(context, warnings);
-		return store;
-	} catch (error) {
-		if (error instanceof ConfigDamaged) return { profiles: Object.create(null) };
-		throw error;
-	}
+	const { store, warnings } = readStore(configFolder(context), true);
+	warn(context, warnings);
+	return store;
 }
 
 /** The name from the first argument, --profile, SUPPORTCTL_PROFILE, or the current profile. @throws UsageError */

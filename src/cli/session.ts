@@ -4,8 +4,8 @@ import { createDialect, type Dialect } from '../api/dialect.js';
 import type { SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
 import { createSecretFinder, isDistinct, REDACTED } from '../output/redact.js';
-import { prefixesOf, type ResolvedConnection, readSituation, resolveConnection } from '../profile/resolve.js';
-import { stateFolder } from '../profile/settings.js';
+import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
+import { type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
 import { paletteFor, retryNotice, waitNotice, warn } from './notices.js';
@@ -17,7 +17,7 @@ export type ClientUse = 'run' | 'few requests';
 const CONNECT_WITHIN_MS = 3000;
 
 export interface Session {
-	readonly connection: ResolvedConnection;
+	readonly connection: Connection;
 	readonly dialect: Dialect;
 	/** `desk.example`, for questions and summaries. */
 	readonly host: string;
@@ -48,7 +48,7 @@ export async function openSession(
 	const flags = Object.fromEntries(Object.entries(options).filter(([name]) => !mine.includes(name)));
 	const connection = await resolveConnection({ env, flags, cwd, credentials });
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
-	const dialect = createDialect(connection.prefixes);
+	const dialect = dialectFor(connection.settings);
 	const notices = context.stderr.isTTY ? { onRetry: retryNotice(context, options) } : {};
 	const retries = typeof options.retries === 'number' ? options.retries : DEFAULT_RETRIES;
 	return {
@@ -61,20 +61,27 @@ export async function openSession(
 	};
 }
 
-/** The deployment's words, without resolving the rest: no base URL or secret is needed. */
-export function dialectOf({ context: { env, cwd }, options }: Invocation): Dialect {
-	return createDialect(prefixesOf(readSituation({ env, flags: options, cwd }).settings));
+/** The deployment's own words. */
+export function dialectFor({ productPrefix, shopPrefix, membershipPrefix }: Settings): Dialect {
+	return createDialect({ product: productPrefix, shop: shopPrefix, membership: membershipPrefix });
 }
+
+/** The same, without resolving the rest: no base URL or secret is needed. */
+export function dialectOf({ context: { env, cwd }, options }: Invocation): Dialect {
+	return dialectFor(readSetup({ env, flags: options, cwd }).settings);
+}
+
+/** What a client needs to know. */
+export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;
 
 /** Opens a client that logs as the invocation asks, and in whose responses the caller's credentials do not come back. */
 export async function openClient(
 	invocation: Invocation,
-	connection: Pick<ResolvedConnection, 'baseUrl' | 'auth' | 'timeoutMs' | 'tls' | 'proxy'> & { allowHttp?: boolean },
+	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,
 	connections: number,
 	use: ClientUse = 'few requests',
 ): Promise<Client> {
 	const { context, options } = invocation;
-	const { baseUrl, auth, timeoutMs, tls, proxy, allowHttp } = connection;
 	// undici's HTTP parser is WebAssembly. Node 20's V8 optimises it after the first response, and the process waits for
 	// that at its end: 195 ms for one request against 116 with a larger budget, which a run has used up after some hundred
 	// responses. Later versions of Node are slower with it. Set before undici is loaded, and here because a flag is the
@@ -97,7 +104,8 @@ export async function openClient(
 	const finder = createSecretFinder(secrets.filter(isDistinct));
 	const { createClient } = await import('../http/client.js');
 	return createClient({
-		...{ baseUrl, auth, timeoutMs, tls, proxy, allowHttp, connections, trace },
+		...{ baseUrl, auth, tls, proxy, allowHttp, connections, trace },
+		timeoutMs: settings.timeout * 1000,
 		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait }),
 		userAgent: `supportctl/${version}`,
 		hide: finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) },

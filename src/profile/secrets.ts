@@ -85,15 +85,14 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 
 /**
  * Puts a secret into the keyring. Where there is none, or the file was asked for, it comes back for the file.
- * @param file The path of the profiles: profiles of the same name in different files are different.
+ * @param account The entry's name. @param file The path of the profiles.
  */
 export async function keepSecret(
 	secret: string,
-	{ profileName, file, insecureStorage }: { profileName: string; file: string; insecureStorage: boolean },
+	{ account, file, insecureStorage }: { account: string; file: string; insecureStorage: boolean },
 ): Promise<{ stored: StoredSecret; notice?: string }> {
-	const inFile: StoredSecret = { store: 'file', value: secret };
-	if (insecureStorage) return { stored: inFile };
-	const account = `${profileName} in ${file}`;
+	const stored: StoredSecret = { store: 'file', value: secret };
+	if (insecureStorage) return { stored };
 	try {
 		const kept = await useKeyring(account, async (entry) => {
 			await entry.setPassword(secret);
@@ -103,7 +102,7 @@ export async function keepSecret(
 		throw new Error('it did not return what was stored in it');
 	} catch (error) {
 		const notice = `no system keyring can be used (${messageOf(error)}): the secret is stored in ${file}, unencrypted, readable only by you`;
-		return { stored: inFile, notice };
+		return { stored, notice };
 	}
 }
 
@@ -129,44 +128,33 @@ export async function runSecretCommand(
 	command: string,
 	{ env, owner, timeoutMs = COMMAND_TIMEOUT_MS }: { env: Environment; owner: string; timeoutMs?: number },
 ): Promise<string> {
-	const refusal = (why: string, hint: string): RefusedError =>
+	const refusal = (why: string, hint = 'run it by hand to see why; its output is never shown here'): RefusedError =>
 		new RefusedError(`the secret command of ${owner} ${why}`, { code: 'secret_command_failed', hint });
 	const { SUPPORTCTL_PASSWORD: _password, SUPPORTCTL_TOKEN: _token, ...rest } = env;
-	const { spawn } = await import('node:child_process');
+	const { exec } = await import('node:child_process');
+	const options = { env: rest, timeout: timeoutMs, maxBuffer: MAX_SECRET_BYTES, encoding: 'buffer' } as const;
 	const output = await new Promise<Buffer>((resolve, reject) => {
-		// Its error stream is dropped because it may hold the secret; questions go to the terminal itself.
-		const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'ignore'], env: rest as NodeJS.ProcessEnv });
-		const chunks: Buffer[] = [];
-		let bytes = 0;
-		const end = (failure?: string): void => {
-			clearTimeout(timer);
-			child.stdout.destroy();
-			child.kill();
-			child.unref();
-			if (failure === undefined) resolve(Buffer.concat(chunks));
-			else reject(refusal(failure, 'run it by hand to see why; its output is never shown here'));
-		};
-		const timer = setTimeout(() => end(`took longer than ${timeoutMs / 1000} s`), timeoutMs);
-		child.stdout.on('data', (chunk: Buffer) => {
-			bytes += chunk.length;
-			if (bytes > MAX_SECRET_BYTES) end(`printed more than ${MAX_SECRET_BYTES / 1024} KiB`);
-			else chunks.push(chunk);
+		// Questions go to the terminal itself: standard input may be that of a run.
+		const child = exec(command, options, (error, stdout) => {
+			if (error === null) return resolve(stdout);
+			const code: unknown = error.code;
+			if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+				reject(refusal(`printed more than ${MAX_SECRET_BYTES / 1024} KiB`));
+			} else if (error.killed) reject(refusal(`took longer than ${timeoutMs / 1000} s`));
+			else if (error.signal) reject(refusal(`was ended by ${error.signal}`));
+			else if (typeof code === 'number') reject(refusal(`failed with exit code ${code}`));
+			else reject(refusal(`could not be started (${code})`));
 		});
-		child.on('error', (error: NodeJS.ErrnoException) => end(`could not be started (${error.code ?? 'unknown error'})`));
-		child.on('close', (code, signal) => {
-			if (signal !== null) end(`was ended by ${signal}`);
-			else end(code === 0 ? undefined : `failed with exit code ${code}`);
-		});
+		child.stdin?.end();
 	});
-	let text: string;
+	let text = '';
 	try {
 		text = textOf(output);
 	} catch {
-		throw refusal('printed something that is not UTF-8 text', 'run it by hand to see');
+		throw refusal('printed something that is not UTF-8 text');
 	}
 	if (text === '') throw refusal('printed nothing', 'it must print the secret on one line');
 	const lines = text.split(/\r?\n|\r/).length;
 	if (lines === 1) return text;
-	const hint = 'it must print the secret on one line; add `| head -n 1` to take the first';
-	throw refusal(`printed ${lines} lines`, hint);
+	throw refusal(`printed ${lines} lines`, 'it must print the secret on one line; add `| head -n 1` to take the first');
 }

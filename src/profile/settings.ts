@@ -228,15 +228,19 @@ export interface Source {
 	name: string;
 }
 
-export interface SettingPlaces {
-	/** Option values by camel-cased name. */
-	flags: Readonly<Record<string, unknown>>;
+/** Where values come from; relative paths start at `cwd`. */
+export interface Surroundings {
 	env: Environment;
 	cwd: string;
+}
+
+export interface SettingPlaces extends Surroundings {
+	/** Option values by camel-cased name. */
+	flags: Readonly<Record<string, unknown>>;
 	profile: { name: string; values: Readonly<Record<string, unknown>>; file: string } | undefined;
 }
 
-export interface ResolvedSettings {
+export interface ResolvedSettings extends Surroundings {
 	settings: Settings;
 	sources: Record<SettingName, Source>;
 }
@@ -248,13 +252,13 @@ export function resolveSettings({ flags, env, cwd, profile }: SettingPlaces): Re
 	for (const spec of settingSpecs) {
 		const { name, flag, variable } = spec;
 		const given = spec.profileOnly ? undefined : flags[name];
-		const ofEnvironment = given === undefined && variable ? readVariable(env, variable, cwd) : undefined;
+		const exported = given === undefined && variable ? readVariable(env, variable, cwd) : undefined;
 		if (given !== undefined) {
 			values[name] = checkSetting(spec, given, flag);
 			sources[name] = { from: 'flag', name: flag };
-		} else if (ofEnvironment !== undefined) {
-			values[name] = checkSetting(spec, ofEnvironment.value, ofEnvironment.name);
-			sources[name] = { from: 'environment', name: ofEnvironment.name };
+		} else if (exported !== undefined) {
+			values[name] = checkSetting(spec, exported.value, exported.name);
+			sources[name] = { from: 'environment', name: exported.name };
 		} else if (profile !== undefined && Object.hasOwn(profile.values, name)) {
 			const where = `${profile.file}: profile "${profile.name}": ${name}`;
 			const hint = `supportctl profile set ${profile.name} ${flag} puts another value in its place`;
@@ -265,7 +269,7 @@ export function resolveSettings({ flags, env, cwd, profile }: SettingPlaces): Re
 			sources[name] = { from: 'default', name: '' };
 		}
 	}
-	return { settings: values as unknown as Settings, sources: sources as Record<SettingName, Source> };
+	return { settings: values as unknown as Settings, sources: sources as Record<SettingName, Source>, env, cwd };
 }
 
 /** Whether both are URLs of one origin, so that a secret for one may be sent to the other. A port is part of it. */
@@ -319,13 +323,12 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	}
 	// Sites without pretty URLs take the path as a parameter.
 	const route = /^\?rest_route=([^&]*)$/.exec(url.search)?.[1];
-	for (const [mark, name] of [
-		['?', 'query'],
-		['#', 'fragment (#)'],
-	] as const) {
-		const hint = `write it without: ${url.origin}${url.pathname}`;
-		const isRoute = mark === '?' && route !== undefined;
-		if (trimmed.includes(mark) && !isRoute) refuse(`${shown} has a ${name}, which can't stand before a path`, hint);
+	const extra = trimmed.includes('#') ? 'fragment (#)' : trimmed.includes('?') && route === undefined ? 'query' : '';
+	if (extra !== '') {
+		refuse(
+			`${shown} has a ${extra}, which can't stand before a path`,
+			`write it without: ${url.origin}${url.pathname}`,
+		);
 	}
 	const start = route === undefined ? '' : `${url.pathname}?rest_route=`;
 	const path = (route?.replace(/%2f/gi, '/') ?? url.pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');

@@ -28,6 +28,8 @@ export interface StoreReading {
 	exists: boolean;
 	/** What is wrong with the file's permissions. */
 	warnings: string[];
+	/** Why the file counts as empty, where it is damaged and that is allowed. */
+	damage?: UsageError;
 }
 
 const FILE_NAME = 'config.json';
@@ -37,19 +39,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 export function configFile(folder: string): string {
 	return join(folder, FILE_NAME);
-}
-
-/** The file's contents can't be profiles. It is left as it is until something is to be stored. */
-export class ConfigDamaged extends UsageError {
-	constructor(
-		readonly file: string,
-		readonly why: string,
-	) {
-		super(`${file} is damaged: ${why}`, {
-			code: 'config_damaged',
-			hint: 'fix the file, or sign in again with `supportctl login`, which keeps the damaged file under another name',
-		});
-	}
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -67,32 +56,38 @@ function isStoredSecret(value: unknown): value is StoredSecret {
 	return key !== undefined && typeof value[key] === 'string';
 }
 
-/** Makes a store of the file's text; throws ConfigDamaged. */
+/** Makes a store of the file's text. @throws UsageError with the code `config_damaged` */
 function parseStore(text: string, file: string): Store {
+	const refuse = (why: string): never => {
+		throw new UsageError(`${file} is damaged: ${why}`, {
+			code: 'config_damaged',
+			hint: 'fix the file, or sign in again with `supportctl login`, which keeps the damaged file under another name',
+		});
+	};
 	let data: unknown;
 	try {
 		data = parseText(text);
 	} catch {
 		// The parser's own message is not used, nor kept as the cause: it quotes the text, which may be a secret.
-		throw new ConfigDamaged(file, text.trim() === '' ? 'it is empty' : 'it is not JSON');
+		refuse(text.trim() === '' ? 'it is empty' : 'it is not JSON');
 	}
-	if (!isRecord(data)) throw new ConfigDamaged(file, 'it is not a JSON object');
-	if (typeof data.version === 'number' && data.version > FORMAT_VERSION) {
-		throw new UsageError(`${file} was written by a newer supportctl (format ${data.version})`, {
+	if (!isRecord(data)) return refuse('it is not a JSON object');
+	const { version, current, profiles = {} } = data;
+	if (typeof version === 'number' && version > FORMAT_VERSION) {
+		throw new UsageError(`${file} was written by a newer supportctl (format ${version})`, {
 			code: 'config_newer',
 			hint: 'update supportctl, or use another folder with SUPPORTCTL_CONFIG_DIR',
 		});
 	}
-	const profiles = data.profiles ?? {};
-	if (!isRecord(profiles)) throw new ConfigDamaged(file, '"profiles" is not an object');
+	if (!isRecord(profiles)) return refuse('"profiles" is not an object');
 	for (const [name, profile] of Object.entries(profiles)) {
-		if (!isRecord(profile)) throw new ConfigDamaged(file, `profile ${JSON.stringify(name)} is not an object`);
+		if (!isRecord(profile)) return refuse(`profile ${JSON.stringify(name)} is not an object`);
 		if (profile.secret !== undefined && !isStoredSecret(profile.secret)) {
-			throw new ConfigDamaged(file, `profile ${JSON.stringify(name)} has a secret of an unknown kind`);
+			refuse(`profile ${JSON.stringify(name)} has a secret of an unknown kind`);
 		}
 	}
 	return {
-		...(typeof data.current === 'string' ? { current: data.current } : {}),
+		...(typeof current === 'string' ? { current } : {}),
 		profiles: Object.assign(Object.create(null), profiles),
 	};
 }
@@ -117,16 +112,22 @@ function permissionWarnings(file: string, folder: string): string[] {
 	return warnings;
 }
 
-/** Reads the profiles; a missing file is an empty store. Throws ConfigDamaged, or FailedError where it can't be read. */
-export function readStore(folder: string): StoreReading {
+/**
+ * Reads the profiles; a missing file is an empty store, and a damaged one too where that is allowed.
+ * @throws UsageError for a damaged file, FailedError where it can't be read
+ */
+export function readStore(folder: string, allowDamage = false): StoreReading {
 	const file = configFile(folder);
+	const empty = { store: { profiles: Object.create(null) }, file, exists: false, warnings: [] };
 	try {
 		const text = readSmallFile(file, MAX_BYTES).toString('utf8');
 		return { store: parseStore(text, file), file, exists: true, warnings: permissionWarnings(file, folder) };
 	} catch (error) {
+		if (error instanceof UsageError && error.code === 'config_damaged' && allowDamage) {
+			return { ...empty, damage: error };
+		}
 		if (error instanceof SupportctlError) throw error;
-		const code = (error as NodeJS.ErrnoException).code;
-		if (code === 'ENOENT') return { store: { profiles: Object.create(null) }, file, exists: false, warnings: [] };
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
 		throw new FailedError(`the profiles in ${file} can't be read: ${fileProblem(error)}`, {
 			code: 'config_unreadable',
 			hint: 'make the file readable for you, or name another folder with SUPPORTCTL_CONFIG_DIR',
@@ -137,13 +138,11 @@ export function readStore(folder: string): StoreReading {
 
 /** Checks a profile's name; throws UsageError. */
 export function checkProfileName(name: string): string {
-	if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-		throw new UsageError(`${JSON.stringify(name.slice(0, 100))} can't be a profile's name`, {
-			code: 'invalid_profile_name',
-			hint: 'use up to 64 letters, digits, dots, - and _, beginning with a letter or digit',
-		});
-	}
-	return name;
+	if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+	throw new UsageError(`${JSON.stringify(name.slice(0, 100))} can't be a profile's name`, {
+		code: 'invalid_profile_name',
+		hint: 'use up to 64 letters, digits, dots, - and _, beginning with a letter or digit',
+	});
 }
 
 /** The profile of a name; throws UsageError that lists those there are. */
@@ -151,9 +150,8 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 	const profile = store.profiles[name];
 	if (profile !== undefined) return profile;
 	const names = Object.keys(store.profiles);
-	const shown = JSON.stringify(name.slice(0, 100));
 	const stored = names.length === 0 ? 'none is stored yet' : `stored: ${names.join(', ')}`;
-	throw new UsageError(`there is no profile ${shown}`, {
+	throw new UsageError(`there is no profile ${JSON.stringify(name.slice(0, 100))}`, {
 		code: 'no_such_profile',
 		hint: `${stored}; supportctl login --profile NAME makes one`,
 	});
@@ -163,35 +161,44 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 const MAX_WAIT_MS = 15_000;
 const RETRY_MS = 25;
 
+/** Waits for the lock of a file. */
+async function lockFile(file: string): Promise<{ release(): void }> {
+	const { acquireLock } = await import('../lock.js');
+	for (let waited = 0; ; waited += RETRY_MS) {
+		try {
+			return acquireLock(`${file}.lock`, file);
+		} catch (error) {
+			if (!(error instanceof FailedError) || error.code !== 'locked') throw error;
+			if (waited >= MAX_WAIT_MS) {
+				throw new FailedError(`${file} is being written by another supportctl`, {
+					code: 'config_locked',
+					hint: `try again; if no other is running, remove ${file}.lock`,
+					cause: error,
+				});
+			}
+			await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())));
+		}
+	}
+}
+
+/** The keyring's entries that profiles refer to. */
+function accountsIn({ profiles }: Store): string[] {
+	return Object.values(profiles).flatMap(({ secret }) => (secret?.store === 'keyring' ? secret.account : []));
+}
+
 /**
  * Reads, changes and writes the profiles while no other process can. New folders are 0700, the file is 0600, and the
- * write is atomic. `notices` are for a person. A damaged file throws ConfigDamaged, or is kept under another name where
- * it may be replaced.
+ * write is atomic. A keyring's entry that no profile refers to any more is removed. `notices` are for a person.
+ * @param replaceDamaged keeps a damaged file under another name, in place of an error
  */
 export async function updateStore<T>(
 	folder: string,
 	change: (store: Store, notices: string[]) => T | Promise<T>,
 	replaceDamaged = false,
 ): Promise<{ result: T; notices: string[] }> {
-	const [{ default: Conf }, { acquireLock }] = await Promise.all([import('conf'), import('../lock.js')]);
+	const { default: Conf } = await import('conf');
 	const file = configFile(folder);
 	const notices: string[] = [];
-	const lockFile = async (waited = 0): Promise<ReturnType<typeof acquireLock>> => {
-		try {
-			return acquireLock(`${file}.lock`, file);
-		} catch (error) {
-			if (!(error instanceof FailedError) || error.code !== 'locked') throw error;
-			if (waited < MAX_WAIT_MS) {
-				await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())));
-				return lockFile(waited + RETRY_MS);
-			}
-			throw new FailedError(`${file} is being written by another supportctl`, {
-				code: 'config_locked',
-				hint: `try again; if no other is running, remove ${file}.lock`,
-				cause: error,
-			});
-		}
-	};
 	try {
 		makeFolder(folder);
 		const { mode, uid } = await stat(folder);
@@ -199,20 +206,14 @@ export async function updateStore<T>(
 		// Only a folder that holds nothing but our files is closed to others.
 		const isOurs = isOpen && (await readdir(folder)).every((name) => name.startsWith(FILE_NAME));
 		if (isOurs) await chmod(folder, 0o700);
-		const lock = await lockFile();
+		const lock = await lockFile(file);
 		try {
 			// What a writer that was killed half-way left holds a copy of the secrets.
 			const names = await readdir(folder);
 			const copies = names.filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
 			await Promise.all(copies.map((name) => unlink(join(folder, name)).catch(() => {})));
-			let damage: ConfigDamaged | undefined;
-			let store: Store = { profiles: Object.create(null) };
-			try {
-				store = readStore(folder).store;
-			} catch (error) {
-				if (!replaceDamaged || !(error instanceof ConfigDamaged)) throw error;
-				damage = error;
-			}
+			const { store, damage } = readStore(folder, replaceDamaged);
+			const accounts = accountsIn(store);
 			const result = await change(store, notices);
 			if (damage !== undefined) {
 				const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
@@ -233,6 +234,11 @@ export async function updateStore<T>(
 			conf.store = { version: FORMAT_VERSION, ...(current !== undefined && { current }), profiles };
 			// Inside a snap conf writes into the file that is there, whose mode it leaves as it was.
 			await chmod(file, 0o600);
+			const kept = accountsIn(store);
+			for (const account of accounts.filter((each) => !kept.includes(each))) {
+				const warning = await discardSecret(account);
+				if (warning !== undefined) notices.push(warning);
+			}
 			return { result, notices };
 		} finally {
 			lock.release();
@@ -248,6 +254,22 @@ export async function updateStore<T>(
 	}
 }
 
+/** What a profile's secret is for, where these settings are for something else; undefined where it may be used with them. */
+export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string, unknown>>): string | undefined {
+	const { scheme = 'basic', baseUrl, username, headerName } = profile;
+	if (scheme !== (use.scheme ?? 'basic')) return `the scheme ${scheme}`;
+	const isUpgrade = isSameOrigin(String(baseUrl).replace(/^http:/, 'https:'), use.baseUrl);
+	if (baseUrl !== undefined && use.baseUrl !== undefined && !isSameOrigin(baseUrl, use.baseUrl) && !isUpgrade) {
+		const host = URL.canParse(String(baseUrl)) ? new URL(String(baseUrl)).host : 'another base URL';
+		return `${host} and is not sent to another host`;
+	}
+	if (scheme === 'basic' && username !== undefined && username !== use.username) return `the user ${username}`;
+	if (scheme === 'header' && headerName !== undefined && headerName !== use.headerName) {
+		return `the header ${headerName}`;
+	}
+	return undefined;
+}
+
 /** A secret that is to be stored, or the command that gives it. */
 export type NewSecret = { kind: 'value'; value: string } | { kind: 'command'; command: string };
 
@@ -257,7 +279,7 @@ export interface ProfileChange {
 	/** Checked values; the base URL is normalised, paths are absolute. */
 	settings: Partial<Record<SettingName, string | number | boolean>>;
 	unset?: readonly SettingName[];
-	secret?: NewSecret;
+	secret?: NewSecret | undefined;
 	/** Puts the secret into the file even where there is a keyring. */
 	insecureStorage?: boolean;
 	makeCurrent?: boolean;
@@ -267,105 +289,43 @@ export interface ProfileChanged {
 	created: boolean;
 	secret: StoredSecret | undefined;
 	isCurrent: boolean;
-	file: string;
 	/** What a person should know. */
 	notices: string[];
-}
-
-/** Why a secret stored for `before` is not one for `after`, or undefined where it still is. */
-function whyStale(before: StoredProfile, after: StoredProfile): string | undefined {
-	const [from, to] = [before.baseUrl, after.baseUrl];
-	const isUpgrade = typeof from === 'string' && isSameOrigin(from.replace(/^http:/, 'https:'), to);
-	const isKept = from === to || from === undefined || to === undefined || isSameOrigin(from, to) || isUpgrade;
-	if (!isKept) return 'another host';
-	if ((before.scheme ?? 'basic') !== (after.scheme ?? 'basic')) return 'another scheme';
-	if (before.username !== undefined && before.username !== after.username) return 'another user';
-	if (before.headerName !== undefined && before.headerName !== after.headerName) return 'another header';
-	return undefined;
-}
-
-/** Removes a secret from the keyring unless it is still in use there. */
-async function discard(
-	old: StoredSecret | undefined,
-	kept: StoredSecret | undefined,
-	notices: string[],
-): Promise<void> {
-	if (old?.store !== 'keyring' || (kept?.store === 'keyring' && kept.account === old.account)) return;
-	const warning = await discardSecret(old.account);
-	if (warning !== undefined) notices.push(warning);
 }
 
 /** Makes or changes a profile, and its secret with it. Throws UsageError for a name that can't be one. */
 export async function saveProfile(change: ProfileChange): Promise<ProfileChanged> {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
-	const file = configFile(folder);
-	const update = async (store: Store, notices: string[]): Promise<Omit<ProfileChanged, 'notices'>> => {
-		const before = store.profiles[name];
-		const { secret: old, ...rest } = before ?? {};
-		const after: StoredProfile = { ...rest, ...settings };
+	const update = async (store: Store, notes: string[]): Promise<Omit<ProfileChanged, 'notices'>> => {
+		const { secret: old, ...before } = store.profiles[name] ?? {};
+		const created = store.profiles[name] === undefined;
+		const after: StoredProfile = { ...before, ...settings };
 		for (const setting of unset) delete after[setting];
-		const stale = after.scheme === 'none' ? 'another scheme' : whyStale(rest, after);
+		const stale = secretIsFor(before, after);
 		let secret = old;
 		if (given?.kind === 'command') secret = { store: 'command', command: given.command };
 		else if (given !== undefined) {
-			const { stored, notice } = await keepSecret(given.value, { profileName: name, file, insecureStorage });
-			if (notice !== undefined) notices.push(notice);
+			// A profile that was renamed may still have the entry of this name.
+			const { [name]: _, ...others } = store.profiles;
+			const taken = accountsIn({ profiles: others });
+			const file = configFile(folder);
+			let account = `${name} in ${file}`;
+			for (let number = 2; taken.includes(account); number++) account = `${name} (${number}) in ${file}`;
+			const { stored, notice } = await keepSecret(given.value, { account, file, insecureStorage });
+			if (notice !== undefined) notes.push(notice);
 			secret = stored;
 		} else if (old !== undefined && stale !== undefined) {
 			secret = undefined;
 			const how = `supportctl login --profile ${name} stores another`;
-			notices.push(`the secret of profile "${name}" was for ${stale}; it was removed: ${how}`);
+			notes.push(`the secret of profile "${name}" was for ${stale}; it was removed: ${how}`);
 		}
-		await discard(old, secret, notices);
 		store.profiles[name] = { ...after, ...(secret && { secret }) };
 		if (change.makeCurrent === true || store.current === undefined) store.current = name;
-		return { created: before === undefined, secret, isCurrent: store.current === name, file };
+		return { created, secret, isCurrent: store.current === name };
 	};
 	const { result, notices } = await updateStore(folder, update, true);
 	return { ...result, notices };
-}
-
-interface ProfilePlace {
-	folder: string;
-	name: string;
-}
-
-/** Removes a profile's secret from where it is stored, and keeps the rest; `had` is what there was. */
-export async function forgetSecret({
-	folder,
-	name,
-}: ProfilePlace): Promise<{ had: StoredSecret | undefined; notices: string[] }> {
-	const { result: had, notices } = await updateStore(folder, async (store, notes) => {
-		const { secret, ...rest } = requireProfile(store, name);
-		await discard(secret, undefined, notes);
-		store.profiles[name] = rest;
-		return secret;
-	});
-	return { had, notices };
-}
-
-/** Removes a profile and its secret. */
-export async function removeProfile({
-	folder,
-	name,
-}: ProfilePlace): Promise<{ wasCurrent: boolean; notices: string[] }> {
-	const { result: wasCurrent, notices } = await updateStore(folder, async (store, notes) => {
-		await discard(requireProfile(store, name).secret, undefined, notes);
-		delete store.profiles[name];
-		const isCurrent = store.current === name;
-		if (isCurrent) delete store.current;
-		return isCurrent;
-	});
-	return { wasCurrent, notices };
-}
-
-/** Makes a profile the one that is used where none is named. */
-export async function chooseProfile(folder: string, name: string): Promise<{ notices: string[] }> {
-	return updateStore(folder, (store) => {
-		requireProfile(store, name);
-		store.current = name;
-	});
 }
 
 /**

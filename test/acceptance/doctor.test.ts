@@ -24,9 +24,7 @@ it.each([60, 80, 200])(
 			'pass profile',
 			'pass base-url',
 			'pass secret',
-			'pass proxy',
-			'skipped dns',
-			'pass tcp',
+			'pass network',
 			'skipped tls',
 			'fail prefix',
 			'skipped credentials',
@@ -43,7 +41,7 @@ it('results are coloured for a person and for nobody else', async () => {
 	const piped = await runCli('doctor', { env: desk.env });
 	await desk.stop();
 	expect(piped.stdout + piped.stderr).not.toContain('\x1b');
-	expect(piped.stdout.split('\n')).toHaveLength(13);
+	expect(piped.stdout.split('\n')).toHaveLength(11);
 });
 
 it('a fresh machine is told how to begin', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../src/profile/store.js';
-import { chooseProfile, forgetSecret, profileNameFor, removeProfile, saveProfile } from '../../src/profile/store.js';
+import { profileNameFor, saveProfile, updateStore } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** A keyring in memory; `gone` and `forgetful` are what can be wrong with one. */
@@ -106,38 +106,43 @@ describe('saveProfile', () => {
 		expect(stored(folder).current).toBe('one');
 		await saveProfile({ folder, name: 'three', settings, makeCurrent: true });
 		expect(stored(folder).current).toBe('three');
-		await chooseProfile(folder, 'two');
-		expect(stored(folder).current).toBe('two');
-		await expect(chooseProfile(folder, 'four')).rejects.toThrow('there is no profile "four"');
 	});
 });
 
-describe('forgetSecret and removeProfile', () => {
-	it('logout empties the keyring and keeps the rest of the profile', async () => {
+describe('the keyring', () => {
+	const secret = { kind: 'value', value: 'x' } as const;
+
+	it.each<[string, (store: Store) => void]>([
+		['its profile is removed', ({ profiles }) => void delete profiles.desk],
+		['its profile signs out', ({ profiles }) => void delete profiles.desk?.secret],
+	])('has no secret any more once %s', async (_, change) => {
 		const folder = temporaryFolder();
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' } });
-		expect((await forgetSecret({ folder, name: 'desk' })).had?.store).toBe('keyring');
+		await saveProfile({ folder, name: 'desk', settings, secret });
+		expect(ring.entries.size).toBe(1);
+		expect((await updateStore(folder, change)).notices).toEqual([]);
 		expect(ring.entries.size).toBe(0);
-		expect(stored(folder).profiles.desk).toEqual(settings);
-		expect((await forgetSecret({ folder, name: 'desk' })).had).toBeUndefined();
 	});
 
-	it('says which entry may be left when the keyring is out of reach', async () => {
+	it('keeps the secret of a profile that is renamed, whatever takes its name', async () => {
 		const folder = temporaryFolder();
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' } });
+		await saveProfile({ folder, name: 'desk', settings, secret });
+		await updateStore(folder, ({ profiles }) => {
+			profiles.old = profiles.desk ?? {};
+			delete profiles.desk;
+		});
+		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'y' } });
+		const account = (name: string) => Object(stored(folder).profiles[name]?.secret).account as string;
+		expect([account('old'), account('desk')].map((each) => ring.entries.get(each))).toEqual(['x', 'y']);
+	});
+
+	it('that is out of reach is named with the entry that may be left', async () => {
+		const folder = temporaryFolder();
+		await saveProfile({ folder, name: 'desk', settings, secret });
 		ring.gone = true;
-		const { notices } = await forgetSecret({ folder, name: 'desk' });
+		const { notices } = await updateStore(folder, ({ profiles }) => void delete profiles.desk);
 		expect(notices).toEqual([
 			expect.stringMatching(/its entry "desk in .*" of the service "supportctl" may still be there/),
 		]);
-	});
-
-	it('remove takes the profile, its secret, and its being current', async () => {
-		const folder = temporaryFolder();
-		await saveProfile({ folder, name: 'desk', settings, secret: { kind: 'value', value: 'x' } });
-		expect((await removeProfile({ folder, name: 'desk' })).wasCurrent).toBe(true);
-		expect(ring.entries.size).toBe(0);
-		expect(stored(folder)).toEqual({ version: 1, profiles: {} });
 	});
 });
 

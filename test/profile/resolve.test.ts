@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readProxies, readSituation, resolveConnection } from '../../src/profile/resolve.js';
+import { readProxies, readSetup, resolveConnection } from '../../src/profile/resolve.js';
 import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -70,13 +70,23 @@ describe('resolveConnection', () => {
 			profileName: 'desk',
 			baseUrl: 'https://desk.example.com/wp-json',
 			auth: { scheme: 'basic', username: 'anna', password: 'stored-secret' },
-			timeoutMs: 5000,
-			prefixes: { product: 'support', shop: 'shop', membership: 'shopm' },
+			settings: {
+				baseUrl: 'https://desk.example.com/wp-json',
+				scheme: 'basic',
+				username: 'anna',
+				timeout: 5,
+				concurrency: 9,
+				rate: 2.5,
+				format: 'json',
+				protected: true,
+				allowHttp: false,
+				productPrefix: 'support',
+				shopPrefix: 'shop',
+				membershipPrefix: 'shopm',
+			},
 			tls: {},
 			proxy: {},
 			allowHttp: false,
-			protected: true,
-			defaults: { concurrency: 9, rate: 2.5, format: 'json' },
 			secretSource: 'profile file',
 			warnings: [],
 		});
@@ -130,9 +140,9 @@ describe('resolveConnection', () => {
 		const configDir = configOf(profiles);
 		const connection = await resolveConnection({ env: envOf(configDir, env), flags });
 		expect(connection.baseUrl).toBe('https://desk.example.com/flag');
-		expect(connection.timeoutMs).toBe(7000);
-		expect(connection.prefixes.shop).toBe('store');
-		const { sources } = readSituation({ env: envOf(configDir, env), flags });
+		expect(connection.settings.timeout).toBe(7);
+		expect(connection.settings.shopPrefix).toBe('store');
+		const { sources } = readSetup({ env: envOf(configDir, env), flags });
 		expect(sources.baseUrl).toEqual({ from: 'flag', name: '--base-url' });
 		expect(sources.username).toEqual({ from: 'environment', name: 'SUPPORTCTL_USERNAME' });
 		expect(sources.shopPrefix).toEqual({ from: 'profile', name: 'desk' });
@@ -186,13 +196,17 @@ describe('resolveConnection', () => {
 		const profiles = { live: { ...desk, protected: true, productPrefix: 'acme', timeout: 5 } };
 		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1', SUPPORTCTL_USERNAME: 'bot', SUPPORTCTL_PASSWORD: 'p' };
 		const connection = await resolve({ profiles, env });
-		expect(connection).toMatchObject({ protected: false, prefixes: { product: 'support' }, timeoutMs: 30_000 });
+		expect(connection.settings).toMatchObject({ protected: false, productPrefix: 'support', timeout: 30 });
 		expect(connection.profileName).toBeUndefined();
 		await expect(resolve({ profiles, env: { ...env, SUPPORTCTL_PASSWORD: '' } })).rejects.toMatchObject({
 			message: expect.stringContaining('no password (the profile in use, "live", is for another host)'),
 		});
 		const chosen = await resolve({ profiles, env: { ...env, SUPPORTCTL_PROFILE: 'live' } });
-		expect(chosen).toMatchObject({ protected: true, profileName: 'live', baseUrl: 'http://127.0.0.1:1' });
+		expect(chosen).toMatchObject({
+			settings: { protected: true },
+			profileName: 'live',
+			baseUrl: 'http://127.0.0.1:1',
+		});
 	});
 
 	it("sends a stored secret to no other port of this machine, which may be another person's", async () => {

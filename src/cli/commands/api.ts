@@ -91,7 +91,7 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const shape: ResultShape = {
 		// The head of the response is printed before.
 		...(options.include === true && { onPager: false }),
-		profileFormat: connection.defaults.format ?? (picksValues(options) ? undefined : 'json'),
+		profileFormat: connection.settings.format ?? (picksValues(options) ? undefined : 'json'),
 	};
 	// Columns and queries that can't be used are found before anything is sent.
 	const list = await openResults(invocation, { ...shape, single: options.dryRun });
@@ -102,7 +102,7 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 		return ExitCode.ok;
 	}
 	if (!isRead) {
-		const service = { profile: connection.profileName, protected: connection.protected };
+		const service = { profile: connection.profileName, protected: connection.settings.protected };
 		await confirmWrite(invocation, { service, host, action: `send ${method} ${path}`, asks: method === 'DELETE' });
 	}
 	const client = await session.openClient(1);

@@ -1,11 +1,227 @@
 /** `doctor`: finds out, step by step, why the service can't be used, and says what to do about it. */
 
-import { defineCommand } from '../command.js';
-import { connectionOptions, outputOptions } from '../options/shared.js';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { isObject } from '../../api/values.js';
+import { ExitCode } from '../../errors.js';
+import { describeProblem, nextStepFor } from '../../http/problem.js';
+import { type Auth, mayBeLoopback } from '../../net.js';
+import { outcomeStyle, type Palette } from '../../output/colour.js';
+import { redactUrl } from '../../output/redact.js';
+import { sanitise } from '../../output/sanitise.js';
+import {
+	findAuth,
+	readProxies,
+	readSetup,
+	readTls,
+	resolveBaseUrl,
+	type Setup,
+	type TlsFiles,
+} from '../../profile/resolve.js';
+import { secretNoun } from '../../profile/secrets.js';
+import { configFolder } from '../../profile/settings.js';
+import { readStore } from '../../profile/store.js';
+import { engines } from '../../version.js';
+import { defineCommand, type Invocation } from '../command.js';
+import { helpWidth, wrap } from '../help/page.js';
+import { leaveOnSignal } from '../interruption.js';
+import { paletteFor } from '../notices.js';
+import { connectionFlags, connectionOptions, outputOptions } from '../options/shared.js';
+import { createProbe, exchange, findService, type Probe, type Probed, trySignIn } from '../probe.js';
+import { isOwnTable, openResults, wantsJson } from '../results.js';
+import { dialectFor, type Reach } from '../session.js';
+
+export interface Finding {
+	check: string;
+	result: 'pass' | 'warn' | 'fail' | 'skipped';
+	message: string;
+	/** What to do, where something is to be done. */
+	hint?: string | undefined;
+}
+
+/** What a check found; a text alone is a pass. */
+type Found = string | Omit<Finding, 'check'>;
+
+const warn = (message: string, hint: string): Found => ({ result: 'warn', message, hint });
+const fail = (message: string, hint: string): Found => ({ result: 'fail', message, hint });
+const skip = (message: string): Found => ({ result: 'skipped', message });
+
+/** What is known; each check adds what those that need it use. */
+interface Facts {
+	invocation: Invocation;
+	setup: Setup;
+	baseUrl: string;
+	url: URL;
+	proxy: URL | undefined;
+	/** For a step, in milliseconds. */
+	timeoutMs: number;
+	reach: Reach;
+	auth: Auth;
+	/** The secret's variable, or where it is stored. */
+	secretSource: string;
+	probe: Probe;
+	/** The response without credentials. */
+	without: Probed;
+	/** The Date header of a response, and when it came, in milliseconds since 1970. */
+	date: { header: unknown; at: number } | undefined;
+}
+
+export interface Check {
+	name: string;
+	/** Checks without which this one can't be made. */
+	needs: readonly string[];
+	/** The next step after an error that names none. */
+	fix: string;
+	/** What it throws is a failed check. */
+	look(facts: Facts): Found | Promise<Found>;
+}
+
+const LONGEST_STEP_MS = 10_000;
+
+export const checks: readonly Check[] = [
+	{ name: 'node', needs: [], fix: '', look: () => checkNode(process.versions.node, engines) },
+	{
+		name: 'config',
+		needs: [],
+		fix: 'make it a file that only you can read, or let SUPPORTCTL_CONFIG_DIR name another folder',
+		look({ invocation }) {
+			const { file, exists, store, warnings } = readStore(configFolder(invocation.context));
+			if (!exists) return `${file} is not there: no profile is stored`;
+			const count = Object.keys(store.profiles).length;
+			if (warnings.length === 0) return `${file}, ${count} ${count === 1 ? 'profile' : 'profiles'}`;
+			const text = warnings.join('; ');
+			return warn(text, text.match(/chmod [^;]+/g)?.join('; ') ?? this.fix);
+		},
+	},
+	{
+		name: 'profile',
+		needs: ['config'],
+		fix: 'give what it names another value, or leave it out; supportctl help profiles explains settings',
+		look(facts) {
+			const { env, cwd } = facts.invocation.context;
+			facts.setup = readSetup({ env, flags: connectionFlags(facts.invocation.options), cwd });
+			const { profileName, chosenBy, settings, sources } = facts.setup;
+			facts.timeoutMs = Math.min(settings.timeout * 1000, LONGEST_STEP_MS);
+			if (profileName !== undefined) {
+				const by = chosenBy === 'current' ? 'the current one' : `named by ${chosenBy}`;
+				return `"${profileName}", ${by}${settings.protected ? ', protected: writes need --confirm' : ''}`;
+			}
+			if (settings.baseUrl !== undefined) return `none; the base URL comes from ${sources.baseUrl.name}`;
+			const hint = 'supportctl login signs in; supportctl sandbox runs a local mock API';
+			return fail('none is stored, and no base URL is given', hint);
+		},
+	},
+	{
+		name: 'base-url',
+		needs: ['profile'],
+		fix: 'write the part before /support-api/v1, for instance https://desk.example.com/wp-json',
+		look(facts) {
+			const { url, warnings } = resolveBaseUrl(facts.setup);
+			Object.assign(facts, { baseUrl: url, url: new URL(url) });
+			const { protocol, hostname } = facts.url;
+			const [warning] = warnings;
+			if (warning !== undefined) return warn(warning, `store it without: ${changeOf(facts.setup)} ${url}`);
+			const isOpen = protocol === 'http:' && !mayBeLoopback(hostname);
+			return isOpen ? warn(`${url} sends credentials unencrypted`, 'use https:// where the service has it') : url;
+		},
+	},
+	{
+		name: 'secret',
+		needs: ['base-url'],
+		fix: 'supportctl login stores another one; supportctl help environment names the variables that hold one',
+		async look(facts) {
+			const { auth, secretSource } = await findAuth(facts.setup, facts.baseUrl);
+			Object.assign(facts, { auth, secretSource });
+			if (auth.scheme === 'none') return 'none is needed (scheme none)';
+			const from = secretSource.startsWith('SUPPORTCTL_') ? secretSource : `the ${secretSource}`;
+			return `${secretNoun(auth.scheme)} from ${from}`;
+		},
+	},
+	{
+		name: 'network',
+		needs: ['base-url'],
+		fix: 'check the host and port in the base URL, that the service runs, the network of this machine, and firewalls',
+		async look(facts) {
+			const { url, setup, invocation, timeoutMs } = facts;
+			const { clock } = invocation.context;
+			const { proxyFor } = await import('../../http/connection.js');
+			const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+			facts.proxy = proxyFor(url.href, readProxies(setup.env));
+			const { proxy } = facts;
+			// A proxy's user info may hold a password.
+			const where = proxy === undefined ? url.host : `the proxy ${proxy.protocol}//${proxy.host}, from ${variable}`;
+			const started = clock.monotonic();
+			const socket = connectSocket(placeOf(proxy ?? url));
+			try {
+				await within(socket, 'connect', timeoutMs);
+				return `connected to ${where} (${socket.remoteAddress}) in ${Math.round(clock.monotonic() - started)} ms`;
+			} catch (error) {
+				const hint = proxy === undefined ? this.fix : `correct ${variable}, or add the service's host to NO_PROXY`;
+				return fail(`could not connect to ${where}: ${describeProblem(error).message}`, hint);
+			} finally {
+				socket.destroy();
+			}
+		},
+	},
+	{
+		name: 'tls',
+		needs: ['network'],
+		fix: 'let --ca-file, --cert and --key name PEM files that you can read; supportctl profile set stores them',
+		async look(facts) {
+			const { url, timeoutMs, setup, baseUrl, invocation } = facts;
+			const tls = readTls(setup, []);
+			const settings = { ...setup.settings, timeout: timeoutMs / 1000 };
+			const { allowHttp } = settings;
+			facts.reach = { baseUrl, auth: { scheme: 'none' }, settings, tls, proxy: readProxies(setup.env), allowHttp };
+			if (url.protocol !== 'https:') return skip('the base URL is http://');
+			try {
+				return await checkCertificate(facts, tls, invocation.context.clock.now());
+			} catch (error) {
+				const { code, message } = describeProblem(error);
+				return fail(`no TLS connection: ${message}`, nextStepFor(code) ?? (nextStepFor('tls_failed') as string));
+			}
+		},
+	},
+	{
+		name: 'prefix',
+		needs: ['tls'],
+		fix: 'try again later',
+		async look(facts) {
+			const { setup, baseUrl, reach } = facts;
+			const root = `/${dialectFor(setup.settings).root}/v1`;
+			const { routes } = await readJson(facts, root);
+			facts.probe = createProbe(facts.invocation, reach, setup.settings.username);
+			const { without, problem } = await findService(baseUrl, facts.probe, changeOf(setup));
+			facts.without = without;
+			if (isObject(routes)) return `${baseUrl}${root} lists ${Object.keys(routes).length} routes`;
+			if (problem === undefined) return `${baseUrl}${root} responds`;
+			const { namespaces } = problem.code === 'no_service' ? await readJson(facts, '') : {};
+			const word = /"([A-Za-z][\w-]*)-api\/v1"/.exec(JSON.stringify(namespaces) ?? '')?.[1];
+			return fail(problem.message, word ? `the service has ${word}-api: --product-prefix ${word}` : problem.hint);
+		},
+	},
+	{
+		name: 'credentials',
+		needs: ['secret', 'prefix'],
+		fix: 'try again later',
+		async look({ auth, probe, baseUrl, without, secretSource }) {
+			const verdict = await trySignIn(probe, baseUrl, auth, without);
+			if (verdict.kind === 'unclear') return fail(`could not be checked: ${verdict.why}`, this.fix);
+			if (verdict.kind === 'refused') {
+				const isVariable = secretSource.startsWith('SUPPORTCTL_');
+				return fail(verdict.why, isVariable ? `the secret is from ${secretSource}; ${verdict.hint}` : verdict.hint);
+			}
+			if (verdict.doubt !== undefined) return warn(verdict.doubt.note, verdict.doubt.hint);
+			if (auth.scheme === 'none') return 'none are sent, and the service requires none';
+			return auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted';
+		},
+	},
+	{ name: 'clock', needs: ['tls'], fix: '', look: ({ date }) => checkClock(date) },
+];
 
 export const command = defineCommand({
 	description: [
-		'The checks are node, config, profile, base-url, secret, proxy, dns, tcp, tls, prefix, credentials and clock; after a failure, the checks that depend on it are skipped.',
+		`The checks are ${new Intl.ListFormat('en-GB').format(checks.map(({ name }) => name))}; after a failure, the checks that depend on it are skipped.`,
 		'Nothing is changed, and no secret is printed. The exit code is 1 if any check fails.',
 	].join('\n\n'),
 	examples: {
@@ -16,6 +232,163 @@ export const command = defineCommand({
 	arguments: [],
 	options: [...outputOptions, ...connectionOptions],
 	async run(invocation) {
-		return (await import('../doctor/run.js')).runDoctor(invocation);
+		const { context, options } = invocation;
+		const palette = await paletteFor(invocation, 'stdout');
+		const forPerson = isOwnTable(invocation);
+		const results = await openResults(invocation, {
+			keys: ['check', 'result', 'message', 'hint'],
+			idOf: ({ check }) => check,
+			columns: [
+				{ path: 'result' },
+				{ path: 'check' },
+				{ path: 'message', important: true },
+				{ path: 'hint', optional: true },
+			],
+		});
+		const counts = { pass: 0, warn: 0, fail: 0, skipped: 0 };
+		const facts = { invocation } as unknown as Facts;
+		/** The check that failed, by each that failed or depends on it. */
+		const causes = new Map<string, string>();
+		const unlisten = leaveOnSignal(invocation, 'nothing was changed');
+		try {
+			for (const check of checks) {
+				const { name, needs, fix } = check;
+				const cause = needs.flatMap((each) => causes.get(each) ?? [])[0];
+				let found: Found;
+				try {
+					found = cause === undefined ? await check.look(facts) : skip(`${cause} failed`);
+				} catch (error) {
+					const { message, details = [], hint } = error as { message: string; details?: string[]; hint?: string };
+					found = fail([message, ...details].join('; '), hint || fix);
+				}
+				const { result, message, hint }: Omit<Finding, 'check'> =
+					typeof found === 'string' ? { result: 'pass', message: found } : found;
+				if (cause !== undefined || result === 'fail') causes.set(name, cause ?? name);
+				counts[result]++;
+				const finding = { check: name, result, message: redactUrl(message), hint: hint && redactUrl(hint) };
+				if (forPerson) context.stdout.write(findingText(finding, helpWidth(context.stdout.columns), palette));
+				else await results.row({ ...finding, hint: finding.hint ?? null });
+			}
+		} finally {
+			unlisten();
+		}
+		if (!forPerson) await results.end();
+		if (options.quiet !== true && !wantsJson(options)) {
+			const { fail, warn } = counts;
+			const failed = fail > 0 ? [`${fail} ${fail === 1 ? 'check' : 'checks'} failed`] : [];
+			const warned = warn > 0 ? [`${warn} ${warn === 1 ? 'warning' : 'warnings'}`] : [];
+			context.stderr.write(`${[...failed, ...warned].join(', ') || 'nothing is wrong'}\n`);
+		}
+		return counts.fail > 0 ? ExitCode.failed : ExitCode.ok;
 	},
 });
+
+/** As wide as the longest names: `skipped`, `credentials`. */
+const [RESULT, CHECK] = [9, 13];
+
+/** A line, and more where it is long; below it what to do. Each ends in a line break. */
+export function findingText({ check, result, message, hint }: Finding, width: number, palette: Palette): string {
+	const style = result === 'skipped' ? palette.faint : outcomeStyle(palette, result);
+	const room = width - RESULT - CHECK;
+	const [first = '', ...rest] = wrap(sanitise(message), room);
+	const hints = hint === undefined ? [] : wrap(`-> ${sanitise(hint)}`, room).map(palette.strong);
+	const head = `${style(result.padEnd(RESULT))}${check.padEnd(CHECK)}${first}\n`;
+	return head + [...rest, ...hints].map((line) => `${' '.repeat(RESULT + CHECK)}${line}\n`).join('');
+}
+
+/** What comes before a base URL to use it where the present one is from. */
+function changeOf({ sources, profileName }: Setup): string {
+	const { from, name } = sources.baseUrl;
+	if (from === 'environment') return `set ${name} to`;
+	return from === 'flag' ? name : `supportctl profile set ${profileName} --base-url`;
+}
+
+/** The JSON object that a GET gives; its date goes to the facts. */
+async function readJson(facts: Facts, path: string): Promise<Record<string, unknown>> {
+	const { invocation, reach } = facts;
+	const response = await exchange(invocation, reach, { method: 'GET', path });
+	if ('problem' in response) return {};
+	const { headers, content } = response;
+	facts.date ??= { header: headers.date, at: invocation.context.clock.now() };
+	return content.kind === 'json' && isObject(content.value) ? content.value : {};
+}
+
+/** @param required as package.json has it: `>=20.18.1` */
+export function checkNode(version: string, required: string): Found {
+	const least = required.replace(/^>=/, '');
+	if (version.localeCompare(least, 'en', { numeric: true }) >= 0) return `Node ${version}`;
+	return fail(`Node ${version} is older than ${least}`, `install Node ${least} or later`);
+}
+
+/** Host, without the brackets that URLs put around IPv6 addresses, and port. */
+function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+	return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+}
+
+/** Waits for a socket's event; rejects with an error of the system. */
+async function within(socket: Socket, event: string, timeoutMs: number): Promise<void> {
+	await new Promise<void>((resolve, reject) => {
+		socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
+		socket.once(event, () => resolve());
+		socket.once('error', reject);
+		socket.once('close', () => reject(new Error('the connection was closed by the other side')));
+	});
+}
+
+/** With fewer days left there is a warning: renewals that work renew earlier. */
+const DAYS_TO_WARN = 14;
+
+/** Opens a TLS connection, through a proxy's tunnel where there is one, sends nothing over it, and looks at the certificate. */
+export async function checkCertificate(
+	{ url, proxy, timeoutMs }: Pick<Facts, 'url' | 'proxy' | 'timeoutMs'>,
+	tls: TlsFiles,
+	now: number,
+): Promise<Found> {
+	const { host, port } = placeOf(url);
+	const { openTunnel } = await import('../../http/connection.js');
+	const tunnel = proxy && (await openTunnel(proxy, `${url.hostname}:${port}`, timeoutMs));
+	let socket: TLSSocket | undefined;
+	try {
+		// `host` is the name that the certificate must have. It is read even where it is not trusted, to say why.
+		const target = { host, port, ...(tunnel && { socket: tunnel }), ...(isIP(host) === 0 && { servername: host }) };
+		socket = connectTls({ ...target, ...tls, rejectUnauthorized: false });
+		await within(socket, 'secureConnect', timeoutMs);
+		const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
+		const until = new Date(valid_to);
+		const days = Math.floor((until.getTime() - now) / 86_400_000);
+		const name = [subject?.CN].flat()[0] ?? subjectaltname ?? host;
+		const authority = [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer';
+		const found = `certificate for ${name} from ${authority}, valid until ${until.toISOString().slice(0, 10)}`;
+		const refusal = socket.authorizationError as unknown as string | { code?: string } | null;
+		if (refusal) {
+			const code = typeof refusal === 'string' ? refusal : refusal.code;
+			const why = new Error(`the host's certificate is not trusted (${code})`);
+			const problem = describeProblem(Object.assign(why, { code }));
+			const hint = nextStepFor(problem.code) ?? "check this machine's clock and the host's certificate";
+			return fail(`${problem.message} (${found})`, hint);
+		}
+		const message = `${socket.getProtocol()}, ${found} (${days} ${days === 1 ? 'day' : 'days'} left)`;
+		return days <= DAYS_TO_WARN ? warn(message, 'have it renewed before it ends') : message;
+	} finally {
+		socket?.destroy();
+		tunnel?.destroy();
+	}
+}
+
+/** Differences below the first are the network's and the header's, which has whole seconds. */
+const UNNOTICED_MS = 3_000;
+const MOST_MS = 60_000;
+
+/** Whether this machine and the service agree on the time. */
+export function checkClock(date: Facts['date']): Found {
+	const theirs = Date.parse(String(date?.header));
+	if (date === undefined || Number.isNaN(theirs)) return skip('the response has no date');
+	const difference = date.at - theirs - 500;
+	const size = Math.abs(difference);
+	if (size <= UNNOTICED_MS) return "this machine's and the service's agree";
+	const [ms, unit] = size < 120_000 ? [1000, 's'] : size < 7_100_000 ? [60_000, 'min'] : [3_600_000, 'h'];
+	const apart = `${Math.round(size / ms)} ${unit}`;
+	const message = `this machine is ${apart} ${difference > 0 ? 'ahead of' : 'behind'} the service`;
+	if (size <= MOST_MS) return message;
+	return warn(message, 'set the clock that is wrong: certificates and the times in journals depend on it');
+}

@@ -1,8 +1,35 @@
-/** `login`: asks for base URL, scheme and credentials, tries them, and stores a profile. */
+/** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
-import { defineCommand } from '../command.js';
+import { resolve } from 'node:path';
+import { FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
+import { PromptInterrupted, type Prompts } from '../../io/context.js';
+import type { Auth } from '../../net.js';
+import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
+import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
+import {
+	configFolder,
+	type EnvironmentValue,
+	isSameOrigin,
+	parseBaseUrl,
+	type ResolvedSettings,
+	readVariable,
+	resolveSettings,
+	type Scheme,
+	settingSpecs,
+	withoutConnection,
+} from '../../profile/settings.js';
+import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
+import { defineCommand, type Invocation } from '../command.js';
+import { leaveOnSignal } from '../interruption.js';
+import { say, warn } from '../notices.js';
 import { allBut } from '../options/option.js';
-import { connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
+import { connectionFlags, connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
+import { createProbe, findService, type Probed, trySignIn } from '../probe.js';
+import { type Change, overridesOf, readStoreToChange, runChange } from '../profile-results.js';
+import { impliedScheme, readGivenSecret } from '../secret-input.js';
+import type { Reach } from '../session.js';
+
+const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
 export const command = defineCommand({
 	description:
@@ -25,5 +52,292 @@ export const command = defineCommand({
 		...allBut(outputOptions, 'quiet'),
 		{ flags: '-q, --quiet', help: 'Print only errors and warnings', group: 'Output' },
 	],
-	run: async (invocation) => (await import('../login/login.js')).runLogin(invocation),
+	run: (invocation) => runChange(invocation, KEYS, () => signInAndStore(invocation)),
 });
+
+/** What stays the same while different base URLs and credentials are tried. */
+interface Login {
+	invocation: Invocation;
+	/** Undefined where no one can be asked. */
+	prompts: Prompts | undefined;
+	store: Store;
+	flags: Readonly<Record<string, unknown>>;
+}
+
+/** A base URL at which the service was found, and what follows from it. */
+interface Found {
+	baseUrl: string;
+	/** The profile that it will be stored as. */
+	name: string;
+	resolved: ResolvedSettings;
+	/** What flags say of settings that only a profile can hold. */
+	guards: { protected?: boolean; allowHttp?: boolean };
+	reach: Omit<Reach, 'baseUrl' | 'auth'>;
+	scheme: Scheme;
+	/** The secret of the environment. */
+	exported: EnvironmentValue | undefined;
+	/** The response without credentials. */
+	without: Probed;
+}
+
+interface Credentials {
+	auth: Auth;
+	username: string | undefined;
+	headerName: string | undefined;
+	secret?: NewSecret;
+	/** The variable that the secret came from. */
+	variable?: string | undefined;
+}
+
+/** Settings that are stored as the service accepted them, wherever they came from. */
+const TRIED: ReadonlySet<string> = new Set(['baseUrl', 'scheme', 'username', 'headerName']);
+
+/** How often a person may try. */
+const TRIES = 3;
+
+/** @throws UsageError, FailedError, RefusedError, InterruptedError; nothing is stored then */
+async function signInAndStore(invocation: Invocation): Promise<Change> {
+	const { context, options } = invocation;
+	const login = openLogin(invocation);
+	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
+	let found: Found;
+	let credentials: Credentials;
+	let note: string | undefined;
+	try {
+		found = await locate(login, await firstBaseUrl(login));
+		found.scheme = await chooseScheme(login, found);
+		({ credentials, note } = await signIn(login, found));
+	} catch (error) {
+		if (error instanceof PromptInterrupted) throw new InterruptedError('interrupted; nothing was stored');
+		throw error;
+	} finally {
+		unlisten();
+	}
+	const { name, baseUrl, scheme, guards } = found;
+	const { username, headerName, secret } = credentials;
+	const { settings, sources } = found.resolved;
+	const values = { ...settings, baseUrl, scheme, username, headerName };
+	const kept = settingSpecs.flatMap(({ name: setting, path }) => {
+		const isKept = sources[setting].from === 'flag' || TRIED.has(setting);
+		const value = isKept ? values[setting] : undefined;
+		return value === undefined ? [] : [[setting, path ? resolve(context.cwd, value as string) : value]];
+	});
+	const changed = await saveProfile({
+		folder: configFolder(context),
+		name,
+		settings: { ...Object.fromEntries(kept), ...guards },
+		...(secret && { secret }),
+		insecureStorage: options.insecureStorage === true,
+		makeCurrent: true,
+	});
+	const storedIn = describeStore(changed.secret);
+	const as = username === undefined ? '' : ` as ${username}`;
+	const where = changed.secret === undefined ? '' : `, with the ${secretNoun(scheme)} in the ${storedIn}`;
+	return {
+		warnings: [...changed.notices, ...(note === undefined ? [] : [note]), ...overridesOf(invocation, name)],
+		says: `Signed in to ${baseUrl}${as}. Profile "${name}" was saved${where}, and is now the current one.`,
+		row: {
+			profile: name,
+			base_url: baseUrl,
+			scheme,
+			username: username ?? null,
+			stored_in: storedIn,
+			proved: note === undefined,
+			note: note ?? null,
+		},
+	};
+}
+
+/** Reads flags and stored profiles before anything is asked. @throws UsageError */
+function openLogin(invocation: Invocation): Login {
+	const { context, options, args } = invocation;
+	if (options.profile !== undefined) checkProfileName(options.profile);
+	if (args[0] !== undefined && options.baseUrl !== undefined) {
+		throw new UsageError('the base URL is given twice: as an argument and as --base-url');
+	}
+	const asks = options.input !== false && options.passwordStdin !== true && options.tokenStdin !== true;
+	const baseUrl = args[0] ?? options.baseUrl;
+	const scheme = options.scheme ?? impliedScheme(options);
+	return {
+		invocation,
+		prompts: asks && context.prompts.available ? context.prompts : undefined,
+		store: readStoreToChange(invocation),
+		flags: { ...connectionFlags(options), ...(baseUrl !== undefined && { baseUrl }), ...(scheme && { scheme }) },
+	};
+}
+
+/** The base URL from the command line, a person, or the profile that is signed in to again; never from a variable. */
+async function firstBaseUrl(login: Login): Promise<string> {
+	const { flags, prompts, store, invocation } = login;
+	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl, 'as given');
+	const name = invocation.options.profile ?? store.current ?? '';
+	const stored = store.profiles[name]?.baseUrl;
+	const initial = typeof stored === 'string' ? { initial: stored } : {};
+	if (prompts !== undefined) {
+		const question = 'Base URL (what comes before /support-api/v1):';
+		return readBaseUrl(login, await prompts.text(question, initial), 'as typed');
+	}
+	if (typeof stored === 'string') return readBaseUrl(login, stored, `profile "${name}"`);
+	throw new UsageError('no base URL is given, and there is no terminal to ask on', {
+		hint: 'name it: supportctl login https://desk.example.com/wp-json',
+	});
+}
+
+/** Checks a base URL; where another can be suggested, a person is asked, and otherwise the error names it. */
+async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
+	const { flags, invocation, prompts } = login;
+	const productPrefix = flags.productPrefix as string | undefined;
+	try {
+		const rules = { allowHttp: mayUseHttp(login, text) === true, from, ...(productPrefix && { productPrefix }) };
+		const { url, warnings } = parseBaseUrl(text, rules);
+		warn(invocation.context, warnings);
+		return url;
+	} catch (error) {
+		const suggested = error instanceof UsageError ? error.data.suggested : undefined;
+		if (prompts === undefined || typeof suggested !== 'string') throw error;
+		if (!(await prompts.confirm(`Did you mean ${suggested}?`))) throw error;
+		return readBaseUrl(login, suggested, from);
+	}
+}
+
+/** Whether credentials may travel unencrypted: what a flag says, or true where a profile allows it for this host. */
+function mayUseHttp({ store, invocation }: Login, url: string): boolean | undefined {
+	const given = invocation.options.allowHttp as boolean | undefined;
+	const allowing = Object.values(store.profiles).filter(({ allowHttp }) => allowHttp === true);
+	return given ?? (allowing.some(({ baseUrl }) => isSameOrigin(baseUrl, url)) || undefined);
+}
+
+/** Looks for the service without credentials; another base URL is offered, and never used without a yes. */
+async function locate(login: Login, baseUrl: string): Promise<Found> {
+	const { invocation, prompts } = login;
+	const { context } = invocation;
+	const { name, resolved, guards } = settingsFor(login, baseUrl);
+	const warnings: string[] = [];
+	const { settings } = resolved;
+	const tls = readTls(resolved, warnings);
+	const reach = { settings, tls, proxy: readProxies(context.env), allowHttp: settings.allowHttp };
+	const probe = createProbe(invocation, reach, settings.username);
+	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
+	if (problem === undefined) {
+		warn(context, warnings);
+		const { scheme, given } = readScheme(resolved);
+		return { baseUrl, name, resolved, guards, reach, scheme, exported: given, without };
+	}
+	const error = new FailedError(problem.message, problem);
+	if (prompts === undefined || found === undefined) throw error;
+	say(invocation, `${problem.message}.`);
+	if (!(await prompts.confirm(`The service is at ${found}. Use that?`))) throw error;
+	return locate(login, await readBaseUrl(login, found, 'as suggested'));
+}
+
+/**
+ * The settings for a base URL, under the profile that it will be stored as. Variables count where no person can be
+ * asked, and not where they belong to another base URL or profile.
+ */
+function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resolved' | 'guards'> {
+	const { invocation, prompts, store, flags } = login;
+	const { env, cwd } = invocation.context;
+	const { profile: named, protected: isProtected } = invocation.options as { profile?: string; protected?: boolean };
+	// SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host.
+	const variable = readVariable(env, 'PROFILE', cwd)?.value;
+	const own = store.profiles[variable ?? '']?.baseUrl;
+	const isFree = variable !== undefined && (typeof own !== 'string' || isSameOrigin(own, baseUrl));
+	const name = named ?? (isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl));
+	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
+	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
+	const usesVariables = prompts === undefined && isMeant && store.profiles[named ?? ''] === undefined;
+	const allowHttp = mayUseHttp(login, baseUrl);
+	const guards = {
+		...(isProtected !== undefined && { protected: isProtected }),
+		...(allowHttp !== undefined && { allowHttp }),
+	};
+	const resolved = resolveSettings({
+		flags: { ...flags, baseUrl },
+		env: usesVariables ? env : withoutConnection(env),
+		cwd,
+		profile: { name, values: { ...store.profiles[name], ...guards }, file: 'config.json' },
+	});
+	return { name, resolved, guards };
+}
+
+/** The scheme that flags, variables or the stored profile give, else the one that a person chooses. */
+async function chooseScheme({ prompts, store, invocation, flags }: Login, found: Found): Promise<Scheme> {
+	const isDecided =
+		found.resolved.sources.scheme.from !== 'default' ||
+		flags.username !== undefined ||
+		invocation.options.secretCommand !== undefined ||
+		store.profiles[found.name] !== undefined;
+	if (prompts === undefined || isDecided) return found.scheme;
+	const choices = [
+		{ value: 'basic', label: 'user name and password, or application password' },
+		{ value: 'bearer', label: 'bearer token' },
+		{ value: 'header', label: 'a header with a secret value' },
+		{ value: 'none', label: 'no credentials' },
+	];
+	return (await prompts.choice('How to sign in:', choices, found.scheme)) as Scheme;
+}
+
+/** Tries credentials until they are accepted or a person gives up. @throws RefusedError, FailedError */
+async function signIn(login: Login, found: Found): Promise<{ credentials: Credentials; note: string | undefined }> {
+	for (let tries = 1; ; tries++) {
+		const credentials = await readCredentials(login, found, tries > 1);
+		const { auth, username, secret, variable } = credentials;
+		const probe = createProbe(login.invocation, found.reach, username);
+		const verdict = await trySignIn(probe, found.baseUrl, auth, found.without);
+		if (verdict.kind === 'accepted') return { credentials, note: verdict.doubt?.note };
+		if (verdict.kind === 'unclear') {
+			throw new FailedError(`could not check the credentials: ${verdict.why}`, {
+				code: verdict.code,
+				hint: 'nothing was stored; try again later',
+			});
+		}
+		const hint = variable === undefined ? verdict.hint : `the secret is from ${variable}; ${verdict.hint}`;
+		const error = new RefusedError(`not signed in: ${verdict.why}`, { code: 'refused', hint });
+		if (login.prompts === undefined || secret?.kind !== 'value' || tries === TRIES) throw error;
+		say(login.invocation, `${error.message}; ${hint}. Try again, or stop with Ctrl-C.`);
+	}
+}
+
+/** The credentials from flags, variables or a person. @throws UsageError for what is missing, RefusedError */
+async function readCredentials(login: Login, found: Found, isRetry: boolean): Promise<Credentials> {
+	const { prompts, invocation } = login;
+	const { scheme, name, exported } = found;
+	const { settings, sources, env } = found.resolved;
+	let { username, headerName } = settings;
+	if (scheme === 'none') return { username, headerName, auth: { scheme } };
+	if (scheme === 'basic' && prompts !== undefined && (isRetry || sources.username.from !== 'flag')) {
+		username = await prompts.text('User name:', {
+			...(username !== undefined && { initial: username }),
+			check: (text) => /^[^:]+$/.test(text) || 'enter a user name without a colon',
+		});
+	}
+	if (scheme === 'header' && headerName === undefined && prompts !== undefined) {
+		const spec = settingSpecs.find((each) => each.name === 'headerName');
+		headerName = await prompts.text('Header name:', {
+			check: (text) => spec?.read(text) !== undefined || `enter ${spec?.expected}`,
+		});
+	}
+	// What is missing is found before a secret is asked for.
+	makeAuth(scheme, { username, headerName }, '');
+	const noun = secretNoun(scheme);
+	let secret = await readGivenSecret(invocation, scheme);
+	let from = 'the secret command';
+	if (secret === undefined && exported !== undefined) {
+		secret = { kind: 'value', value: exported.value };
+		from = exported.name;
+	} else if (secret === undefined && prompts !== undefined) {
+		const label = scheme === 'basic' ? 'Password or application password' : noun[0]?.toUpperCase() + noun.slice(1);
+		secret = { kind: 'value', value: await prompts.secret(`${label} (not shown):`) };
+		from = 'the prompt';
+	} else if (secret === undefined) {
+		throw new UsageError(`no ${noun} is given, and there is no terminal to ask on`, {
+			hint: 'pipe it in with --password-stdin, or give --secret-command',
+		});
+	}
+	const value =
+		secret.kind === 'command'
+			? await runSecretCommand(secret.command, { env, owner: `profile "${name}"` })
+			: secret.value;
+	const auth = makeAuth(scheme, { username, headerName }, checkSecret(scheme, value, from));
+	return { username, headerName, secret, auth, variable: from === exported?.name ? from : undefined };
+}

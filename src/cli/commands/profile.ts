@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../errors.js';
 import { redactBaseUrl } from '../../output/redact.js';
-import { describeSecret, profileNamed, readChoice, readSituation } from '../../profile/resolve.js';
-import { describeStore, fetchSecret } from '../../profile/secrets.js';
+import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
+import { describeStore } from '../../profile/secrets.js';
 import {
 	checkSetting,
 	configFolder,
@@ -16,13 +16,11 @@ import {
 } from '../../profile/settings.js';
 import {
 	checkProfileName,
-	chooseProfile,
 	configFile,
-	forgetSecret,
 	readStore,
-	removeProfile,
 	requireProfile,
 	saveProfile,
+	updateStore,
 } from '../../profile/store.js';
 import { defineCommand } from '../command.js';
 import { say, warn } from '../notices.js';
@@ -53,7 +51,11 @@ export const list = defineCommand({
 		const reading = readStore(configFolder(context));
 		const { profiles, current } = reading.store;
 		const { env, cwd } = context;
-		const { profileName, chosenBy, leftOut } = readChoice(reading, { env, flags: connectionFlags(options), cwd });
+		const { profileName, chosenBy, leftOut } = readChoice(reading.store, {
+			env,
+			flags: connectionFlags(options),
+			cwd,
+		});
 		warn(context, reading.warnings);
 		const rows = Object.entries(profiles).map(([name, { baseUrl, scheme, username, secret, ...profile }]) => ({
 			current: name === profileName,
@@ -109,14 +111,13 @@ export const show = defineCommand({
 		// Two different names are refused; without an argument the usual order of choice holds.
 		namedProfile(invocation);
 		const flags = { ...connectionFlags(options), ...(args[0] !== undefined && { profile: args[0] }) };
-		const situation = readSituation({ env, flags, cwd });
-		const { profileName, chosenBy, reading, settings, sources } = situation;
-		warn(context, [...reading.warnings, ...situation.warnings]);
-		const secret = describeSecret(situation);
+		const setup = readSetup({ env, flags, cwd });
+		const { profileName, chosenBy, settings, sources } = setup;
+		warn(context, setup.warnings);
 		const by = args[0] === undefined ? (chosenBy ?? 'none chosen') : 'argument';
 		const rows = [
 			{ setting: 'profile', value: profileName ?? null, source: by },
-			{ setting: 'config-file', value: reading.file, source: reading.exists ? 'exists' : 'not there' },
+			{ setting: 'config-file', value: setup.file, source: setup.exists ? 'exists' : 'not there' },
 			...settingSpecs
 				.filter(({ name }) => settings[name] !== undefined)
 				.map(({ name, flag }) => ({
@@ -124,7 +125,7 @@ export const show = defineCommand({
 					value: name === 'baseUrl' ? redactBaseUrl(settings[name] as string) : settings[name],
 					source: [sources[name].from, sources[name].name].filter(Boolean).join(' '),
 				})),
-			{ setting: secret.noun, value: secret.state, source: secret.source },
+			describeSecret(setup),
 		];
 		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
 		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
@@ -181,7 +182,7 @@ export const set = defineCommand({
 		const printing = { ...invocation, options: { ...given, format: undefined } };
 		return runChange(printing, ['profile', 'created', 'current', 'stored_in'], async () => {
 			const name = checkProfileName(invocation.args[0]);
-			const before = profileNamed(readStoreToChange(printing), name) ?? {};
+			const before = readStoreToChange(printing).profiles[name] ?? {};
 			const settings: Partial<Record<SettingName, string | number | boolean>> = {};
 			for (const spec of settingSpecs) {
 				const text = (given as Record<string, unknown>)[spec.name];
@@ -220,7 +221,7 @@ export const set = defineCommand({
 				name,
 				settings,
 				unset,
-				...(secret && { secret }),
+				secret,
 				insecureStorage: given.insecureStorage === true,
 			});
 			const { created, isCurrent } = changed;
@@ -244,7 +245,10 @@ export const use = defineCommand({
 	run: (invocation) =>
 		runChange(invocation, ['profile'], async () => {
 			const [name] = invocation.args;
-			const { notices } = await chooseProfile(configFolder(invocation.context), name);
+			const { notices } = await updateStore(configFolder(invocation.context), (store) => {
+				requireProfile(store, name);
+				store.current = name;
+			});
 			const says = `Profile "${name}" is now the current one.`;
 			return { warnings: [...notices, ...overridesOf(invocation, name)], says, row: { profile: name } };
 		}),
@@ -260,33 +264,21 @@ export const rename = defineCommand({
 	options: outputOptions,
 	run: (invocation) =>
 		runChange(invocation, ['profile', 'renamed_from', 'current'], async () => {
-			const { context, args } = invocation;
-			const [from, name] = args;
-			const folder = configFolder(context);
-			const { store } = readStore(folder);
-			const { secret, ...settings } = requireProfile(store, from);
-			if (Object.hasOwn(store.profiles, name)) {
-				const hint = `supportctl profile remove ${name} removes it`;
-				throw new UsageError(`there is a profile "${name}" already`, { code: 'profile_exists', hint });
-			}
-			// In a keyring a secret stands under the profile's name.
-			const value = secret && secret.store !== 'command' ? await fetchSecret(secret, context.env, from) : '';
-			const kept =
-				secret?.store === 'command' ? ({ kind: 'command', ...secret } as const) : ({ kind: 'value', value } as const);
-			const saved = await saveProfile({
-				folder,
-				name,
-				settings,
-				...(secret && { secret: kept }),
-				insecureStorage: secret?.store === 'file',
-				makeCurrent: store.current === from,
+			const [from, name] = invocation.args;
+			checkProfileName(name);
+			const { result: current, notices } = await updateStore(configFolder(invocation.context), (store) => {
+				const profile = requireProfile(store, from);
+				if (Object.hasOwn(store.profiles, name)) {
+					const hint = `supportctl profile remove ${name} removes it`;
+					throw new UsageError(`there is a profile "${name}" already`, { code: 'profile_exists', hint });
+				}
+				store.profiles[name] = profile;
+				delete store.profiles[from];
+				if (store.current === from) store.current = name;
+				return store.current === name;
 			});
-			const { notices } = await removeProfile({ folder, name: from });
-			return {
-				warnings: [...saved.notices, ...notices],
-				says: `Profile "${from}" is now "${name}".`,
-				row: { profile: name, renamed_from: from, current: saved.isCurrent },
-			};
+			const says = `Profile "${from}" is now "${name}".`;
+			return { warnings: notices, says, row: { profile: name, renamed_from: from, current } };
 		}),
 });
 
@@ -301,7 +293,13 @@ export const remove = defineCommand({
 	run: (invocation) =>
 		runChange(invocation, ['profile', 'was_current'], async () => {
 			const [name] = invocation.args;
-			const { wasCurrent, notices } = await removeProfile({ folder: configFolder(invocation.context), name });
+			const { result: wasCurrent, notices } = await updateStore(configFolder(invocation.context), (store) => {
+				requireProfile(store, name);
+				delete store.profiles[name];
+				const isCurrent = store.current === name;
+				if (isCurrent) delete store.current;
+				return isCurrent;
+			});
 			const next = wasCurrent ? ' It was the current one: supportctl profile use NAME chooses another.' : '';
 			const row = { profile: name, was_current: wasCurrent };
 			return { warnings: notices, says: `Profile "${name}" was removed.${next}`, row };
@@ -327,7 +325,11 @@ export const logout = defineCommand({
 			const name = namedProfile(invocation);
 			if (name === undefined)
 				throw new UsageError('there is no current profile', { hint: 'name one: supportctl logout PROFILE' });
-			const { had, notices } = await forgetSecret({ folder: configFolder(context), name });
+			const { result: had, notices } = await updateStore(configFolder(context), (store) => {
+				const { secret, ...rest } = requireProfile(store, name);
+				store.profiles[name] = rest;
+				return secret;
+			});
 			const from = describeStore(had);
 			const left = ['PASSWORD', 'PASSWORD_FILE', 'TOKEN', 'TOKEN_FILE'].map((each) => `SUPPORTCTL_${each}`);
 			const set = left.filter((each) => context.env[each]);

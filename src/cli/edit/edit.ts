@@ -39,7 +39,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 	if (noun !== 'user' || id !== OWN_ID) readId('id', id);
 	const session = await openSession(given);
 	const { connection, host } = session;
-	const service = { profile: connection.profileName, protected: connection.protected };
+	const service = { profile: connection.profileName, protected: connection.settings.protected };
 	await confirmWrite(invocation, { service, host, action: `edit ${noun} ${id}`, asks: false });
 
 	const { ids, body: before, sheet } = await readObject(noun, given, session);

@@ -88,7 +88,7 @@ export async function showOwnAccount(invocation: ReadInvocation): Promise<ExitCo
 		const { _links, ...shown } = result.body;
 		const columns = ['id', 'username', 'name', 'email', 'roles', 'service', 'profile'];
 		const results = await openResults(invocation, {
-			profileFormat: connection.defaults.format,
+			profileFormat: connection.settings.format,
 			single: true,
 			columns: columns.map((path) => ({ path, label: path })),
 		});

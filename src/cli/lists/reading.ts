@@ -55,15 +55,15 @@ export async function withReading<T>(
 	}
 	if (options.fields !== undefined) parseFields(options.fields);
 	const session = given ?? (await openSession(invocation));
-	const { defaults } = session.connection;
-	const concurrency = options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY;
+	const { settings } = session.connection;
+	const concurrency = options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY;
 	const { clock, random } = context;
 	const client = await session.openClient(concurrency);
 	const unlisten = leaveOnSignal(invocation, 'nothing was changed; the output may be incomplete');
 	try {
 		const sending: SendOptions = {
 			...session.sending,
-			pace: new AdaptivePace({ clock, random, rate: options.rate ?? defaults.rate }),
+			pace: new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate }),
 			// Numbers of fields are whole; those of a map are the service's own.
 			exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
 		};
@@ -117,7 +117,7 @@ export function createRead({ client, send: options, invocation, session }: Readi
 /** How objects are printed: in which format, and as what. */
 function printingOf({ read, invocation, session }: Reading, single: boolean) {
 	const { options } = invocation;
-	const format = chosenFormat(options, session.connection.defaults.format);
+	const format = chosenFormat(options, session.connection.settings.format);
 	const asCells = format === 'csv' || format === 'tsv';
 	const isText = asCells || format === 'json' || format === 'ndjson';
 	const isNamed = options.fields !== undefined || options.field !== undefined;
@@ -177,7 +177,7 @@ export async function openPrinter(
 	});
 	const columns = asCells ? sheet.columns : single ? undefined : read.shown;
 	const results = await openResults(invocation, {
-		profileFormat: session.connection.defaults.format,
+		profileFormat: session.connection.settings.format,
 		single,
 		idOf: (row) => row.id ?? row.slug,
 		...(columns === undefined ? {} : { columns: columns.map((path) => ({ path, label: path })) }),

@@ -42,10 +42,10 @@ export async function showPlan(
 	const { endpoint, invocation, session, tuning, plan } = job;
 	const { context, options } = invocation;
 	const { stdout, stderr } = context;
-	const { profileName: profile, defaults } = session.connection;
+	const { profileName: profile, settings } = session.connection;
 	const ids = Object.keys(survey.first[0]?.ids ?? {});
 	const results = await openResults(invocation, {
-		profileFormat: defaults.format,
+		profileFormat: settings.format,
 		columns:
 			options.diff === true
 				? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }]

@@ -11,7 +11,7 @@ import { nextStepFor } from '../../http/problem.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
 import { sanitise } from '../../output/sanitise.js';
-import type { ResolvedConnection } from '../../profile/resolve.js';
+import type { Connection } from '../../profile/resolve.js';
 import { onlyOutputFailed, wantsJson } from '../results.js';
 import type { RunJob } from './plan.js';
 import { printedIds } from './shape.js';
@@ -52,7 +52,7 @@ export function signInAgain({ profileName: name, secretSource }: Caller): string
 }
 
 /** Who sends the requests. */
-export type Caller = Pick<ResolvedConnection, 'profileName' | 'secretSource'>;
+export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
 
 /**
  * The next step after an outcome, where there is one.

@@ -113,7 +113,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			printTrouble(job, outcome, palette, true);
 		try {
 			// On a terminal the error says it all.
-			const isHidden = !isFine && isOwnTable(invocation, session.connection.defaults.format);
+			const isHidden = !isFine && isOwnTable(invocation, session.connection.settings.format);
 			if (!isHidden) await results.row(outcomeView(outcome));
 			await results.end();
 		} catch (error) {

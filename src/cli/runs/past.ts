@@ -12,7 +12,7 @@ import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { lockHolder } from '../../lock.js';
 import { sanitise } from '../../output/sanitise.js';
-import { profileNamed, readChoice, readSituation, resolveBaseUrl } from '../../profile/resolve.js';
+import { readChoice, readSetup, resolveBaseUrl } from '../../profile/resolve.js';
 import { configFolder, stateFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
@@ -104,15 +104,15 @@ async function connect(
 	const { env, cwd, stderr } = context;
 	const { service } = plan;
 	const { baseUrl, profile } = service;
-	const reading = readStore(configFolder(context));
-	const own = profileNamed(reading.store, profile);
+	const { store } = readStore(configFolder(context));
+	const own = store.profiles[profile ?? ''];
 	// The run's profile is used where this call names no other way and it is stored here for the same service.
 	const isStored = typeof own?.baseUrl === 'string' && own.baseUrl.replace(/\/+$/, '') === baseUrl;
 	const isFree = given.profile === undefined && given.baseUrl === undefined;
-	const isChosen = readChoice(reading, { env, flags: {}, cwd }).profileName === profile;
+	const isChosen = readChoice(store, { env, flags: {}, cwd }).profileName === profile;
 	const options = isStored && isFree && !isChosen ? { ...given, profile } : given;
-	const situation = readSituation({ env, flags: options, cwd });
-	const { url } = situation.settings.baseUrl === undefined ? {} : resolveBaseUrl(situation);
+	const setup = readSetup({ env, flags: options, cwd });
+	const { url } = setup.settings.baseUrl === undefined ? {} : resolveBaseUrl(setup);
 	if (url !== baseUrl) {
 		const here = url === undefined ? 'no base URL is set here' : `this call is set up for ${url}`;
 		throw new UsageError(`run ${id} was on ${baseUrl}, and ${here}; nothing was sent`, {
@@ -120,15 +120,19 @@ async function connect(
 			hint: 'choose the profile of the run with --profile, or its base URL with --base-url',
 		});
 	}
-	if (profile !== undefined && profile !== situation.profileName && options.profile === undefined) {
-		const { from, name } = situation.sources.baseUrl;
+	if (profile !== undefined && profile !== setup.profileName && options.profile === undefined) {
+		const { from, name } = setup.sources.baseUrl;
 		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
 		const note = `note: run ${id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`;
 		stderr.write(`${sanitise(note)}\n`);
 	}
 	const session = await openSession({ ...invocation, options } as Invocation);
 	const dialect = createDialect(service.prefixes);
-	const here = { ...service, profile: session.connection.profileName, protected: session.connection.protected };
+	const here = {
+		...service,
+		profile: session.connection.profileName,
+		protected: session.connection.settings.protected,
+	};
 	// A protected profile of the run is confirmed unless this call names a profile, or it is protected no longer.
 	const isReleased = given.profile !== undefined || (own !== undefined && UNPROTECTED.has(own.protected));
 	return {

@@ -186,7 +186,7 @@ export function jobOf(
 		checks: {
 			onlyChanged: options.onlyChanged === true,
 			verify: options.verify === true,
-			snapshot: options.snapshot ?? (connection.defaults.snapshot === true && canBeUndone),
+			snapshot: options.snapshot ?? (connection.settings.snapshot === true && canBeUndone),
 			ifUnmodified: options.ifUnmodified === true,
 			conditions: (options.if ?? []).map((text) => readCondition(text, endpoint, rules)),
 			allowDiffers:
@@ -199,23 +199,23 @@ export function jobOf(
 		shard: options.shard === undefined ? undefined : parseShard(options.shard),
 		service: {
 			baseUrl: connection.baseUrl,
-			prefixes: connection.prefixes,
+			prefixes: session.dialect.prefixes,
 			profile: connection.profileName,
-			protected: connection.protected,
+			protected: connection.settings.protected,
 		},
 	};
 	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation };
 }
 
 /** How a run is carried out: flags first, then the profile's defaults. */
-export function tuningOf({ options }: RunInvocation, { connection: { defaults } }: Session): RunTuning {
+export function tuningOf({ options }: RunInvocation, { connection: { settings } }: Session): RunTuning {
 	return {
 		auto: options.concurrency === 'auto',
 		concurrency:
 			options.concurrency === 'auto'
 				? MOST_AT_A_TIME
-				: (options.concurrency ?? defaults.concurrency ?? DEFAULT_CONCURRENCY),
-		rate: options.rate ?? defaults.rate,
+				: (options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY),
+		rate: options.rate ?? settings.rate,
 		retries: options.retries ?? DEFAULT_RETRIES,
 		first: options.first,
 		quiet: options.quiet === true,

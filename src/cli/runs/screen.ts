@@ -37,7 +37,7 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 	const { stderr, clock, env, signals } = context;
 	const palette = await paletteFor(invocation, 'stderr');
 	const json = wantsJson(options);
-	const isTable = isOwnTable(invocation, session.connection.defaults.format);
+	const isTable = isOwnTable(invocation, session.connection.settings.format);
 	/** A single row: its failure is the error of the call. */
 	const isLone = plan.source.from === 'ids' && plan.source.ids.length === 1;
 	const isRead = endpoint.replay === 'read';

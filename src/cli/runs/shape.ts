@@ -122,7 +122,7 @@ export async function outcomeShape(
 	const idName = last === 'username' ? 'id' : last;
 	const keys = outcomeKeys(ids);
 	const shape = (columns: Column[]): ResultShape => ({
-		...{ keys, columns, holdsResponses: true, profileFormat: session.connection.defaults.format },
+		...{ keys, columns, holdsResponses: true, profileFormat: session.connection.settings.format },
 		idOf: (row) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
 	});
 	const plain = shape(outcomeColumns(ids, palette));

@@ -10,10 +10,10 @@ import type { Session } from '../../../src/cli/session.js';
 import { memoryContext } from '../../support/context.js';
 import { parseWords } from '../../support/parse-words.js';
 
-const service = { baseUrl: 'https://desk.example/wp-json', prefixes: { product: '', shop: '', membership: '' } };
+const service = { baseUrl: 'https://desk.example/wp-json', prefixes: neutralDialect.prefixes };
 const session = {
 	dialect: neutralDialect,
-	connection: { ...service, profileName: 'live', protected: true, defaults: { concurrency: 7, auto: false, rate: 3 } },
+	connection: { baseUrl: service.baseUrl, profileName: 'live', settings: { protected: true, concurrency: 7, rate: 3 } },
 } as unknown as Session;
 
 /** Reads `ticket update 14 --status hold`. */

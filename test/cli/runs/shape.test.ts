@@ -19,7 +19,7 @@ async function print(
 		{
 			endpoint: endpoints[name],
 			plan: { endpoint: name },
-			session: { connection: { defaults: {} } },
+			session: { connection: { settings: {} } },
 			invocation: { context: { stdout: { isTTY: true }, env: { NO_COLOR: '1' } }, options: {} },
 		} as never,
 		fields,

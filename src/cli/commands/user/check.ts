@@ -36,7 +36,7 @@ export const command = defineCommand({
 		const results = createSentResults(
 			await openResults(invocation, {
 				single: true,
-				profileFormat: session.connection.defaults.format,
+				profileFormat: session.connection.settings.format,
 				columns: [{ path: 'username' }, { path: 'verdict' }, { path: 'id', optional: true }],
 				keys: ['username', 'verdict', 'id', 'status', 'code'],
 			}),

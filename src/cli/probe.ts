@@ -1,0 +1,225 @@
+/** Whether the service is at a base URL and takes the credentials: the request that `login` and `doctor` try. */
+
+import { endpoints } from '../api/endpoints.js';
+import { createPlanner } from '../api/plan.js';
+import { type Response, readResponse } from '../http/content.js';
+import { judge, type Verdict } from '../http/judge.js';
+import { nextStepFor } from '../http/problem.js';
+import type { HttpRequest } from '../http/types.js';
+import type { Auth } from '../net.js';
+import type { Invocation } from './command.js';
+import { dialectFor, openClient, type Reach } from './session.js';
+
+/** What came back: without a status no whole response did, and without a body it held no JSON. */
+export type Probed = Pick<Verdict, 'status' | 'code' | 'message' | 'location' | 'body'>;
+
+/** Sends one request over a connection of its own. */
+export async function exchange(invocation: Invocation, reach: Reach, request: HttpRequest): Promise<Response> {
+	const client = await openClient(invocation, reach, 1);
+	try {
+		const response = await readResponse(await client.send(request));
+		const isCut = 'incomplete' in response && response.incomplete !== undefined;
+		return isCut ? { problem: response.incomplete as NonNullable<typeof response.incomplete>, sent: true } : response;
+	} finally {
+		await client.close();
+	}
+}
+
+/**
+ * The look-up of a user's id, which changes nothing (interface section 4, POST /users/username). It is first sent
+ * without credentials: that finds a wrong base URL before anything secret leaves, and shows afterwards what the
+ * credentials made different.
+ */
+export interface Probe {
+	/** Below the base URL. */
+	path: string;
+	send(baseUrl: string, auth?: Auth): Promise<Probed>;
+}
+
+/** @param username the caller's own name where there is one; that a name is unknown is a response too */
+export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl' | 'auth'>, username?: string): Probe {
+	const plan = createPlanner(endpoints['user.id'], dialectFor(reach.settings));
+	const { path, body, endpoint } = plan({ ids: {}, fields: { username: username ?? 'supportctl' } });
+	return {
+		path,
+		async send(baseUrl, auth = { scheme: 'none' }) {
+			return judge(
+				{ endpoint },
+				await exchange(invocation, { ...reach, baseUrl, auth }, { method: 'POST', path, body }),
+			);
+		},
+	};
+}
+
+function words({ status, code, message }: Probed): string {
+	if (status === undefined) return message ?? '';
+	const own = message === undefined ? '' : `: ${message}`;
+	return code === undefined || code === `http_${status}` ? `${status}${own}` : `${status} ${code}${own}`;
+}
+
+/** The base URL that a redirect of `path` below `baseUrl` points at; undefined where it leads somewhere else. */
+export function redirectedBaseUrl(baseUrl: string, path: string, location: string): string | undefined {
+	const base = new URL(baseUrl);
+	if (!URL.canParse(location, baseUrl + path)) return undefined;
+	const target = new URL(location, baseUrl + path);
+	if (target.protocol !== 'https:' && (target.protocol !== 'http:' || base.protocol === 'https:')) return undefined;
+	const targetPath = target.pathname.replace(/\/+$/, '');
+	if (targetPath.endsWith(path)) {
+		const to = target.origin + targetPath.slice(0, -path.length);
+		return to === baseUrl ? undefined : to;
+	}
+	// A host that sends everything to its front page on another origin.
+	return target.origin === base.origin ? undefined : target.origin + base.pathname.replace(/\/+$/, '');
+}
+
+/** What a response without credentials shows; the host of one that is `unreachable` may have the service or not. */
+export function judgePlace({ status, body }: Probed): 'service' | 'moved' | 'elsewhere' | 'unreachable' {
+	if (status === undefined) return 'unreachable';
+	if (status >= 300 && status < 400) return 'moved';
+	if (status === 404 || status === 405) return 'elsewhere';
+	// A gate in front of the service may refuse in HTML: the service is behind it. 403 may be a firewall's, 407 is a proxy's.
+	const isJson = body !== undefined;
+	if (status >= 500 || status === 429 || (!isJson && (status === 403 || status === 407))) return 'unreachable';
+	return isJson || status === 401 ? 'service' : 'elsewhere';
+}
+
+/** Base URLs that may have been meant, likeliest first, where one did not lead to the interface. */
+export function likelyBaseUrls(baseUrl: string): string[] {
+	const { origin, pathname, search } = new URL(baseUrl);
+	const path = pathname.replace(/\/+$/, '');
+	const site = path.replace(/\/(?:wp-json|wp-admin|wp-login\.php|wp-content|index\.php)(?:\/.*)?$/, '');
+	const candidates = [/^(.*\/wp-json)\/.+$/.exec(path)?.[1] ?? path, `${site}/wp-json`, '/wp-json', site, ''];
+	const others = candidates.filter((each) => each !== path && !each.includes('/wp-json/wp-json'));
+	const places = [...new Set(others)].slice(0, 3).map((each) => origin + each);
+	// A site without pretty URLs.
+	return search === '' ? [...places, `${origin}${site}/?rest_route=`] : places;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+	http_403: 'a firewall in front of the service may block this machine',
+	http_407: 'put the user name and password for the proxy into HTTP_PROXY',
+	connection_lost:
+		'try again later; a host that requires a client certificate (--cert and --key) closes the connection without one',
+};
+
+/** What became of looking for the interface without credentials. */
+export interface Search {
+	/** The response at the base URL itself. */
+	without: Probed;
+	/** Another base URL at which the interface does respond. */
+	found?: string | undefined;
+	/** Why the service is not at the base URL, and the next step; undefined where it is. */
+	problem?: { code: string; message: string; hint: string; data: { suggested?: string } };
+}
+
+/** How many base URLs are tried beside the given one. */
+const TRIES = 5;
+
+/**
+ * Looks without credentials at the base URL and, if the interface is not there, at the ones that were likely meant.
+ * @param change what comes before a base URL to use it: `supportctl login`
+ */
+export async function findService(baseUrl: string, { path, send }: Probe, change: string): Promise<Search> {
+	const without = await send(baseUrl);
+	const place = judgePlace(without);
+	if (place === 'service') return { without };
+	if (place === 'unreachable') {
+		const code = without.status === undefined ? (without.code ?? 'network') : `http_${without.status}`;
+		const ofHost = 'the host or a proxy has a problem: look at its log, or try again later';
+		const hint = HINTS[code] ?? nextStepFor(code) ?? (code.startsWith('http_5') ? ofHost : 'try again later');
+		return {
+			without,
+			problem: { code, message: `no usable response from ${baseUrl}: ${words(without)}`, hint, data: {} },
+		};
+	}
+	const candidates = likelyBaseUrls(baseUrl);
+	const tried = new Set([baseUrl]);
+	const targets = new Set<string>();
+	/** Where a redirect points, though what is there could not be seen. */
+	let hidden: string | undefined;
+	let found: string | undefined;
+	let [last, response] = [baseUrl, without];
+	while (found === undefined) {
+		const to = judgePlace(response) === 'moved' ? redirectedBaseUrl(last, path, response.location ?? '') : undefined;
+		if (to !== undefined) {
+			// It is tried first.
+			targets.add(to);
+			candidates.unshift(to);
+		}
+		const next = candidates.find((each) => !tried.has(each));
+		if (next === undefined || tried.size > TRIES) break;
+		tried.add(next);
+		[last, response] = [next, await send(next)];
+		const there = judgePlace(response);
+		if (there === 'service') found = next;
+		else if (there === 'unreachable' && targets.has(next)) hidden ??= next;
+	}
+	const suggested = found ?? hidden;
+	const step = found === undefined ? '' : `the service is at ${found}: `;
+	const hint = suggested && `${step}${change} ${suggested}`;
+	const data = suggested === undefined ? {} : { suggested };
+	if (place === 'moved') {
+		const message = `${baseUrl} redirects to ${without.location ?? 'nowhere'}; no credentials were sent`;
+		const other = 'give the base URL that does not redirect';
+		return { without, found, problem: { code: 'redirect', message, hint: hint ?? other, data } };
+	}
+	const isRoute = without.status === 404 || without.status === 405;
+	const why = `${isRoute ? 'there is no such route' : "the response is not the API's"} (${words(without)})`;
+	const message = `no service was found under ${baseUrl}: ${why}`;
+	const other = 'the base URL often ends in /wp-json; a deployment with its own prefix needs --product-prefix';
+	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
+}
+
+/** What a response with credentials proves, beside the one without. */
+export type SignIn =
+	/** `doubt` is what is not proved all the same, and what to do about that. */
+	| { kind: 'accepted'; doubt?: { note: string; hint: string } }
+	| { kind: 'refused'; why: string; hint: string }
+	| { kind: 'unclear'; code: string; why: string };
+
+/** Whether the service accepts credentials. @param without the response without them */
+export async function trySignIn(probe: Probe, baseUrl: string, auth: Auth, without: Probed): Promise<SignIn> {
+	const needsNone = without.status !== 401 && without.status !== 403;
+	if (auth.scheme === 'none') {
+		if (needsNone) return { kind: 'accepted' };
+		return { kind: 'refused', why: 'the service requires credentials', hint: 'use another --scheme than none' };
+	}
+	const response = await probe.send(baseUrl, auth);
+	const { status, code, location, body } = response;
+	if (status === undefined) return { kind: 'unclear', code: code ?? 'network', why: words(response) };
+	const isSame = without.status === status && without.code === code;
+	if (status === 401 || (status === 403 && isSame)) {
+		const read = isSame ? 'refused the credentials' : 'read the credentials and refused them';
+		return {
+			kind: 'refused',
+			why: `the service ${read} (${words(response)})`,
+			hint: isSame
+				? 'the response is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it'
+				: 'check the user name; an application password is another than the one for the website',
+		};
+	}
+	if (status >= 300 && status < 400) {
+		return { kind: 'unclear', code: 'redirect', why: `it redirects to ${location ?? 'nowhere'} once signed in` };
+	}
+	if (body === undefined || status >= 500 || status === 429) {
+		return { kind: 'unclear', code: code ?? `http_${status}`, why: words(response) };
+	}
+	const accepted = (note: string, hint: string): SignIn => ({ kind: 'accepted', doubt: { note, hint } });
+	if (needsNone) {
+		return accepted(
+			'the service gives the same response without credentials, so it is not certain that they are valid',
+			'a read that needs credentials shows it, such as supportctl ticket fields get ID',
+		);
+	}
+	if (status === 403) {
+		return accepted(
+			`the account may not do everything (${words(response)})`,
+			'sign in with an account that may, or ask an administrator of the service for the right',
+		);
+	}
+	if (status < 400) return { kind: 'accepted' };
+	return accepted(
+		`the credentials passed, but the look-up of this user failed (${words(response)})`,
+		'check the user name: supportctl user id NAME looks one up',
+	);
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import {
+	findService,
+	judgePlace,
+	likelyBaseUrls,
+	type Probed,
+	redirectedBaseUrl,
+	trySignIn,
+} from '../../src/cli/probe.js';
+import type { Auth } from '../../src/net.js';
+
+const PATH = '/support-api/v1/users/username';
+const json = (status: number, code?: string): Probed => ({ status, body: {}, ...(code && { code, message: code }) });
+const html = (status: number): Probed => ({ status, code: 'html_answer', message: 'page' });
+const moved = (location: string): Probed => ({ status: 301, location });
+const guarded = json(401, 'rest_not_logged_in');
+const late: Probed = { code: 'timeout', message: 'late' };
+const basic: Auth = { scheme: 'basic', username: 'ada', password: 'pw' };
+
+it.each<[string, without: Probed, response: Probed, kind: string, words?: RegExp]>([
+	['a 200 that needs credentials proves them', guarded, json(200), 'accepted'],
+	['a 200 that needs none proves nothing', json(200), json(200), 'accepted', /not certain/],
+	['a 400 past the gate proves them', guarded, json(400, 'invalid_username'), 'accepted', /look-up/],
+	['a 403 past the gate is an account with few rights', guarded, json(403, 'x'), 'accepted', /may not/],
+	['a 401 with another code was read and refused', guarded, json(401, 'incorrect_password'), 'refused', /read the cr/],
+	['a 401 with the same code may be a stripped header', guarded, guarded, 'refused', /removes the header/],
+	['a 403 with and without is a refusal', json(403, 'x'), json(403, 'x'), 'refused', /^/],
+	['an HTML 403 is not a verdict on the credentials', guarded, html(403), 'unclear', /^/],
+	['an HTML 200 is not a verdict', guarded, html(200), 'unclear', /^/],
+	['a 503 is not a verdict', guarded, json(503), 'unclear', /^/],
+	['no response is not a verdict', guarded, late, 'unclear', /late/],
+])('%s', async (_, without, response, kind, words) => {
+	const verdict = await trySignIn({ path: PATH, send: async () => response }, 'https://d.example', basic, without);
+	expect(verdict.kind).toBe(kind);
+	if (words === undefined) expect(verdict).toEqual({ kind });
+	else expect(JSON.stringify(verdict)).toMatch(words);
+});
+
+it.each([
+	[401, 'refused'],
+	[403, 'refused'],
+	[200, 'accepted'],
+])('without credentials, %i is %s, and nothing more is sent', async (status, kind) => {
+	const send = () => Promise.reject(new Error('sent'));
+	const verdict = await trySignIn({ path: PATH, send }, 'https://d.example', { scheme: 'none' }, json(status));
+	expect(verdict.kind).toBe(kind);
+});
+
+it.each<[string, Probed, string]>([
+	['JSON refusal', guarded, 'service'],
+	['JSON success', json(200), 'service'],
+	['a gate in HTML', html(401), 'service'],
+	['an HTML page', html(200), 'elsewhere'],
+	['an HTML 404', html(404), 'elsewhere'],
+	['a JSON 404', json(404, 'rest_no_route'), 'elsewhere'],
+	['a firewall', html(403), 'unreachable'],
+	['a host in trouble', html(502), 'unreachable'],
+	['a proxy that requires credentials', html(407), 'unreachable'],
+	['no connection', late, 'unreachable'],
+	['a redirect', moved('/elsewhere'), 'moved'],
+])('%s: %s', (_, response, place) => {
+	expect(judgePlace(response)).toBe(place);
+});
+
+it.each([
+	['http://desk.example.com', `https://desk.example.com${PATH}`, 'https://desk.example.com'],
+	[
+		'https://desk.example.com/wp-json',
+		`https://www.desk.example.com/wp-json${PATH}/`,
+		'https://www.desk.example.com/wp-json',
+	],
+	['https://desk.example.com/wp-json', 'https://www.desk.example.com/', 'https://www.desk.example.com/wp-json'],
+	['https://desk.example.com', `/wp-json${PATH}`, 'https://desk.example.com/wp-json'],
+	['https://desk.example.com', '/wp-login.php?redirect_to=x', undefined],
+	['https://desk.example.com', `http://desk.example.com${PATH}`, undefined],
+	['https://desk.example.com', 'javascript:alert(1)', undefined],
+	['https://desk.example.com', 'http://', undefined],
+])('%s redirected to %s', (base, location, expected) => {
+	expect(redirectedBaseUrl(base, PATH, location)).toBe(expected);
+});
+
+describe('findService', () => {
+	/** Looks in a made-up network: base URL → response; anything else is an HTML 404. */
+	async function find(baseUrl: string, responses: Record<string, Probed>) {
+		const sent: string[] = [];
+		const send = async (at: string, auth?: Auth) => {
+			expect(auth).toBeUndefined();
+			sent.push(at);
+			return responses[at] ?? html(404);
+		};
+		const search = await findService(baseUrl, { path: PATH, send }, 'use');
+		expect(new Set(sent).size).toBe(sent.length);
+		expect(sent.length).toBeLessThanOrEqual(6);
+		return search;
+	}
+
+	it.each<[string, string, Record<string, Probed>, found: string | undefined, hint: RegExp]>([
+		[
+			'finds /wp-json when it was left out',
+			'https://a.example',
+			{ 'https://a.example/wp-json': guarded, 'https://a.example': html(200) },
+			'https://a.example/wp-json',
+			/^the service is at https:\/\/a\.example\/wp-json: use https:\/\/a\.example\/wp-json$/,
+		],
+		[
+			'finds www behind a redirect',
+			'http://a.example',
+			{
+				'http://a.example': moved(`https://a.example${PATH}`),
+				'https://a.example': moved(`https://www.a.example${PATH}`),
+				'https://www.a.example': guarded,
+			},
+			'https://www.a.example',
+			/^the service is at https:\/\/www/,
+		],
+		[
+			'offers nothing that it has not seen respond',
+			'https://a.example',
+			{ 'https://a.example': moved('https://evil.example/') },
+			undefined,
+			/^give the base URL/,
+		],
+		[
+			'names where a redirect points, though what is there could not be seen',
+			'http://a.example',
+			{ 'http://a.example': moved(`https://a.example${PATH}`), 'https://a.example': late },
+			undefined,
+			/^use https:\/\/a\.example$/,
+		],
+		[
+			'does not go round in circles',
+			'https://a.example',
+			{
+				'https://a.example': moved(`https://b.example${PATH}`),
+				'https://b.example': moved(`https://a.example${PATH}`),
+			},
+			undefined,
+			/^give the base URL/,
+		],
+	])('%s', async (_, baseUrl, responses, found, hint) => {
+		const search = await find(baseUrl, responses);
+		expect(search.found).toBe(found);
+		expect(search.problem?.hint).toMatch(hint);
+	});
+});
+
+it.each([
+	['https://a.example', ['https://a.example/wp-json', 'https://a.example/?rest_route=']],
+	[
+		'https://a.example/blog',
+		['/blog/wp-json', '/wp-json', '', '/blog/?rest_route='].map((each) => `https://a.example${each}`),
+	],
+	['https://a.example/wp-json', ['https://a.example', 'https://a.example/?rest_route=']],
+	[
+		'https://a.example/wp-json/wp/v2',
+		['https://a.example/wp-json', 'https://a.example', 'https://a.example/?rest_route='],
+	],
+	['https://a.example/?rest_route=', ['https://a.example/wp-json']],
+])('likely base URLs beside %s', (given, expected) => {
+	expect(likelyBaseUrls(given)).toEqual(expected);
+});
