@@ -3,25 +3,13 @@
 import { UsageError } from '../errors.js';
 import type { Palette } from './colour.js';
 
-/** What each format can hold: any value, or rows alone, among which a service's error would be read as one more. */
-const holds = {
-	table: 'anything',
-	json: 'anything',
-	ndjson: 'anything',
-	csv: 'rows',
-	tsv: 'rows',
-	yaml: 'anything',
-	ids: 'rows',
-	count: 'rows',
-} as const;
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'ids', 'count'] as const;
 
-export type Format = keyof typeof holds;
+export type Format = (typeof formats)[number];
 
-export const formats = Object.keys(holds) as readonly Format[];
-
-/** Whether a format has no place for what is no row. */
+/** Whether a format has no place for what is no row: a service's error would be read as one more. */
 export function holdsRowsAlone(format: Format): boolean {
-	return holds[format] === 'rows';
+	return ['csv', 'tsv', 'ids', 'count'].includes(format);
 }
 
 /** Any printed object. */
@@ -44,12 +32,8 @@ export interface Column {
 	readonly whole?: boolean;
 	/** The fewest columns of a terminal in which its cells are still of use. */
 	readonly least?: number;
-	/** Cut in the middle, where the end matters as much as the beginning. */
-	readonly ends?: boolean;
 	/** The usual text: an optional column counts as empty where all rows have it. */
 	readonly usual?: string;
-	/** What a terminal's table shows instead of a value that is too long to stand beside others. */
-	readonly short?: (row: Row) => unknown;
 	/** How a terminal's table paints the cell. */
 	readonly style?: (text: string, row: Row) => string;
 }
@@ -146,8 +130,12 @@ export function asRow(row: unknown): Row {
 	return typeof row === 'object' && row !== null ? (row as Row) : { value: row };
 }
 
-/** The columns of some rows: the command's own, then those that only the rows know, optional ones last. */
-export function columnsFor({ columns, discover }: EncoderOptions, rows: readonly Row[]): readonly ResolvedColumn[] {
+/** The columns of some rows: those that are known, then those that only the rows know, optional ones last. */
+export function columnsFor(
+	columns: readonly ResolvedColumn[],
+	discover: EncoderOptions['discover'],
+	rows: readonly Row[],
+): readonly ResolvedColumn[] {
 	if (discover === undefined) return columns;
 	const found = new Map(columns.map((column) => [column.path, column]));
 	for (const row of rows) {
@@ -157,8 +145,5 @@ export function columnsFor({ columns, discover }: EncoderOptions, rows: readonly
 }
 
 export function optionalLast<C extends Column>(columns: readonly C[]): C[] {
-	return [
-		...columns.filter((column) => column.optional !== true),
-		...columns.filter((column) => column.optional === true),
-	];
+	return [...columns].sort((left, right) => Number(left.optional === true) - Number(right.optional === true));
 }

@@ -33,20 +33,34 @@ function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'h
 /** How far a chain of causes is followed. */
 const MAX_CAUSES = 5;
 
+/** The error and its causes. */
+function chainOf(error: unknown): unknown[] {
+	const chain: unknown[] = [];
+	for (let each = error; chain.length <= MAX_CAUSES && each !== undefined && each !== null; ) {
+		chain.push(each);
+		each = each instanceof Error ? each.cause : undefined;
+	}
+	return chain;
+}
+
 /** Messages of the causes, without those that the message above them repeats already. */
 function causesOf(error: unknown): string[] {
 	const messages: string[] = [];
 	let above = error instanceof Error ? error.message : '';
-	let cause = error instanceof Error ? error.cause : undefined;
-	for (let depth = 0; depth < MAX_CAUSES && cause !== undefined && cause !== null; depth++) {
+	for (const cause of chainOf(error).slice(1)) {
 		const message = cause instanceof Error ? cause.message || cause.name : String(cause);
-		// What was said in words needs no system's words below it.
-		const isSaid = isKnownFileProblem(cause) && above.includes(fileProblem(cause));
-		if (message !== '' && !isSaid && !above.includes(message)) messages.push(message);
+		// Where our own words for it stand above, the system's need not.
+		const isKnown = isKnownFileProblem(cause) && above.includes(fileProblem(cause));
+		if (message !== '' && !isKnown && !above.includes(message)) messages.push(message);
 		above += message;
-		cause = cause instanceof Error ? cause.cause : undefined;
 	}
 	return messages;
+}
+
+/** The frames of an error and of its causes. */
+function stackOf(error: unknown): string[] {
+	const errors = chainOf(error).filter((each) => each instanceof Error);
+	return errors.flatMap((each) => (each.stack ?? `${each.name}: ${each.message}`).split('\n'));
 }
 
 /** What data can't take the place of. */
@@ -56,7 +70,7 @@ const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'cau
 export function renderError(error: unknown, { json, debug, palette = plainPalette }: ErrorView = {}): string {
 	const { code, message, hint, details, data } = describe(error);
 	const causes = causesOf(error);
-	const stack = debug === true && error instanceof Error ? stackOf(error) : [];
+	const stack = debug === true ? stackOf(error) : [];
 	if (json === true) {
 		const object = {
 			code,
@@ -84,15 +98,4 @@ export function renderError(error: unknown, { json, debug, palette = plainPalett
 		...stack.map((line) => palette.faint(printed(line))),
 	];
 	return `${lines.join('\n')}\n`;
-}
-
-/** The frames of an error and of its causes. */
-function stackOf(error: Error): string[] {
-	const lines: string[] = [];
-	let each: unknown = error;
-	for (let depth = 0; depth <= MAX_CAUSES && each instanceof Error; depth++) {
-		lines.push(...(each.stack ?? `${each.name}: ${each.message}`).split('\n'));
-		each = each.cause;
-	}
-	return lines;
 }

@@ -127,13 +127,14 @@ export function redactUrl(text: string): string {
 	return text
 		.replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s"<>]*@/gi, `$1${REDACTED}@`)
 		.replace(/([?&;\s]|^)([^=&?#;\s"'<>]{1,200})=([^&#;\s"'<>\\]*)/g, (whole, before: string, name: string) =>
-			isSecretName(decodeName(name)) ? `${before}${name}=${REDACTED}` : whole,
+			isSecretName(decoded(name.replaceAll('+', ' '), decodeURIComponent)) ? `${before}${name}=${REDACTED}` : whole,
 		);
 }
 
-function decodeName(name: string): string {
+/** What an encoded name stands for; the name itself where it can't be decoded. */
+function decoded(name: string, decode: (text: string) => string): string {
 	try {
-		return decodeURIComponent(name.replaceAll('+', ' '));
+		return decode(name);
 	} catch {
 		return name;
 	}
@@ -170,7 +171,7 @@ function redactJsonText(text: string): string {
 	let clean = '';
 	let from = 0;
 	for (let match = names.exec(text); match !== null; match = names.exec(text)) {
-		if (!isSecretName(unescaped(match[1] as string))) continue;
+		if (!isSecretName(decoded(match[1] as string, (text) => JSON.parse(`"${text}"`) as string))) continue;
 		const start = names.lastIndex;
 		names.lastIndex = endOfValue(text, start);
 		if (text.slice(start, names.lastIndex) === 'null') continue;
@@ -178,14 +179,6 @@ function redactJsonText(text: string): string {
 		from = names.lastIndex;
 	}
 	return clean + text.slice(from);
-}
-
-function unescaped(name: string): string {
-	try {
-		return JSON.parse(`"${name}"`) as string;
-	} catch {
-		return name;
-	}
 }
 
 /** Where the JSON value that begins at `start` ends: behind its quotation mark, its last bracket, or its last character. */

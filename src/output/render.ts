@@ -66,16 +66,11 @@ export interface Renderer {
 	end(): Promise<RenderSummary>;
 }
 
-/** What stands around and between rows that are written as they come, and what is printed for none. */
-interface Frame {
-	open?: string;
-	between?: string;
-	close?: string;
-	none?: string;
-}
-
-function oneByOne(item: (row: unknown, number: number) => string, frame: Frame = {}): Encoder {
-	const { open = '', between = '', close = '', none = '' } = frame;
+/** Rows that are written as they come. @param frame what stands around and between them, and what is printed for none */
+function oneByOne(
+	item: (row: unknown, number: number) => string,
+	{ open = '', between = '', close = '', none = '' } = {},
+): Encoder {
 	let count = 0;
 	return {
 		row(row) {
@@ -127,7 +122,7 @@ function createLines(options: EncoderOptions, line: (cells: readonly string[]) =
 	const lineOf = (row: Row): string => line((columns ?? []).map((column) => cellText(column.get(row))));
 
 	function release(): string {
-		columns = columnsFor(options, held);
+		columns = columnsFor(options.columns, discover, held);
 		const head = header && columns.length > 0 ? line(columns.map((column) => column.key ?? column.label)) : '';
 		const text = head + held.map(lineOf).join('');
 		held = [];
@@ -156,7 +151,10 @@ function createPlain(options: EncoderOptions): Encoder {
 	if (!options.single) return createLines(options, (cells) => `${cells.map(sanitise).join('\t')}\n`, false);
 	return oneByOne((row) => {
 		const record = asRow(row);
-		const cells = columnsFor(options, [record]).map((column) => [column.label, cellText(column.get(record))]);
+		const cells = columnsFor(options.columns, options.discover, [record]).map((column) => [
+			column.label,
+			cellText(column.get(record)),
+		]);
 		return cells.map((each) => `${each.map(sanitise).join('\t')}\n`).join('');
 	});
 }
@@ -335,43 +333,31 @@ function isBare(found: unknown, { format, fields, field }: RenderOptions): boole
 	return Array.isArray(found) ? found.length > 0 && found.every(isScalar) : isScalar(found);
 }
 
-/** The names of the functions that an expression calls. */
-function functionsIn(node: unknown): string[] {
-	if (typeof node !== 'object' || node === null) return [];
-	const { type, name } = node as { type?: unknown; name?: unknown };
-	const own = type === 'Function' && typeof name === 'string' ? [name] : [];
-	return [...own, ...Object.values(node).flatMap(functionsIn)];
-}
-
-/** Compiles a JMESPath expression; the library is loaded only for this. */
+/** Compiles a JMESPath expression; the library is loaded only for this. @throws UsageError */
 async function compileQuery(query: string): Promise<(data: unknown) => unknown> {
 	const { compile, getRegisteredFunctions, TreeInterpreter } = await import('@jmespath-community/jmespath');
-	const attempt = <T>(step: () => T, explain: (reason: string, cause: unknown) => Error): T => {
+	const shown = `--query ${JSON.stringify(query)}`;
+	const refuse = (why: string, hint: string, cause?: unknown): UsageError =>
+		new UsageError(`${shown}${why}`, { code: 'invalid_query', hint, cause });
+	let expression: ReturnType<typeof compile>;
+	try {
+		expression = compile(query);
+	} catch (error) {
+		const hint = "For instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
+		throw refuse(` is not JMESPath: ${(error as Error).message}`, hint, error);
+	}
+	const known = getRegisteredFunctions();
+	JSON.stringify(expression, (_key, node) => {
+		if (node?.type !== 'Function' || known.includes(node.name)) return node;
+		throw refuse(`: JMESPath has no function ${node.name}()`, `its functions are ${[...known].sort().join(', ')}`);
+	});
+	return (data) => {
 		try {
-			return step();
+			return TreeInterpreter.search(expression, data as never);
 		} catch (error) {
 			// What is missing is null in JMESPath; the library has JavaScript's word for it.
 			const reason = (error as Error).message.replace('not-a-number: undefined', 'not-a-number: null');
-			throw explain(reason, error);
+			throw new FailedError(`${shown} does not fit the result: ${reason}`, { code: 'query_failed' });
 		}
 	};
-	const shown = `--query ${JSON.stringify(query)}`;
-	const hint = "For instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
-	const expression = attempt(
-		() => compile(query),
-		(reason, cause) => new UsageError(`${shown} is not JMESPath: ${reason}`, { code: 'invalid_query', hint, cause }),
-	);
-	const known = getRegisteredFunctions();
-	const unknown = functionsIn(expression).find((name) => !known.includes(name));
-	if (unknown !== undefined) {
-		throw new UsageError(`${shown}: JMESPath has no function ${unknown}()`, {
-			code: 'invalid_query',
-			hint: `its functions are ${[...known].sort().join(', ')}`,
-		});
-	}
-	return (data) =>
-		attempt(
-			() => TreeInterpreter.search(expression, data as never),
-			(reason) => new FailedError(`${shown} does not fit the result: ${reason}`, { code: 'query_failed' }),
-		);
 }

@@ -16,7 +16,7 @@ import { sanitise, sanitiseLines } from './sanitise.js';
 
 const GAP = '  ';
 
-/** How many rows are held to find the widths: a screen or two. */
+/** How many rows are held to find the columns and their widths: a screen or two. */
 const SAMPLE = 100;
 
 /** What shrunk cells keep at the least, and the share of the line that an important column keeps; tried in this order. */
@@ -39,100 +39,85 @@ interface Part {
 	readonly cells: readonly string[];
 }
 
-const isFilled = ({ cells }: Part): boolean => cells.some((text) => text !== '');
-
 /** Whether a cell of an optional column is worth showing the column for. */
 const isWorthShowing = (column: ResolvedColumn, text: string): boolean => text !== '' && text !== column.usual;
 
 export function createTable(options: EncoderOptions): Encoder {
-	const { isTTY, chosen, single, discover } = options;
+	const { isTTY, chosen, single, discover, width } = options;
+	if (single) {
+		const record = (row: Row): string => recordText(columnsFor(options.columns, discover, [row]), row, options);
+		return { row: (row) => record(asRow(row)), end: () => '' };
+	}
 	let held: Row[] = [];
 	/** Every column so far. */
-	let known: readonly ResolvedColumn[] = [];
+	let known: readonly ResolvedColumn[] = options.columns;
 	/** What stands under the last header; undefined widths stand for blocks. */
-	let last: { paths: ReadonlySet<string>; widths: readonly number[] | undefined } | undefined;
-	/** Columns that are left out as long as they are empty, for want of room. */
-	let dropped: ReadonlySet<string> = new Set();
+	let last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined;
 
-	const cell = (column: ResolvedColumn, row: Row): string => {
-		if (!isTTY) return sanitise(cellText(column.get(row)));
-		const text = cellText((column.short ?? column.get)(row));
-		return sanitise(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
-	};
-
-	/** Whether a row has something in a column that the last header has not: it begins a section of its own. */
-	function needsColumn(row: Row): boolean {
-		if (chosen || last === undefined) return false;
-		const { paths } = last;
-		const isHidden = ({ path }: { path: string }): boolean => !paths.has(path);
-		if (discover?.(row).some((column) => isHidden(column) && !dropped.has(column.path))) return true;
-		return known
-			.filter((column) => isHidden(column) && (column.optional === true || dropped.has(column.path)))
-			.some((column) => isWorthShowing(column, cell(column, row)));
+	function partOf(column: ResolvedColumn): Part {
+		const cells = held.map((row) => {
+			const text = cellText(column.get(row));
+			return sanitise(isTTY && text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+		});
+		return { column, label: sanitise(column.label).toUpperCase(), cells };
 	}
 
+	/** Draws the held rows; under a header of their own where they have other columns than those before. */
 	function release(): string {
 		if (held.length === 0) return '';
-		const isNewTo = (column: ResolvedColumn): boolean => !known.some((each) => each.path === column.path);
-		known = optionalLast([...known, ...columnsFor(options, held).filter(isNewTo)]);
-		// Optional columns are shown from the first row on that has something in them.
-		const isShown = ({ column, cells }: Part): boolean =>
-			!isTTY ||
-			chosen ||
-			column.optional !== true ||
-			last?.paths.has(column.path) === true ||
-			cells.some((text) => isWorthShowing(column, text));
-		let parts = known
-			.map((column): Part => {
-				const label = sanitise(column.label).toUpperCase();
-				return { column, label, cells: held.map((row) => cell(column, row)) };
-			})
-			.filter((part) => isShown(part) && (!dropped.has(part.column.path) || isFilled(part)));
-		const isAsWide = parts.length === last?.paths.size;
-		let widths = widthsFor(parts, isAsWide ? (last?.widths ?? []) : [], options.width);
-		if (widths === undefined && !chosen && last === undefined) {
-			// Columns that are empty in all rows give way before rows become blocks.
-			const filled = parts.filter(isFilled);
-			const fewer = filled.length === 0 ? undefined : widthsFor(filled, [], options.width);
-			if (fewer !== undefined) {
-				dropped = new Set(parts.filter((part) => !filled.includes(part)).map(({ column }) => column.path));
-				[parts, widths] = [filled, fewer];
-			}
+		known = optionalLast(columnsFor(known, discover, held));
+		const all = known
+			.map(partOf)
+			.filter(
+				({ column, cells }) =>
+					!isTTY ||
+					chosen ||
+					column.optional !== true ||
+					last?.paths.includes(column.path) === true ||
+					cells.some((text) => isWorthShowing(column, text)),
+			);
+		// Columns that are empty in all rows give way before rows become blocks.
+		const filled = chosen ? [] : all.filter(({ cells }) => cells.some((text) => text !== ''));
+		let parts = all;
+		let widths = widthsFor(parts, last, width);
+		if (widths === undefined && filled.length > 0) {
+			widths = widthsFor(filled, last, width);
+			if (widths !== undefined) parts = filled;
 		}
-		const isNew = !isAsWide || (widths === undefined) !== (last?.widths === undefined);
+		const paths = parts.map(({ column }) => column.path);
+		const isNew = last?.paths.join() !== paths.join() || (widths === undefined) !== (last?.widths === undefined);
 		const columns = parts.map(({ column }) => column);
 		const text =
 			widths === undefined
 				? held.map((row) => `${recordText(columns, row, options)}\n`).join('')
 				: drawRows(parts, widths, held, isNew, options);
 		const before = isNew && last !== undefined ? '\n' : '';
-		last = { paths: new Set(columns.map(({ path }) => path)), widths };
+		last = { paths, widths };
 		held = [];
 		return before + text;
 	}
 
-	if (single) {
-		const record = (row: Row): string => recordText(columnsFor(options, [row]), row, options);
-		return { row: (row) => record(asRow(row)), end: () => '' };
-	}
 	return {
 		row(given) {
-			const row = asRow(given);
-			const text = held.length > 0 && needsColumn(row) ? release() : '';
-			held.push(row);
-			return held.length < SAMPLE ? text : text + release();
+			held.push(asRow(given));
+			return held.length < SAMPLE ? '' : release();
 		},
 		settle: release,
 		end: release,
 	};
 }
 
-/** Widths that fit the terminal; a column is never narrower than before, where there is room for that. */
-function widthsFor(parts: readonly Part[], before: readonly number[], width: number): number[] | undefined {
+/** Widths that fit the terminal; a column is never narrower than under the last header, where there is room for that. */
+function widthsFor(
+	parts: readonly Part[],
+	last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined,
+	width: number,
+): number[] | undefined {
 	const room = width - GAP.length * (parts.length - 1);
 	const labels = parts.map(({ label }) => widthOf(label));
 	const natural = parts.map(({ cells }, index) => Math.max(labels[index] as number, ...cells.map(widthOf)));
-	const wanted = natural.map((each, index) => Math.max(each, before[index] ?? 0));
+	const before = last?.paths.length === parts.length ? last.widths : undefined;
+	const wanted = natural.map((each, index) => Math.max(each, before?.[index] ?? 0));
 	for (const { least, share } of CONCESSIONS) {
 		const minimum = parts.map(({ column }, index) => {
 			if (column.whole === true) return natural[index] as number;
@@ -180,8 +165,7 @@ function drawRows(
 	for (const [number, row] of rows.entries()) {
 		table.push(
 			parts.map(({ column, cells }, index) => {
-				const cut = column.ends === true ? truncateMiddle : truncate;
-				const text = cut(cells[number] as string, widths[index] as number);
+				const text = truncate(cells[number] as string, widths[index] as number);
 				return painted(text, (each) => column.style?.(each, row) ?? each);
 			}),
 		);
@@ -216,31 +200,19 @@ function widthOf(text: string): number {
 export function truncate(text: string, width: number): string {
 	if (widthOf(text) <= width) return text;
 	if (width <= 1) return width === 1 ? '…' : '';
-	if (ASCII.test(text)) return `${text.slice(0, width - 1).trimEnd()}…`;
 	let kept = '';
 	let used = 0;
 	for (const { segment } of new Intl.Segmenter().segment(text)) {
-		const wide = stringWidth(segment);
-		if (used + wide > width - 1) break;
+		used += stringWidth(segment);
+		if (used > width - 1) break;
 		kept += segment;
-		used += wide;
 	}
 	return `${kept.trimEnd()}…`;
 }
 
-/** The same, cut in the middle. */
-function truncateMiddle(text: string, width: number): string {
-	if (widthOf(text) <= width) return text;
-	const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
-	let tail = '';
-	while (characters.length > 0 && widthOf(tail) + widthOf(characters.at(-1) as string) <= Math.floor((width - 1) / 2)) {
-		tail = (characters.pop() as string) + tail;
-	}
-	return truncate(text, width - widthOf(tail)) + tail;
-}
-
 /**
- * Widths that fit into `available` columns: the widest columns are shrunk first, none below its minimum.
+ * Widths that fit into `available` columns: the widest columns are shrunk first, all to the same width, none below its
+ * minimum.
  * @returns undefined where even the minimums do not fit.
  */
 export function fitWidths(
@@ -248,19 +220,9 @@ export function fitWidths(
 	minimum: readonly number[],
 	available: number,
 ): number[] | undefined {
-	const least = natural.map((width, index) => Math.min(width, minimum[index] ?? 0));
-	const sum = (widths: readonly number[]): number => widths.reduce((total, width) => total + width, 0);
-	if (sum(natural) <= available) return [...natural];
-	if (sum(least) > available) return undefined;
-	const widths = [...least];
-	// The narrowest of those that want more grows first, so that the widest are shrunk the most.
-	for (let spare = available - sum(widths); spare > 0; spare--) {
-		let chosen = -1;
-		widths.forEach((width, index) => {
-			const wantsMore = width < (natural[index] as number);
-			if (wantsMore && (chosen < 0 || width < (widths[chosen] as number))) chosen = index;
-		});
-		widths[chosen] = (widths[chosen] as number) + 1;
+	for (let most = Math.max(0, ...natural); most >= 0; most--) {
+		const widths = natural.map((width, index) => Math.min(width, Math.max(minimum[index] ?? 0, most)));
+		if (widths.reduce((sum, width) => sum + width, 0) <= available) return widths;
 	}
-	return widths;
+	return undefined;
 }

@@ -33,15 +33,11 @@ export function readYamlMapping(text: string, isText: (name: string) => boolean)
 			const name = String(isScalar(key) ? key.value : key);
 			const isWritten = isScalar(value) && typeof value.value !== 'string' && value.value !== null;
 			if (isWritten && value.source !== undefined && isText(name)) return [name, value.source];
-			return [name, isNode(value) ? asValue(() => value.toJS(document)) : null];
+			try {
+				return [name, isNode(value) ? value.toJS(document) : null];
+			} catch (cause) {
+				throw new SyntaxError((cause as Error).message);
+			}
 		}),
 	);
-}
-
-function asValue(read: () => unknown): unknown {
-	try {
-		return read();
-	} catch (error) {
-		throw new SyntaxError((error as Error).message);
-	}
 }

@@ -201,8 +201,8 @@ describe('profile list', () => {
 		expect(await at(60)).toBe(
 			[
 				'   PROFILE  BASE_URL                  USERNAME  STORED_IN',
-				'*  live     https://live…com/wp-json  anna      profile file',
-				'   staging  https://stag…com/wp-json  anna      profile file',
+				'*  live     https://live.example.co…  anna      profile file',
+				'   staging  https://staging.example…  anna      profile file',
 				'',
 			].join('\n'),
 		);

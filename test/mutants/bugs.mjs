@@ -120,8 +120,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/output/errors.ts',
-		was: "if (message !== '' && !isSaid && !above.includes(message)) messages.push(message);",
-		becomes: "if (message !== '' && !isSaid) messages.push(message);",
+		was: "if (message !== '' && !isKnown && !above.includes(message)) messages.push(message);",
+		becomes: "if (message !== '' && !isKnown) messages.push(message);",
 		tests: ['test/output/errors.test.ts'],
 		loss: 'an error says the same twice',
 	},
@@ -142,7 +142,7 @@ export const bugs = [
 	},
 	{
 		file: 'src/output/redact.ts',
-		was: 'isSecretName(decodeName(name))',
+		was: "isSecretName(decoded(name.replaceAll('+', ' '), decodeURIComponent))",
 		becomes: 'isSecretName(name)',
 		tests: redaction,
 		loss: 'user%5Fpass=… is printed',

@@ -87,21 +87,9 @@ describe('a table on a terminal', () => {
 			{ path: 'message', important: true },
 		];
 		expect(await table([row], { columns, width: 46 })).toBe(
-			`OUTCOME  ASSIGNEE  COMMAND        MESSAGE\nfailed   5         ticket field…  ${'x'.repeat(11)}…\n`,
+			`OUTCOME  ASSIGNEE  COMMAND       MESSAGE\nfailed   5         ticket fiel…  ${'x'.repeat(11)}…\n`,
 		);
 		expect(await table([row], { columns, width: 36 })).toMatch(/^outcome {3}failed\n/);
-	});
-
-	it('cuts what its beginning and end tell from others in the middle', async () => {
-		const columns: Column[] = [{ path: 'id' }, { path: 'url', ends: true }];
-		const rows = [
-			{ id: 1, url: 'https://desk.example.com/wp-json' },
-			{ id: 2, url: 'https://例え.example/デスク/wp-json' },
-			{ id: 3, url: 'https://x.example' },
-		];
-		expect(await table(rows, { columns, width: 24 })).toBe(
-			'ID  URL\n1   https://de…m/wp-json\n2   https://例…/wp-json\n3   https://x.example\n',
-		);
 	});
 
 	it('leaves out optional columns in which all rows have what goes without saying; programs get them', async () => {
@@ -114,16 +102,6 @@ describe('a table on a terminal', () => {
 		expect(await table([usual], { columns, fields: 'scheme' })).toBe('SCHEME\nbasic\n');
 	});
 
-	it('shows the short form of a value on a terminal, where no column was asked for', async () => {
-		const columns: Column[] = [{ path: 'run', label: '', key: 'run', short: (row) => String(row.run).slice(-2) }];
-		const row = { run: '20261121-ab' };
-		expect(await table([row], { columns })).toBe('\nab\n');
-		expect(await table([row], { columns, fields: 'run' })).toBe('RUN\n20261121-ab\n');
-		expect(await table([row], { columns, format: 'csv' })).toBe('run\n20261121-ab\n');
-		expect(await table([row], { columns, width: 1 })).toBe('run  20261121-ab\n\n');
-		expect(await table([row], { columns, isTTY: false })).toBe('\n20261121-ab\n');
-	});
-
 	it('never cuts a whole column, not even in a row that comes late', async () => {
 		const columns: Column[] = [{ path: 'path', whole: true }, { path: 'body' }];
 		const early = Array.from({ length: 200 }, () => ({ path: '/tickets/1', body: 'what is sent to it' }));
@@ -133,18 +111,14 @@ describe('a table on a terminal', () => {
 		expect(text.slice(text.lastIndexOf('…\n') + 2)).toBe(`\n${'path  /tickets/1000000000\nbody  more\n\n'.repeat(2)}`);
 	});
 
-	it('shows optional columns only where a row has something in them, from that row on', async () => {
+	it('shows optional columns only where a row has something in them, from the screen of that row on', async () => {
 		const columns: Column[] = [{ path: 'id' }, { path: 'message', optional: true }];
 		expect(await table([{ id: 1 }, { id: 2 }], { columns })).toBe('ID\n1\n2\n');
 		expect(await table([{ id: 1 }, { id: 2, message: 'no' }], { columns })).toBe('ID  MESSAGE\n1\n2   no\n');
 		const late = [...Array.from({ length: 250 }, (_, index) => ({ id: index })), { id: 999, message: 'late' }];
-		expect((await table(late, { columns })).split('\n').slice(-5)).toEqual([
-			'249',
-			'',
-			'ID   MESSAGE',
-			'999  late',
-			'',
-		]);
+		const lines = (await table(late, { columns })).split('\n');
+		expect(lines.slice(199, 204)).toEqual(['198', '199', '', 'ID   MESSAGE', '200']);
+		expect(lines.slice(-2)).toEqual(['999  late', '']);
 	});
 
 	it('widens for rows after the first ones instead of cutting what there is room for', async () => {
@@ -231,7 +205,10 @@ describe('fitWidths', () => {
 					expect(fitted).toBeUndefined();
 					return;
 				}
-				expect(sum(fitted as number[])).toBe(Math.min(sum(natural), available));
+				expect(sum(fitted as number[])).toBeLessThanOrEqual(available);
+				// Less is left over than one column for each that was shrunk.
+				const shrunk = natural.filter((each, index) => (fitted as number[])[index] !== each).length;
+				expect(available - sum(fitted as number[])).toBeLessThan(shrunk === 0 ? Number.POSITIVE_INFINITY : shrunk);
 				natural.forEach((each, index) => {
 					expect(fitted?.[index]).toBeGreaterThanOrEqual(Math.min(each, 8));
 					expect(fitted?.[index]).toBeLessThanOrEqual(each);

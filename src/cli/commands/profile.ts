@@ -81,9 +81,9 @@ export const list = defineCommand({
 		return printRows(invocation, rows, {
 			columns: [
 				{ path: 'current', label: '', key: 'current', get: (row) => (row.current === true ? '*' : '') },
-				// The name is typed again; base URLs differ in their hosts and their ends.
+				// The name is typed again.
 				{ path: 'profile', whole: true },
-				{ path: 'base_url', important: true, ends: true, least: 16 },
+				{ path: 'base_url', important: true, least: 16 },
 				{ path: 'scheme', optional: true, usual: 'basic' },
 				{ path: 'username' },
 				{ path: 'stored_in' },
