@@ -17,7 +17,7 @@ beforeEach(async () => {
 	recorder = await startRecorder(json(200, { id: 14, status: 'hold' }));
 });
 
-/** What came since the last look. */
+/** Requests since the last call. */
 function takeRequests(): Recorder['requests'] {
 	return recorder.requests.splice(0);
 }
@@ -26,10 +26,12 @@ const TICKET = /^\/wp-json\/support-api\/v1\/tickets\/[1-9]\d{0,15}$/;
 
 /** Updates from a file; each request has to come from a row that is reported as done. */
 async function updateFrom(name: string, content: string | Uint8Array, more: readonly string[] = []): Promise<void> {
-	const folder = temporaryFolder();
-	writeFileSync(join(folder, name), content);
-	const args = ['ticket', 'update', '--input', name, '--format', 'ndjson', '-q', '--retries', '0', ...more];
-	const result = await runHere(args, { cwd: folder, env: recorder.env });
+	const work = createWorkplace(recorder.env);
+	work.write(name, content);
+	const result = await work.run([
+		...`ticket update --input ${name} --format ndjson -q --retries 0`.split(' '),
+		...more,
+	]);
 	const requests = takeRequests();
 	expectSane(result, { name, content: Buffer.from(content as Uint8Array).toString('base64'), more });
 	for (const { method, url, body } of requests) {
@@ -94,17 +96,7 @@ describe('a table', () => {
 describe('NDJSON', () => {
 	const object = fc.dictionary(
 		fc.oneof(
-			fc.constantFrom(
-				'id',
-				'ticket_id',
-				'status',
-				'title',
-				'assignee',
-				'meta',
-				'ticket-tag',
-				'__proto__',
-				'constructor',
-			),
+			fc.constantFrom(...'id ticket_id status title assignee meta ticket-tag __proto__ constructor'.split(' ')),
 			anyText,
 		),
 		fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.integer({ min: 1, max: 99 }), cell),
@@ -148,48 +140,9 @@ describe('NDJSON', () => {
 describe('a command line', () => {
 	const words = commands.map((each) => each.words).filter(([first]) => first !== 'sandbox' && first !== 'login');
 	const flag = fc.constantFrom(
-		'--status',
-		'--json',
-		'--format',
-		'--fields',
-		'--query',
-		'--input',
-		'--set',
-		'--data',
-		'--meta',
-		'--map',
-		'--shard',
-		'--rate',
-		'-j',
-		'--max',
-		'--expect',
-		'--report',
-		'--journal',
-		'--timeout',
-		'--profile',
-		'--confirm',
-		'--username',
-		'--scheme',
-		'--header-name',
-		'--product-prefix',
-		'--content',
-		'-n',
-		'-y',
-		'-v',
-		'-vv',
-		'-q',
-		'--force',
-		'--reassign',
-		'--no-color',
-		'--debug',
-		'-f',
-		'-F',
-		'--paginate',
-		'-i',
-		'--help',
-		'--',
-		'-',
-		'--undocumented',
+		...'--status --json --format --fields --query --input --set --data --meta --map --shard --rate -j --max --expect --report --journal --timeout --profile --confirm --username --scheme --header-name --product-prefix --content -n -y -v -vv -q --force --reassign --no-color --debug -f -F --paginate -i --help -- - --undocumented'.split(
+			' ',
+		),
 	);
 	const word = fc.oneof(
 		{ weight: 4, arbitrary: flag },
@@ -204,12 +157,7 @@ describe('a command line', () => {
 	it('of any kind', async () => {
 		await holds('command lines', 1200, line, async ([command, rest]) => {
 			const args = [...command, ...rest];
-			const folder = temporaryFolder();
-			const result = await runHere([...args], {
-				cwd: folder,
-				env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: `${folder}/config`, SUPPORTCTL_STATE_DIR: `${folder}/state` },
-				input: '14\n',
-			});
+			const result = await createWorkplace(recorder.env).run(args, { stdin: '14\n' });
 			const requests = takeRequests();
 			if (!args.includes('--debug')) expectSane(result, args);
 			// doctor only looks, and only an object shows which columns it has.
@@ -227,35 +175,19 @@ describe('an environment', () => {
 	);
 	const variables = fc.dictionary(
 		fc.constantFrom(
-			'SUPPORTCTL_PROFILE',
-			'SUPPORTCTL_BASE_URL',
-			'SUPPORTCTL_USERNAME',
-			'SUPPORTCTL_PASSWORD',
-			'SUPPORTCTL_TOKEN',
-			'SUPPORTCTL_PASSWORD_FILE',
-			'SUPPORTCTL_TOKEN_FILE',
-			'SUPPORTCTL_BASE_URL_FILE',
-			'SUPPORTCTL_CONFIG_DIR',
-			'SUPPORTCTL_STATE_DIR',
-			'XDG_CONFIG_HOME',
-			'HTTP_PROXY',
-			'HTTPS_PROXY',
-			'NO_PROXY',
-			'NO_COLOR',
-			'FORCE_COLOR',
-			'TERM',
-			'HOME',
-			'GITHUB_ACTIONS',
+			...'SUPPORTCTL_PROFILE SUPPORTCTL_BASE_URL SUPPORTCTL_USERNAME SUPPORTCTL_PASSWORD SUPPORTCTL_TOKEN SUPPORTCTL_PASSWORD_FILE SUPPORTCTL_TOKEN_FILE SUPPORTCTL_BASE_URL_FILE SUPPORTCTL_CONFIG_DIR SUPPORTCTL_STATE_DIR XDG_CONFIG_HOME HTTP_PROXY HTTPS_PROXY NO_PROXY NO_COLOR FORCE_COLOR TERM HOME GITHUB_ACTIONS'.split(
+				' ',
+			),
 		),
 		value.map((text) => text.replaceAll('\0', '')),
 		{ maxKeys: 5 },
 	);
 	const calls = [
-		['ticket', 'update', '14', '--status', 'hold', '--retries', '0', '--timeout', '2'],
-		['ticket', 'update', '14', '15', '--status', 'hold', '--retries', '0', '--timeout', '2', '--json'],
-		['profile', 'show'],
-		['profile', 'list', '--json'],
-		['run', 'list'],
+		'ticket update 14 --status hold --retries 0 --timeout 2',
+		'ticket update 14 15 --status hold --retries 0 --timeout 2 --json',
+		'profile show',
+		'profile list --json',
+		'run list',
 	];
 
 	it('of any kind', async () => {
@@ -294,19 +226,9 @@ describe('a configuration', () => {
 	const shaped = fc
 		.dictionary(
 			fc.constantFrom(
-				'baseUrl',
-				'scheme',
-				'username',
-				'secret',
-				'timeout',
-				'concurrency',
-				'rate',
-				'format',
-				'protected',
-				'caFile',
-				'headerName',
-				'productPrefix',
-				'__proto__',
+				...'baseUrl scheme username secret timeout concurrency rate format protected caFile headerName productPrefix __proto__'.split(
+					' ',
+				),
 			),
 			value,
 		)
@@ -314,11 +236,11 @@ describe('a configuration', () => {
 			JSON.stringify({ current: 'desk', profiles: { desk: { baseUrl: 'http://127.0.0.1:9', ...profile } } }),
 		);
 	const calls = [
-		['profile', 'list'],
-		['profile', 'show', '--json'],
-		['ticket', 'update', '14', '--status', 'hold', '--retries', '0', '--timeout', '1'],
-		['profile', 'set', 'other', '--base-url', 'https://desk.example', '--username', 'ada'],
-		['profile', 'use', 'desk'],
+		'profile list',
+		'profile show --json',
+		'ticket update 14 --status hold --retries 0 --timeout 1',
+		'profile set other --base-url https://desk.example --username ada',
+		'profile use desk',
 	];
 
 	it.each<[string, fc.Arbitrary<string | Buffer>]>([
@@ -337,7 +259,7 @@ describe('a configuration', () => {
 			});
 			expectSane(result, { content: content.toString(), args });
 			// Nothing that could not be understood is lost.
-			if (result.exitCode !== 0 && !['set', 'use'].includes(args[1] as string)) {
+			if (result.exitCode !== 0 && !/^profile (?:set|use)/.test(args)) {
 				expect(readFileSync(join(folder, 'config', 'config.json'))).toEqual(Buffer.from(content));
 			}
 		});
@@ -353,12 +275,12 @@ describe('a journal', () => {
 		const [path] = work.journals() as [string];
 		const good = readFileSync(path);
 		const calls = [
-			['run', 'list'],
-			['run', 'show', 'last'],
-			['run', 'show', 'last', '--json'],
-			['run', 'rejects', 'last', '--format', 'csv'],
-			['run', 'resume', 'last', '-q', '--retries', '0'],
-			['run', 'undo', '--yes', 'last'],
+			'run list',
+			'run show last',
+			'run show last --json',
+			'run rejects last --format csv',
+			'run resume last -q --retries 0',
+			'run undo --yes last',
 		];
 		const contents = fc.oneof(
 			{ weight: 5, arbitrary: mutated(fc.constant(good)) },
@@ -380,7 +302,7 @@ describe('a journal', () => {
 				expect(url).toMatch(/^\/wp-json\/support-api\/v1\/tickets\/(?:[1-9]|1[0-2])$/);
 			}
 			expect(requests.length).toBeLessThanOrEqual(12);
-			if (args[1] !== 'resume') expect(requests).toEqual([]);
+			if (!args.startsWith('run resume')) expect(requests).toEqual([]);
 		});
 	});
 });
@@ -429,16 +351,16 @@ describe('a trick in a path', () => {
 			[['user', 'delete', '--yes', '--input', 'a.ndjson'], { 'a.ndjson': JSON.stringify({ id: 5, reassign: trick }) }],
 		];
 		for (const [args, files = {}] of calls) {
-			const folder = temporaryFolder();
-			for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-			const result = await runHere(args, { cwd: folder, env: recorder.env });
+			const work = createWorkplace(recorder.env);
+			for (const [name, content] of Object.entries(files)) work.write(name, content);
+			const result = await work.run(args);
 			expectSane(result, args);
 			expect([result.exitCode, takeRequests()], JSON.stringify(args)).toEqual([2, []]);
 		}
 	});
 
 	it.each(['..', 'a/b', 'x y', 'x?y', '%2e'])('%j reaches no request as a deployment prefix', async (prefix) => {
-		const result = await runHere(['ticket', 'update', '14', '--status', 'hold', '--product-prefix', prefix], {
+		const result = await runHere([...'ticket update 14 --status hold --product-prefix'.split(' '), prefix], {
 			env: recorder.env,
 		});
 		expect([result.exitCode, takeRequests()]).toEqual([2, []]);
@@ -449,47 +371,37 @@ describe('names of the prototype', () => {
 	const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
 	it.each(names)('%s is a custom field like any other', async (name) => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, 'a.csv'), `ticket_id,${name}\n14,red\n`);
-		writeFileSync(join(folder, 'a.ndjson'), `{"ticket_id":14,"${name}":"red"}\n`);
-		const calls = [
-			['ticket', 'fields', 'set', '14', '--set', `${name}=red`],
-			['ticket', 'fields', 'set', '--input', 'a.csv'],
-			['ticket', 'fields', 'set', '--input', 'a.ndjson'],
-		];
-		for (const args of calls) {
-			const result = await runHere([...args, '--json'], { cwd: folder, env: recorder.env });
+		const work = createWorkplace(recorder.env);
+		work.write('a.csv', `ticket_id,${name}\n14,red\n`);
+		work.write('a.ndjson', `{"ticket_id":14,"${name}":"red"}\n`);
+		for (const input of [`14 --set ${name}=red`, '--input a.csv', '--input a.ndjson']) {
+			const result = await work.run(`ticket fields set ${input} --json`);
 			expect(result.exitCode, result.stderr).toBe(0);
 			expect(takeRequests().map(({ body }) => body)).toEqual([`{"custom_fields":{"${name}":"red"}}`]);
 		}
 		expect(({} as Record<string, unknown>).red).toBeUndefined();
 	});
 
-	it.each(names)('%s is an unknown column of a ticket, and an unknown key of --data', async (name) => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, 'a.csv'), `id,${name}\n14,red\n`);
-		writeFileSync(join(folder, 'a.ndjson'), `{"id":14,"${name}":"red"}\n`);
+	it.each(names)('%s is an unknown column or key of a ticket, and a key of meta like any other', async (name) => {
+		const work = createWorkplace(recorder.env);
+		work.write('a.csv', `id,${name}\n14,red\n`);
+		work.write('a.ndjson', `{"id":14,"${name}":"red"}\n`);
 		for (const file of ['a.csv', 'a.ndjson']) {
-			const result = await runHere(['ticket', 'update', '--input', file], { cwd: folder, env: recorder.env });
+			const result = await work.run(`ticket update --input ${file}`);
 			expectSane(result, file);
 			expect([result.exitCode, takeRequests()]).toEqual([2, []]);
 		}
-	});
-
-	it.each(names)('%s is a key of meta like any other', async (name) => {
-		const result = await runHere(['user', 'update', '7', '--meta', `${name}=1`], { env: recorder.env });
-		expect(result.exitCode, result.stderr).toBe(0);
+		expect(await work.run(`user update 7 --meta ${name}=1`)).toMatchObject({ exitCode: 0 });
 		expect(takeRequests().map(({ body }) => body)).toEqual([`{"meta":{"${name}":"1"}}`]);
 	});
 
-	it('in an answer change nothing but what is printed of it', async () => {
+	it('in a response change nothing but what is printed of it', async () => {
 		const hostile = await startRecorder((_request, response) => {
 			response.setHeader('content-type', 'application/json');
 			response.end('{"id":14,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"status":"hold"}');
 		});
 		for (const format of ['json', 'ndjson', 'csv', 'yaml', 'table', 'tsv']) {
-			const args = ['ticket', 'update', '14', '--status', 'hold', '--format', format];
-			const result = await runHere(args, { env: hostile.env });
+			const result = await runHere(`ticket update 14 --status hold --format ${format}`, { env: hostile.env });
 			expectSane(result, format);
 			expect(result.exitCode).toBe(0);
 		}
@@ -523,11 +435,11 @@ describe('a value', () => {
 	];
 
 	it.each(values)('%j reaches the service as it was given, by flag, file and --data', async (value) => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, 'a.csv'), `id,content\n14,${quoted(value)}\n`);
-		writeFileSync(join(folder, 'a.tsv'), `id\tcontent\n14\t${quoted(value)}\n`);
-		writeFileSync(join(folder, 'a.ndjson'), JSON.stringify({ id: 14, content: value }));
-		writeFileSync(join(folder, 'fields.csv'), `ticket_id,note\n14,${quoted(value)}\n`);
+		const work = createWorkplace(recorder.env);
+		work.write('a.csv', `id,content\n14,${quoted(value)}\n`);
+		work.write('a.tsv', `id\tcontent\n14\t${quoted(value)}\n`);
+		work.write('a.ndjson', JSON.stringify({ id: 14, content: value }));
+		work.write('fields.csv', `ticket_id,note\n14,${quoted(value)}\n`);
 		// As a flag's value, `@file` stands for a file's text, and `@@` for an @.
 		const asFlag = value.replace(/^@/, '@@');
 		const bodies: [args: string[], body: unknown][] = [
@@ -540,7 +452,7 @@ describe('a value', () => {
 			[['ticket', 'fields', 'set', '--input', 'fields.csv'], { custom_fields: { note: value } }],
 		];
 		for (const [args, body] of bodies) {
-			const result = await runHere(args, { cwd: folder, env: recorder.env });
+			const result = await work.run(args);
 			expect(result.exitCode, `${args.join(' ')}\n${result.stderr}`).toBe(0);
 			expect(
 				takeRequests().map((request) => JSON.parse(request.body) as unknown),
@@ -555,9 +467,9 @@ describe('a value', () => {
 			.map((parts) => parts.join('').replaceAll('\0', ''))
 			.filter((each) => each.trim() !== '' && Buffer.from(each).toString() === each);
 		await holds('values', 200, text, async (value) => {
-			const folder = temporaryFolder();
-			writeFileSync(join(folder, 'a.csv'), `id,content\n14,"${value.replaceAll('"', '""')}"\n`);
-			const result = await runHere('ticket update --input a.csv -q', { cwd: folder, env: recorder.env });
+			const work = createWorkplace(recorder.env);
+			work.write('a.csv', `id,content\n14,"${value.replaceAll('"', '""')}"\n`);
+			const result = await work.run('ticket update --input a.csv -q');
 			expect(result.exitCode, result.stderr).toBe(0);
 			expect(takeRequests().map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ content: value }]);
 		});

@@ -1,33 +1,18 @@
 /** Services that can take only so much: the built binary against real sockets, timed by the server's own clock. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runWith } from '../support/fault.js';
-import { type RawRequest, startRawServer } from '../support/raw-server.js';
+import { type FaultResult, runWith } from '../support/fault.js';
+import { type RawRequest, type RawServer, startRawServer } from '../support/raw-server.js';
 import { type Admission, bucket, perSecond } from '../support/small-host.js';
-import { temporaryFolder } from '../support/temporary.js';
 import { besideOthers, whenTestEnds } from '../support/test-end.js';
 
-/** A list of so many ids. */
-function idsFile(count: number): string {
-	const path = join(temporaryFolder(), 'tickets.ids');
-	writeFileSync(path, Array.from({ length: count }, (_, index) => `${index + 1}\n`).join(''));
-	return path;
+/** A run over so many tickets, whose ids come on standard input. */
+function runBulk(server: RawServer, rows: number, ...more: string[]): Promise<FaultResult> {
+	const input = Array.from({ length: rows }, (_, index) => `${index + 1}\n`).join('');
+	return runWith(server, ['ticket', 'update', '-', '--status', 'hold', '--format=ndjson', ...more], { input });
 }
 
-const bulk = (rows: number, ...more: string[]): string[] => [
-	'ticket',
-	'update',
-	'--input',
-	idsFile(rows),
-	'--status',
-	'hold',
-	'--format=ndjson',
-	...more,
-];
-
-/** Milliseconds in which this process ran: where the machine stood still, the client did too, and nobody was served. */
+/** Milliseconds in which this process ran: where the machine stood still, the client did too. */
 function wakingClock(): () => number {
 	let seen = performance.now();
 	let total = 0;
@@ -59,7 +44,7 @@ async function startLimited(admission: Admission, latencyMs: number, status = 50
 describe('a small host that serves 40 a second and refuses the rest with 503', () => {
 	it('is asked for nearly that, and refuses less than a tenth after ten seconds', async () => {
 		const { server, log } = await startLimited(bucket(40, 10), 20);
-		const { outcomes, exitCode } = await runWith(server, bulk(900, '-j', '16'));
+		const { outcomes, exitCode } = await runBulk(server, 900, '-j', '16');
 		expect(exitCode).toBe(0);
 		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(900);
 		const first = log[0]?.at ?? 0;
@@ -89,7 +74,7 @@ describe('a storm of 429', () => {
 	])('%s is sat out, and no row is lost or sent too often', async ([, admission], { onTestFinished }) =>
 		besideOthers(onTestFinished, async () => {
 			const { server } = await startLimited(admission, 5, 429);
-			const { outcomes, exitCode } = await runWith(server, bulk(250, '-j', '16'));
+			const { outcomes, exitCode } = await runBulk(server, 250, '-j', '16');
 			expect(exitCode).toBe(0);
 			expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(250);
 			expect(server.counts.size).toBe(250);
@@ -98,16 +83,14 @@ describe('a storm of 429', () => {
 	);
 
 	it('with a year is not waited for: the run stops, says until when, and what is open can be resumed', async () => {
-		const begun = performance.now();
 		const { server } = await startLimited(() => ({ 'retry-after': '31536000' }), 5, 429);
-		const { outcomes, exitCode, stderr } = await runWith(server, bulk(200, '-j', '8'));
-		expect(performance.now() - begun).toBeLessThan(10_000);
+		const { outcomes, exitCode, stderr } = await runBulk(server, 200, '-j', '8');
 		expect(exitCode).toBe(1);
 		expect(server.requests.length).toBeLessThanOrEqual(8);
 		expect(Math.max(...server.counts.values())).toBe(1);
 		expect(outcomes.map((each) => each.outcome)).toEqual(outcomes.map(() => 'not-sent'));
-		const told = outcomes.filter((each) => each.status === 429);
-		expect(told.map((each) => each.code)).toEqual(server.requests.map(() => 'wait_too_long'));
+		const refused = outcomes.filter((each) => each.status === 429);
+		expect(refused.map((each) => each.code)).toEqual(server.requests.map(() => 'wait_too_long'));
 		expect(stderr).toMatch(/asks to wait until 20\d\d-/);
 		expect(stderr).toMatch(/supportctl run resume /);
 	});
@@ -116,7 +99,7 @@ describe('a storm of 429', () => {
 describe('a service that refuses everything', () => {
 	it('is asked less and less often', async () => {
 		const { server, log } = await startLimited(() => ({}), 0);
-		const { outcomes, exitCode } = await runWith(server, bulk(2, '-j', '16', '--retries', '2'));
+		const { outcomes, exitCode } = await runBulk(server, 2, '-j', '16', '--retries', '2');
 		expect(exitCode).toBe(5);
 		expect(outcomes.map((each) => [each.outcome, each.status, each.attempts])).toEqual([
 			['unknown', 503, 3],
@@ -138,7 +121,7 @@ describe('a service that fails a fifth of the requests, in every way it can', ()
 			else if (kind === 11) request.answer(503, 'busy');
 			else request.json(200, { id: 14, status: 'hold' });
 		});
-		const { outcomes, exitCode } = await runWith(server, bulk(300, '-j', '8'));
+		const { outcomes, exitCode } = await runBulk(server, 300, '-j', '8');
 		expect(exitCode).toBe(0);
 		expect(outcomes.filter((each) => each.outcome === 'ok')).toHaveLength(300);
 		expect(Math.max(...server.counts.values())).toBeLessThanOrEqual(5);

@@ -13,6 +13,7 @@ export interface PrintedOutcome {
 	code: string | null;
 	message: string | null;
 	attempts: number;
+	ms: number;
 	warnings?: string[];
 	body: unknown;
 }

@@ -1,8 +1,8 @@
 /** A forward proxy over net and http: absolute-form requests and CONNECT tunnels, with a record of both. */
 
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { whenTestEnds } from './test-end.js';
+import { connect } from 'node:net';
+import { listen } from './listen.js';
 
 export interface ForwardProxy {
 	url: string;
@@ -37,8 +37,6 @@ export async function startForwardProxy(options: { credentials?: string } = {}):
 		onward.on('error', () => response.writeHead(502).end());
 		request.pipe(onward);
 	});
-	const sockets = new Set<{ destroy(): void }>();
-	server.on('connection', (socket) => sockets.add(socket));
 	server.on('connect', (request, socket, head) => {
 		seen.push(`CONNECT ${request.url}`);
 		headers.push(request.headers);
@@ -53,14 +51,9 @@ export async function startForwardProxy(options: { credentials?: string } = {}):
 			onward.pipe(socket);
 			socket.pipe(onward);
 		});
-		sockets.add(onward);
+		socket.on('close', () => onward.destroy());
 		onward.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
 		socket.on('error', () => onward.destroy());
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	whenTestEnds(() => {
-		for (const socket of sockets) socket.destroy();
-		server.close();
-	});
-	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, headers };
+	return { url: `http://127.0.0.1:${await listen(server)}`, seen, headers };
 }

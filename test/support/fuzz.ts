@@ -1,4 +1,4 @@
-/** Property tests with a seed that is told before they run, so that any failure can be had again. */
+/** Property tests that print their seed before they run, so that any failure can be repeated. */
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -22,57 +22,24 @@ export async function holds<T extends [unknown, ...unknown[]]>(
 const BUG =
 	/\b(?:TypeError|RangeError|ReferenceError|SyntaxError|AssertionError|ERR_[A-Z]|is not a function|is not iterable|Cannot (?:read|set|convert)|undefined|\[object Object\]|Maximum call stack|Invalid (?:array|string|Date) |Unexpected token|in JSON at)/;
 
-/** What any command may come to, whatever it is given: a known exit code, and words for a person. */
+/** Any command ends with a known exit code and a message, whatever its input. */
 export function expectSane(result: CliResult, what: unknown): void {
 	const { exitCode, stdout, stderr } = result;
-	const told = JSON.stringify({ stderr, what }).slice(0, 4000);
-	expect([0, 1, 2, 3, 4, 5, 6, 10, 130], told).toContain(exitCode);
-	expect(/\n\s+at .+:\d+:\d+/.test(stderr), told).toBe(false);
-	expect(BUG.exec(stderr)?.[0], told).toBeUndefined();
-	// What finds faults says them where it says everything: `doctor -q` has nothing to add.
-	if (exitCode !== 0) expect(`${stdout}${stderr}`, told).not.toBe('');
+	const shown = JSON.stringify({ stderr, what }).slice(0, 4000);
+	expect([0, 1, 2, 3, 4, 5, 6, 10, 130], shown).toContain(exitCode);
+	expect(/\n\s+at .+:\d+:\d+/.test(stderr), shown).toBe(false);
+	expect(BUG.exec(stderr)?.[0], shown).toBeUndefined();
+	// A failure says why, on one of the two streams: `doctor -q` prints its findings on stdout.
+	if (exitCode !== 0) expect(`${stdout}${stderr}`, shown).not.toBe('');
 }
 
-/** Characters that do harm somewhere. */
+/** Characters that have broken programs. */
 export const nasty: fc.Arbitrary<string> = fc.constantFrom(
-	'"',
-	"'",
-	',',
-	';',
-	'\t',
-	'\n',
-	'\r\n',
-	'\r',
-	'\\',
-	'=cmd()',
-	'+1',
-	'@x',
-	'-',
-	'--',
-	'..',
-	'/',
-	'%2e',
-	'\u001b[31m',
-	'\u202e',
-	'\u0007',
-	'\uFEFF',
-	'__proto__',
-	'constructor',
-	'{',
-	'}',
-	'[',
-	'null',
-	'NaN',
-	'1e999',
-	'😀',
-	'\ud800',
-	'é',
-	' ',
-	'$(x)',
-	'`',
+	...`" ' , ; \\ =cmd() +1 @x - -- .. / %2e __proto__ constructor { } [ null NaN 1e999 😀 é $(x) \``.split(' '),
+	...['\t', '\n', '\r\n', '\r', ' ', '\u001b[31m', '\u202e', '\u0007', '\uFEFF', '\ud800'],
 );
 
-/** Texts in which nothing is certain. */
+/** Texts of any characters. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
 	fc.string({ maxLength: 12 }),
 	fc.string({ unit: 'binary', maxLength: 8 }),

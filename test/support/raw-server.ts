@@ -1,10 +1,9 @@
-/** A server that speaks TCP by hand, so that a test can answer anything at all, or nothing, and counts what it was asked. */
+/** A server that speaks TCP by hand, so that a test can respond with any bytes or none, and counts the requests. */
 
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type Socket } from 'node:net';
-import { whenTestEnds } from './test-end.js';
+import { createServer, type Socket } from 'node:net';
+import { arrivals, listen } from './listen.js';
 
-/** One request as it came in, and the means to answer it. */
+/** One request as it came in, and the means to respond to it. */
 export interface RawRequest {
 	/** 1-based: which connection, which request on it, and which of all. */
 	readonly connection: number;
@@ -34,7 +33,7 @@ export interface RawServerOptions {
 	host?: string;
 	/** Before any byte is read. */
 	onConnection?: (socket: Socket, connection: number) => void;
-	/** A TLS server's options would go elsewhere: this one is plain. */
+	/** 0 stands for any that is free. */
 	port?: number;
 }
 
@@ -47,7 +46,6 @@ export interface RawServer {
 	readonly counts: ReadonlyMap<string, number>;
 	/** Resolves once so many requests have come. */
 	reached(requests: number): Promise<void>;
-	stop(): Promise<void>;
 }
 
 /** An answer as bytes, with the length that it has. */
@@ -66,10 +64,9 @@ export function httpAnswer(
 /** Starts it on a free port; it ends with the test. */
 export async function startRawServer(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
 	const { host = '127.0.0.1' } = options;
-	const sockets = new Set<Socket>();
+	const { note, reached } = arrivals();
 	const requests: RawRequest[] = [];
 	const counts = new Map<string, number>();
-	let waiting: { requests: number; resolve: () => void }[] = [];
 	let connections = 0;
 
 	function take(socket: Socket, connection: number): void {
@@ -118,30 +115,17 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 			reset: () => socket.resetAndDestroy(),
 		};
 		requests.push(request);
-		const due = waiting.filter((each) => each.requests <= requests.length);
-		waiting = waiting.filter((each) => each.requests > requests.length);
-		for (const each of due) each.resolve();
+		note();
 		void script(request);
 	}
 
-	const server: Server = createServer({ noDelay: true }, (socket) => {
-		sockets.add(socket);
+	const server = createServer({ noDelay: true }, (socket) => {
 		socket.on('error', () => {});
-		socket.on('close', () => sockets.delete(socket));
 		const connection = ++connections;
 		options.onConnection?.(socket, connection);
 		if (!socket.destroyed) take(socket, connection);
 	});
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(options.port ?? 0, host, resolve);
-	});
-	const { port } = server.address() as AddressInfo;
-	const stop = (): Promise<void> => {
-		for (const socket of sockets) socket.destroy();
-		return new Promise((resolve) => server.close(() => resolve()));
-	};
-	whenTestEnds(stop);
+	const port = await listen(server, { host, port: options.port });
 	return {
 		port,
 		baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -150,10 +134,6 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 			return connections;
 		},
 		counts,
-		reached(wanted) {
-			if (requests.length >= wanted) return Promise.resolve();
-			return new Promise((resolve) => waiting.push({ requests: wanted, resolve }));
-		},
-		stop,
+		reached,
 	};
 }

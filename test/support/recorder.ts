@@ -1,8 +1,7 @@
 /** A server that writes down every request and responds as the test says. */
 
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { whenTestEnds } from './test-end.js';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { arrivals, listen } from './listen.js';
 
 export interface RecordedRequest {
 	method: string;
@@ -17,6 +16,8 @@ export interface Recorder {
 	requests: RecordedRequest[];
 	/** What the binary needs to reach it, as user `ada` with password `s3cret pass`. */
 	env: Record<string, string>;
+	/** Resolves once so many requests have come. */
+	reached(requests: number): Promise<void>;
 }
 
 /** Responds to a request, the `count`th of all; a responder that it returns responds in its place. */
@@ -46,26 +47,24 @@ export function idOf({ url }: RecordedRequest): number {
 /** Starts a recorder that ends with the test. */
 export async function startRecorder(responder: Responder = json(200, { id: 14 })): Promise<Recorder> {
 	const requests: RecordedRequest[] = [];
-	const server: Server = createServer((message, response) => {
+	const { note, reached } = arrivals();
+	const server = createServer((message, response) => {
 		const chunks: Buffer[] = [];
 		message.on('data', (chunk: Buffer) => chunks.push(chunk));
 		message.on('end', () => {
 			const { method = '', url = '', headers } = message;
 			const request = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
 			requests.push(request);
+			note();
 			let next: unknown = responder;
 			while (typeof next === 'function') next = next(request, response, requests.length);
 		});
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	whenTestEnds(() => {
-		server.closeAllConnections();
-		return new Promise<void>((resolve) => server.close(() => resolve()));
-	});
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/wp-json`;
+	const baseUrl = `http://127.0.0.1:${await listen(server)}/wp-json`;
 	return {
 		baseUrl,
 		requests,
+		reached,
 		env: { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'ada', SUPPORTCTL_PASSWORD: 's3cret pass' },
 	};
 }

@@ -211,8 +211,10 @@ export function isRunPlan(value: unknown): value is RunPlan {
 		(source.from !== 'run' || isObject(source.rows)) &&
 		(source.from !== 'ids' || (Array.isArray(source.ids) && source.ids.every((id) => typeof id === 'string'))) &&
 		[columns, values, checks, stop, service].every(isObject) &&
-		isObject((values as { ids?: unknown }).ids) &&
-		isObject((values as { fields?: unknown }).fields) &&
+		['ids', 'fields', 'add', 'remove'].every((name) => isObject((values as Record<string, unknown>)[name])) &&
+		isObject((columns as { map?: unknown }).map) &&
+		[(columns as { ignore?: unknown }).ignore, (values as { withheld?: unknown }).withheld].every(Array.isArray) &&
+		Array.isArray((checks as { conditions?: unknown }).conditions) &&
 		(shard === undefined || isShard(shard)) &&
 		typeof (service as { baseUrl?: unknown }).baseUrl === 'string'
 	);

@@ -18,16 +18,17 @@ import { printedIds } from './shape.js';
 
 /** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
 export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
-	const { taxonomy, username, id, slug } = ids;
+	const { taxonomy, username } = ids;
 	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
-	const own = id ?? slug;
-	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && own !== undefined);
-	const parts = [
+	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && (ids.id ?? ids.slug) !== undefined);
+	const own = ids.id ?? ids.slug ?? Object.values(ids)[0] ?? '';
+	return [
 		taxonomy === undefined ? noun : `${taxonomy} term`,
-		own ?? Object.values(ids)[0] ?? '',
+		own,
 		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
-	];
-	return parts.filter((part) => part !== '').join(' ');
+	]
+		.filter((part) => part !== '')
+		.join(' ');
 }
 
 /** `ticket` → `tickets`, `reply` → `replies`. */
@@ -39,45 +40,53 @@ export function plural(noun: string, count: number): string {
 /** The service's own code for a path, or a method on it, that it does not have. */
 export const NO_ROUTE = 'rest_no_route';
 
-/** Who sends the requests. */
-export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
-
 /** What to do where credentials are refused; those that a profile holds may have expired. */
 export function signInAgain({ profileName: name, secretSource }: Caller): string {
-	let login = 'supportctl login stores other credentials';
-	if (secretSource.startsWith('SUPPORTCTL_')) {
-		login = `the credentials are from ${secretSource}, not from a profile: correct it, or unset it and use supportctl login`;
-	} else if (name !== undefined) {
-		login = `the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`;
-	}
+	const stored =
+		name !== undefined &&
+		`the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`;
+	const login = secretSource.startsWith('SUPPORTCTL_')
+		? `the credentials are from ${secretSource}, not from a profile: correct it, or unset it and use supportctl login`
+		: stored || 'supportctl login stores other credentials';
 	return `${login}; supportctl doctor checks whether the host drops them`;
 }
+
+/** Who sends the requests. */
+export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
 
 /**
  * The next step after an outcome, where there is one.
  * @param request Whether it changes nothing, and whether the command has --verify.
  */
 export function nextStep(
-	{ status, code, outcome }: Outcome,
+	outcome: Outcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
 	caller: Caller,
 ): string | undefined {
-	const isPage = code === 'html_answer';
-	if (status === 401) return signInAgain(caller);
-	if (status === 403 && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
-	if (code === NO_ROUTE)
-		return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
-	if (status === 404 && isPage)
-		return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
-	if (code === 'redirect') return 'supportctl profile set NAME --base-url URL changes it in a profile';
-	const ofConnection = nextStepFor(code);
-	if (ofConnection !== undefined) return ofConnection;
-	if (status === 429 || status === 503)
-		return 'try again later; where there are many rows, --rate asks for fewer a second';
-	if (outcome === 'differs') return '--allow-differs=FIELDS takes other values of these fields for ok';
-	if (outcome !== 'unknown') return undefined;
-	if (isRead) return 'a read changes nothing: try again';
-	return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
+	switch (true) {
+		case outcome.status === 401:
+			return signInAgain(caller);
+		case outcome.status === 403 && outcome.code !== 'html_answer':
+			return 'the account that is signed in lacks the right; use a profile that has it';
+		case outcome.code === NO_ROUTE:
+			return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
+		case outcome.status === 404 && outcome.code === 'html_answer':
+			return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
+		case outcome.code === 'redirect':
+			return 'supportctl profile set NAME --base-url URL changes it in a profile';
+		case nextStepFor(outcome.code) !== undefined:
+			return nextStepFor(outcome.code);
+		case outcome.status === 429 || outcome.status === 503:
+			return 'try again later; where there are many rows, --rate asks for fewer a second';
+		case outcome.outcome === 'differs':
+			return '--allow-differs=FIELDS takes other values of these fields for ok';
+		case outcome.outcome === 'unknown' && isRead:
+			return 'a read changes nothing: try again';
+		case outcome.outcome === 'unknown':
+			return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
+		default:
+			return undefined;
+	}
 }
 
 const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
@@ -88,6 +97,22 @@ const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 	invalid: 'is invalid',
 };
 
+/** What happened, in one line and a further one for each reason. @param what was asked for: "update ticket 14" */
+export function whatFailed(outcome: Outcome, what: string): { message: string; details: string[] } {
+	const verdict = outcome.code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome.outcome] ?? outcome.outcome);
+	const status =
+		outcome.status === undefined || outcome.outcome === 'differs'
+			? ''
+			: ` (HTTP ${outcome.status}${outcome.code?.startsWith('http_') || outcome.code === undefined ? '' : ` ${outcome.code}`})`;
+	const why = outcome.message ?? outcome.code ?? '';
+	const reasons = Object.entries(outcome.reasons ?? {}).map(([name, reason]) => `${name}: ${reason}`);
+	const tries = outcome.attempts > 1 ? `, after ${outcome.attempts} attempts` : '';
+	return {
+		message: `${what} ${verdict}${status}${tries}${why === '' ? '' : `: ${why}`}`,
+		details: [...reasons, ...differences(outcome)],
+	};
+}
+
 /** The error that a row stands for: what happened to what, why, and the next step. */
 export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller): SupportctlError {
 	const { verb, noun, replay } = endpoint;
@@ -96,32 +121,29 @@ export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller):
 }
 
 /** The error of an outcome. @param what was asked for: "update ticket 14" */
-export function errorOf(given: Outcome, what: string, hint: string | undefined): SupportctlError {
-	const { ids, outcome, status, code, message, attempts, reasons, differs } = given;
-	const verdict = code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome] ?? outcome);
-	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
-	const http = status === undefined || outcome === 'differs' ? '' : ` (HTTP ${status}${ofService})`;
-	const tries = attempts > 1 ? `, after ${attempts} attempts` : '';
-	const why = message ?? code ?? '';
-	return new SupportctlError(
-		`${what} ${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`,
-		exitCodeOfOutcome(given),
-		{
-			code: code ?? outcome,
-			details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
-			// A key without a value is not printed.
-			data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
-			...(hint === undefined ? {} : { hint }),
+export function errorOf(outcome: Outcome, what: string, hint: string | undefined): SupportctlError {
+	const { message, details } = whatFailed(outcome, what);
+	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
+		code: outcome.code ?? outcome.outcome,
+		details,
+		data: {
+			...printedIds(outcome.ids),
+			...(outcome.status === undefined ? {} : { status: outcome.status }),
+			outcome: outcome.outcome,
+			attempts: outcome.attempts,
+			...(outcome.reasons === undefined ? {} : { reasons: outcome.reasons }),
+			...(outcome.differs === undefined ? {} : { differs: outcome.differs }),
 		},
-	);
+		...(hint === undefined ? {} : { hint }),
+	});
 }
 
 /** The exit code of a single outcome. */
-export function exitCodeOfOutcome({ outcome, status }: Outcome): ExitCode {
-	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
-	if (outcome === 'unknown') return ExitCode.unknown;
-	if (outcome === 'differs') return ExitCode.differs;
-	return status === 401 || status === 403 ? ExitCode.refused : ExitCode.failed;
+export function exitCodeOfOutcome(outcome: Outcome): ExitCode {
+	if (outcome.outcome === 'ok' || outcome.outcome === 'skipped') return ExitCode.ok;
+	if (outcome.outcome === 'unknown') return ExitCode.unknown;
+	if (outcome.outcome === 'differs') return ExitCode.differs;
+	return outcome.status === 401 || outcome.status === 403 ? ExitCode.refused : ExitCode.failed;
 }
 
 /** What a person has to know of a row that went well; differences are those that --allow-differs allows. */
@@ -153,8 +175,7 @@ export function printTrouble(job: RunJob, outcome: Outcome, palette: Palette, is
 
 /** The error where results could not be printed. @param trouble Why they could not */
 export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
+	if (exitCode !== ExitCode.ok) return onlyOutputFailed(trouble, 'the outcomes of the rows stand', exitCode);
 	// What was only read can be read again.
-	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
-	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes of the rows stand';
-	return onlyOutputFailed(trouble, says, exitCode);
+	return endpoint.replay === 'read' ? trouble : onlyOutputFailed(trouble, 'every row is ok', exitCode);
 }
