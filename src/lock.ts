@@ -25,8 +25,9 @@ export interface Lock {
 interface Owner {
 	/** Names this taking of the lock. */
 	token: string;
-	pid: number;
-	host: string;
+	/** Undefined where the file names no owner: it is being written, or was left so by a crash. */
+	pid?: number;
+	host?: string;
 	/** When the process began, where the system says so: boot and clock ticks since. */
 	born?: string | undefined;
 	/** The numbering that the pid belongs to, where the system has several. */
@@ -71,8 +72,8 @@ function describeSelf(): Owner {
 	};
 }
 
-/** Reads who holds a lock: undefined where it is free, null where the file names no owner. */
-function readOwner(path: string): Owner | null | undefined {
+/** Who holds a lock; undefined where it is free. */
+function readOwner(path: string): Owner | undefined {
 	let text: string;
 	try {
 		text = readFileSync(path, 'utf8');
@@ -80,20 +81,19 @@ function readOwner(path: string): Owner | null | undefined {
 		if (codeOf(error) === 'ENOENT') return undefined;
 		throw error;
 	}
-	const owner = attempt(() => JSON.parse(text) as Partial<Owner>);
+	const owner = attempt(() => JSON.parse(text) as Owner);
 	const isComplete =
 		/^[0-9a-f]{16}$/.test(String(owner?.token)) &&
 		typeof owner?.host === 'string' &&
 		Number.isSafeInteger(owner.pid) &&
-		(owner.pid as number) > 0;
-	return isComplete ? (owner as Owner) : null;
+		Number(owner.pid) > 0;
+	return isComplete ? owner : { token: 'torn' };
 }
 
 /** Whether the owner still runs. Where that can't be seen from here, only the age of its last sign of life counts. */
-function stateOf(path: string, owner: Owner | null, self: Owner): 'alive' | 'dead' | 'elsewhere' {
+function stateOf(path: string, owner: Owner, self: Owner): 'alive' | 'dead' | 'elsewhere' {
 	const age = attempt(() => Date.now() - statSync(path).mtimeMs) ?? 0;
-	// A file that names no owner is being written, or was left so by a crash.
-	if (owner === null) return age > TORN_MS ? 'dead' : 'elsewhere';
+	if (owner.pid === undefined) return age > TORN_MS ? 'dead' : 'elsewhere';
 	const isHere = owner.host === self.host;
 	const [boot, ownBoot] = [owner.born?.split(':')[0], self.born?.split(':')[0]];
 	if (isHere && boot !== undefined && ownBoot !== undefined && boot !== ownBoot) return 'dead';
@@ -108,75 +108,64 @@ function stateOf(path: string, owner: Owner | null, self: Owner): 'alive' | 'dea
 	return facts.state === 'Z' || facts.state === 'X' || facts.born !== owner.born ? 'dead' : 'alive';
 }
 
-/** Writes the lock's file, if there is none. What fails half-way leaves none behind. */
-function publish(path: string, self: Owner): boolean {
+/** Writes the lock's file; undefined where there is one. What fails half-way leaves none behind. */
+function publish(path: string, self: Owner): Lock | undefined {
 	let file: number;
 	try {
 		file = openSync(path, 'wx', 0o600);
 	} catch (error) {
-		if (codeOf(error) === 'EEXIST') return false;
+		if (codeOf(error) === 'EEXIST') return undefined;
 		throw error;
 	}
 	try {
 		writeFileSync(file, JSON.stringify(self));
-		return true;
 	} catch (error) {
 		unlinkSync(path);
 		throw error;
 	} finally {
 		closeSync(file);
 	}
-}
-
-/**
- * Removes a dead owner's lock. Only the holder of a second lock, which is named after that very taking, may do so, and
- * only while the first one still names it: of several that see the same dead owner, none removes the next one's lock.
- */
-function removeDead(path: string, what: string, dead: Owner | null, self: Owner): void {
-	const token = dead?.token ?? 'torn';
-	const right = acquireLock(`${path}.${token}.over`, what);
-	try {
-		const now = readOwner(path);
-		if (now === undefined || (now?.token ?? 'torn') !== token) return;
-		if (stateOf(path, now, self) === 'dead') unlinkSync(path);
-	} finally {
-		right.release();
-	}
+	const isHeld = (): boolean => readOwner(path)?.token === self.token;
+	// A sign or a removal that fails is no harm: the next sign may come through, and the lock ends with the process.
+	const signs = setInterval(() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())), SIGN_MS).unref();
+	const release = (): void => {
+		clearInterval(signs);
+		attempt(() => isHeld() && unlinkSync(path));
+	};
+	return { isHeld, release };
 }
 
 /** Takes the lock or throws FailedError with code `locked`; never waits. */
 export function acquireLock(path: string, what: string): Lock {
 	const self = describeSelf();
-	const isHeld = (): boolean => readOwner(path)?.token === self.token;
-	let owner: Owner | null | undefined;
+	let owner: Owner | undefined;
 	let state: ReturnType<typeof stateOf> = 'elsewhere';
 	for (let tries = 0; tries < TRIES; tries++) {
-		if (publish(path, self)) {
-			const giveSign = (): void => {
-				if (isHeld()) utimesSync(path, new Date(), new Date());
-			};
-			// A sign or a removal that fails is no harm: the next sign may come through, and the lock ends with the process.
-			const signs = setInterval(() => attempt(giveSign), SIGN_MS).unref();
-			const release = (): void => {
-				clearInterval(signs);
-				attempt(() => isHeld() && unlinkSync(path));
-			};
-			return { isHeld, release };
-		}
+		const lock = publish(path, self);
+		if (lock !== undefined) return lock;
 		owner = readOwner(path);
 		if (owner === undefined) continue;
 		state = stateOf(path, owner, self);
 		if (state !== 'dead') break;
-		removeDead(path, what, owner, self);
+		// Only the holder of a second lock, named after that very taking, may remove it, and only while the first one still
+		// names it: of several that see the same dead owner, none removes the next one's lock.
+		const right = acquireLock(`${path}.${owner.token}.over`, what);
+		try {
+			const now = readOwner(path);
+			if (now?.token === owner.token && stateOf(path, now, self) === 'dead') unlinkSync(path);
+		} finally {
+			right.release();
+		}
 	}
-	const place = owner?.host === self.host ? '' : ` on ${owner?.host}`;
-	throw new FailedError(`${what} is in use by ${owner ? `process ${owner.pid}${place}` : 'another process'}`, {
+	const { pid, host } = owner ?? {};
+	const place = host === self.host ? '' : ` on ${host}`;
+	throw new FailedError(`${what} is in use by ${pid === undefined ? 'another process' : `process ${pid}${place}`}`, {
 		code: 'locked',
 		hint:
 			state === 'alive'
 				? 'wait for it to end, or stop it'
 				: `a process elsewhere can't be checked from here; its lock is free ${SILENT_MS / 1000} seconds after its last sign of life, or when you remove ${path}`,
-		data: owner ? { pid: owner.pid, host: owner.host } : {},
+		data: pid === undefined ? {} : { pid, host },
 	});
 }
 

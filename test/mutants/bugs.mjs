@@ -814,8 +814,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/lock.ts',
-		was: 'if (isHeld()) utimesSync(path, new Date(), new Date());',
-		becomes: '',
+		was: 'isHeld() && utimesSync(path, new Date(), new Date())',
+		becomes: 'isHeld()',
 		tests: lock,
 		loss: 'the journal of a running shard on another machine is taken over after a minute',
 	},
@@ -842,8 +842,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/lock.ts',
-		was: "if (now === undefined || (now?.token ?? 'torn') !== token) return;",
-		becomes: 'if (now === undefined) return;',
+		was: 'now?.token === owner.token && ',
+		becomes: 'now !== undefined && ',
 		tests: lock,
 		loss: 'two that see the same dead owner both get its lock',
 	},
@@ -856,8 +856,8 @@ export const bugs = [
 	},
 	{
 		file: 'src/lock.ts',
-		was: "if (stateOf(path, now, self) === 'dead') unlinkSync(path);",
-		becomes: 'unlinkSync(path);',
+		was: " && stateOf(path, now, self) === 'dead'",
+		becomes: '',
 		tests: lock,
 		loss: 'the lock of a process that is just writing it is removed',
 	},
