@@ -1,7 +1,6 @@
 /** Wires everything; the one place where an error becomes a message and an exit code. */
 
-import type { Context } from './io/context.js';
-import { createProcessContext, type ProcessLike } from './io/process.js';
+import { type Context, createProcessContext, type ProcessLike } from './io/context.js';
 import type { Palette } from './output/colour.js';
 import { version } from './version.js';
 
@@ -58,11 +57,11 @@ async function stderrPalette({ argv, env, stderr }: Context): Promise<Palette> {
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */
 async function report(error: unknown, context: Context): Promise<number> {
-	const [{ exitCodeOf, renderError }, { asksForJson }, { PromptInterrupted }, { InterruptedError }] = await Promise.all(
-		[import('./output/errors.js'), import('./output/sanitise.js'), import('./io/context.js'), import('./errors.js')],
-	);
-	const shown = error instanceof PromptInterrupted ? new InterruptedError('interrupted; nothing was sent') : error;
+	const [{ exitCodeOf, renderError }, { asksForJson }] = await Promise.all([
+		import('./output/errors.js'),
+		import('./output/sanitise.js'),
+	]);
 	const [json, debug] = [asksForJson(context.argv), context.argv.includes('--debug')];
-	context.stderr.write(renderError(shown, { json, debug, palette: await stderrPalette(context) }));
-	return exitCodeOf(shown);
+	context.stderr.write(renderError(error, { json, debug, palette: await stderrPalette(context) }));
+	return exitCodeOf(error);
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/io/process.js';
+import { systemClock } from '../../src/io/context.js';
 import { jsonLines } from '../support/cli.js';
 import { closing } from '../support/closing-service.js';
 import { startListService, ticket } from '../support/list-service.js';

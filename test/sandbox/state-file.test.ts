@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/io/process.js';
+import { systemClock } from '../../src/io/context.js';
 import { openSandbox, type SandboxOptions } from '../../src/sandbox/server.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';

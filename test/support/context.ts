@@ -1,7 +1,6 @@
 /** A context in memory: what a command writes is kept as text, and a test plays the terminal, the person and the signals. */
 
-import type { Clock, Context, Input, Output, Prompts } from '../../src/io/context.js';
-import { systemClock } from '../../src/io/process.js';
+import { type Clock, type Context, type Input, type Output, type Prompts, systemClock } from '../../src/io/context.js';
 
 export interface MemoryOutput extends Output {
 	readonly text: string;

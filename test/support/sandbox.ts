@@ -1,6 +1,6 @@
 /** Starts a sandbox in the test's own process, on a free port, with its store at hand. */
 
-import { systemClock } from '../../src/io/process.js';
+import { systemClock } from '../../src/io/context.js';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server.js';
 
 /** Its store may be read or written directly, to arrange a test or to see what was changed. */

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
-import { PromptInterrupted, type Prompts } from '../../io/context.js';
+import type { Prompts } from '../../io/context.js';
 import type { Auth } from '../../net.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
@@ -108,7 +108,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		found.scheme = await chooseScheme(login, found);
 		({ credentials, note } = await signIn(login, found));
 	} catch (error) {
-		if (error instanceof PromptInterrupted) throw new InterruptedError('interrupted; nothing was stored');
+		if (error instanceof InterruptedError) throw new InterruptedError('interrupted; nothing was stored');
 		throw error;
 	} finally {
 		unlisten();

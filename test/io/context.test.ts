@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createProcessContext, type ProcessLike, systemClock } from '../../src/io/process.js';
+import { createProcessContext, type ProcessLike, systemClock } from '../../src/io/context.js';
 
 /** A process whose stdout takes one piece at a time, when the test says so. */
 function slowProcess() {
