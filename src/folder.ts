@@ -53,7 +53,9 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
 			} catch (error) {
 				if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
 			}
-			if (length === 0 && (total > 0 || !stats.isFIFO() || silence >= MAX_UNWRITTEN_MS)) break;
+			if (length === 0 && (total > 0 || !stats.isFIFO())) break;
+			// Not an empty text: its writer may only be late.
+			if (length === 0 && silence >= MAX_UNWRITTEN_MS) refuse('it is a pipe, and nothing was written to it');
 			if (length === undefined && silence >= MAX_SILENCE_MS) {
 				refuse(`nothing came from it for ${MAX_SILENCE_MS / 1000} seconds`);
 			}

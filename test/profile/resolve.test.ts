@@ -282,7 +282,7 @@ describe('resolveConnection', () => {
 		writeFileSync(join(folder, 'large'), 'x'.repeat(64 * 1024 + 1));
 		for (const [path, why] of [
 			[join(folder, 'none'), 'there is no such file'],
-			[join(folder, 'fifo'), 'it is empty'],
+			[join(folder, 'fifo'), 'it is a pipe, and nothing was written to it'],
 			[join(folder, 'large'), 'it is larger than 64 KiB'],
 			['/dev/zero', 'it is larger than 64 KiB'],
 			[folder, 'it is a folder'],
