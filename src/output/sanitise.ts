@@ -3,7 +3,7 @@
  * an escape, and what a CI runner would obey as a command gets a backslash.
  */
 
-import type { Output } from '../io/context.js';
+import type { Context, Output } from '../io/context.js';
 import { HIDDEN_CHARACTER } from '../text.js';
 
 /** Most text holds nothing else, and looking for that is much quicker than for all that is unsafe. */
@@ -110,6 +110,29 @@ export function guardOutput(output: Output, { json = false, paint = (label) => l
 			if (!json) output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`);
 		},
 	});
+}
+
+export interface Annotation {
+	readonly level?: 'error' | 'warning';
+	readonly title: string;
+	readonly message: string;
+	/** As the repository names it. */
+	readonly file?: string | undefined;
+	readonly line?: number | undefined;
+}
+
+/**
+ * Under GitHub Actions, shows a failure beside the input's line: `::error file=edits.csv,line=813,title=…::…`. Nothing in
+ * the texts can end it or begin another.
+ */
+export function annotate({ env, stderr }: Pick<Context, 'env' | 'stderr'>, annotation: Annotation): void {
+	if (env.GITHUB_ACTIONS !== 'true') return;
+	const { level = 'error', title, message, file, line } = annotation;
+	const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+	const properties = Object.entries({ file, line: file === undefined ? undefined : line, title })
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => `${name}=${data(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`);
+	stderr.command?.(`::${level} ${properties.join(',')}::${data(message)}`);
 }
 
 function lineObject(line: string): string {

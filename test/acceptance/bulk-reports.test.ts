@@ -143,7 +143,7 @@ describe('--report', () => {
 	it.each([
 		['no/such/folder/out.json', 'there is no folder no/such/folder'],
 		['.', 'it is a folder'],
-		['edits.csv/out.json', 'edits.csv is no folder'],
+		['edits.csv/out.json', 'there is no folder edits.csv'],
 	])('is refused before anything is sent where it can not be written: %s', async (path, why) => {
 		const { recorder, work } = await oneEdit();
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '--report', `json:${path}`]);

@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import type { Output } from '../../src/io/context.js';
 import { createRenderer } from '../../src/output/render.js';
-import { escapeJson, guardOutput, sanitise, sanitiseLines } from '../../src/output/sanitise.js';
+import {
+	type Annotation,
+	annotate,
+	escapeJson,
+	guardOutput,
+	sanitise,
+	sanitiseLines,
+} from '../../src/output/sanitise.js';
 
 /** Typed by hand from Unicode's tables: one of each range that no terminal may get. */
 const HIDDEN = [
@@ -99,4 +107,28 @@ it('an output that is guarded lets only `command` write a command, and paints la
 	output.write('warning: one\n\u00a0::add-mask::x\rok\r::y\n a ##vso[task]\n');
 	output.command?.('::error::ours');
 	expect(written).toBe('<warning:> one\n\u00a0\\::add-mask::x\rok\r\\::y\n a #\\#vso[task]\n::error::ours\n');
+});
+
+it('annotations name file and line, and nothing in their texts can end them', () => {
+	const annotation = (given: Annotation): string => {
+		let line = '';
+		const command = (text: string): void => {
+			line = text;
+		};
+		const stderr = { command } as unknown as Output;
+		annotate({ env: { GITHUB_ACTIONS: 'true' }, stderr }, given);
+		return line;
+	};
+	const hostile = { file: 'a,b:c%.csv', line: 813, title: 'row 1: x\n', message: '50%\r\n::error::y' };
+	expect(annotation(hostile)).toBe('::error file=a%2Cb%3Ac%25.csv,line=813,title=row 1%3A x%0A::50%25%0D%0A::error::y');
+	expect(annotation({ ...hostile, file: undefined })).toMatch(/^::error title=[^,]*::/);
+	const text = fc.string({ unit: fc.constantFrom(...'\r\n%:,=0DA23 aé\u2028') });
+	fc.assert(
+		fc.property(text, text, (file, message) => {
+			const line = annotation({ level: 'warning', file, title: message, message });
+			const parts = /^::warning file=([^,:\r\n]*),title=([^,:\r\n]*)::([^\r\n]*)$/.exec(line)?.slice(1);
+			const decoded = parts?.map((part) => part.replace(/%(25|0D|0A|3A|2C)/g, decodeURIComponent));
+			expect(decoded).toEqual([file, message, message]);
+		}),
+	);
 });

@@ -38,26 +38,71 @@ export interface Report extends ReportFacts {
 }
 
 /** A row's name in reports: `ticket_id 14, id 3`. */
-export function idsText(ids: Readonly<Record<string, string>>): string {
-	return Object.entries(ids)
-		.map(([name, value]) => `${name} ${value}`)
+const idsText = ({ ids }: RowRecord): string =>
+	Object.entries(ids)
+		.map((pair) => pair.join(' '))
 		.join(', ');
-}
 
-export function reasonOf(record: RowRecord): string {
+function reasonOf(record: RowRecord): string {
 	const status = record.status === undefined ? '' : ` (HTTP ${record.status})`;
 	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
 }
 
-/** Why a row is not simply ok. */
-export function whyOf(record: RowRecord): string {
-	const isOk = record.outcome === 'ok' && record.message === undefined;
-	return [...(isOk ? [] : [reasonOf(record)]), ...differences(record)].join('; ');
+/** What a person is shown of a row. */
+export const rowColumns: readonly [title: string, of: (record: RowRecord) => string | number][] = [
+	['row', ({ row }) => row],
+	['line', ({ line = '' }) => line],
+	['what', idsText],
+	['outcome', ({ outcome }) => outcome],
+	[
+		'reason',
+		(record) => {
+			const isOk = record.outcome === 'ok' && record.message === undefined;
+			return [...(isOk ? [] : [reasonOf(record)]), ...differences(record)].join('; ');
+		},
+	],
+	['attempts', ({ attempts }) => attempts],
+	['ms', ({ ms }) => Math.round(ms)],
+];
+
+/** Why rows did not go well; digits in a message don't make it another reason. */
+export interface Reason {
+	readonly outcome: OutcomeName;
+	readonly text: string;
+	rows: number;
+	/** The first row that has it. */
+	readonly first: number;
 }
 
-/** Whether there is nothing to look at in a row. */
-export function isGood(record: RowRecord): boolean {
-	return (record.outcome === 'ok' || record.outcome === 'skipped') && differences(record).length === 0;
+const MOST_REASONS = 100;
+
+/**
+ * Reads all rows once: the reasons, the most frequent first, how many rows have reasons beyond those, how many rows there
+ * are to check, and some rows: first those that went wrong, then those that only differ, then those that are fine.
+ * @param most so many rows
+ */
+export function readRows({ records }: Report, most: number) {
+	const byText = new Map<string, Reason>();
+	const ranks: RowRecord[][] = [[], [], []];
+	let [others, toCheck] = [0, 0];
+	for (const record of records()) {
+		const { outcome, row, differs = [] } = record;
+		const isWrong = !['ok', 'differs', 'skipped'].includes(outcome);
+		const isFine = !isWrong && outcome !== 'differs' && differs.length === 0;
+		const rank = ranks[isWrong ? 0 : isFine ? 2 : 1] as RowRecord[];
+		if (rank.length < most) rank.push(record);
+		if (isFine) continue;
+		toCheck++;
+		const fields = differs.map(({ field }) => field).join(', ');
+		const text = fields === '' ? reasonOf(record) : `the service shows another value: ${fields}`;
+		const key = `${outcome} ${text.slice(0, 500).replace(/\d+/g, '#')}`;
+		const known = byText.get(key);
+		if (known !== undefined) known.rows++;
+		else if (byText.size < MOST_REASONS) byText.set(key, { outcome, text, rows: 1, first: row });
+		else others++;
+	}
+	const reasons = [...byText.values()].sort((left, right) => right.rows - left.rows);
+	return { reasons, others, toCheck, rows: ranks.flat().slice(0, most) };
 }
 
 /** A text as an XML attribute's or element's content; characters that XML can't hold become U+FFFD. */
@@ -152,7 +197,7 @@ export function* junit(report: Report): Generator<string> {
 	const input = fileOf(header.plan);
 	const file = input === undefined ? '' : ` file="${escapeXml(input)}"`;
 	for (const record of report.records()) {
-		const name = escapeXml(`row ${record.row}: ${idsText(record.ids)}`);
+		const name = escapeXml(`row ${record.row}: ${idsText(record)}`);
 		const line = input === undefined || record.line === undefined ? '' : ` line="${record.line}"`;
 		const inside = junitResult(record);
 		const test = `testcase classname="${suite}" name="${name}"${file}${line} time="${(record.ms / 1000).toFixed(3)}"`;
@@ -214,6 +259,7 @@ const CSV_COLUMNS = ['outcome', 'status', 'code', 'message', 'attempts', 'ms', '
 
 /** How many rows a markdown report names: a CI job's summary is read, and may hold 1 MiB. */
 const MARKDOWN_ROWS = 50;
+const MARKDOWN_COLUMNS = 5;
 const MARKDOWN_TEXT = 300;
 
 /** A text as the content of a table's cell: nothing in it is markup, a mention or a new row. */
@@ -233,24 +279,14 @@ export function* markdown(report: Report): Generator<string> {
 	for (const problem of problems) yield `**${escapeMarkdown(problem)}**\n\n`;
 	yield '| outcome | rows |\n| --- | ---: |\n';
 	for (const name of shownOutcomes(report)) yield `| ${name} | ${counts[name]} |\n`;
-	// Those that did not go well stand before those that only differ.
-	const bad: RowRecord[] = [];
-	const differing: RowRecord[] = [];
-	let count = 0;
-	for (const record of report.records()) {
-		if (isGood(record)) continue;
-		count++;
-		const list = ['ok', 'differs', 'skipped'].includes(record.outcome) ? differing : bad;
-		if (list.length < MARKDOWN_ROWS) list.push(record);
-	}
-	const shown = [...bad, ...differing].slice(0, MARKDOWN_ROWS);
-	if (count > 0) {
-		yield `\n### Rows to check\n\n| row | line | what | outcome | reason |\n| ---: | ---: | --- | --- | --- |\n`;
-		for (const record of shown) {
-			const [what, why] = [idsText(record.ids), whyOf(record)].map(escapeMarkdown);
-			yield `| ${record.row} | ${record.line ?? ''} | ${what} | ${record.outcome} | ${why} |\n`;
+	const { rows: first, toCheck } = readRows(report, MARKDOWN_ROWS);
+	if (toCheck > 0) {
+		const columns = rowColumns.slice(0, MARKDOWN_COLUMNS);
+		yield `\n### Rows to check\n\n| ${columns.map(([title]) => title).join(' | ')} |\n| ---: | ---: | --- | --- | --- |\n`;
+		for (const record of first.slice(0, toCheck)) {
+			yield `| ${columns.map(([, of]) => escapeMarkdown(String(of(record)))).join(' | ')} |\n`;
 		}
-		if (count > shown.length) yield `\n… and ${count - shown.length} more.\n`;
+		if (toCheck > first.length) yield `\n… and ${toCheck - first.length} more.\n`;
 	}
 	const steps = stepsOf(report).map(([text, command]) => `- ${text}: \`${command}\`\n`);
 	if (steps.length > 0) yield `\n### Next\n\n${steps.join('')}`;

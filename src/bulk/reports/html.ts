@@ -5,22 +5,19 @@ import { totalOf } from '../journal/counts.js';
 import type { RowRecord, TickRecord } from '../journal/records.js';
 import {
 	escapeXml,
-	idsText,
-	isGood,
 	notReachedText,
 	plainText,
 	type Report,
-	reasonOf,
+	readRows,
+	rowColumns,
 	rowsOf,
 	shownOutcomes,
 	stepsOf,
 	titleOf,
-	whyOf,
 } from './formats.js';
 
-/** A browser sorts so many rows without delay; those that did not go well come first. */
+/** A browser sorts so many rows without delay. */
 const SHOWN_ROWS = 5000;
-const SHOWN_REASONS = 100;
 const SHOWN_TEXT = 500;
 
 /** A text as the content of an element or an attribute. */
@@ -88,46 +85,7 @@ const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${has
 
 const classOf = (outcome: RowRecord['outcome']): string => (outcome === 'ok' || outcome === 'skipped' ? 'good' : 'bad');
 
-interface Reason {
-	outcome: RowRecord['outcome'];
-	text: string;
-	rows: number;
-	first: number;
-}
-
-interface Rows {
-	/** Why rows did not go well, the most frequent first. */
-	reasons: Reason[];
-	/** Rows with reasons beyond those. */
-	others: number;
-	/** The rows of the table: those that did not go well, then the others. */
-	shown: string[];
-}
-
-/** Digits in a message don't make it another reason. */
-function readRows({ records }: Report): Rows {
-	const byText = new Map<string, Reason>();
-	const [good, bad]: [string[], string[]] = [[], []];
-	let others = 0;
-	for (const record of records()) {
-		const isFine = isGood(record);
-		const list = isFine ? good : bad;
-		if (list.length < SHOWN_ROWS) list.push(tableRow(record));
-		if (isFine) continue;
-		const { outcome, differs = [] } = record;
-		const fields = differs.map(({ field }) => field).join(', ');
-		const text = fields === '' ? reasonOf(record) : `the service shows another value: ${fields}`;
-		const key = `${outcome} ${text.slice(0, SHOWN_TEXT).replace(/\d+/g, '#')}`;
-		const known = byText.get(key);
-		if (known !== undefined) known.rows++;
-		else if (byText.size < SHOWN_REASONS) byText.set(key, { outcome, text, rows: 1, first: record.row });
-		else others++;
-	}
-	const reasons = [...byText.values()].sort((left, right) => right.rows - left.rows);
-	return { reasons, others, shown: [...bad, ...good].slice(0, SHOWN_ROWS) };
-}
-
-const PLOT = { width: 720, height: 160, left: 48, bars: 100 };
+const PLOT = { width: 720, height: 160, left: 48, bars: 100, below: 50 };
 
 /** Rows a second over time, with retries and refusals below; none where the journal has no times. */
 function plot(ticks: readonly TickRecord[]): string {
@@ -137,52 +95,50 @@ function plot(ticks: readonly TickRecord[]): string {
 	const span = Math.max(1, to - from);
 	const count = Math.max(1, Math.min(PLOT.bars, Math.ceil(span / 1000)));
 	const barMs = span / count;
-	const bars = Array.from({ length: count }, () => ({ rows: 0, retries: 0, refused: 0 }));
-	for (const tick of ticks) {
+	const bars = Array.from({ length: count }, () => ({ rate: 0, retries: 0, refused: 0 }));
+	for (const { at, ms, rows, retries, refused } of ticks) {
 		// A tick counts for all of its time, which may be many bars.
-		const start = (tick.at - tick.ms - from) / barMs;
-		const end = Math.max((tick.at - from) / barMs, start + 1e-9);
-		for (let at = Math.max(0, Math.floor(start)); at < Math.min(count, end); at++) {
-			const bar = bars[at] as (typeof bars)[number];
-			const aSecond = ((Math.min(end, at + 1) - Math.max(start, at)) / (end - start)) * (1000 / barMs);
-			bar.rows += tick.rows * aSecond;
-			bar.retries += (tick.retries - tick.refused) * aSecond;
-			bar.refused += tick.refused * aSecond;
+		const start = (at - ms - from) / barMs;
+		const end = Math.max((at - from) / barMs, start + 1e-9);
+		for (const [index, bar] of bars.entries()) {
+			const share = (Math.min(end, index + 1) - Math.max(start, index)) / (end - start);
+			if (share <= 0) continue;
+			const aSecond = (share * 1000) / barMs;
+			bar.rate += rows * aSecond;
+			bar.retries += (retries - refused) * aSecond;
+			bar.refused += refused * aSecond;
 		}
 	}
-	const most = Math.max(...bars.map(({ rows }) => rows), 1);
-	const mostAgain = Math.max(...bars.map(({ retries, refused }) => retries + refused), 0);
+	const most = Math.max(...bars.map(({ rate }) => rate), 1);
+	const mostAgain = Math.max(...bars.map(({ retries, refused }) => retries + refused));
 	const width = (PLOT.width - PLOT.left) / count;
-	const below = mostAgain === 0 ? 0 : 50;
-	const rect = (kind: string, at: number, y: number, height: number): string =>
-		height < 0.05
-			? ''
-			: `<rect class="${kind}" x="${(PLOT.left + at * width).toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(0.5, width - 1).toFixed(1)}" height="${height.toFixed(1)}"/>`;
-	const marks = bars.map(({ rows, retries, refused }, at) => {
-		const height = (rows / most) * (PLOT.height - 20);
-		const [red = 0, grey = 0] = [refused, retries].map((value) =>
-			below === 0 ? 0 : (value / mostAgain) * (below - 10),
+	const marks = bars.flatMap((bar, index) => {
+		const height = (bar.rate / most) * (PLOT.height - 20);
+		const [red = 0, grey = 0] = [bar.refused, bar.retries].map(
+			(value) => (value / (mostAgain || 1)) * (PLOT.below - 10),
 		);
-		const top = PLOT.height + 5;
-		return (
-			rect('rate', at, PLOT.height - height, height) +
-			rect('refused', at, top, red) +
-			rect('retries', at, top + red, grey)
-		);
+		const parts: [kind: string, y: number, height: number][] = [
+			['rate', PLOT.height - height, height],
+			['refused', PLOT.height + 5, red],
+			['retries', PLOT.height + 5 + red, grey],
+		];
+		const place = `x="${(PLOT.left + index * width).toFixed(1)}" width="${Math.max(0.5, width - 1).toFixed(1)}"`;
+		return parts
+			.filter(([, , tall]) => tall >= 0.05)
+			.map(([kind, y, tall]) => `<rect class="${kind}" ${place} y="${y.toFixed(1)}" height="${tall.toFixed(1)}"/>`);
 	});
-	const bottom = PLOT.height + below;
+	const bottom = PLOT.height + (mostAgain === 0 ? 0 : PLOT.below);
 	const label = (x: number, y: number, text: string, anchor: string): string =>
 		`<text x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`;
 	const time = (ms: number): string => escapeHtml(new Date(Math.min(ms, 8e15)).toISOString().slice(11, 19));
-	const number = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-	const retries = ticks.reduce((sum, tick) => sum + tick.retries, 0);
-	const refused = ticks.reduce((sum, tick) => sum + tick.refused, 0);
-	const caption = `At most ${number(most)} rows a second; ${retries} retries, ${refused} of them because the service refused (429, 503).`;
+	const number = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+	const sum = (of: 'retries' | 'refused'): number => ticks.reduce((total, tick) => total + tick[of], 0);
+	const caption = `At most ${number(most)} rows a second; ${sum('retries')} retries, ${sum('refused')} of them because the service refused (429, 503).`;
 	return [
 		`<figure><svg viewBox="0 0 ${PLOT.width} ${bottom + 20}" role="img" aria-label="${caption}">`,
 		`<line class="axis" x1="${PLOT.left}" x2="${PLOT.width}" y1="${PLOT.height}" y2="${PLOT.height}"/>`,
 		label(PLOT.left - 6, 24, number(most), 'end') + label(PLOT.left - 6, PLOT.height, '0', 'end'),
-		below === 0 ? '' : label(PLOT.left - 6, bottom, number(mostAgain), 'end'),
+		mostAgain === 0 ? '' : label(PLOT.left - 6, bottom, number(mostAgain), 'end'),
 		...marks,
 		label(PLOT.left, bottom + 16, `${time(from)} UTC`, 'start') + label(PLOT.width, bottom + 16, time(to), 'end'),
 		`</svg><figcaption><span class="key rate"></span> rows a second`,
@@ -190,31 +146,15 @@ function plot(ticks: readonly TickRecord[]): string {
 	].join('');
 }
 
-/** Title and class of each column. */
-const COLUMNS = [
-	['row', 'n'],
-	['line', 'n wide'],
-	['what', ''],
-	['outcome', ''],
-	['reason', ''],
-	['attempts', 'n wide'],
-	['ms', 'n wide'],
-] as const;
+/** Numbers stand to the right, and the less important ones give way on a phone. */
+const classes: Readonly<Record<string, string>> = { row: 'n', line: 'n wide', attempts: 'n wide', ms: 'n wide' };
 
 const element = (name: string, kind: string, content: string): string =>
 	`<${name}${kind === '' ? '' : ` class="${kind}"`}>${content}</${name}>`;
 
-function tableRow(record: RowRecord): string {
-	const { row, line = '', ids, outcome, attempts, ms } = record;
-	const cells = [row, line, idsText(ids), outcome, whyOf(record), attempts, Math.round(ms)].map((cell, at) =>
-		element('td', at === 3 ? classOf(outcome) : (COLUMNS[at]?.[1] ?? ''), escapeHtml(cell)),
-	);
-	return `<tr data-outcome="${outcome}">${cells.join('')}</tr>\n`;
-}
-
 export function* html(report: Report): Generator<string> {
 	const { header, counts, ms, problems = [], missing } = report;
-	const { reasons, others, shown } = readRows(report);
+	const { reasons, others, rows: records } = readRows(report, SHOWN_ROWS);
 	const title = escapeHtml(titleOf(report));
 	yield `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<meta http-equiv="Content-Security-Policy" content="${POLICY}"/>\n`;
 	yield `<meta name="viewport" content="width=device-width, initial-scale=1"/>\n<meta name="referrer" content="no-referrer"/>\n<title>${title}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<h1>${title}</h1>\n`;
@@ -245,8 +185,19 @@ export function* html(report: Report): Generator<string> {
 	const recorded = totalOf(report.recorded);
 	if (recorded > SHOWN_ROWS)
 		yield `<p>The first ${SHOWN_ROWS} of ${recorded} rows; --report csv:FILE has all of them.</p>\n`;
-	const heads = COLUMNS.map(([name, kind]) => element('th', kind, `<button type="button">${name}</button>`));
+	const heads = rowColumns.map(([name]) =>
+		element('th', classes[name] ?? '', `<button type="button">${name}</button>`),
+	);
 	yield `<table id="rows"><thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
-	yield* shown;
+	for (const record of records) {
+		const cells = rowColumns.map(([name, of]) => {
+			return element(
+				'td',
+				name === 'outcome' ? classOf(record.outcome) : (classes[name] ?? ''),
+				escapeHtml(of(record)),
+			);
+		});
+		yield `<tr data-outcome="${record.outcome}">${cells.join('')}</tr>\n`;
+	}
 	yield `</tbody></table>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
 }

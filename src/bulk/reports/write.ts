@@ -55,15 +55,14 @@ async function realName(path: string): Promise<string> {
 
 /** Why a report can't be written to a path; undefined where it can, as far as that can be known. */
 async function obstacle(target: string, path: string): Promise<string | undefined> {
-	const [found, folder] = await Promise.all([target, dirname(target)].map((each) => stat(each).catch(() => undefined)));
+	const found = await stat(target).catch(() => undefined);
 	if (found?.isDirectory() === true) return 'it is a folder';
-	if (folder === undefined) return `there is no folder ${dirname(path)}`;
-	if (!folder.isDirectory()) return `${dirname(path)} is no folder`;
 	// A file is replaced, which is up to its folder; a device or a pipe is written to.
-	const needed = found === undefined || found.isFile() ? dirname(target) : target;
+	const needed = found === undefined || found.isFile() ? `${dirname(target)}/.` : target;
 	return await access(needed, constants.W_OK).then(
 		() => undefined,
-		() => "it can't be written there",
+		(error: NodeJS.ErrnoException) =>
+			['ENOENT', 'ENOTDIR'].includes(error.code ?? '') ? `there is no folder ${dirname(path)}` : fileProblem(error),
 	);
 }
 

@@ -2,15 +2,14 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { differences } from '../../bulk/journal/records.js';
-import { outcomeAnnotation, writeAnnotation } from '../../bulk/reports/annotations.js';
+import { differences, fullMessage } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import type { Palette } from '../../output/colour.js';
 import { renderError } from '../../output/errors.js';
-import { sanitise } from '../../output/sanitise.js';
+import { annotate, sanitise } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
 import { onlyOutputFailed, wantsJson } from '../results.js';
 import type { RunJob } from './plan.js';
@@ -155,10 +154,12 @@ export function warningsOf(outcome: Outcome): string[] {
 export function printTrouble(job: RunJob, outcome: Outcome, palette: Palette, isLone: boolean): void {
 	const { endpoint, plan, session, invocation } = job;
 	const { context, options } = invocation;
-	const { stderr, env } = context;
-	if (env.GITHUB_ACTIONS === 'true') {
-		const annotation = outcomeAnnotation(outcome, fileOf(plan));
-		if (annotation !== undefined) writeAnnotation(stderr, annotation);
+	const { stderr } = context;
+	const { row, line, outcome: name } = outcome;
+	if (name !== 'ok' && name !== 'skipped') {
+		const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
+		const message = [fullMessage(outcome) ?? name, ...differences(outcome)].join('; ');
+		annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
 	}
 	const json = wantsJson(options);
 	// Of several rows a program gets one object at the end.
@@ -168,8 +169,8 @@ export function printTrouble(job: RunJob, outcome: Outcome, palette: Palette, is
 		stderr.write(renderError(error, { json, debug: options.debug === true, palette }));
 		return;
 	}
-	const name = nameRow(outcome.ids, endpoint.noun);
-	const where = isLone ? name : `row ${outcome.row} (${name})`;
+	const object = nameRow(outcome.ids, endpoint.noun);
+	const where = isLone ? object : `row ${row} (${object})`;
 	for (const warning of warningsOf(outcome)) stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
 }
 

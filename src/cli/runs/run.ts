@@ -9,7 +9,6 @@ import { createRunId } from '../../bulk/journal/folder.js';
 import { scanJournal } from '../../bulk/journal/read.js';
 import { createJournal } from '../../bulk/journal/write.js';
 import { AdaptivePace } from '../../bulk/pace.js';
-import { complaintAnnotation, inputErrorAnnotation, writeAnnotation } from '../../bulk/reports/annotations.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
 import { UserNames } from '../../bulk/run/names.js';
 import { openRows } from '../../bulk/run/open.js';
@@ -21,7 +20,7 @@ import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
 import type { Client } from '../../http/types.js';
 import type { Context } from '../../io/context.js';
 import { createRedactor, createTextRedactor, secretValues } from '../../output/redact.js';
-import { escapeJson, sanitise } from '../../output/sanitise.js';
+import { annotate, escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { createLookUp, ownIdFor } from '../own-account.js';
 import { wantsJson } from '../results.js';
@@ -34,7 +33,7 @@ import { withoutSecretsOf } from './shape.js';
 export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, invocation, resumes } = job;
 	const { context, options } = invocation;
-	const { clock, random, stderr } = context;
+	const { clock, random } = context;
 	const before = watchBefore(context);
 	const release = limitYoungGeneration();
 	const own: { id?: number } = {};
@@ -95,10 +94,10 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		keep &&= ended.resumable || rowsToFix(ended.counts) > 0;
 		return await screen.end(ended);
 	} catch (error) {
-		// An input that can't be read, or a header that can't be used, is shown beside its line where the CI service does that.
-		if (context.env.GITHUB_ACTIONS === 'true' && error instanceof UsageError) {
-			const annotation = inputErrorAnnotation(error, options.input === '-' ? undefined : options.input);
-			if (annotation !== undefined) writeAnnotation(stderr, annotation);
+		// An input that can't be read, or a header that can't be used.
+		if (error instanceof UsageError && typeof error.data.line === 'number') {
+			const file = options.input === '-' ? undefined : options.input;
+			annotate(context, { file, line: error.data.line, title: 'the input is invalid', message: error.message });
 		}
 		throw error;
 	} finally {
@@ -195,7 +194,7 @@ const SHOWN = 20;
 /** The first pass, with a message for each row that can't be sent. */
 async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRows): Promise<Survey> {
 	const { context, options } = invocation;
-	const { stderr, env } = context;
+	const { stderr } = context;
 	// Columns that could be custom fields, and that our own commands write, are not sent.
 	for (const name of plan.endpoint === 'ticket.fields.set' ? rows.ignored : []) {
 		if (plan.columns.ignore.includes(name)) continue;
@@ -218,7 +217,8 @@ async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRow
 			stderr.write(count === 1 ? `{"error":{"code":"invalid_input","complaints":[${line}` : `,${line}`);
 		} else if (count <= SHOWN) {
 			stderr.write(`error: ${sanitise(message)}\n`);
-			if (env.GITHUB_ACTIONS === 'true') writeAnnotation(stderr, complaintAnnotation(complaint, file));
+			const title = `row ${complaint.row} is invalid`;
+			annotate(context, { file, line: complaint.line, title, message: complaint.message });
 		}
 	};
 	const survey = await surveyRows(rows, plan, {
