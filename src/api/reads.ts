@@ -134,6 +134,17 @@ export const reads = {
 	},
 } as const satisfies Readonly<Record<string, Read>>;
 
+/** What is read: a row of `reads`, or the terms of a taxonomy. */
+export type Noun = keyof typeof reads | 'term';
+
+/** What can be read by itself and edited. */
+export type EditNoun = Exclude<Noun, 'password'>;
+
+/** @param taxonomy of terms */
+export function readOf(noun: Noun, taxonomy: string): Read {
+	return noun === 'term' ? termReads(taxonomy) : reads[noun];
+}
+
 /** What is read of a taxonomy's terms. */
 export function termReads(taxonomy: string): Read {
 	return {

@@ -1,8 +1,7 @@
 /** Every command's words, its one-line summary, and where its file is; nothing is loaded until it is needed. */
 
+import type { EditNoun, Noun } from '../api/reads.js';
 import type { CommandSpec } from './command.js';
-import type { EditNoun } from './edit/fields.js';
-import type { Noun } from './lists/call.js';
 import { findOption, takesValue } from './options/option.js';
 
 export interface CommandEntry {

@@ -277,6 +277,19 @@ describe('single objects', () => {
 		expect(JSON.parse(one.stdout)).toMatchObject({ id: 14, title: 'A', status: 'hold' });
 	});
 
+	test.each([
+		[['get', '14'], 'csv'],
+		[['get', '14', '15'], 'csv'],
+		[['list'], 'tsv'],
+		[['list'], 'table'],
+	])('with a column that none has, %j --format %s prints the error alone', async (words, format) => {
+		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15)] });
+		const argv = ['ticket', ...words, '--format', format, '--fields', 'id,titel'];
+		const { stdout, stderr, exitCode } = await runHere(argv, { env: service.env });
+		expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+		expect(stderr).toMatch(/^error: no row has a column "titel"; did you mean "title"\?\nhint: there are id, .*\n$/);
+	});
+
 	test('whoami shows the account, and its id alone where the service reads no users', async () => {
 		const service = await startRecorder((request, response, count) =>
 			request.url.includes('/users/me')

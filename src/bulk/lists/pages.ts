@@ -6,6 +6,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { isObject } from '../../api/values.js';
 import { headerOf } from '../../http/content.js';
 import type { Result } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/types.js';
@@ -53,11 +54,11 @@ interface Page {
 	objects: readonly ListedObject[];
 	total: number | undefined;
 	pages: number | undefined;
-	isPastEnd: boolean;
 }
 
-class PageFailure extends Error {
-	constructor(readonly result: Result) {
+/** Ends the reading: a page can't be read, or no more are wanted. */
+class Ended extends Error {
+	constructor(readonly failure?: Result) {
 		super();
 	}
 }
@@ -68,167 +69,132 @@ const MOST_PASSES = 3;
 /** Gives the objects of a list to `onPage`, a page at a time. */
 export async function readPages({ most, size, onTotal, onPage, ...fetching }: PagesOptions): Promise<PagesEnd> {
 	const pages = createPageReader(fetching);
-	const seen = new SeenIds();
+	const seen = new Set<unknown>();
 	let count = 0;
-	const give = async (objects: readonly ListedObject[]): Promise<{ isNew: boolean; goesOn: boolean }> => {
-		const found = objects.filter((each) => seen.add(each.id ?? each.slug));
+	/** @returns whether something is new */
+	const give = async (objects: readonly ListedObject[] = []): Promise<boolean> => {
+		const found = objects.filter(({ id, slug }) => {
+			const own = id ?? slug;
+			const known = seen.size;
+			return own === undefined || seen.add(own).size > known;
+		});
 		count += found.length;
-		return { isNew: found.length > 0, goesOn: await onPage(found) };
+		if (!(await onPage(found))) throw new Ended();
+		return found.length > 0;
 	};
 	try {
-		const first = await pages.read(1);
+		const first = (await pages.read(1)) as Page;
 		onTotal?.(first.total);
-		const full = first.pages === undefined ? first.objects.length : size;
+		const isCounted = first.pages !== undefined;
+		const full = isCounted ? size : Math.max(1, first.objects.length);
 		let last = first.pages ?? (first.objects.length === 0 ? 1 : Number.POSITIVE_INFINITY);
-		const isCounted = Number.isFinite(last);
 
 		// The last page is looked at before all others, and shows at the end by how much objects have moved.
 		const lookAt = isCounted ? Math.min(last, most) : 1;
-		const look = lookAt > 1 ? await pages.read(lookAt) : undefined;
-		const isLookedAt = look !== undefined && look.objects.length > 0;
-		let before: Page = first;
+		const look = lookAt > 1 ? ((await pages.read(lookAt))?.objects ?? []) : [];
+		const isLookedAt = look.length > 0;
+		if (!isLookedAt) await give(first.objects);
+		let before = first;
 		/** By how many places objects have moved, and by how many of them the counts of two pages differ. */
-		let moved = look?.objects.length ?? 0;
+		let moved = look.length;
 		let accounted = 0;
-		let goesOn = isLookedAt || ((await give(first.objects)).goesOn && (last > 1 || first.objects.length >= full));
-		pages.readAhead(isLookedAt ? 1 : 2, () => Math.min(most, Math.max(last, before.number + 1)));
-		while (goesOn) {
-			const page = await pages.next();
-			if (page === undefined || page.isPastEnd) break;
-			if (isLookedAt && page.number === look.number) {
-				const place = look.objects.findIndex((each) => each.id === page.objects[0]?.id);
-				moved = place === -1 ? look.objects.length : place;
+		const hasMore = isLookedAt || last > 1 || first.objects.length >= full;
+		const until = (): number => (hasMore ? Math.min(most, Math.max(last, before.number + 1)) : 0);
+		for await (const page of pages.ahead(isLookedAt ? 1 : 2, until)) {
+			if (isLookedAt && page.number === lookAt) {
+				const place = look.findIndex((each) => each.id === page.objects[0]?.id);
+				moved = place === -1 ? look.length : place;
 			}
 			const isShifted = page.number > 1 && page.total !== before.total;
 			if (isShifted) accounted += Math.max(0, (before.total ?? 0) - (page.total ?? 0));
-			const given = await give(isShifted ? await pages.readAgain(before, page) : page.objects);
-			if (!given.goesOn) return { count, whole: false };
+			const isNew = await give(isShifted ? await pages.readAgain(before, page) : page.objects);
 			if (isCounted) last = Math.max(last, page.pages ?? 0);
-			// The count of pages may be wrong: only a page that is not full, or brings nothing new, is the last.
-			const isLast =
-				isCounted && page.number < last ? page.objects.length === 0 : page.objects.length < full || !given.isNew;
 			before = page;
-			goesOn = !isLast && page.number < most;
+			// The count of pages may be wrong: only a page that is not full, or brings nothing new, is the last.
+			const isFull = isCounted && page.number < last ? page.objects.length > 0 : page.objects.length >= full && isNew;
+			if (!isFull || page.number >= most) break;
 		}
 		let isDoubtful = before.number > 1 && (!isLookedAt || moved !== accounted);
 		for (let pass = 0; isDoubtful && pass < MOST_PASSES; pass++) {
 			isDoubtful = false;
 			for (let number = 1; number <= before.number; number++) {
-				const given = await give((await pages.read(number)).objects);
-				if (!given.goesOn) return { count, whole: false };
-				isDoubtful ||= given.isNew;
+				if (await give((await pages.read(number))?.objects)) isDoubtful = true;
 			}
 		}
 		return { count, total: before.total, whole: before.number < most || last <= most };
 	} catch (error) {
-		if (error instanceof PageFailure) return { count, whole: false, failure: error.result };
+		if (error instanceof Ended) return { count, whole: false, ...(error.failure && { failure: error.failure }) };
 		throw error;
 	} finally {
 		pages.close();
 	}
 }
 
-/** Reads pages one by one, and in order with some under way and as many again waiting for their turn. */
 function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | 'concurrency'>) {
 	const closed = new AbortController();
 	setMaxListeners(0, closed.signal);
-	const queue: Promise<Page>[] = [];
-	let underWay = 0;
-	let next = 0;
-	let limit = (): number => 0;
 
-	/** @throws PageFailure */
-	async function read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page> {
+	/** @returns undefined behind the last page @throws Ended */
+	async function read(number: number, arrived = async (): Promise<void> => undefined): Promise<Page | undefined> {
 		const { result, headers } = await fetch({ page: number, arrived, stop: closed.signal });
-		const isPastEnd = number > 1 && result.status === 400 && result.code === 'rest_post_invalid_page_number';
-		if (!isPastEnd && (result.outcome !== 'ok' || !Array.isArray(result.body))) throw new PageFailure(result);
-		const objects = isPastEnd ? [] : (result.body as unknown[]).filter((each) => typeof each === 'object' && each);
-		const [total, pages] = ['x-wp-total', 'x-wp-totalpages'].map((name) => countIn(headers, name));
-		return { number, objects: objects as ListedObject[], total, pages, isPastEnd };
+		if (number > 1 && result.status === 400 && result.code === 'rest_post_invalid_page_number') return undefined;
+		if (result.outcome !== 'ok' || !Array.isArray(result.body)) throw new Ended(result);
+		const [total, pages] = ['x-wp-total', 'x-wp-totalpages'].map((name) => {
+			const text = headerOf(headers, name) ?? '';
+			return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+		});
+		return { number, objects: result.body.filter(isObject), total, pages };
 	}
 
-	function fill(): void {
-		while (!closed.signal.aborted && underWay < concurrency && queue.length < 2 * concurrency && next <= limit()) {
-			underWay++;
-			let isCounted = true;
-			const release = (): void => {
-				if (!isCounted) return;
-				isCounted = false;
-				underWay--;
-				fill();
-			};
-			const arrived = async (): Promise<void> => {
-				release();
-				// undici takes a connection again a turn of the event loop after its last response.
-				await setImmediate();
-			};
-			const page = read(next++, arrived).finally(release);
-			// It is thrown when its turn comes.
-			page.catch(() => undefined);
-			queue.push(page);
+	/** Pages in order, with some under way and as many again waiting for their turn. */
+	async function* ahead(from: number, until: () => number): AsyncGenerator<Page> {
+		const queue: Promise<Page | undefined>[] = [];
+		let underWay = 0;
+		let next = from;
+		function fill(): void {
+			while (!closed.signal.aborted && underWay < concurrency && queue.length < 2 * concurrency && next <= until()) {
+				underWay++;
+				let isCounted = true;
+				const release = (): void => {
+					if (!isCounted) return;
+					isCounted = false;
+					underWay--;
+					fill();
+				};
+				const arrived = async (): Promise<void> => {
+					release();
+					// undici takes a connection again a turn of the event loop after its last response.
+					await setImmediate();
+				};
+				const page = read(next++, arrived).finally(release);
+				// It is thrown when its turn comes.
+				page.catch(() => undefined);
+				queue.push(page);
+			}
 		}
-	}
-
-	return {
-		read,
-		readAhead(from: number, until: () => number): void {
-			next = from;
-			limit = until;
-		},
-		/** The next page; undefined behind the last one. */
-		async next(): Promise<Page | undefined> {
+		for (;;) {
 			fill();
 			const page = await queue.shift();
+			if (page === undefined) return;
 			fill();
 			// Responses that have come meanwhile are taken in first, and requests sent in their place.
 			await setImmediate();
-			return page;
-		},
-		/** Two neighbouring pages once more, and those before them as far as objects have moved; in the order of their ids. */
-		async readAgain(before: Page, page: Page): Promise<ListedObject[]> {
-			const edge = Number(before.objects.at(-1)?.id);
-			let objects = [...page.objects];
-			for (let number = before.number; number > 0; number--) {
-				const again = await read(number);
-				objects = [...again.objects, ...objects];
-				if (!again.isPastEnd && !(Number(again.objects[0]?.id) > edge)) break;
-			}
-			objects = [...(await read(page.number)).objects, ...objects];
-			return objects.sort((left, right) => Number(left.id) - Number(right.id) || 0);
-		},
-		close: () => closed.abort(),
-	};
-}
-
-function countIn(headers: ResponseHeaders, name: string): number | undefined {
-	const text = headerOf(headers, name);
-	return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
-
-/** Ids in one piece of the bitmap. */
-const PIECE = 4096;
-
-/** The ids that were given: exact, in any order, and small. */
-export class SeenIds {
-	private readonly pieces = new Map<number, Uint32Array>();
-	private readonly others = new Set<string>();
-
-	/** Adds an object's id. @returns whether it is new; an object without an id always is */
-	add(id: unknown): boolean {
-		if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0) return this.addNumber(id);
-		if (typeof id !== 'string' || this.others.has(id)) return typeof id !== 'string';
-		this.others.add(id);
-		return true;
+			yield page;
+		}
 	}
 
-	private addNumber(id: number): boolean {
-		const at = Math.floor(id / PIECE);
-		const piece = this.pieces.get(at) ?? new Uint32Array(PIECE / 32);
-		this.pieces.set(at, piece);
-		const place = id % PIECE;
-		const [word, bit] = [place >> 5, 1 << (place & 31)];
-		const bits = piece[word] as number;
-		piece[word] = bits | bit;
-		return (bits & bit) === 0;
+	/** Two neighbouring pages once more, and those before them as far as objects have moved; in the order of their ids. */
+	async function readAgain(before: Page, page: Page): Promise<ListedObject[]> {
+		const edge = Number(before.objects.at(-1)?.id);
+		const objects = [...page.objects];
+		for (let number = before.number; number > 0; number--) {
+			const again = await read(number);
+			objects.push(...(again?.objects ?? []));
+			if (again !== undefined && !(Number(again.objects[0]?.id) > edge)) break;
+		}
+		objects.push(...((await read(page.number))?.objects ?? []));
+		return objects.sort((left, right) => Number(left.id) - Number(right.id) || 0);
 	}
+
+	return { read, ahead, readAgain, close: () => closed.abort() };
 }

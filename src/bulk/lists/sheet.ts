@@ -56,44 +56,34 @@ export function createSheet(options: SheetOptions): Sheet {
 		return { name, exportOf: field === undefined ? (value: unknown) => value : createReader(field, options) };
 	});
 	const leftOut = new Map<string, { ids: unknown[]; count: number }>();
-
-	const note = (name: string, id: unknown): void => {
-		const noted = leftOut.get(name) ?? { ids: [], count: 0 };
-		leftOut.set(name, noted);
-		noted.count++;
-		if (noted.ids.length < NAMED) noted.ids.push(id);
-	};
-
 	return {
 		columns: [...read.owners, ...columns],
 		exported(object) {
 			const row: Record<string, unknown> = { ...owners };
 			for (const { name, exportOf } of exported) {
 				const value = exportOf(object[name]);
-				if (value === LEFT_OUT) note(name, object.id);
-				else if (value !== undefined) row[name] = value;
+				if (value === LEFT_OUT) {
+					const { ids, count } = leftOut.get(name) ?? { ids: [], count: 0 };
+					leftOut.set(name, { ids: ids.length < NAMED ? [...ids, object.id] : ids, count: count + 1 });
+				} else if (value !== undefined) row[name] = value;
 			}
 			return row;
 		},
-		whole: (object) => ({
-			...owners,
-			...Object.fromEntries(
-				Object.entries(object)
-					.filter(([name]) => name !== '_links')
-					.map(([name, value]) => [name, rawOf(value)]),
-			),
-		}),
-		warnings: () => [
-			...(rendered.length === 0
-				? []
-				: [
-						`${rendered.map(({ name }) => name).join(', ')}: the service shows rendered text only, which is no value to write; left out`,
-					]),
-			...[...leftOut].map(([name, { ids, count }]) => {
-				const which = `${ids.join(', ')}${count > ids.length ? ', …' : ''}`;
-				return `${name}: ${count} ${count === 1 ? 'value' : 'values'} left out (${read.list.noun} ${which}), which an update would not read back unchanged`;
-			}),
-		],
+		whole: ({ _links, ...object }) => {
+			return { ...owners, ...Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawOf(value)])) };
+		},
+		warnings() {
+			const names = rendered.map(({ name }) => name).join(', ');
+			const why = 'the service shows rendered text only, which is no value to write; left out';
+			return [
+				...(names === '' ? [] : [`${names}: ${why}`]),
+				...[...leftOut].map(([name, { ids, count }]) => {
+					const which = `${read.list.noun} ${ids.join(', ')}${count > ids.length ? ', …' : ''}`;
+					const values = count === 1 ? 'value' : 'values';
+					return `${name}: ${count} ${values} left out (${which}), which an update would not read back unchanged`;
+				}),
+			];
+		},
 	};
 }
 
@@ -108,9 +98,6 @@ function rawOf(value: unknown): unknown {
 
 const LEFT_OUT = Symbol('left out');
 
-/** How many values of a field are remembered: few fields but texts have more. */
-const REMEMBERED = 1000;
-
 /**
  * Makes the function that gives the value of a field for an export; undefined where the object has none. Each is read
  * back with the reader of an update, so that nothing is exported which the update would refuse or change.
@@ -120,18 +107,14 @@ function createReader(field: Field, { asCells, dialect, redact }: SheetOptions):
 	// A secret would be hidden where it is printed.
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');
-	const known = new Map<unknown, unknown>();
 	return (shown) => {
 		const value = rawOf(shown);
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
 		if (isSecret) return LEFT_OUT;
 		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
-		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
-		if (known.has(value)) return known.get(value);
-		const found = checkedValue(field, value, column, asCells);
-		if (known.size < REMEMBERED) known.set(value, found);
-		return found;
+		if (typeof value === 'object' && hidesIn(value)) return LEFT_OUT;
+		return checkedValue(field, value, column, asCells);
 	};
 }
 
@@ -149,10 +132,12 @@ function readsBackAlways({ kind }: Field, value: unknown): boolean {
 
 function checkedValue(field: Field, value: unknown, column: CellReader, asCells: boolean): unknown {
 	if (isRenderedAlone(value) || holdsInexactNumber(value)) return LEFT_OUT;
-	const given = asCells ? cellOf(field, value) : copyOf(normal(field, value));
+	const normal = field.kind === 'boolean' ? (SWITCHES.get(value) ?? value) : value;
+	// As it is once it was written and read.
+	const given = asCells ? cellText(normal) : typeof normal === 'object' ? JSON.parse(JSON.stringify(normal)) : normal;
 	if (given === OWN_ID && field.kind === 'user') return LEFT_OUT;
 	const draft: Draft = { ids: {}, force: undefined, reassign: undefined, fields: {} };
-	const problem = asCells ? column.text(given as string, draft) : column.typed(given, draft);
+	const problem = asCells ? column.text(given, draft) : column.typed(given, draft);
 	if (problem !== undefined) return LEFT_OUT;
 	const isReadable = typeof given !== 'string' || !UNREADABLE.test(given);
 	// A cell of spaces leaves the field alone.
@@ -166,20 +151,13 @@ function checkedValue(field: Field, value: unknown, column: CellReader, asCells:
 /** Half of a pair of surrogates can't be written as UTF-8, and a file with a NUL is read as no text. */
 const UNREADABLE = /[\p{Surrogate}\0]/u;
 
-/** As it is once it was written and read. */
-function copyOf(value: unknown): unknown {
-	return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value;
-}
-
 /** A switch as services write it, as the update takes it. */
-function normal({ kind }: Field, value: unknown): unknown {
-	if (kind !== 'boolean') return value;
-	if (value === 1 || value === '1' || value === 'yes') return true;
-	return value === 0 || value === '0' || value === 'no' ? false : value;
-}
+const SWITCHES: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+	...[1, '1', 'yes'].map((value) => [value, true] as const),
+	...[0, '0', 'no'].map((value) => [value, false] as const),
+]);
 
-function cellOf(field: Field, value: unknown): string {
-	const given = normal(field, value);
-	if (Array.isArray(given) && given.every((each) => typeof each !== 'object' || each === null)) return given.join(',');
-	return typeof given === 'object' ? JSON.stringify(given) : String(given);
+function cellText(value: unknown): string {
+	if (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null)) return value.join(',');
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

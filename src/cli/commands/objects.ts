@@ -1,8 +1,7 @@
 /** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
 
+import type { EditNoun, Noun } from '../../api/reads.js';
 import type { CommandSpec, Examples } from '../command.js';
-import type { EditNoun } from '../edit/fields.js';
-import type { Noun } from '../lists/call.js';
 import { editCommand, getCommand, listCommand, ownAccountCommand } from '../lists/definition.js';
 import { runCommand } from '../runs/definition.js';
 

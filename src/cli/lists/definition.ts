@@ -2,18 +2,18 @@
 
 import type { Endpoint } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
-import { type Filter, ownAccount, type Read } from '../../api/reads.js';
+import { type EditNoun, type Filter, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Examples, RequestSpec } from '../command.js';
-import type { EditNoun } from '../edit/fields.js';
-import { type OptionSpec, pick } from '../options/option.js';
+import { type OptionSpec, options, pick } from '../options/option.js';
 import {
 	allowDiffersOption,
 	connectionOptions,
 	guardOptions,
 	outputOptions,
+	readOptions,
 	tuningOptions,
+	wholeNumber,
 } from '../options/shared.js';
-import { limitOption, type Noun, type ReadInvocation, readOf, sharedOptions } from './call.js';
 
 const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
 	text: 'text',
@@ -23,14 +23,18 @@ const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
 	date: 'date',
 };
 
-const filterOption = ({ flag, kind, help }: Filter): OptionSpec => {
-	return { flags: `--${flag} <${PLACEHOLDERS[kind]}>`, help, group: 'Filters' };
-};
+const limitOption = options('Filters', [
+	{ flags: '--limit <n>', help: 'Stop after N objects', parse: wholeNumber('--limit', 1) },
+]);
 
 const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
 /** The arguments that stand before ids. */
-function ownerArguments(noun: Noun, { list }: Read, taxonomy: Partial<ArgumentSpec>): ArgumentSpec[] {
+function ownerArguments(
+	noun: Noun,
+	{ list }: Read,
+	taxonomy: Partial<ArgumentSpec> = { choices: taxonomies },
+): ArgumentSpec[] {
 	if (noun === 'term') return [{ name: 'taxonomy', help: 'The taxonomy', required: true, ...taxonomy }];
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
 }
@@ -43,28 +47,31 @@ export function listCommand(noun: Noun, examples: Examples): CommandSpec {
 		read.update === undefined
 			? ''
 			: `csv, tsv, json and ndjson hold what ${noun} update --input reads, with raw values; --fields names other columns.`;
+	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
+		return { flags: `--${flag} <${PLACEHOLDERS[kind]}>`, help, group: 'Filters' };
+	});
 	return {
 		examples,
 		description: [all, sheet].join('\n\n').trim(),
 		requests: [requestOf(read.list)],
-		arguments: ownerArguments(noun, read, { choices: taxonomies }),
-		options: [...read.filters.map(filterOption), ...limitOption, ...sharedOptions],
-		run: async (invocation) => await (await import('./list.js')).listObjects(noun, invocation as ReadInvocation),
+		arguments: ownerArguments(noun, read),
+		options: [...filters, ...limitOption, ...readOptions],
+		run: async (invocation) => await (await import('./objects.js')).listObjects(noun, invocation),
 	};
 }
 
 /** The command that reads single objects. */
-export function getCommand(noun: Exclude<Noun, 'password'>, examples: Examples): CommandSpec {
+export function getCommand(noun: EditNoun, examples: Examples): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	return {
 		examples,
 		requests: read.get === undefined ? [] : [requestOf(read.get)],
 		arguments: [
-			...ownerArguments(noun, read, { choices: taxonomies }),
+			...ownerArguments(noun, read),
 			{ name: 'id', help: 'Ids, or - to read them from stdin', required: true, variadic: true },
 		],
-		options: sharedOptions,
-		run: async (invocation) => await (await import('./get.js')).getObjects(noun, invocation as ReadInvocation),
+		options: readOptions,
+		run: async (invocation) => await (await import('./objects.js')).getObjects(noun, invocation),
 	};
 }
 
@@ -74,20 +81,10 @@ export function ownAccountCommand(examples: Examples): CommandSpec {
 		examples,
 		requests: [requestOf(ownAccount)],
 		arguments: [],
-		options: sharedOptions,
-		run: async (invocation) => await (await import('./get.js')).showOwnAccount(invocation as ReadInvocation),
+		options: readOptions,
+		run: async (invocation) => await (await import('./objects.js')).showOwnAccount(invocation),
 	};
 }
-
-const editOptions = [
-	{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
-	{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
-	allowDiffersOption,
-	...pick(guardOptions, 'confirm'),
-	...pick(tuningOptions, 'retries'),
-	...outputOptions,
-	...connectionOptions,
-];
 
 /** The command that edits one object of a kind. */
 export function editCommand(noun: EditNoun, examples: Examples): CommandSpec {
@@ -101,7 +98,15 @@ export function editCommand(noun: EditNoun, examples: Examples): CommandSpec {
 			...ownerArguments(noun, readOf(noun, '<taxonomy>'), { suggests: taxonomies }),
 			{ name: 'id', help: noun === 'user' ? 'Its id, or @me' : 'Its id', required: true },
 		],
-		options: editOptions,
-		run: async (invocation) => await (await import('../edit/edit.js')).editObject(noun, invocation as ReadInvocation),
+		options: [
+			{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
+			{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
+			allowDiffersOption,
+			...pick(guardOptions, 'confirm'),
+			...pick(tuningOptions, 'retries'),
+			...outputOptions,
+			...connectionOptions,
+		],
+		run: async (invocation) => await (await import('../edit.js')).editObject(noun, invocation),
 	};
 }

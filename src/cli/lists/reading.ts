@@ -1,29 +1,31 @@
-/** What commands that read have in common: the session, single objects, how objects are printed, and what failures mean. */
+/** What commands that read have in common: the session, ids, single objects, and what a failed read means. */
 
 import { createPlanner } from '../../api/plan.js';
-import type { Read } from '../../api/reads.js';
-import { isProblem, OWN_ID, parseId } from '../../api/values.js';
+import { type Noun, type Read, readOf } from '../../api/reads.js';
+import { isObject, isProblem, OWN_ID, parseId } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
-import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
-import type { Client } from '../../http/types.js';
-import { DEFAULT_CONCURRENCY } from '../../http/types.js';
+import { type Client, DEFAULT_CONCURRENCY } from '../../http/types.js';
 import { parseFields } from '../../output/columns.js';
-import { createRedactor } from '../../output/redact.js';
+import type { Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
+import type { ValuesOf } from '../options/option.js';
+import type { readOptions } from '../options/shared.js';
 import { ownIdFor } from '../own-account.js';
-import { chosenFormat, openResults, type ResultShape } from '../results.js';
 import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/failures.js';
 import { openSession, type Session } from '../session.js';
-import { type Noun, type ReadInvocation, readOf } from './call.js';
 
-type Ids = Readonly<Record<string, string>>;
+export type Ids = Readonly<Record<string, string>>;
 
-/** One call of a command that reads. */
+/** One call of a command that reads; filters stand among its options, by their own names. */
+export type ReadInvocation = Omit<Invocation, 'options'> & {
+	readonly options: ValuesOf<typeof readOptions> & { readonly limit?: number } & Readonly<Record<string, unknown>>;
+};
+
 export interface Reading {
 	noun: Noun;
 	read: Read;
@@ -46,7 +48,7 @@ export async function withReading<T>(
 	given?: Session,
 ): Promise<T> {
 	const { args, options, context } = invocation;
-	const read = readOf(noun, noun === 'term' ? (args[0] as string) : '');
+	const read = readOf(noun, args[0] ?? '');
 	const owners: Record<string, string> = {};
 	for (const [at, name] of read.owners.entries()) {
 		const text = args[at] as string;
@@ -98,111 +100,30 @@ export function refusesRaw({ status, code, reasons }: Result): boolean {
 	return code === 'rest_forbidden_context' || (status === 400 && reasons?.context !== undefined);
 }
 
-/** Makes the function that reads single objects; where raw values are refused, it goes on without asking for them. */
-export function createRead({ client, send: options, invocation, session }: Reading, endpoint: Read['list']) {
+/**
+ * Makes the function that reads single objects, which returns the error where one can't be read. Where raw values are
+ * refused, it goes on without asking for them.
+ */
+export function createRead(reading: Reading, endpoint = reading.read.get ?? reading.read.list) {
+	const { client, send: options, invocation, session } = reading;
 	const plan = createPlanner(endpoint, session.dialect);
 	let raw = true;
-	return async (ids: Ids): Promise<Result> => {
+	return async (ids: Ids): Promise<ListedObject | SupportctlError> => {
 		const request = plan({ ids });
 		const rendered = { ...request, path: request.path.replace(/\?context=edit$/, '') };
-		const asked = raw;
-		const result = await send(client, asked ? request : rendered, options);
-		if (!asked || !refusesRaw(result)) return result;
-		if (raw) warn(invocation.context, [RENDERED_ONLY]);
-		raw = false;
-		return await send(client, rendered, options);
-	};
-}
-
-/** How objects are printed: in which format, and as what. */
-function printingOf({ read, invocation, session }: Reading, single: boolean) {
-	const { options } = invocation;
-	const format = chosenFormat(options, session.connection.settings.format);
-	const asCells = format === 'csv' || format === 'tsv';
-	const isText = asCells || format === 'json' || format === 'ndjson';
-	const isNamed = options.fields !== undefined || options.field !== undefined;
-	/** Whether an update reads what is printed. */
-	const isExport = isText && (asCells || !single) && read.update !== undefined;
-	return { format, asCells, isNamed, isExport };
-}
-
-/** The names of a list's objects that are printed, where they are known: the service need not send the others. */
-export function printedNames(reading: Reading): readonly string[] | undefined {
-	const { read, invocation } = reading;
-	const { fields, field, query } = invocation.options;
-	const { format, isNamed, isExport } = printingOf(reading, false);
-	if (query !== undefined || !read.paged) return undefined;
-	const known = ['id', ...exportedNames(read), ...read.shown].filter((name) => !read.owners.includes(name));
-	if (isNamed) {
-		const paths = field === undefined ? parseFields(fields ?? []).map(({ path }) => path) : [field];
-		const names = paths.map((path) => path.split('.')[0] as string);
-		// What is misspelt is compared with all that there is.
-		return names.every((name) => known.includes(name)) ? [...new Set(['id', ...names])] : undefined;
-	}
-	if (format === 'ids' || format === 'count') return ['id'];
-	if (isExport) return exportedNames(read);
-	const isTable = format === undefined || format === 'table';
-	return isTable ? [...new Set(['id', ...read.shown.filter((name) => known.includes(name))])] : undefined;
-}
-
-/** Prints objects, the first of which decide the columns. */
-export interface Printer {
-	/** A promise asks to wait before the next. */
-	print(object: ListedObject): void | Promise<void>;
-	/** Ends the output, and says what was left out. @throws UsageError for columns that no object has */
-	end(): Promise<void>;
-}
-
-/**
- * @param single One object, shown whole in every format but csv and tsv
- * @throws UsageError for columns or a query that can't be used
- */
-export async function openPrinter(
-	reading: Reading,
-	sample: readonly ListedObject[],
-	single: boolean,
-	screen: Pick<ResultShape, 'beforeWrite' | 'onPager'> = {},
-): Promise<Printer> {
-	const { read, owners, invocation, session } = reading;
-	const { asCells, isNamed, isExport } = printingOf(reading, single);
-	const sheet = createSheet({
-		read,
-		owners: Object.fromEntries(
-			Object.entries(owners).map(([name, id]) => [name, name === 'taxonomy' ? id : Number(id)]),
-		),
-		asCells,
-		sample,
-		dialect: session.dialect,
-		redact: createRedactor(),
-	});
-	const columns = asCells ? sheet.columns : single ? undefined : read.shown;
-	const results = await openResults(invocation, {
-		profileFormat: session.connection.settings.format,
-		single,
-		idOf: (row) => row.id ?? row.slug,
-		...(columns === undefined ? {} : { columns: columns.map((path) => ({ path, label: path })) }),
-		...screen,
-	});
-	return {
-		print(object) {
-			if (!isExport) return results.row(sheet.whole(object));
-			if (!isNamed) return results.row(sheet.exported(object));
-			return results.row({ ...sheet.whole(object), ...sheet.exported(object) });
-		},
-		async end() {
-			await results.end();
-			if (isExport) warn(invocation.context, sheet.warnings());
-		},
+		let result = await send(client, raw ? request : rendered, options);
+		if (refusesRaw(result)) {
+			if (raw) warn(invocation.context, [RENDERED_ONLY]);
+			raw = false;
+			result = await send(client, rendered, options);
+		}
+		const { outcome, body } = result;
+		return outcome === 'ok' && isObject(body) ? body : failureOfRead(reading, endpoint, ids, result);
 	};
 }
 
 /** What a refused or lost read means for a person. */
-export function failureOfRead(
-	{ session }: Reading,
-	endpoint: Read['list'],
-	ids: Outcome['ids'],
-	result: Result,
-): SupportctlError {
+export function failureOfRead({ session }: Reading, endpoint: Read['list'], ids: Ids, result: Result): SupportctlError {
 	const isList = endpoint.returns === 'list';
 	const outcome: Outcome = { ...result, row: 1, ids: isList ? {} : ids };
 	const noun = plural(endpoint.noun, 2);

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
 import { schemes, settings } from '../../profile/settings.js';
-import { camelCase, longName, type OptionSpec, type OptionValues, options } from './option.js';
+import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
 
 /** A parser for whole numbers from `least` on. */
 export function wholeNumber(name: string, least: number): (text: string) => number {
@@ -93,16 +93,6 @@ export const reportOption = {
 
 const concurrency = wholeNumber('--concurrency', 1);
 
-/** Of reads, whose pages are all alike. */
-export const concurrencyOption = options('Run', [
-	{
-		flags: '-j, --concurrency <n>',
-		help: 'Requests at a time',
-		parse: concurrency,
-		defaultText: String(DEFAULT_CONCURRENCY),
-	},
-]);
-
 /** How a run is carried out; a resume takes them too. */
 export const tuningOptions = [
 	...options('Run', [
@@ -127,6 +117,21 @@ export const tuningOptions = [
 	]),
 	reportOption,
 ] as const;
+
+/** The flags of reads. */
+export const readOptions = [
+	...options('Run', [
+		{
+			flags: '-j, --concurrency <n>',
+			help: 'Requests at a time',
+			parse: concurrency,
+			defaultText: String(DEFAULT_CONCURRENCY),
+		},
+	]),
+	...pick(tuningOptions, 'rate', 'retries'),
+	...outputOptions,
+	...connectionOptions,
+];
 
 export const allowDiffersOption: OptionSpec = {
 	flags: '--allow-differs[=fields]',
