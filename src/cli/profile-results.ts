@@ -1,64 +1,67 @@
-/** What commands about profiles share: which profile is meant, and how a change is reported. */
+/** What commands about profiles share: which profile is meant, what is to be stored, and how a change is reported. */
 
+import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../errors.js';
-import { configFolder, connectionVariables, listed, readVariable } from '../profile/settings.js';
-import { readStore, type Store } from '../profile/store.js';
+import { checkSecret } from '../profile/secrets.js';
+import {
+	checkSetting,
+	configFolder,
+	connectionVariables,
+	listed,
+	readVariable,
+	type Scheme,
+	type SettingName,
+	settingSpecs,
+} from '../profile/settings.js';
+import { type NewSecret, readStore, type Store, updateStore } from '../profile/store.js';
 import type { Invocation } from './command.js';
 import { say, warn } from './notices.js';
-import {
-	chosenFormat,
-	createSentResults,
-	onlyOutputFailed,
-	openResults,
-	picksValues,
-	type ResultShape,
-} from './results.js';
-
-type ResultRow = Readonly<Record<string, unknown>>;
+import type { OptionValues } from './options/option.js';
+import { chosenFormat, createSentResults, onlyOutputFailed, openResults, picksValues } from './results.js';
+import { readFirstLine } from './text-file.js';
 
 /** Whether data is asked for; what commands do is otherwise said on stderr. */
 export function asksForData({ options }: Invocation): boolean {
 	return chosenFormat(options) !== undefined || picksValues(options);
 }
 
-/** Prints rows on stdout. @throws UsageError for a column or a query that can't be used */
-export async function printRows(
-	invocation: Invocation,
-	rows: readonly ResultRow[],
-	shape: ResultShape,
-): Promise<ExitCode> {
-	const keys = shape.columns?.map(({ path }) => path);
-	const results = await openResults(invocation, { ...(keys && { keys }), ...shape });
-	for (const row of rows) await results.row(row);
-	await results.end();
-	return ExitCode.ok;
-}
-
-/** A change that was made: warnings, a sentence for a person, and the row for a program, with the keys named before. */
+/** A change that was made: warnings, a sentence for a person, and the row for a program. */
 export interface Change {
-	warnings: readonly string[];
+	warnings?: readonly string[];
 	says: string;
-	row: ResultRow;
+	row: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Makes a change to the profiles and reports it.
- * @throws UsageError, before the change is made, for a column or a query that can't be used
+ * Makes a change and reports it.
+ * @param keys those of the row. @throws UsageError, before the change is made, for a column or a query that can't be used
  */
 export async function runChange(
 	invocation: Invocation,
 	keys: readonly string[],
 	change: () => Promise<Change>,
 ): Promise<ExitCode> {
-	const shape: ResultShape = { single: true, keys, idOf: ({ profile }) => profile };
+	const shape = { single: true, keys, idOf: ({ profile }: Change['row']) => profile };
 	const results = asksForData(invocation) ? createSentResults(await openResults(invocation, shape)) : undefined;
-	const { warnings, says, row } = await change();
+	const { warnings = [], says, row } = await change();
 	warn(invocation.context, warnings);
 	say(invocation, says);
 	await results?.row(row);
 	const trouble = await results?.end();
 	if (trouble !== undefined) throw onlyOutputFailed(trouble, 'the change was made', ExitCode.ok);
 	return ExitCode.ok;
+}
+
+/** The same for a change of the stored profiles alone. */
+export function changeProfiles(
+	invocation: Invocation,
+	keys: readonly string[],
+	change: (store: Store) => Change,
+): Promise<ExitCode> {
+	return runChange(invocation, keys, async () => {
+		const { result, notices } = await updateStore(configFolder(invocation.context), change);
+		return { ...result, warnings: [...notices, ...(result.warnings ?? [])] };
+	});
 }
 
 /** The stored profiles; a damaged file counts as empty, and is kept under another name when a profile is stored. */
@@ -68,14 +71,43 @@ export function readStoreToChange({ context }: Invocation): Store {
 	return store;
 }
 
-/** The name from the first argument, --profile, SUPPORTCTL_PROFILE, or the current profile. @throws UsageError */
+/** The settings among option values, checked, as a profile keeps them. @throws UsageError */
+export function settingsIn(
+	options: OptionValues,
+	cwd: string,
+): Partial<Record<SettingName, string | number | boolean>> {
+	const given = settingSpecs.filter(({ name }) => options[name] !== undefined);
+	return Object.fromEntries(
+		given.map((spec) => {
+			const value = checkSetting(spec, options[spec.name], spec.flag);
+			return [spec.name, spec.path ? resolve(cwd, value as string) : value];
+		}),
+	);
+}
+
+/** The scheme that the secret's flags imply, if any. */
+export function impliedScheme(options: OptionValues): Scheme | undefined {
+	return options.tokenStdin === true && options.scheme === undefined ? 'bearer' : undefined;
+}
+
+/** The secret that the flags hand over; undefined where they hand over none. @throws UsageError */
+export async function readGivenSecret(
+	{ context, options }: Invocation,
+	scheme: Scheme,
+): Promise<NewSecret | undefined> {
+	if (typeof options.secretCommand === 'string') return { kind: 'command', command: options.secretCommand };
+	if (options.passwordStdin !== true && options.tokenStdin !== true) return undefined;
+	const flag = options.passwordStdin === true ? '--password-stdin' : '--token-stdin';
+	return { kind: 'value', value: checkSecret(scheme, await readFirstLine(context.stdin, flag), flag) };
+}
+
+/** The name from the first argument, --profile or SUPPORTCTL_PROFILE. @throws UsageError for two different ones */
 export function namedProfile({ args, options, context }: Invocation): string | undefined {
 	const flag = options.profile;
 	if (args[0] !== undefined && flag !== undefined && args[0] !== flag) {
 		throw new UsageError(`the argument says ${args[0]} and --profile says ${flag}`);
 	}
-	const given = args[0] ?? flag ?? readVariable(context.env, 'PROFILE', context.cwd)?.value;
-	return given ?? readStore(configFolder(context)).store.current;
+	return args[0] ?? flag ?? readVariable(context.env, 'PROFILE', context.cwd)?.value;
 }
 
 /** A warning of the variables that later commands will use before a profile that is now the current one. */

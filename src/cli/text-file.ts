@@ -1,9 +1,10 @@
-/** A file that the command line names, or standard input, read as text; what stands in its way is said in the words of `--input`. */
+/** What a command line hands over as text: files, standard input, and secrets, which never stand in its own words. */
 
 import { resolve } from 'node:path';
 import { fileProblem, isKnownFileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Input } from '../io/context.js';
+import { isSecretName } from '../output/redact.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -40,4 +41,33 @@ function unreadable(name: string, error: unknown, flag: string | undefined): Usa
 		// What is said in words already needs no system's words below it.
 		...(isKnownFileProblem(error) ? {} : { cause: error }),
 	});
+}
+
+/** The first key in a JSON value that is named like a secret and holds something. */
+function secretKeyIn(value: unknown): string | undefined {
+	if (typeof value !== 'object' || value === null) return undefined;
+	const { name, value: paired } = value as { name?: unknown; value?: unknown };
+	if (typeof name === 'string' && paired !== undefined && isSecretName(name)) return name;
+	for (const [key, inner] of Object.entries(value)) {
+		if (!Array.isArray(value) && inner !== null && isSecretName(key)) return key;
+		const found = secretKeyIn(inner);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+/** @param way how the value can be given instead. @throws UsageError where a name is that of a secret */
+export function refuseSecretNames(flag: string, names: readonly string[], way: string): void {
+	const name = names.find(isSecretName);
+	if (name === undefined) return;
+	throw new UsageError(`${flag}: ${name} on the command line could be read by other users of the machine`, {
+		code: 'secret_on_command_line',
+		hint: way,
+	});
+}
+
+/** The same for the keys of a JSON value, at any depth. @throws UsageError */
+export function refuseSecretKeys(flag: string, value: unknown, way: string): void {
+	const key = secretKeyIn(value);
+	if (key !== undefined) refuseSecretNames(flag, [key], way);
 }

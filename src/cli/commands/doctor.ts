@@ -21,7 +21,6 @@ import {
 import { secretNoun } from '../../profile/secrets.js';
 import { configFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
-import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
@@ -62,8 +61,6 @@ interface Facts {
 	probe: Probe;
 	/** The response without credentials. */
 	without: Probed;
-	/** The Date header of a response, and when it came, in milliseconds since 1970. */
-	date: { header: unknown; at: number } | undefined;
 }
 
 export interface Check {
@@ -79,7 +76,6 @@ export interface Check {
 const LONGEST_STEP_MS = 10_000;
 
 export const checks: readonly Check[] = [
-	{ name: 'node', needs: [], fix: '', look: () => checkNode(process.versions.node, engines) },
 	{
 		name: 'config',
 		needs: [],
@@ -216,7 +212,6 @@ export const checks: readonly Check[] = [
 			return auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted';
 		},
 	},
-	{ name: 'clock', needs: ['tls'], fix: '', look: ({ date }) => checkClock(date) },
 ];
 
 export const command = defineCommand({
@@ -303,21 +298,11 @@ function changeOf({ sources, profileName }: Setup): string {
 	return from === 'flag' ? name : `supportctl profile set ${profileName} --base-url`;
 }
 
-/** The JSON object that a GET gives; its date goes to the facts. */
-async function readJson(facts: Facts, path: string): Promise<Record<string, unknown>> {
-	const { invocation, reach } = facts;
+/** The JSON object that a GET gives. */
+async function readJson({ invocation, reach }: Facts, path: string): Promise<Record<string, unknown>> {
 	const response = await exchange(invocation, reach, { method: 'GET', path });
-	if ('problem' in response) return {};
-	const { headers, content } = response;
-	facts.date ??= { header: headers.date, at: invocation.context.clock.now() };
-	return content.kind === 'json' && isObject(content.value) ? content.value : {};
-}
-
-/** @param required as package.json has it: `>=20.18.1` */
-export function checkNode(version: string, required: string): Found {
-	const least = required.replace(/^>=/, '');
-	if (version.localeCompare(least, 'en', { numeric: true }) >= 0) return `Node ${version}`;
-	return fail(`Node ${version} is older than ${least}`, `install Node ${least} or later`);
+	const content = 'content' in response ? response.content : undefined;
+	return content?.kind === 'json' && isObject(content.value) ? content.value : {};
 }
 
 /** Host, without the brackets that URLs put around IPv6 addresses, and port. */
@@ -373,22 +358,4 @@ export async function checkCertificate(
 		socket?.destroy();
 		tunnel?.destroy();
 	}
-}
-
-/** Differences below the first are the network's and the header's, which has whole seconds. */
-const UNNOTICED_MS = 3_000;
-const MOST_MS = 60_000;
-
-/** Whether this machine and the service agree on the time. */
-export function checkClock(date: Facts['date']): Found {
-	const theirs = Date.parse(String(date?.header));
-	if (date === undefined || Number.isNaN(theirs)) return skip('the response has no date');
-	const difference = date.at - theirs - 500;
-	const size = Math.abs(difference);
-	if (size <= UNNOTICED_MS) return "this machine's and the service's agree";
-	const [ms, unit] = size < 120_000 ? [1000, 's'] : size < 7_100_000 ? [60_000, 'min'] : [3_600_000, 'h'];
-	const apart = `${Math.round(size / ms)} ${unit}`;
-	const message = `this machine is ${apart} ${difference > 0 ? 'ahead of' : 'behind'} the service`;
-	if (size <= MOST_MS) return message;
-	return warn(message, 'set the clock that is wrong: certificates and the times in journals depend on it');
 }

@@ -1,6 +1,5 @@
 /** `login`: finds the service, tries credentials until it accepts them, and stores both as a profile. */
 
-import { resolve } from 'node:path';
 import { FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import type { Prompts } from '../../io/context.js';
 import type { Auth } from '../../net.js';
@@ -25,8 +24,15 @@ import { say, warn } from '../notices.js';
 import { allBut } from '../options/option.js';
 import { connectionFlags, connectionOptions, guardDefaults, outputOptions, secretOptions } from '../options/shared.js';
 import { createProbe, findService, type Probed, trySignIn } from '../probe.js';
-import { type Change, overridesOf, readStoreToChange, runChange } from '../profile-results.js';
-import { impliedScheme, readGivenSecret } from '../secret-input.js';
+import {
+	type Change,
+	impliedScheme,
+	overridesOf,
+	readGivenSecret,
+	readStoreToChange,
+	runChange,
+	settingsIn,
+} from '../profile-results.js';
 import type { Reach } from '../session.js';
 
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
@@ -70,8 +76,6 @@ interface Found {
 	/** The profile that it will be stored as. */
 	name: string;
 	resolved: ResolvedSettings;
-	/** What flags say of settings that only a profile can hold. */
-	guards: { protected?: boolean; allowHttp?: boolean };
 	reach: Omit<Reach, 'baseUrl' | 'auth'>;
 	scheme: Scheme;
 	/** The secret of the environment. */
@@ -84,13 +88,10 @@ interface Credentials {
 	auth: Auth;
 	username: string | undefined;
 	headerName: string | undefined;
-	secret?: NewSecret;
+	secret?: NewSecret | undefined;
 	/** The variable that the secret came from. */
 	variable?: string | undefined;
 }
-
-/** Settings that are stored as the service accepted them, wherever they came from. */
-const TRIED: ReadonlySet<string> = new Set(['baseUrl', 'scheme', 'username', 'headerName']);
 
 /** How often a person may try. */
 const TRIES = 3;
@@ -113,20 +114,15 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	} finally {
 		unlisten();
 	}
-	const { name, baseUrl, scheme, guards } = found;
+	const { name, baseUrl, scheme, reach } = found;
 	const { username, headerName, secret } = credentials;
-	const { settings, sources } = found.resolved;
-	const values = { ...settings, baseUrl, scheme, username, headerName };
-	const kept = settingSpecs.flatMap(({ name: setting, path }) => {
-		const isKept = sources[setting].from === 'flag' || TRIED.has(setting);
-		const value = isKept ? values[setting] : undefined;
-		return value === undefined ? [] : [[setting, path ? resolve(context.cwd, value as string) : value]];
-	});
+	const allowHttp = options.allowHttp ?? (reach.allowHttp || undefined);
+	const kept = { ...login.flags, protected: options.protected, allowHttp, baseUrl, scheme, username, headerName };
 	const changed = await saveProfile({
 		folder: configFolder(context),
 		name,
-		settings: { ...Object.fromEntries(kept), ...guards },
-		...(secret && { secret }),
+		settings: settingsIn(kept, context.cwd),
+		secret,
 		insecureStorage: options.insecureStorage === true,
 		makeCurrent: true,
 	});
@@ -185,10 +181,10 @@ async function firstBaseUrl(login: Login): Promise<string> {
 
 /** Checks a base URL; where another can be suggested, a person is asked, and otherwise the error names it. */
 async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
-	const { flags, invocation, prompts } = login;
-	const productPrefix = flags.productPrefix as string | undefined;
+	const { invocation, prompts } = login;
+	const { productPrefix } = invocation.options;
 	try {
-		const rules = { allowHttp: mayUseHttp(login, text) === true, from, ...(productPrefix && { productPrefix }) };
+		const rules = { allowHttp: mayUseHttp(login, text), from, ...(productPrefix && { productPrefix }) };
 		const { url, warnings } = parseBaseUrl(text, rules);
 		warn(invocation.context, warnings);
 		return url;
@@ -200,28 +196,29 @@ async function readBaseUrl(login: Login, text: string, from: string): Promise<st
 	}
 }
 
-/** Whether credentials may travel unencrypted: what a flag says, or true where a profile allows it for this host. */
-function mayUseHttp({ store, invocation }: Login, url: string): boolean | undefined {
-	const given = invocation.options.allowHttp as boolean | undefined;
-	const allowing = Object.values(store.profiles).filter(({ allowHttp }) => allowHttp === true);
-	return given ?? (allowing.some(({ baseUrl }) => isSameOrigin(baseUrl, url)) || undefined);
+/** Whether credentials may travel unencrypted: a flag says so, or a profile allows it for this host. */
+function mayUseHttp({ store, invocation }: Login, url: string): boolean {
+	if (typeof invocation.options.allowHttp === 'boolean') return invocation.options.allowHttp;
+	return Object.values(store.profiles).some(
+		({ baseUrl, allowHttp }) => allowHttp === true && isSameOrigin(baseUrl, url),
+	);
 }
 
 /** Looks for the service without credentials; another base URL is offered, and never used without a yes. */
 async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const { invocation, prompts } = login;
 	const { context } = invocation;
-	const { name, resolved, guards } = settingsFor(login, baseUrl);
+	const { name, resolved } = settingsFor(login, baseUrl);
 	const warnings: string[] = [];
 	const { settings } = resolved;
 	const tls = readTls(resolved, warnings);
-	const reach = { settings, tls, proxy: readProxies(context.env), allowHttp: settings.allowHttp };
+	const reach = { settings, tls, proxy: readProxies(context.env), allowHttp: mayUseHttp(login, baseUrl) };
 	const probe = createProbe(invocation, reach, settings.username);
 	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
 	if (problem === undefined) {
 		warn(context, warnings);
 		const { scheme, given } = readScheme(resolved);
-		return { baseUrl, name, resolved, guards, reach, scheme, exported: given, without };
+		return { baseUrl, name, resolved, reach, scheme, exported: given, without };
 	}
 	const error = new FailedError(problem.message, problem);
 	if (prompts === undefined || found === undefined) throw error;
@@ -234,10 +231,10 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
  * The settings for a base URL, under the profile that it will be stored as. Variables count where no person can be
  * asked, and not where they belong to another base URL or profile.
  */
-function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resolved' | 'guards'> {
+function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resolved'> {
 	const { invocation, prompts, store, flags } = login;
 	const { env, cwd } = invocation.context;
-	const { profile: named, protected: isProtected } = invocation.options as { profile?: string; protected?: boolean };
+	const named = invocation.options.profile;
 	// SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host.
 	const variable = readVariable(env, 'PROFILE', cwd)?.value;
 	const own = store.profiles[variable ?? '']?.baseUrl;
@@ -246,18 +243,13 @@ function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resol
 	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
 	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
 	const usesVariables = prompts === undefined && isMeant && store.profiles[named ?? ''] === undefined;
-	const allowHttp = mayUseHttp(login, baseUrl);
-	const guards = {
-		...(isProtected !== undefined && { protected: isProtected }),
-		...(allowHttp !== undefined && { allowHttp }),
-	};
 	const resolved = resolveSettings({
 		flags: { ...flags, baseUrl },
 		env: usesVariables ? env : withoutConnection(env),
 		cwd,
-		profile: { name, values: { ...store.profiles[name], ...guards }, file: 'config.json' },
+		profile: { name, values: store.profiles[name] ?? {}, file: 'config.json' },
 	});
-	return { name, resolved, guards };
+	return { name, resolved };
 }
 
 /** The scheme that flags, variables or the stored profile give, else the one that a person chooses. */

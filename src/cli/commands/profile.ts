@@ -1,28 +1,12 @@
 /** `profile` and `logout`: what is stored, what is in force, and changes to it. Nothing is sent to the service. */
 
-import { resolve } from 'node:path';
 import { ExitCode, UsageError } from '../../errors.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
 import { describeStore } from '../../profile/secrets.js';
-import {
-	checkSetting,
-	configFolder,
-	parseBaseUrl,
-	type Scheme,
-	type SettingName,
-	settingSpecs,
-	stateFolder,
-} from '../../profile/settings.js';
-import {
-	checkProfileName,
-	configFile,
-	readStore,
-	requireProfile,
-	saveProfile,
-	updateStore,
-} from '../../profile/store.js';
-import { defineCommand } from '../command.js';
+import { configFolder, parseBaseUrl, type Scheme, settingSpecs, stateFolder } from '../../profile/settings.js';
+import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
+import { defineCommand, type Invocation } from '../command.js';
 import { say, warn } from '../notices.js';
 import { allBut, options, pick } from '../options/option.js';
 import {
@@ -33,9 +17,26 @@ import {
 	runDefaults,
 	secretOptions,
 } from '../options/shared.js';
-import { asksForData, namedProfile, overridesOf, printRows, readStoreToChange, runChange } from '../profile-results.js';
-import { chosenFormat } from '../results.js';
-import { impliedScheme, readGivenSecret } from '../secret-input.js';
+import {
+	asksForData,
+	changeProfiles,
+	impliedScheme,
+	namedProfile,
+	overridesOf,
+	readGivenSecret,
+	readStoreToChange,
+	runChange,
+	settingsIn,
+} from '../profile-results.js';
+import { chosenFormat, openResults, type ResultShape } from '../results.js';
+
+/** Prints rows on stdout. @throws UsageError for a column or a query that can't be used */
+async function printRows(invocation: Invocation, rows: readonly object[], shape: ResultShape): Promise<ExitCode> {
+	const results = await openResults(invocation, shape);
+	for (const row of rows) await results.row(row);
+	await results.end();
+	return ExitCode.ok;
+}
 
 export const list = defineCommand({
 	description:
@@ -79,6 +80,7 @@ export const list = defineCommand({
 			else warn(context, [`${chosenBy} names the profile "${profileName}", which is not stored`]);
 		}
 		return printRows(invocation, rows, {
+			keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
 			columns: [
 				{ path: 'current', label: '', key: 'current', get: (row) => (row.current === true ? '*' : '') },
 				// The name is typed again.
@@ -130,6 +132,7 @@ export const show = defineCommand({
 		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
 		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
 		return printRows(invocation, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows, {
+			keys: ['setting', 'value', 'source'],
 			columns: [{ path: 'setting' }, { path: 'value' }, { path: 'source' }],
 			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
 		});
@@ -183,15 +186,8 @@ export const set = defineCommand({
 		return runChange(printing, ['profile', 'created', 'current', 'stored_in'], async () => {
 			const name = checkProfileName(invocation.args[0]);
 			const before = readStoreToChange(printing).profiles[name] ?? {};
-			const settings: Partial<Record<SettingName, string | number | boolean>> = {};
-			for (const spec of settingSpecs) {
-				const text = (given as Record<string, unknown>)[spec.name];
-				if (text === undefined) continue;
-				const value = checkSetting(spec, text, spec.flag);
-				settings[spec.name] = spec.path ? resolve(context.cwd, value as string) : value;
-			}
 			const implied = impliedScheme(given);
-			if (implied !== undefined) settings.scheme = implied;
+			const settings = settingsIn({ ...given, ...(implied && { scheme: implied }) }, context.cwd);
 			const unset = (given.unset ?? []).map((text) => {
 				const spec = settingSpecs.find((each) => each.flag === `--${text.replace(/^--/, '')}` || each.name === text);
 				if (spec !== undefined) return spec.name;
@@ -243,14 +239,12 @@ export const use = defineCommand({
 	arguments: [nameArgument],
 	options: outputOptions,
 	run: (invocation) =>
-		runChange(invocation, ['profile'], async () => {
+		changeProfiles(invocation, ['profile'], (store) => {
 			const [name] = invocation.args;
-			const { notices } = await updateStore(configFolder(invocation.context), (store) => {
-				requireProfile(store, name);
-				store.current = name;
-			});
+			requireProfile(store, name);
+			store.current = name;
 			const says = `Profile "${name}" is now the current one.`;
-			return { warnings: [...notices, ...overridesOf(invocation, name)], says, row: { profile: name } };
+			return { warnings: overridesOf(invocation, name), says, row: { profile: name } };
 		}),
 });
 
@@ -263,22 +257,18 @@ export const rename = defineCommand({
 	arguments: [nameArgument, { name: 'new-name', help: 'Its new name', required: true }],
 	options: outputOptions,
 	run: (invocation) =>
-		runChange(invocation, ['profile', 'renamed_from', 'current'], async () => {
+		changeProfiles(invocation, ['profile', 'renamed_from', 'current'], (store) => {
 			const [from, name] = invocation.args;
-			checkProfileName(name);
-			const { result: current, notices } = await updateStore(configFolder(invocation.context), (store) => {
-				const profile = requireProfile(store, from);
-				if (Object.hasOwn(store.profiles, name)) {
-					const hint = `supportctl profile remove ${name} removes it`;
-					throw new UsageError(`there is a profile "${name}" already`, { code: 'profile_exists', hint });
-				}
-				store.profiles[name] = profile;
-				delete store.profiles[from];
-				if (store.current === from) store.current = name;
-				return store.current === name;
-			});
-			const says = `Profile "${from}" is now "${name}".`;
-			return { warnings: notices, says, row: { profile: name, renamed_from: from, current } };
+			const profile = requireProfile(store, from);
+			if (store.profiles[checkProfileName(name)] !== undefined) {
+				const hint = `supportctl profile remove ${name} removes it`;
+				throw new UsageError(`there is a profile "${name}" already`, { code: 'profile_exists', hint });
+			}
+			store.profiles[name] = profile;
+			delete store.profiles[from];
+			if (store.current === from) store.current = name;
+			const row = { profile: name, renamed_from: from, current: store.current === name };
+			return { says: `Profile "${from}" is now "${name}".`, row };
 		}),
 });
 
@@ -291,18 +281,14 @@ export const remove = defineCommand({
 	arguments: [nameArgument],
 	options: outputOptions,
 	run: (invocation) =>
-		runChange(invocation, ['profile', 'was_current'], async () => {
+		changeProfiles(invocation, ['profile', 'was_current'], (store) => {
 			const [name] = invocation.args;
-			const { result: wasCurrent, notices } = await updateStore(configFolder(invocation.context), (store) => {
-				requireProfile(store, name);
-				delete store.profiles[name];
-				const isCurrent = store.current === name;
-				if (isCurrent) delete store.current;
-				return isCurrent;
-			});
+			requireProfile(store, name);
+			delete store.profiles[name];
+			const wasCurrent = store.current === name;
+			if (wasCurrent) delete store.current;
 			const next = wasCurrent ? ' It was the current one: supportctl profile use NAME chooses another.' : '';
-			const row = { profile: name, was_current: wasCurrent };
-			return { warnings: notices, says: `Profile "${name}" was removed.${next}`, row };
+			return { says: `Profile "${name}" was removed.${next}`, row: { profile: name, was_current: wasCurrent } };
 		}),
 });
 
@@ -320,23 +306,20 @@ export const logout = defineCommand({
 		...outputOptions,
 	],
 	run: (invocation) =>
-		runChange(invocation, ['profile', 'removed_from'], async () => {
-			const { context } = invocation;
-			const name = namedProfile(invocation);
-			if (name === undefined)
+		changeProfiles(invocation, ['profile', 'removed_from'], (store) => {
+			const name = namedProfile(invocation) ?? store.current;
+			if (name === undefined) {
 				throw new UsageError('there is no current profile', { hint: 'name one: supportctl logout PROFILE' });
-			const { result: had, notices } = await updateStore(configFolder(context), (store) => {
-				const { secret, ...rest } = requireProfile(store, name);
-				store.profiles[name] = rest;
-				return secret;
-			});
-			const from = describeStore(had);
+			}
+			const profile = requireProfile(store, name);
+			const from = describeStore(profile.secret);
+			delete profile.secret;
 			const left = ['PASSWORD', 'PASSWORD_FILE', 'TOKEN', 'TOKEN_FILE'].map((each) => `SUPPORTCTL_${each}`);
-			const set = left.filter((each) => context.env[each]);
+			const set = left.filter((each) => invocation.context.env[each]);
 			return {
-				warnings: [...notices, ...set.map((each) => `${each} is still set in the environment and will be used`)],
+				warnings: set.map((each) => `${each} is still set in the environment and will be used`),
 				says:
-					had === undefined
+					from === 'nowhere'
 						? `Profile "${name}" had no secret stored.`
 						: `Signed out: the secret of profile "${name}" was removed from the ${from}.`,
 				row: { profile: name, removed_from: from },

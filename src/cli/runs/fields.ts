@@ -21,9 +21,8 @@ import { UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
 import { camelCase } from '../options/option.js';
-import { refuseSecretKeys, refuseSecretNames } from '../secret-input.js';
 import { dialectOf } from '../session.js';
-import { readFirstLine, readTextFile, readTextInput } from '../text-file.js';
+import { readFirstLine, readTextFile, readTextInput, refuseSecretKeys, refuseSecretNames } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
 
 /** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.stop());
 
-const CHECKS = ['node', 'config', 'profile', 'base-url', 'secret', 'network', 'tls', 'prefix', 'credentials', 'clock'];
+const CHECKS = ['config', 'profile', 'base-url', 'secret', 'network', 'tls', 'prefix', 'credentials'];
 
 async function doctor(argv: string[] = [], options: CliOptions = {}) {
 	const { exitCode, stdout, stderr } = await runHere(['doctor', '--json', ...argv], options);
@@ -58,7 +58,6 @@ describe('settings', () => {
 		expect(of('profile').message).toBe('none; the base URL comes from SUPPORTCTL_BASE_URL');
 		expect(of('credentials').message).toBe('accepted for admin');
 		expect(of('prefix').message).toMatch(/support-api\/v1 lists \d+ routes$/);
-		expect(of('clock').message).toContain('agree');
 	});
 
 	it('that are not there at all fail once, with how to begin', async () => {
@@ -255,19 +254,6 @@ describe('the service', () => {
 		).toEqual([]);
 	});
 
-	it('whose clock is wrong is warned about', async () => {
-		const recorder = await startRecorder((request, response) => {
-			response.writeHead(200, {
-				'content-type': 'application/json',
-				date: new Date(Date.now() - 7_200_000).toUTCString(),
-			});
-			response.end(request.method === 'GET' ? '{"routes": {}}' : '{"id": 1}');
-		});
-		const { of, exitCode } = await doctor([], { env: recorder.env });
-		expect(exitCode).toBe(0);
-		expect(of('clock')).toMatchObject({ result: 'warn', message: 'this machine is 2 h ahead of the service' });
-	});
-
 	it('that is gone fails at the connection', async () => {
 		const server = createSocketServer();
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -279,7 +265,6 @@ describe('the service', () => {
 			tls: 'skipped',
 			prefix: 'skipped',
 			credentials: 'skipped',
-			clock: 'skipped',
 		});
 		expect(of('network').message).toContain('connection refused');
 	});
@@ -469,7 +454,7 @@ it('a step that gets no answer is given up in time', async () => {
 
 it('output follows the shared flags: columns in a pipe, picks and queries', async () => {
 	const piped = await runHere(['doctor'], { env: desk.env });
-	expect(piped.stdout.split('\n')[0]).toMatch(/^pass\tnode\tNode \d+\.\d+\.\d+\t$/);
+	expect(piped.stdout.split('\n')[0]).toMatch(/^pass\tconfig\t.*config\.json is not there: no profile is stored\t$/);
 	expect(piped.stderr).toBe('nothing is wrong\n');
 	expect((await runHere(['doctor', '-q'], { env: desk.env })).stderr).toBe('');
 	const query = await runHere(['doctor', '--query', "[?result=='skipped'].check"], { env: desk.env });

@@ -9,8 +9,7 @@ import type { Invocation } from '../../command.js';
 import { longName, options, pick, type ValuesOf } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import { isFile, readTextValue } from '../../runs/fields.js';
-import { refuseSecretNames } from '../../secret-input.js';
-import { readTextFile, readTextInput } from '../../text-file.js';
+import { readTextFile, readTextInput, refuseSecretNames } from '../../text-file.js';
 
 const group = 'Request';
 

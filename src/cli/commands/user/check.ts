@@ -79,7 +79,7 @@ export const command = defineCommand({
 			const id = verdict === 'valid' && isObject(shown.body) ? (shown.body.id ?? null) : null;
 			await results.row({ username, verdict, id, status: status ?? null, code: code ?? null });
 			const trouble = await results.end();
-			const says = [message, ...(hint ?? [])].join('; ');
+			const says = hint === undefined ? message : `${message}; ${hint}`;
 			if (trouble !== undefined) throw onlyOutputFailed(trouble, says, exitCode, data);
 		}
 		if (verdict === 'valid') return ExitCode.ok;
@@ -87,7 +87,7 @@ export const command = defineCommand({
 			code: code ?? verdict,
 			details: Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`),
 			data,
-			...(hint && { hint: hint.join('; ') }),
+			...(hint && { hint }),
 		});
 	},
 });
@@ -123,38 +123,41 @@ interface CheckVerdict {
 	exitCode: ExitCode;
 	/** One sentence. */
 	message: string;
-	hint?: string[];
+	hint?: string;
 }
 
 /** Reads the verdict from what came back (section 4 shows the request; section 7 shows no responses). @param shown the result as it may be repeated */
-function judgeCheck({ outcome, status, code, message, body }: Result, shown: Result, username: string): CheckVerdict {
+function judgeCheck(
+	{ outcome, status = 0, code = '', message }: Result,
+	shown: Result,
+	username: string,
+): CheckVerdict {
 	const who = `the credentials of ${quote(username)}`;
-	const unknown = (text: string, exitCode: ExitCode): CheckVerdict => ({ verdict: 'unknown', message: text, exitCode });
 	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
+	const verdict = 'unknown';
+	if (outcome === 'not-sent') {
+		return { verdict, exitCode: ExitCode.failed, message: `could not check ${quote(username)}: ${message ?? code}` };
+	}
 	const words = [shown.code, message].filter((each) => each !== undefined).join(': ');
-	if (outcome === 'not-sent') return unknown(`could not check ${quote(username)}: ${message ?? code}`, ExitCode.failed);
+	const body = JSON.stringify(shown.body);
 	const refusesCaller = status === 401 || status === 403;
-	const isInvalid = code !== undefined && (refusesCaller ? code === CHECK_CODE : INVALID_CODES.has(code));
-	if (outcome === 'failed' && (status ?? 0) < 500 && isInvalid) {
-		const why = code === 'credentials_invalid' ? JSON.stringify(shown.body) : words;
+	const isInvalid = refusesCaller ? code === CHECK_CODE : INVALID_CODES.has(code);
+	if (outcome === 'failed' && status < 500 && isInvalid) {
+		const doubt = refusesCaller ? 'with this status it could also mean that the caller was refused; ' : '';
 		return {
 			verdict: 'invalid',
 			exitCode: ExitCode.wrongCredentials,
-			message: `${who} are invalid (HTTP ${status} ${why})`,
-			hint: [
-				...(refusesCaller ? ['with this status it could also mean that the caller was refused'] : []),
-				'some services take only login names here, not e-mail addresses, and change quotes, backslashes and outer spaces in passwords',
-			],
+			message: `${who} are invalid (HTTP ${status} ${code === 'credentials_invalid' ? body : words})`,
+			hint: `${doubt}some services take only login names here, not e-mail addresses, and change quotes, backslashes and outer spaces in passwords`,
 		};
 	}
-	const isCallers = code !== undefined && CALLER_CODES.has(code);
-	if (refusesCaller || isCallers) {
-		const refused = unknown(`the service refused the caller (HTTP ${status} ${words})`, ExitCode.refused);
+	if (refusesCaller || CALLER_CODES.has(code)) {
+		const refused = `the service refused the caller (HTTP ${status} ${words})`;
 		const hint = `some services respond so when ${who} are invalid; another call with the same profile shows which it is`;
-		return isCallers ? refused : { ...refused, hint: [hint] };
+		return { verdict, exitCode: ExitCode.refused, message: refused, ...(!CALLER_CODES.has(code) && { hint }) };
 	}
-	const http = status === undefined ? '' : ` (HTTP ${status})`;
-	const isOdd = code === 'unexpected_shape' && body !== undefined;
-	const shownBody = isOdd ? `: ${JSON.stringify(shown.body).slice(0, 200)}` : '';
-	return unknown(`sent, but whether ${who} are valid is not known${http}: ${words}${shownBody}`, ExitCode.unknown);
+	const http = status === 0 ? '' : ` (HTTP ${status})`;
+	const odd = code === 'unexpected_shape' && shown.body !== undefined ? `: ${body.slice(0, 200)}` : '';
+	const unclear = `sent, but whether ${who} are valid is not known${http}: ${words}${odd}`;
+	return { verdict, exitCode: ExitCode.unknown, message: unclear };
 }
