@@ -174,27 +174,16 @@ export async function checkReadsServed(
 	row: RunRow | undefined,
 	client: Client,
 ): Promise<void> {
-	const { checks, values, source } = plan;
-	const { diff, snapshot } = invocation.options;
-	if (row === undefined || !(readsBefore(plan) || checks.verify || diff === true)) return;
+	const { checks, source } = plan;
+	if (row === undefined || !(readsBefore(plan) || checks.verify || invocation.options.diff === true)) return;
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false) return;
 	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
 	if (found.code !== NO_ROUTE) return;
-	const items = (change: string, fields: object): [string, boolean][] =>
-		Object.keys(fields).map((field) => [`--${change}-${field.replaceAll('_', '-')}`, true]);
-	const flags: [flag: string, isGiven: boolean][] = [
-		['--verify', checks.verify],
-		[snapshot === true ? '--snapshot' : 'snapshot (--no-snapshot)', checks.snapshot],
-		['--only-changed', checks.onlyChanged],
-		['--diff', diff === true],
-		['--if', checks.conditions.length > 0],
-		['--if-unmodified', checks.ifUnmodified],
-		...items('add', values.add),
-		...items('remove', values.remove),
-	];
-	const given = flags.filter(([, isGiven]) => isGiven).map(([flag]) => flag);
 	const what = `this service does not offer reading ${plural(request.endpoint.noun, 2)} (${found.status} ${NO_ROUTE})`;
-	const way = source.from === 'snapshots' ? 'run undo needs it' : `leave out ${given.join(', ')}`;
-	throw new UsageError(`${what}; ${way}; nothing was written`, { code: NO_ROUTE, data: { status: found.status } });
+	throw new UsageError(`${what}${source.from === 'snapshots' ? '; run undo needs it' : ''}; nothing was written`, {
+		code: NO_ROUTE,
+		hint: 'leave out what reads first or after: --verify, --snapshot (or give --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
+		data: { status: found.status },
+	});
 }

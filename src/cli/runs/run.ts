@@ -16,9 +16,8 @@ import { fileOf, inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
-import { ExitCode, InterruptedError, UsageError } from '../../errors.js';
+import { ExitCode, UsageError } from '../../errors.js';
 import type { Client } from '../../http/types.js';
-import type { Context } from '../../io/context.js';
 import { createRedactor, createTextRedactor, secretValues } from '../../output/redact.js';
 import { annotate, escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
@@ -33,8 +32,8 @@ import { withoutSecretsOf } from './shape.js';
 export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, invocation, resumes } = job;
 	const { context, options } = invocation;
-	const { clock, random } = context;
-	const before = watchBefore(context);
+	const { clock, random, signals } = context;
+	const { dialect, stateDir, sending } = session;
 	const release = limitYoungGeneration();
 	const own: { id?: number } = {};
 	let client: Promise<Client> | undefined;
@@ -42,22 +41,41 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		client ??= session.openClient(tuning.concurrency, 'run');
 		return client;
 	};
+	const copies: string[] = [];
+	let unlisten: (() => void) | undefined;
+	/** Before the first request a signal ends the run: nothing is sent, and no private copy of the input stays. */
+	const onCopy = (path: string): void => {
+		copies.push(path);
+		unlisten ??= signals.listen(() => {
+			for (const each of copies) rmSync(each, { force: true });
+			// Standard input may be open for as long as its writer likes.
+			context.stderr.write('interrupted; nothing was sent\n');
+			context.abandon(ExitCode.interrupted);
+		});
+	};
 	let rows: PlannedRows | undefined;
 	// The private copy of standard input that a journal names stays as long as a resume or a retry may read it.
 	let keep = resumes?.header.input.copied === true && options.input === undefined;
 	try {
-		const usernames = takesUserNames(endpoint) ? await openUserNames(job, connect) : undefined;
+		let usernames: UserNames | undefined;
+		if (takesUserNames(endpoint)) {
+			const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
+			usernames = new UserNames(createLookUp(session, connect, { ...sending, pace }), tuning.concurrency);
+			// Those of an earlier part of the run are known: the users may be deleted by now.
+			const earlier = resumes?.path ?? (plan.source.from === 'run' ? plan.source.journal : undefined);
+			if (earlier !== undefined) await usernames.remember(earlier, resumes !== undefined);
+		}
 		rows = await openRows(plan, {
-			...{ dialect: session.dialect, secrets, own, usernames, stateDir: session.stateDir, onCopy: before.onCopy },
+			...{ dialect, secrets, own, usernames, stateDir, onCopy },
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 		});
 		const survey = await checkRows(job, rows);
 		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		// A header that names a field is no mistake, whatever its cells leave empty.
-		const hasHeader = rows.input?.columns !== undefined;
-		if (rows.input !== undefined && survey.empty > 0 && !hasHeader) {
-			if (rows.input.format === 'ids' || survey.empty === survey.rows) throw nothingToChange(endpoint);
+		const { input } = rows;
+		if (input !== undefined && input.columns === undefined && survey.empty > 0) {
+			if (input.format === 'ids' || survey.empty === survey.rows) throw nothingToChange(endpoint);
 		}
 		checkSet(survey, options);
 		if (plan.checks.snapshot && options.snapshot === true && survey.permanent > 0) {
@@ -66,12 +84,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			});
 		}
 		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey, connect);
-		if (survey.mentionsOwnId) own.id = await ownIdFor(OWN_ID, session, await connect(), session.sending);
+		if (survey.mentionsOwnId) own.id = await ownIdFor(OWN_ID, session, await connect(), sending);
 		await checkWrite(job, survey, await connect());
 		await checkReports(job, rows);
 		const screen = await openScreen(job, survey);
-		before.check();
-		before.end();
+		unlisten?.();
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.keep();
 		const { journal, past } = await openJournalOf(job, rows, survey);
@@ -80,9 +97,8 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		const secretsOf = ({ request }: RunRow): string[] => (survey.hasSecrets ? secretValues(request.sent) : []);
 		keep ||= maySave;
 		const ended = await execute({
-			...{ plan, tuning, rows, survey, journal, past, screen, clock, random },
+			...{ plan, tuning, rows, survey, journal, past, screen, clock, random, dialect },
 			client: await connect(),
-			dialect: session.dialect,
 			redact: {
 				text(row) {
 					const found = secretsOf(row);
@@ -102,7 +118,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		throw error;
 	} finally {
 		release();
-		before.end();
+		unlisten?.();
 		await client?.then(
 			(opened) => opened.close(),
 			() => undefined,
@@ -127,20 +143,6 @@ function limitYoungGeneration(): () => void {
 	return () => clearInterval(timer);
 }
 
-/** What looks up the user names of rows. Those of an earlier part of the run are known: the users may be deleted by now. */
-async function openUserNames(
-	{ plan, session, tuning, resumes, invocation }: RunJob,
-	connect: () => Promise<Client>,
-): Promise<UserNames> {
-	const { clock, random } = invocation.context;
-	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
-	const lookUp = createLookUp(session, connect, { ...session.sending, pace });
-	const usernames = new UserNames(lookUp, tuning.concurrency);
-	const earlier = resumes?.path ?? (plan.source.from === 'run' ? plan.source.journal : undefined);
-	if (earlier !== undefined) await usernames.remember(earlier, resumes !== undefined);
-	return usernames;
-}
-
 /** Reads leave nothing to resume; everything else has a journal. */
 async function openJournalOf(
 	{ endpoint, plan, session, invocation, resumes }: RunJob,
@@ -156,18 +158,13 @@ async function openJournalOf(
 	if (isRead && options.journal === undefined && options.report === undefined) {
 		return { journal: undefined, past: undefined };
 	}
+	const { rows: count, last } = survey;
+	const copied = rows.input?.spooled === true;
+	const input = { sha256: rows.sha256(), rows: count, own: ownRows(survey, plan), copied };
 	const header: RunHeader = {
-		id: createRunId(now, context.random),
-		started,
-		tool: version,
+		...{ id: createRunId(now, context.random), started, tool: version },
 		plan: { ...plan, source: rows.source },
-		input: {
-			sha256: rows.sha256(),
-			rows: survey.rows,
-			...(survey.last === survey.rows ? {} : { last: survey.last }),
-			own: ownRows(survey, plan),
-			copied: rows.input?.spooled === true,
-		},
+		input: last === count ? input : { ...input, last },
 	};
 	const path = options.journal === undefined ? undefined : resolve(context.cwd, options.journal);
 	return { journal: createJournal({ header, stateDir: session.stateDir, path, redact }), past: undefined };
@@ -178,13 +175,13 @@ async function checkReports({ invocation, plan, resumes }: RunJob, rows: Planned
 	const { options, context } = invocation;
 	if (options.report === undefined) return;
 	const { parseReport, checkReportPlaces } = await import('../../bulk/reports/write.js');
-	const files = [
-		{ path: inputFileOf(rows.source)?.path, what: "the run's input" },
-		{ path: options.journal ?? resumes?.path, what: "the run's journal" },
-		{ path: 'journal' in plan.source ? plan.source.journal : undefined, what: 'the journal of the earlier run' },
-		{ path: '/dev/stdout', what: 'where standard output goes' },
-	];
-	const taken = files.flatMap(({ path, what }) => (path === undefined ? [] : [{ path, what }]));
+	const files = {
+		"the run's input": inputFileOf(rows.source)?.path,
+		"the run's journal": options.journal ?? resumes?.path,
+		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
+		'where standard output goes': '/dev/stdout',
+	};
+	const taken = Object.entries(files).flatMap(([what, path]) => (path === undefined ? [] : [{ path, what }]));
 	await checkReportPlaces(options.report.map(parseReport), taken, context.cwd);
 }
 
@@ -234,36 +231,9 @@ async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRow
 		stderr.write(`],"message":${JSON.stringify(what)},"exitCode":2}}\n`);
 		return survey;
 	}
-	if (count > SHOWN) {
-		const all = plan.skipInvalid ? 'supportctl run rejects last prints all of them' : '--json prints all of them';
-		stderr.write(`… and ${count - SHOWN} more; ${all}\n`);
-	}
+	const all = plan.skipInvalid ? 'supportctl run rejects last prints all of them' : '--json prints all of them';
+	if (count > SHOWN) stderr.write(`… and ${count - SHOWN} more; ${all}\n`);
 	const canSkip = !plan.skipInvalid && invalid < survey.rows;
 	if (!fromArguments) stderr.write(`${what}${canSkip ? '; --skip-invalid sends the others' : ''}\n`);
 	return survey;
-}
-
-/** Before the first request a signal ends the run: nothing is sent, and no private copy of the input stays. */
-function watchBefore({ stderr, signals, abandon }: Context) {
-	const copies: string[] = [];
-	let interrupted = false;
-	let unlisten: (() => void) | undefined;
-	return {
-		/** From the first copy on; before that the system's own handling will do. */
-		onCopy(path: string): void {
-			copies.push(path);
-			unlisten ??= signals.listen(() => {
-				interrupted = true;
-				for (const each of copies) rmSync(each, { force: true });
-				// Standard input may be open for as long as its writer likes.
-				stderr.write('interrupted; nothing was sent\n');
-				abandon(ExitCode.interrupted);
-			});
-		},
-		end: () => unlisten?.(),
-		/** @throws InterruptedError where a signal came */
-		check(): void {
-			if (interrupted) throw new InterruptedError('interrupted; nothing was sent');
-		},
-	};
 }

@@ -2,7 +2,7 @@
 
 import { type Counts, exitCodeOf, nextSteps, outcomeNames, totalOf } from '../../bulk/journal/counts.js';
 import type { Journal } from '../../bulk/journal/write.js';
-import type { Ended, RunControl, Screen } from '../../bulk/run/execute.js';
+import type { Ended, Screen } from '../../bulk/run/execute.js';
 import type { StopReason } from '../../bulk/run/stop.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
@@ -48,7 +48,6 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 	const over = new AbortController();
 	let progress: Progress | undefined;
 	let soFar: Counts | undefined;
-	let unlisten: (() => void) | undefined;
 	let failures = 0;
 	let warnings = 0;
 
@@ -67,74 +66,67 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 		}),
 	);
 
-	function draw(counts: Counts, note?: string): void {
+	function draw(counts: Counts, pauseMs = 0): void {
 		const { failed, unknown } = counts;
-		progress?.update({ done: totalOf(counts), failed, unknown, ...(note === undefined ? {} : { note }) });
+		const note = pauseMs < 500 ? {} : { note: `waiting ${Math.round(pauseMs / 1000)} s for the service` };
+		progress?.update({ done: totalOf(counts), failed, unknown, ...note });
 	}
 
-	/** Draws the time and the reason of a pause while no row ends. */
-	async function refresh(counts: Counts, control: RunControl): Promise<void> {
-		while (!over.signal.aborted) {
-			await clock.sleep(REFRESH_MS, over.signal);
-			const seconds = Math.round(control.pauseMs() / 1000);
-			if (!over.signal.aborted) draw(counts, seconds < 1 ? undefined : `waiting ${seconds} s for the service`);
-		}
-	}
-
-	/** What a program gets of rows that did not succeed, and a person where there are too many of them. */
-	function endFailures({ counts, exitCode, stopped, resumable }: Ended, id: string | undefined): void {
-		if (exitCode === ExitCode.ok || isLone) return;
-		const bad = (['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const).filter((name) => counts[name] > 0);
-		if (json) {
-			const count = bad.reduce((sum, name) => sum + counts[name], 0);
-			const why = stopped === undefined ? '' : `${whyStopped(stopped)}; `;
-			const steps = [
-				stopped === undefined ? undefined : stepAfterStop(stopped, session.connection),
-				resumable && id !== undefined ? `supportctl run resume ${id} sends the rest` : undefined,
-			].filter((each) => each !== undefined);
-			const error = new SupportctlError(`${why}${count} of ${totalOf(counts)} rows did not succeed`, exitCode, {
-				code: 'rows_failed',
-				...(steps.length === 0 ? {} : { hint: steps.join('; ') }),
-				data: { run: id, stopped: stopped?.kind, counts },
-			});
-			stderr.write(renderError(error, { json, debug: options.debug === true, palette }));
-		} else if (failures > SHOWN && (listsFailures || hidesGood)) {
-			const which = bad.filter((name) => name !== 'not-sent').map((name) => ` --outcome ${name}`);
-			const lines = groups.lines().map((line) => `  ${sanitise(line)}\n`);
-			const command = `supportctl run show ${id ?? 'last'}${which.join('')}`;
-			stderr.write(
-				`${failures} rows did not go well:\n${lines.join('')}… and ${failures - SHOWN} more; ${command} lists them\n`,
-			);
-		}
-	}
-
-	/** The last lines: why it stopped, the next step, counts and time. */
-	function writeSummary({ counts, exitCode, stopped, resumable, ms }: Ended, id: string | undefined): void {
-		if (tuning.quiet && stopped === undefined) return;
-		const { host } = session;
+	/** The last lines: what did not go well, why it stopped, the next steps, counts and time. */
+	function writeEnd({ counts, exitCode, stopped, resumable, ms }: Ended): void {
+		const id = screen.journal?.header.id;
+		const { host, connection } = session;
 		const rows = totalOf(counts);
+		const bad = BAD.filter((name) => counts[name] > 0);
+		const why = stopped && whyStopped(stopped);
+		const step = stopped && stepAfterStop(stopped, connection);
 		const steps = id === undefined ? [] : nextSteps(id, counts, resumable);
-		if (json && !isLone) {
+		const isQuiet = tuning.quiet && stopped === undefined;
+		if (json) {
+			if (isLone) return;
+			if (exitCode !== ExitCode.ok) {
+				const count = bad.reduce((sum, name) => sum + counts[name], 0);
+				const message = `${why === undefined ? '' : `${why}; `}${count} of ${rows} rows did not succeed`;
+				const rest = resumable && id !== undefined ? [`supportctl run resume ${id} sends the rest`] : [];
+				const hint = [...(step === undefined ? [] : [step]), ...rest].join('; ');
+				const data = { run: id, stopped: stopped?.kind, counts };
+				const details = { code: 'rows_failed', ...(hint === '' ? {} : { hint }), data };
+				const error = new SupportctlError(message, exitCode, details);
+				stderr.write(renderError(error, { json, debug: options.debug === true, palette }));
+			}
 			const next = steps.map(([, command]) => command);
 			const summary = { run: id ?? null, host, rows, ms: Math.round(ms), counts, exitCode, next };
-			stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
+			if (!isQuiet) stderr.write(`${escapeJson(JSON.stringify({ summary }))}\n`);
+			return;
 		}
-		if (json || id === undefined) return;
-		if (stopped !== undefined) {
-			stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
-			const step = stepAfterStop(stopped, session.connection);
-			if (step !== undefined) stderr.write(`  ${step}\n`);
+		if (failures > SHOWN && (listsFailures || hidesGood)) {
+			const which = bad.filter((name) => name !== 'not-sent').map((name) => ` --outcome ${name}`);
+			const list = `supportctl run show ${id ?? 'last'}${which.join('')} lists them`;
+			const lines = groups.lines().map((line) => `  ${sanitise(line)}\n`);
+			stderr.write(`${failures} rows did not go well:\n${lines.join('')}… and ${failures - SHOWN} more; ${list}\n`);
 		}
+		if (isQuiet || id === undefined) return;
+		if (why !== undefined) stderr.write(`${palette.bad(sanitise(why))}\n`);
+		if (step !== undefined) stderr.write(`  ${step}\n`);
 		for (const [text, command] of steps) stderr.write(`${text}: ${palette.command(command)}\n`);
 		const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
 		const parts = outcomeNames
 			.filter((name) => counts[name] > 0)
 			.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
-		stderr.write(
-			`run ${id} on ${host}: ${rows} ${rows === 1 ? 'row' : 'rows'} in ${time} s: ${parts.join(', ') || 'no rows'}\n`,
-		);
+		const all = `${rows} ${rows === 1 ? 'row' : 'rows'} in ${time} s: ${parts.join(', ') || 'no rows'}`;
+		stderr.write(`run ${id} on ${host}: ${all}\n`);
 	}
 
+	async function writeReports({ counts, exitCode, ms }: Ended): Promise<void> {
+		const { journal } = screen;
+		if (options.report === undefined || journal === undefined) return;
+		const reports = await import('../../bulk/reports/write.js');
+		const ended = new Date(clock.now()).toISOString();
+		const facts = { header: journal.header, journals: [journal.path], counts, exit: exitCode, ms, ended };
+		await reports.writeReports(options.report.map(reports.parseReport), facts, context.cwd);
+	}
+
+	let unlisten: (() => void) | undefined;
 	const screen: RunScreen = {
 		journal: undefined,
 		start(total, counts, control) {
@@ -142,7 +134,13 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 			if (total > 1 && !tuning.quiet && !json) {
 				const redraws = stderr.isTTY && env.TERM !== 'dumb';
 				progress = createProgress({ stderr, redraws, clock, total, start: totalOf(counts), palette });
-				void refresh(counts, control);
+				// The time and the reason of a pause are drawn while no row ends.
+				void (async () => {
+					while (!over.signal.aborted) {
+						await clock.sleep(REFRESH_MS, over.signal);
+						draw(counts, control.pauseMs());
+					}
+				})();
 			}
 			let received = 0;
 			unlisten = signals.listen((signal) => {
@@ -179,18 +177,12 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 		async end(ended) {
 			let { failure } = ended;
 			let trouble: SupportctlError | undefined;
-			const id = screen.journal?.header.id;
-			const steps = [
-				async () => {
-					trouble = await results.end();
-				},
-				() => endFailures(ended, id),
-				() => writeSummary(ended, id),
-				() => writeReportsOf(job, ended, screen.journal),
-			];
-			for (const step of steps) {
+			const writeResults = async (): Promise<void> => {
+				trouble = await results.end();
+			};
+			for (const write of [writeResults, writeEnd, writeReports]) {
 				try {
-					await step();
+					await write(ended);
 				} catch (error) {
 					failure ??= error;
 				}
@@ -203,73 +195,56 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 	return screen;
 }
 
-async function writeReportsOf({ invocation }: RunJob, ended: Ended, journal: Journal | undefined): Promise<void> {
-	const { options, context } = invocation;
-	if (options.report === undefined || journal === undefined) return;
-	const { parseReport, writeReports } = await import('../../bulk/reports/write.js');
-	const { counts, exitCode, ms } = ended;
-	await writeReports(
-		options.report.map(parseReport),
-		{
-			...{ header: journal.header, journals: [journal.path], counts, exit: exitCode, ms },
-			ended: new Date(context.clock.now()).toISOString(),
-		},
-		context.cwd,
-	);
-}
+const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 
-/** How many rows a group of failures names, and how many groups are kept. */
+/** How many rows a group of failures names, and how many groups there are besides that of all other reasons. */
 const NAMED = 3;
 const MOST_GROUPS = 20;
 
 /** Rows that did not go well, by reason. */
 function createGroups(noun: string) {
 	const groups = new Map<string, { reason: string; count: number; rows: string[] }>();
-	let others = 0;
 	return {
 		add({ outcome, status, code, message, ids }: Outcome): void {
-			const key = [outcome, status, code].join(' ');
+			const known = [outcome, status, code].join(' ');
+			const key = groups.has(known) || groups.size < MOST_GROUPS ? known : '';
 			let group = groups.get(key);
 			if (group === undefined) {
-				if (groups.size === MOST_GROUPS) return void others++;
 				const http = [status === undefined ? '' : `HTTP ${status}`, code].filter(Boolean).join(' ');
 				const text = [http, message].filter(Boolean).join(': ');
-				group = { reason: text === '' ? outcome : `${outcome} (${text})`, count: 0, rows: [] };
+				const reason = text === '' ? outcome : `${outcome} (${text})`;
+				group = { reason: key === '' ? 'for other reasons' : reason, count: 0, rows: [] };
 				groups.set(key, group);
 			}
 			group.count++;
 			if (group.rows.length < NAMED) group.rows.push(nameRow(ids, noun));
 		},
 		/** A line for each reason, the most frequent first: `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …`. */
-		lines(): string[] {
-			const sorted = [...groups.values()].sort((one, other) => other.count - one.count);
-			return [
-				...sorted.map(
-					({ reason, count, rows }) => `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`,
-				),
-				...(others === 0 ? [] : [`${others} for other reasons`]),
-			];
-		},
+		lines: (): string[] =>
+			[...groups.values()]
+				.sort((one, other) => other.count - one.count)
+				.map(({ reason, count, rows }) => `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`),
 	};
 }
 
 /** Why a run stopped before its end, for a person. */
 function whyStopped(reason: StopReason): string {
+	const { message, code, row } = 'outcome' in reason ? reason.outcome : ({} as Partial<Outcome>);
 	switch (reason.kind) {
 		case 'signal':
 			return 'interrupted';
 		case 'unauthorized':
-			return `stopped: the service refused the credentials (401${reason.outcome.message === undefined ? '' : `: ${reason.outcome.message}`})`;
+			return `stopped: the service refused the credentials (401${message === undefined ? '' : `: ${message}`})`;
 		case 'failure':
-			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
+			return `stopped at row ${row}, the first that failed (--stop-on-error)`;
 		case 'too-many-failures':
 			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
 		case 'same-refusal':
-			return `stopped: the first ${reason.rows} rows failed for the same reason: ${reason.outcome.message ?? reason.outcome.code}`;
+			return `stopped: the first ${reason.rows} rows failed for the same reason: ${message ?? code}`;
 		case 'unreachable':
 			return `stopped: the service could not be reached (${reason.why})`;
 		default:
-			return `stopped: ${reason.outcome.message}`;
+			return `stopped: ${message}`;
 	}
 }
 
