@@ -49,10 +49,9 @@ async function guarded(context: Context): Promise<Context> {
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };
 }
 
-async function stderrPalette({ argv, env, stderr }: Context): Promise<Palette> {
-	const { loadPalette, wantsColour } = await import('./output/colour.js');
-	const flag = argv.includes('--no-color') ? false : undefined;
-	return loadPalette(wantsColour({ flag, env, isTTY: stderr.isTTY }));
+async function stderrPalette(context: Context): Promise<Palette> {
+	const { openPalette } = await import('./output/colour.js');
+	return openPalette(context, context.stderr.isTTY, context.argv.includes('--no-color'));
 }
 
 /** Shows an error on stderr: lines for a person, or one JSON object where the results are JSON. */

@@ -2,7 +2,7 @@
 
 import type { FailedAttempt } from '../http/send.js';
 import type { Context } from '../io/context.js';
-import { loadPalette, type Palette, wantsColour } from '../output/colour.js';
+import { openPalette, type Palette } from '../output/colour.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 
@@ -11,8 +11,7 @@ export function paletteFor(
 	{ context, options }: Pick<Invocation, 'context' | 'options'>,
 	stream: 'stdout' | 'stderr',
 ): Promise<Palette> {
-	const { isTTY } = context[stream];
-	return loadPalette(wantsColour({ flag: options.color === false ? false : undefined, env: context.env, isTTY }));
+	return openPalette(context, context[stream].isTTY, options.color === false);
 }
 
 /** Each on a line of its own, made safe for a terminal. */

@@ -1,20 +1,6 @@
-/** Whether to colour, decided once from flags, environment and terminal, and the few styles that the program uses. */
+/** Whether to colour, decided from flags, environment and terminal, and the few styles that the program uses. */
 
-export interface ColourQuestion {
-	/** `--no-color` gives false, `--color` true; undefined without either. */
-	flag?: boolean | undefined;
-	env: Readonly<Record<string, string | undefined>>;
-	/** Whether the stream that is written to is a terminal. */
-	isTTY: boolean;
-}
-
-/** A flag beats NO_COLOR, which beats FORCE_COLOR, which beats TERM=dumb, CI and what the stream is. */
-export function wantsColour({ flag, env, isTTY }: ColourQuestion): boolean {
-	if (flag !== undefined) return flag;
-	if (env.NO_COLOR) return false;
-	if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-	return isTTY && env.TERM !== 'dumb' && (!env.CI || env.CI === 'false');
-}
+import type { Context } from '../io/context.js';
 
 /** Styles text that has been sanitised already. */
 export type Style = (text: string) => string;
@@ -31,9 +17,11 @@ const styles = {
 	command: 'cyan',
 } as const;
 
+type ColourName = (typeof styles)[keyof typeof styles];
+
 export type Palette = { readonly enabled: boolean } & Readonly<Record<keyof typeof styles, Style>>;
 
-function makePalette(enabled: boolean, styleOf: (name: (typeof styles)[keyof typeof styles]) => Style): Palette {
+function makePalette(enabled: boolean, styleOf: (name: ColourName) => Style): Palette {
 	const entries = Object.entries(styles).map(([name, colour]) => [name, styleOf(colour)]);
 	return { enabled, ...Object.fromEntries(entries) };
 }
@@ -41,9 +29,15 @@ function makePalette(enabled: boolean, styleOf: (name: (typeof styles)[keyof typ
 /** Text as it is. */
 export const plainPalette: Palette = makePalette(false, () => (text) => text);
 
-/** The styles; chalk is loaded only where there is colour. */
-export async function loadPalette(enabled: boolean): Promise<Palette> {
-	if (!enabled) return plainPalette;
+/**
+ * The styles for a stream: `--no-color` beats NO_COLOR, which beats FORCE_COLOR, which beats TERM=dumb, CI and what the
+ * stream is. chalk is loaded only where there is colour.
+ */
+export async function openPalette({ env }: Pick<Context, 'env'>, isTTY: boolean, noColor: boolean): Promise<Palette> {
+	if (noColor || env.NO_COLOR) return plainPalette;
+	const isForced = env.FORCE_COLOR !== undefined && !['0', 'false'].includes(env.FORCE_COLOR);
+	const isOff = !isTTY || env.FORCE_COLOR !== undefined || env.TERM === 'dumb' || !['', 'false'].includes(env.CI ?? '');
+	if (isOff && !isForced) return plainPalette;
 	const { Chalk } = await import('chalk');
 	const chalk = new Chalk({ level: 1 });
 	return makePalette(true, (name) => (text) => chalk[name](text));

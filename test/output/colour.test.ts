@@ -1,30 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { loadPalette, outcomeStyle, wantsColour } from '../../src/output/colour.js';
+import { openPalette, outcomeStyle } from '../../src/output/colour.js';
 
-describe('wantsColour', () => {
+describe('openPalette', () => {
 	it.each([
-		['a terminal', {}, true, undefined, true],
-		['a pipe', {}, false, undefined, false],
-		['NO_COLOR', { NO_COLOR: '1' }, true, undefined, false],
-		['an empty NO_COLOR, which says nothing', { NO_COLOR: '' }, true, undefined, true],
-		['FORCE_COLOR in a pipe', { FORCE_COLOR: '1' }, false, undefined, true],
-		['an empty FORCE_COLOR in a pipe', { FORCE_COLOR: '' }, false, undefined, true],
-		['FORCE_COLOR=0', { FORCE_COLOR: '0' }, true, undefined, false],
-		['NO_COLOR against FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, true, undefined, false],
-		['a dumb terminal', { TERM: 'dumb' }, true, undefined, false],
-		['a dumb terminal that is forced', { TERM: 'dumb', FORCE_COLOR: '1' }, true, undefined, true],
-		['CI', { CI: 'true' }, true, undefined, false],
-		['CI=false', { CI: 'false' }, true, undefined, true],
-		['--no-color against FORCE_COLOR', { FORCE_COLOR: '1' }, true, false, false],
-		['--color against NO_COLOR', { NO_COLOR: '1' }, false, true, true],
-	])('%s decides', (_what, env, isTTY, flag, expected) => {
-		expect(wantsColour({ env, isTTY, flag })).toBe(expected);
+		['a terminal', {}, true, false, true],
+		['a pipe', {}, false, false, false],
+		['NO_COLOR', { NO_COLOR: '1' }, true, false, false],
+		['an empty NO_COLOR, which says nothing', { NO_COLOR: '' }, true, false, true],
+		['FORCE_COLOR in a pipe', { FORCE_COLOR: '1' }, false, false, true],
+		['an empty FORCE_COLOR in a pipe', { FORCE_COLOR: '' }, false, false, true],
+		['FORCE_COLOR=0', { FORCE_COLOR: '0' }, true, false, false],
+		['NO_COLOR against FORCE_COLOR', { NO_COLOR: '1', FORCE_COLOR: '1' }, true, false, false],
+		['a dumb terminal', { TERM: 'dumb' }, true, false, false],
+		['a dumb terminal that is forced', { TERM: 'dumb', FORCE_COLOR: '1' }, true, false, true],
+		['CI', { CI: 'true' }, true, false, false],
+		['CI=false', { CI: 'false' }, true, false, true],
+		['--no-color against FORCE_COLOR', { FORCE_COLOR: '1' }, true, true, false],
+	])('%s decides', async (_what, env, isTTY, noColor, expected) => {
+		expect((await openPalette({ env }, isTTY, noColor)).enabled).toBe(expected);
 	});
 });
 
 describe('palette', () => {
 	it('paints only where it is wanted', async () => {
-		const [off, on] = [await loadPalette(false), await loadPalette(true)];
+		const [off, on] = [await openPalette({ env: {} }, true, true), await openPalette({ env: {} }, true, false)];
 		expect(off.bad('x')).toBe('x');
 		expect(on.bad('x')).toBe('\x1b[31mx\x1b[39m');
 		expect(['ok', 'failed', 'unknown'].map((name) => outcomeStyle(on, name)('x'))).toEqual([

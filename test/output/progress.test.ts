@@ -1,20 +1,14 @@
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { createProgress, duration } from '../../src/output/progress.js';
+import { plainPalette } from '../../src/output/colour.js';
+import { createProgress } from '../../src/output/progress.js';
 
-function setUp(
-	isTTY: boolean,
-	columns: number | undefined = 80,
-	over: { quiet?: boolean; total?: number; redraws?: boolean } = {},
-) {
+function setUp(isTTY: boolean, columns?: number, { TERM = 'xterm', start = 0 } = {}) {
 	const written: string[] = [];
 	let now = 1_000;
-	const progress = createProgress({
-		stderr: { isTTY, columns, write: (text) => void written.push(text) },
-		clock: { monotonic: () => now },
-		total: 40_000,
-		...over,
-	});
+	const stderr = { isTTY, columns, write: (text: string) => void written.push(text) };
+	const context = { stderr, env: { TERM }, clock: { monotonic: () => now } } as never;
+	const progress = createProgress(context, { total: 40_000, start, palette: plainPalette });
 	return {
 		written,
 		progress,
@@ -74,7 +68,7 @@ describe('progress on a terminal', () => {
 
 describe('progress elsewhere', () => {
 	it('is a plain line every ten seconds', () => {
-		const run = setUp(false, undefined);
+		const run = setUp(false);
 		for (let second = 0; second <= 25; second++) run.at(second, second * 100, 1);
 		expect(run.written).toEqual([
 			'1000 of 40000 done, 100/s, 1 failed, 6 min 30 s left\n',
@@ -85,44 +79,33 @@ describe('progress elsewhere', () => {
 	});
 
 	it('is the same on a terminal that can draw nothing anew', () => {
-		const run = setUp(true, 80, { redraws: false });
+		const run = setUp(true, 80, { TERM: 'dumb' });
 		for (let second = 0; second <= 15; second++) run.at(second, second * 100);
 		run.progress.clear();
 		expect(run.written).toEqual(['1000 of 40000 done, 100/s, 0 failed, 6 min 30 s left\n']);
 	});
 
-	it('says nothing of a short run, nor with quiet', () => {
-		const short = setUp(false, undefined);
-		short.at(3, 40_000);
-		short.progress.done();
-		const quiet = setUp(true, 80, { quiet: true });
-		quiet.at(30, 5);
-		quiet.progress.done();
-		expect([short.written, quiet.written]).toEqual([[], []]);
+	it('says nothing of a short run', () => {
+		const run = setUp(false);
+		run.at(3, 40_000);
+		run.progress.done();
+		expect(run.written).toEqual([]);
 	});
-});
 
-describe('duration', () => {
+	it('shows the rate of a resumed run as its own', () => {
+		const run = setUp(false, 80, { start: 30_000 });
+		run.at(10, 31_000);
+		expect(run.written).toEqual(['31000 of 40000 done, 100/s, 0 failed, 1 min 30 s left\n']);
+	});
+
 	it.each([
-		[0.2, '1 s'],
-		[59, '59 s'],
-		[200, '3 min 20 s'],
-		[7_500, '2 h 05 min'],
-	])('%d s is %s', (seconds, text) => {
-		expect(duration(seconds)).toBe(text);
+		[39_998, 1000, '1 s'],
+		[34_100, 1000, '59 s'],
+		[20_000, 1000, '3 min 20 s'],
+		[32_500, 10, '2 h 05 min'],
+	])('names the time that is left after %i rows, of which %i took ten seconds', (done, own, left) => {
+		const run = setUp(false, 80, { start: done - own });
+		run.at(10, done);
+		expect(run.written[0]).toContain(`, ${left} left`);
 	});
-});
-
-it('the rate of a resumed run is its own', () => {
-	let now = 1000;
-	const written: string[] = [];
-	const progress = createProgress({
-		stderr: { isTTY: false, columns: 80, write: (text) => void written.push(text) },
-		clock: { monotonic: () => now },
-		total: 40_000,
-		start: 30_000,
-	});
-	now += 10_000;
-	progress.update({ done: 31_000, failed: 0, unknown: 0 });
-	expect(written).toEqual(['31000 of 40000 done, 100/s, 0 failed, 1 min 30 s left\n']);
 });

@@ -4,7 +4,7 @@ import { didYouMean } from '../../api/suggest.js';
 import { ExitCode, UsageError } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { openPager } from '../../io/pager.js';
-import { loadPalette, wantsColour } from '../../output/colour.js';
+import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { helpWidth, pageText, parts, section, typed } from './page.js';
@@ -12,7 +12,7 @@ import { exitCodes, topics } from './topics.js';
 
 /** Prints the help of a command, a group of commands or a topic; of everything without words. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
-	const { stdout, env, argv } = context;
+	const { stdout, argv } = context;
 	const path = words.filter((word) => !word.startsWith('-'));
 	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
@@ -32,8 +32,7 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 		return ExitCode.ok;
 	}
 	const text = argv.length === 0 ? orientation : await findPage(path, inside);
-	const flag = argv.includes('--no-color') ? false : undefined;
-	const palette = await loadPalette(wantsColour({ flag, env, isTTY: stdout.isTTY }));
+	const palette = await openPalette(context, stdout.isTTY, argv.includes('--no-color'));
 	const pager = openPager(context, { enabled: !argv.includes('--no-pager') });
 	pager.write(pageText(text, helpWidth(stdout.columns), palette));
 	await pager.end();

@@ -39,7 +39,7 @@ const PAGE_SIZE = 100;
 /** @throws UsageError, RefusedError, SupportctlError */
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
 	const { context, options } = invocation;
-	const { stderr, stdout, clock, env } = context;
+	const { stdout } = context;
 	const limit = options.limit ?? Number.POSITIVE_INFINITY;
 	const size = Math.min(PAGE_SIZE, limit);
 	return await withReading(noun, invocation, async (reading) => {
@@ -61,9 +61,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 			most: read.paged ? Math.ceil(limit / size) : 1,
 			onTotal(found) {
 				const total = found === undefined ? undefined : Math.min(found, limit);
-				const quiet = options.quiet === true || wantsJson(options);
-				const redraws = stderr.isTTY && env.TERM !== 'dumb';
-				progress = createProgress({ stderr, redraws, clock, total, quiet, palette });
+				if (options.quiet !== true && !wantsJson(options)) progress = createProgress(context, { total, palette });
 			},
 			async onPage(objects) {
 				printer ??= await printing.open(objects, screen);

@@ -132,8 +132,7 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 		start(total, counts, control) {
 			soFar = counts;
 			if (total > 1 && !tuning.quiet && !json) {
-				const redraws = stderr.isTTY && env.TERM !== 'dumb';
-				progress = createProgress({ stderr, redraws, clock, total, start: totalOf(counts), palette });
+				progress = createProgress(context, { total, start: totalOf(counts), palette });
 				// The time and the reason of a pause are drawn while no row ends.
 				void (async () => {
 					while (!over.signal.aborted) {
