@@ -241,6 +241,7 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[]): TlsFiles {
 	// A key may stand in the certificate's file, as many tools write it.
 	const { caFile, cert: certFile, key: keyFile = certFile } = settings;
+	const hint = '--ca-file, --cert and --key name PEM files that you can read; supportctl profile set stores them';
 	const read = (flag: string, file: string | undefined, what: RegExp): string | undefined => {
 		if (file === undefined) return undefined;
 		const path = resolvePath(cwd, file);
@@ -248,10 +249,11 @@ export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[])
 		try {
 			text = readSmallFile(path, MAX_PEM_BYTES).toString('latin1');
 		} catch (error) {
-			throw new UsageError(`${flag}: ${path} can't be read: ${fileProblem(error)}`, { cause: error });
+			throw new UsageError(`${flag}: ${path} can't be read: ${fileProblem(error)}`, { hint, cause: error });
 		}
 		if (what.test(text)) return text;
-		throw new UsageError(`${flag}: ${path} holds no ${what === CERTIFICATE ? 'certificate' : 'private key'} as PEM`);
+		const noun = what === CERTIFICATE ? 'certificate' : 'private key';
+		throw new UsageError(`${flag}: ${path} holds no ${noun} as PEM`, { hint });
 	};
 	const ca = read('--ca-file', caFile, CERTIFICATE);
 	if (keyFile === undefined) return { ca };

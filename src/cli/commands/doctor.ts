@@ -9,15 +9,7 @@ import { type Auth, mayBeLoopback } from '../../net.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
-import {
-	findAuth,
-	readProxies,
-	readSetup,
-	readTls,
-	resolveBaseUrl,
-	type Setup,
-	type TlsFiles,
-} from '../../profile/resolve.js';
+import { findAuth, readProxies, readSetup, readTls, resolveBaseUrl, type Setup } from '../../profile/resolve.js';
 import { secretNoun } from '../../profile/secrets.js';
 import { configFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
@@ -51,9 +43,6 @@ interface Facts {
 	setup: Setup;
 	baseUrl: string;
 	url: URL;
-	proxy: URL | undefined;
-	/** For a step, in milliseconds. */
-	timeoutMs: number;
 	reach: Reach;
 	auth: Auth;
 	/** The secret's variable, or where it is stored. */
@@ -73,6 +62,7 @@ export interface Check {
 	look(facts: Facts): Found | Promise<Found>;
 }
 
+/** The most that a request may take here. */
 const LONGEST_STEP_MS = 10_000;
 
 export const checks: readonly Check[] = [
@@ -97,7 +87,6 @@ export const checks: readonly Check[] = [
 			const { env, cwd } = facts.invocation.context;
 			facts.setup = readSetup({ env, flags: connectionFlags(facts.invocation.options), cwd });
 			const { profileName, chosenBy, settings, sources } = facts.setup;
-			facts.timeoutMs = Math.min(settings.timeout * 1000, LONGEST_STEP_MS);
 			if (profileName !== undefined) {
 				const by = chosenBy === 'current' ? 'the current one' : `named by ${chosenBy}`;
 				return `"${profileName}", ${by}${settings.protected ? ', protected: writes need --confirm' : ''}`;
@@ -138,49 +127,54 @@ export const checks: readonly Check[] = [
 		needs: ['base-url'],
 		fix: 'check the host and port in the base URL, that the service runs, the network of this machine, and firewalls',
 		async look(facts) {
-			const { url, setup, invocation, timeoutMs } = facts;
+			const { url, baseUrl, setup, invocation } = facts;
 			const { clock } = invocation.context;
+			const tls = readTls(setup, []);
+			const timeoutMs = Math.min(setup.settings.timeout * 1000, LONGEST_STEP_MS);
+			const settings = { ...setup.settings, timeout: timeoutMs / 1000 };
+			const proxies = readProxies(setup.env);
+			const { allowHttp } = settings;
+			facts.reach = { baseUrl, auth: { scheme: 'none' }, settings, tls, proxy: proxies, allowHttp };
 			const { proxyFor } = await import('../../http/connection.js');
+			const proxy = proxyFor(url.href, proxies);
 			const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-			facts.proxy = proxyFor(url.href, readProxies(setup.env));
-			const { proxy } = facts;
 			// A proxy's user info may hold a password.
 			const where = proxy === undefined ? url.host : `the proxy ${proxy.protocol}//${proxy.host}, from ${variable}`;
+			const { hostname, port, protocol } = proxy ?? url;
+			const host = hostname.replace(/^\[|\]$/g, '');
+			const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
 			const started = clock.monotonic();
-			const socket = connectSocket(placeOf(proxy ?? url));
+			let socket: Socket | undefined;
 			try {
-				await within(socket, 'connect', timeoutMs);
-				return `connected to ${where} (${socket.remoteAddress}) in ${Math.round(clock.monotonic() - started)} ms`;
-			} catch (error) {
-				const hint = proxy === undefined ? this.fix : `correct ${variable}, or add the service's host to NO_PROXY`;
-				return fail(`could not connect to ${where}: ${describeProblem(error).message}`, hint);
-			} finally {
-				socket.destroy();
-			}
-		},
-	},
-	{
-		name: 'tls',
-		needs: ['network'],
-		fix: 'let --ca-file, --cert and --key name PEM files that you can read; supportctl profile set stores them',
-		async look(facts) {
-			const { url, timeoutMs, setup, baseUrl, invocation } = facts;
-			const tls = readTls(setup, []);
-			const settings = { ...setup.settings, timeout: timeoutMs / 1000 };
-			const { allowHttp } = settings;
-			facts.reach = { baseUrl, auth: { scheme: 'none' }, settings, tls, proxy: readProxies(setup.env), allowHttp };
-			if (url.protocol !== 'https:') return skip('the base URL is http://');
-			try {
-				return await checkCertificate(facts, tls, invocation.context.clock.now());
+				// A certificate is read even where it is not trusted, to say why. Behind a proxy it is left to the next check.
+				const secure =
+					url.protocol === 'https:' && proxy === undefined
+						? connectTls({
+								...target,
+								...tls,
+								rejectUnauthorized: false,
+								...(isIP(host) === 0 && { servername: host }),
+							})
+						: undefined;
+				socket = secure ?? connectSocket(target);
+				await waitFor(socket, secure === undefined ? 'connect' : 'secureConnect', timeoutMs);
+				const ms = Math.round(clock.monotonic() - started);
+				const reached = `connected to ${where} (${socket.remoteAddress}) in ${ms} ms`;
+				return secure === undefined ? reached : judgeCertificate(secure, reached, clock.now());
 			} catch (error) {
 				const { code, message } = describeProblem(error);
-				return fail(`no TLS connection: ${message}`, nextStepFor(code) ?? (nextStepFor('tls_failed') as string));
+				const ofProxy = `correct ${variable}, or add the service's host to NO_PROXY`;
+				const ofTls = code.startsWith('tls_') ? nextStepFor(code) : undefined;
+				const hint = proxy === undefined ? (ofTls ?? this.fix) : ofProxy;
+				return fail(`could not connect to ${where}: ${message}`, hint);
+			} finally {
+				socket?.destroy();
 			}
 		},
 	},
 	{
 		name: 'prefix',
-		needs: ['tls'],
+		needs: ['network'],
 		fix: 'try again later',
 		async look(facts) {
 			const { setup, baseUrl, reach } = facts;
@@ -305,13 +299,8 @@ async function readJson({ invocation, reach }: Facts, path: string): Promise<Rec
 	return content?.kind === 'json' && isObject(content.value) ? content.value : {};
 }
 
-/** Host, without the brackets that URLs put around IPv6 addresses, and port. */
-function placeOf({ hostname, port, protocol }: URL): { host: string; port: number } {
-	return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-}
-
 /** Waits for a socket's event; rejects with an error of the system. */
-async function within(socket: Socket, event: string, timeoutMs: number): Promise<void> {
+async function waitFor(socket: Socket, event: string, timeoutMs: number): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
 		socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
 		socket.once(event, () => resolve());
@@ -323,39 +312,22 @@ async function within(socket: Socket, event: string, timeoutMs: number): Promise
 /** With fewer days left there is a warning: renewals that work renew earlier. */
 const DAYS_TO_WARN = 14;
 
-/** Opens a TLS connection, through a proxy's tunnel where there is one, sends nothing over it, and looks at the certificate. */
-export async function checkCertificate(
-	{ url, proxy, timeoutMs }: Pick<Facts, 'url' | 'proxy' | 'timeoutMs'>,
-	tls: TlsFiles,
-	now: number,
-): Promise<Found> {
-	const { host, port } = placeOf(url);
-	const { openTunnel } = await import('../../http/connection.js');
-	const tunnel = proxy && (await openTunnel(proxy, `${url.hostname}:${port}`, timeoutMs));
-	let socket: TLSSocket | undefined;
-	try {
-		// `host` is the name that the certificate must have. It is read even where it is not trusted, to say why.
-		const target = { host, port, ...(tunnel && { socket: tunnel }), ...(isIP(host) === 0 && { servername: host }) };
-		socket = connectTls({ ...target, ...tls, rejectUnauthorized: false });
-		await within(socket, 'secureConnect', timeoutMs);
-		const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
-		const until = new Date(valid_to);
-		const days = Math.floor((until.getTime() - now) / 86_400_000);
-		const name = [subject?.CN].flat()[0] ?? subjectaltname ?? host;
-		const authority = [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer';
-		const found = `certificate for ${name} from ${authority}, valid until ${until.toISOString().slice(0, 10)}`;
-		const refusal = socket.authorizationError as unknown as string | { code?: string } | null;
-		if (refusal) {
-			const code = typeof refusal === 'string' ? refusal : refusal.code;
-			const why = new Error(`the host's certificate is not trusted (${code})`);
-			const problem = describeProblem(Object.assign(why, { code }));
-			const hint = nextStepFor(problem.code) ?? "check this machine's clock and the host's certificate";
-			return fail(`${problem.message} (${found})`, hint);
-		}
-		const message = `${socket.getProtocol()}, ${found} (${days} ${days === 1 ? 'day' : 'days'} left)`;
-		return days <= DAYS_TO_WARN ? warn(message, 'have it renewed before it ends') : message;
-	} finally {
-		socket?.destroy();
-		tunnel?.destroy();
+/** @param reached what came before. @param now milliseconds since 1970 */
+function judgeCertificate(socket: TLSSocket, reached: string, now: number): Found {
+	const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
+	const until = new Date(valid_to);
+	const days = Math.floor((until.getTime() - now) / 86_400_000);
+	const name = [subject?.CN].flat()[0] ?? subjectaltname ?? 'no name';
+	const authority = [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer';
+	const found = `certificate for ${name} from ${authority}, valid until ${until.toISOString().slice(0, 10)}`;
+	const refusal = socket.authorizationError as unknown as string | { code?: string } | null;
+	if (refusal) {
+		const code = typeof refusal === 'string' ? refusal : refusal.code;
+		const why = new Error(`the host's certificate is not trusted (${code})`);
+		const problem = describeProblem(Object.assign(why, { code }));
+		const hint = nextStepFor(problem.code) ?? "check this machine's clock and the host's certificate";
+		return fail(`${problem.message} (${found})`, hint);
 	}
+	const message = `${reached}; ${socket.getProtocol()}, ${found} (${days} ${days === 1 ? 'day' : 'days'} left)`;
+	return days <= DAYS_TO_WARN ? warn(message, 'have it renewed before it ends') : message;
 }

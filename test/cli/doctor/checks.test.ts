@@ -1,11 +1,14 @@
 /** Each check of `doctor` by itself, with facts that the test makes up. */
 
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { checkCertificate, checks, type Finding, findingText } from '../../../src/cli/commands/doctor.js';
+import { checks, type Finding, findingText } from '../../../src/cli/commands/doctor.js';
 import { plainPalette } from '../../../src/output/colour.js';
 import { createAuthority } from '../../support/certificates.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 /** What a check finds, or the error that it throws. */
 async function look(name: string, facts: object): Promise<{ result: string; message: string; hint?: string }> {
@@ -37,12 +40,22 @@ it.each([
 });
 
 it('the password of a proxy is not printed', async () => {
-	const setup = { env: { HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' } };
+	const setup = { env: { HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' }, cwd: '.', settings: { timeout: 1 } };
 	const invocation = { context: { clock: { monotonic: () => 0 } } };
-	const finding = await look('network', { setup, invocation, timeoutMs: 1000, url: new URL('https://desk.example') });
+	const finding = await look('network', { setup, invocation, url: new URL('https://desk.example') });
 	expect(finding).toMatchObject({ result: 'fail', hint: expect.stringContaining('HTTPS_PROXY') });
 	expect(finding.message).toContain('http://127.0.0.1:1, from HTTPS_PROXY');
 	expect(JSON.stringify(finding)).not.toContain('hunter2');
+});
+
+it('a step without a response ends in time', async () => {
+	const server = createSocketServer(() => undefined);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+	const invocation = { context: { clock: { monotonic: () => 0 } } };
+	const finding = await look('network', { setup: { env: {}, cwd: '.', settings: { timeout: 0.05 } }, url, invocation });
+	expect(finding).toMatchObject({ result: 'fail', message: expect.stringContaining('no response within 0.05 s') });
 });
 
 it('credentials that are refused are named by the variable that they are from', async () => {
@@ -54,7 +67,11 @@ it('credentials that are refused are named by the variable that they are from', 
 });
 
 it.each([
-	[15.5, 'pass', /^TLSv1\.3, certificate for localhost from .*, valid until \d{4}-\d\d-\d\d \(15 days left\)$/],
+	[
+		15.5,
+		'pass',
+		/ in 0 ms; TLSv1\.3, certificate for localhost from .*, valid until \d{4}-\d\d-\d\d \(15 days left\)$/,
+	],
 	[14.5, 'warn', /14 days left/],
 	[0.5, 'warn', /0 days left/],
 ])('a certificate with %d days left: %s', async (days, result, message) => {
@@ -65,12 +82,12 @@ it.each([
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
 	const url = new URL(`https://localhost:${(server.address() as AddressInfo).port}`);
-	const facts = { url, proxy: undefined, timeoutMs: 5000 };
-	const found = await checkCertificate(facts, { ca: authority.cert }, until - days * 86_400_000);
-	expect(typeof found === 'string' ? { result: 'pass', message: found } : found).toMatchObject({
-		result,
-		message: expect.stringMatching(message),
-	});
+	const caFile = join(temporaryFolder(), 'ca.pem');
+	writeFileSync(caFile, authority.cert);
+	const clock = { now: () => until - days * 86_400_000, monotonic: () => 0 };
+	const setup = { env: {}, cwd: '.', settings: { timeout: 5, caFile } };
+	const finding = await look('network', { setup, url, invocation: { context: { clock } } });
+	expect(finding).toMatchObject({ result, message: expect.stringMatching(message) });
 });
 
 it('a finding is a line, and below it what to do, within the width and without escapes', () => {
