@@ -77,8 +77,11 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 				isKept = false;
 				throw new UsageError('cancelled: the file is empty; nothing was sent', { code: 'cancelled' });
 			}
-			if (typeof changes === 'string') [text, problem] = [now, changes];
-			else changed = changes;
+			if (typeof changes !== 'string') changed = changes;
+			// A script makes the same mistake each time.
+			else if (problem !== '' && !context.prompts.available) {
+				throw new UsageError(`${changes.trimEnd()}; nothing was sent`, { code: 'invalid_edit' });
+			} else [text, problem] = [now, changes];
 		}
 		isKept = Object.keys(changed).length > 0;
 		if (!isKept) {

@@ -147,6 +147,18 @@ test.each([
 	expect(posts(service.requests)).toHaveLength(1);
 });
 
+test('an editor without a terminal that makes mistakes again and again is not opened without end', async () => {
+	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
+	const fake = editor('echo x >> "$HERE/opened"', 'echo "titel: x" >> "$1"');
+	const result = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	expect([result.exitCode, result.stderr]).toEqual([
+		2,
+		expect.stringMatching(/your edit is kept in[\s\S]*Map keys must be unique[\s\S]*nothing was sent/),
+	]);
+	expect(fake.kept('opened')).toBe('x\nx\n');
+	expect(posts(service.requests)).toEqual([]);
+});
+
 test('an object that was changed meanwhile is left alone, and the edit is kept', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const url = `${service.baseUrl}/support-api/v1/tickets/14`;
