@@ -12,6 +12,9 @@ const FIRST_MS = 50;
 const CYCLE = 160;
 const CYCLE_MS = 10_000;
 const BELOW = 0.97;
+/** Where the service asks for a pause: the least time from there to the refused rate, as a multiple of the pause, and the most in cycles. */
+const PAUSES = 30;
+const MOST_CYCLES = 16;
 /** A cut as a share of the rate; it doubles with each cut that comes soon after another. */
 const CUT = 0.07;
 const DEEPEST_CUT = 0.5;
@@ -45,6 +48,8 @@ export class RateFinder {
 	private top: number | undefined;
 	private depth = DEEPEST_CUT / 4;
 	private grown = 0;
+	/** How much slower it goes on from there to the rate that was refused. */
+	private stretch = 1;
 	private grownAt = 0;
 	private tolerance = TOLERANCE;
 	/** Results of requests sent before this moment belong to another rate. */
@@ -86,6 +91,8 @@ export class RateFinder {
 
 	refused(now: number, sentAt: number, retryAfterMs: number): void {
 		if (retryAfterMs > 0) this.pause(now, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+		const cycleMs = Math.min(CYCLE_MS, (1000 * CYCLE) / this.rate);
+		this.stretch = Math.max(1, Math.min(MOST_CYCLES, (PAUSES * retryAfterMs) / cycleMs));
 		if (this.probes !== undefined) this.lost(now, sentAt);
 		if (this.probes !== undefined || sentAt < this.since) return;
 		this.servedInARow = 0;
@@ -129,7 +136,9 @@ export class RateFinder {
 	}
 
 	private grow(now: number): void {
-		this.grown += Math.max(1, ((now - this.grownAt) * CYCLE) / CYCLE_MS);
+		const step = Math.max(1, ((now - this.grownAt) * CYCLE) / CYCLE_MS);
+		const isNear = this.top !== undefined && this.rate >= this.top && this.rate < this.top / BELOW;
+		this.grown += isNear ? step / this.stretch : step;
 		this.grownAt = now;
 		if (this.top === undefined) this.rate *= 1 + FIRST_GROWTH;
 		else this.rate = this.top * (1 + this.depth * (this.grown / CYCLE - 1) ** 3);

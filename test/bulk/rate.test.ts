@@ -49,6 +49,8 @@ describe('behind a limit', () => {
 		{ rate: 20, rows: 500, status: 429, retryAfter: () => '0', time: 1.15, refused: 0.03 },
 		{ rate: 20, rows: 500, status: 429, retryAfter: () => '1', time: 1.3, refused: 0.03 },
 		{ rate: 20, rows: 500, status: 429, retryAfter: inOneSecond, time: 1.3, refused: 0.03 },
+		{ rate: 20, rows: 2000, status: 429, retryAfter: () => '1', time: 1.13, refused: 0.01 },
+		{ rate: 100, rows: 1500, status: 429, retryAfter: () => '1', time: 1.6, refused: 0.01 },
 		{ rate: 5, rows: 150, time: 1.2, refused: 0.15 },
 		{ rate: 100, rows: 1500, burst: 20, time: 1.02, refused: 0.01 },
 		{ rate: 100, rows: 1500, time: 1.35, refused: 0.03 },
