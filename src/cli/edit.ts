@@ -21,8 +21,8 @@ import { createRead, type Ids, type ReadInvocation, readId, readUserId, withRead
 import { say, warn } from './notices.js';
 import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
-import { nameRow } from './runs/failures.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
+import { nameRow } from './runs/outcomes.js';
 import { jobOf, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 

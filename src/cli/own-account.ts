@@ -9,7 +9,7 @@ import { FailedError, RefusedError, UsageError } from '../errors.js';
 import type { Result } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
-import { type Caller, signInAgain } from './runs/failures.js';
+import { type Caller, signInAgain } from './runs/outcomes.js';
 import type { Session } from './session.js';
 
 type Known = Pick<Session, 'connection' | 'dialect'>;

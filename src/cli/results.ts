@@ -6,8 +6,7 @@ import { quote } from '../api/values.js';
 import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js';
 import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
-import type { Format } from '../output/columns.js';
-import { parseFields } from '../output/columns.js';
+import { type Format, parseFields, type Row } from '../output/columns.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
@@ -43,8 +42,6 @@ export interface ResultShape extends Pick<RenderOptions, 'columns' | 'more' | 'r
 	keys?: readonly string[];
 	/** The rows hold responses of the service, whose keys are not known beforehand. */
 	holdsResponses?: boolean;
-	/** Further names of keys in `--fields` and `--field`; a column that `resolve` finds under the name comes first. */
-	aliases?: Readonly<Record<string, string>>;
 	/** Called before text goes to a terminal, to remove a bar that is there. */
 	beforeWrite?: () => void;
 	/** Called before a pager takes the terminal; false where results are printed at once, however many there are. */
@@ -60,10 +57,15 @@ export async function openResults(
 ): Promise<Renderer> {
 	const { context, options } = invocation;
 	const { stdout, stderr } = context;
-	const { keys, aliases, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
+	const { keys, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
 	const { fields, field, query } = options;
-	if ((fields ?? field) !== undefined && keys !== undefined && shape.resolve === undefined && query === undefined) {
-		checkFields(options, keys, aliases);
+	if ((fields ?? field) !== undefined && keys !== undefined && query === undefined) {
+		// Columns that no row can have are refused before anything is sent.
+		const paths = field !== undefined ? [field] : parseFields(fields ?? []).map(({ path }) => path);
+		const isKnown = (path: string) =>
+			keys.includes(path.split('.')[0] as string) || shape.resolve?.(path) !== undefined;
+		const unknown = paths.find((path) => !isKnown(path));
+		if (unknown !== undefined) throw unknownColumn(unknown, keys);
 	}
 	const pager =
 		stdout.isTTY && options.pager !== false && onPager !== false
@@ -74,7 +76,6 @@ export async function openResults(
 			...rendering,
 			...{ fields, field, query },
 			format: chosenFormat(options, profileFormat),
-			resolve: aliases === undefined ? shape.resolve : resolverOf(aliases, shape.resolve),
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
 			width: stdout.columns,
@@ -110,32 +111,21 @@ export async function openResults(
 	};
 }
 
+/** Prints rows that are at hand. @throws UsageError for columns or a query that can't be used */
+export async function printAll(
+	invocation: Pick<Invocation, 'context' | 'options'>,
+	shape: ResultShape,
+	rows: Iterable<Row>,
+): Promise<void> {
+	const results = await openResults(invocation, shape);
+	for (const row of rows) await results.row(row);
+	await results.end();
+}
+
 /** Waits until what was written has been taken. @throws FailedError where it is lost */
 export async function checkOutput(stdout: Output): Promise<void> {
 	await stdout.flush();
 	if (stdout.failure !== undefined) throw lostOutput(stdout.failure);
-}
-
-function resolverOf(
-	aliases: Readonly<Record<string, string>>,
-	resolve: RenderOptions['resolve'],
-): RenderOptions['resolve'] {
-	return (name) => {
-		const found = resolve?.(name);
-		if (!Object.hasOwn(aliases, name)) return found;
-		return (row) => found?.(row) ?? row[aliases[name] as string];
-	};
-}
-
-/** Refuses columns that no row can have, before anything is sent. @throws UsageError */
-function checkFields(
-	{ fields, field }: OutputValues,
-	keys: readonly string[],
-	aliases: ResultShape['aliases'] = {},
-): void {
-	const paths = field !== undefined ? [field] : parseFields(fields ?? []).map(({ path }) => path);
-	const unknown = paths.find((path) => !keys.includes(path.split('.')[0] as string) && !Object.hasOwn(aliases, path));
-	if (unknown !== undefined) throw unknownColumn(unknown, keys);
 }
 
 function unknownColumn(name: string, known: readonly string[]): UsageError {

@@ -179,18 +179,24 @@ describe('a signal before the first request', () => {
 		const unasked = (): never => {
 			throw new Error('an unexpected question');
 		};
-		const run = work.begin('ticket delete -', {
-			stdin: '1\n2\n',
-			prompts: {
-				...{ available: true, text: unasked, secret: unasked, choice: unasked },
-				async confirm(question) {
-					questions.push(question);
-					run.context.signal('SIGTERM');
-					return true;
+		let run: ReturnType<typeof work.begin> | undefined;
+		await new Promise<void>((left) => {
+			run = work.begin('ticket delete -', {
+				stdin: '1\n2\n',
+				prompts: {
+					...{ available: true, text: unasked, secret: unasked, choice: unasked },
+					// The program ends while the question is there.
+					confirm(question) {
+						questions.push(question);
+						run?.context.signal('SIGTERM');
+						left();
+						return new Promise(() => undefined);
+					},
 				},
-			},
+			});
 		});
-		expect(await run.ended).toMatchObject({ exitCode: 130, stdout: '' });
+		const { abandoned, stdout, stderr } = (run as ReturnType<typeof work.begin>).context;
+		expect([abandoned, stdout.text, stderr.text]).toEqual([[130], '', 'interrupted; nothing was sent\n']);
 		expect(questions).toHaveLength(1);
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});

@@ -91,17 +91,17 @@ export const bugs = [
 		loss: 'rows of one empty cell vanish from csv',
 	},
 	{
-		file: 'src/cli/runs/shape.ts',
+		file: 'src/cli/runs/outcomes.ts',
 		was: 'Number.isSafeInteger(number) ? number : text',
 		becomes: 'number >= 0 ? number : text',
-		tests: ['test/cli/runs/shape.test.ts'],
+		tests: ['test/cli/runs/outcomes.test.ts'],
 		loss: 'a long id is printed as another one',
 	},
 	{
-		file: 'src/cli/runs/shape.ts',
+		file: 'src/cli/runs/outcomes.ts',
 		was: 'view.differs = differs ?? [];',
 		becomes: 'if (differs) view.differs = differs;',
-		tests: ['test/cli/runs/shape.test.ts'],
+		tests: ['test/cli/runs/outcomes.test.ts'],
 		loss: 'rows of one output have different keys',
 	},
 	{

@@ -31,8 +31,7 @@ import {
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
-import { errorOf, NO_ROUTE, nextStep } from '../runs/failures.js';
-import { withoutSecretsOf } from '../runs/shape.js';
+import { errorOf, NO_ROUTE, nextStep, withoutSecretsOf } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 

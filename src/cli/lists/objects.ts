@@ -19,7 +19,7 @@ import { paletteFor, warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { findOwnId } from '../own-account.js';
 import { chosenFormat, openResults, type ResultShape, wantsJson } from '../results.js';
-import { NO_ROUTE, plural } from '../runs/failures.js';
+import { NO_ROUTE, plural } from '../runs/outcomes.js';
 import { readTextInput } from '../text-file.js';
 import {
 	createRead,

@@ -16,7 +16,7 @@ import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
 import type { readOptions } from '../options/shared.js';
 import { ownIdFor } from '../own-account.js';
-import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/failures.js';
+import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 
 export type Ids = Readonly<Record<string, string>>;

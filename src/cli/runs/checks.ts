@@ -14,8 +14,8 @@ import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
-import { NO_ROUTE, plural } from './failures.js';
 import type { RunInvocation } from './options.js';
+import { NO_ROUTE, plural } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 /** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */

@@ -16,9 +16,8 @@ import { isSecretName, REDACTED } from '../../output/redact.js';
 import { checkSignedIn } from '../own-account.js';
 import { openResults, wantsJson } from '../results.js';
 import { checkReadsServed, placeOf } from './checks.js';
-import { plural } from './failures.js';
+import { plural, printedIds } from './outcomes.js';
 import type { RunJob } from './plan.js';
-import { printedIds } from './shape.js';
 
 /** How many requests a terminal is shown; --all shows the others too. */
 const SHOWN = 20;

@@ -13,10 +13,16 @@ import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputTrouble } from '../results.js';
 import { openSession } from '../session.js';
-import { exitCodeOfOutcome, lostResults, printTrouble } from './failures.js';
 import { positionalsOf, type RunInvocation } from './options.js';
+import {
+	exitCodeOfOutcome,
+	lostResults,
+	outcomeShape,
+	outcomeView,
+	printTrouble,
+	withoutSecretsOf,
+} from './outcomes.js';
 import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
-import { outcomeShape, outcomeView, withoutSecretsOf } from './shape.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {

@@ -24,9 +24,9 @@ import { version } from '../../version.js';
 import { createLookUp, ownIdFor } from '../own-account.js';
 import { wantsJson } from '../results.js';
 import { checkWrite } from './checks.js';
+import { withoutSecretsOf } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { openScreen } from './screen.js';
-import { withoutSecretsOf } from './shape.js';
 
 /** Runs a job. @throws what `main` turns into a message and an exit code */
 export async function startRun(job: RunJob): Promise<ExitCode> {

@@ -12,9 +12,17 @@ import { createProgress, type Progress } from '../../output/progress.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { paletteFor } from '../notices.js';
 import { createSentResults, isOwnTable, openResults, wantsJson } from '../results.js';
-import { type Caller, lostResults, nameRow, nextStep, printTrouble, warningsOf } from './failures.js';
+import {
+	type Caller,
+	lostResults,
+	nameRow,
+	nextStep,
+	outcomeShape,
+	outcomeView,
+	printTrouble,
+	warningsOf,
+} from './outcomes.js';
 import type { RunJob } from './plan.js';
-import { outcomeShape, outcomeView } from './shape.js';
 
 /** How many failed rows of a run are printed one by one, and how many warnings about others. */
 const SHOWN = 20;

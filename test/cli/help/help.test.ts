@@ -6,7 +6,7 @@ import { helpWidth, list, pageText, readPage, wrap } from '../../../src/cli/help
 import { pageMarkdown } from '../../../src/cli/help/reference.js';
 import { topics } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
-import { outcomeKeys } from '../../../src/cli/runs/shape.js';
+import { outcomeKeys } from '../../../src/cli/runs/outcomes.js';
 import { ExitCode } from '../../../src/errors.js';
 import { runMain } from '../../../src/main.js';
 import { plainPalette } from '../../../src/output/colour.js';

@@ -11,7 +11,7 @@ import { defineCommand, type Invocation } from '../../command.js';
 import { paletteFor, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, wholeNumber } from '../../options/shared.js';
-import { chosenFormat, openResults } from '../../results.js';
+import { chosenFormat, printAll } from '../../results.js';
 
 /** One run as an object; the named keys are always there. */
 export function runView(summary: RunSummary): Row {
@@ -76,11 +76,11 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 	];
 }
 
-/** Opens the results of a list of runs. @throws UsageError for a column that no run has */
-async function openList(invocation: Invocation) {
+/** Prints runs. @throws UsageError for a column that no run has */
+async function print(invocation: Invocation, runs: readonly RunSummary[]): Promise<void> {
 	const palette = await paletteFor(invocation, 'stdout');
 	const columns = runColumns(palette, invocation.context.stdout.columns);
-	return await openResults(invocation, { columns, keys: runKeys, idOf: ({ run }) => run });
+	await printAll(invocation, { columns, keys: runKeys, idOf: ({ run }) => run }, runs.map(runView));
 }
 
 /** How many runs are shown on a terminal. */
@@ -107,12 +107,10 @@ export const list = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given } = invocation;
-		const results = await openList(invocation);
-		const stateDir = stateFolder({ env: context.env, cwd: context.cwd });
+		const stateDir = stateFolder(context);
 		const isPlain = context.stdout.isTTY && chosenFormat(given) === undefined && given.query === undefined;
 		const limit = given.limit ?? (isPlain ? SHOWN : Number.POSITIVE_INFINITY);
-		for (const summary of await listRuns(stateDir, limit)) await results.row(runView(summary));
-		await results.end();
+		await print(invocation, await listRuns(stateDir, limit));
 		const more = runIds(stateDir).length - limit;
 		if (more > 0) say(invocation, `… and ${more} older; --limit shows more, run prune removes old runs`);
 		return ExitCode.ok;
@@ -158,7 +156,7 @@ export const prune = defineCommand({
 	async run(invocation) {
 		const { context, options: given } = invocation;
 		const { dryRun = false, force = false, olderThan = parseAge('30d'), yes = false } = given;
-		const stateDir = stateFolder({ env: context.env, cwd: context.cwd });
+		const stateDir = stateFolder(context);
 		const before = new Date(context.clock.now() - olderThan).toISOString();
 		const old = (await listRuns(stateDir)).filter(
 			({ state, header }) =>
@@ -174,12 +172,9 @@ export const prune = defineCommand({
 				throw new UsageError('cancelled; nothing was removed', { code: 'cancelled' });
 			}
 		}
-		const results = await openList(invocation);
-		for (const each of old) {
-			if (!dryRun) removeRun(stateDir, each.id);
-			await results.row(runView(each));
-		}
-		await results.end();
+		// A column that no run has is refused before anything is removed.
+		await print(invocation, old);
+		if (!dryRun) for (const { id } of old) removeRun(stateDir, id);
 		say(invocation, `${runs} ${dryRun ? 'would be ' : ''}removed`);
 		return ExitCode.ok;
 	},

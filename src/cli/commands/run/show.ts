@@ -19,10 +19,10 @@ import type { Row } from '../../../output/columns.js';
 import { defineCommand, type Invocation } from '../../command.js';
 import { paletteFor } from '../../notices.js';
 import { outputOptions, reportOption } from '../../options/shared.js';
-import { chosenFormat, openResults, picksValues } from '../../results.js';
+import { chosenFormat, picksValues, printAll } from '../../results.js';
 import { outcomeOption, runArgument } from '../../runs/options.js';
+import { outcomeColumns, outcomeView } from '../../runs/outcomes.js';
 import { pastRun, unreachedNote } from '../../runs/past.js';
-import { outcomeColumns, outcomeView } from '../../runs/shape.js';
 import { runView } from './list.js';
 
 /** How many rows are shown beside the run. */
@@ -143,12 +143,9 @@ function* rowsOf(runs: readonly Shown[], outcomes: readonly OutcomeName[]): Gene
 	}
 }
 
-async function printRows(invocation: Invocation, runs: readonly [Shown, ...Shown[]], rows: Iterable<Row>) {
-	const palette = await paletteFor(invocation, 'stdout');
-	const columns = [{ path: 'row' }, ...outcomeColumns(runs[0].idNames, palette)];
-	const results = await openResults(invocation, { columns });
-	for (const row of rows) await results.row(row);
-	await results.end();
+async function printRecords(invocation: Invocation, [first]: readonly [Shown, ...Shown[]], rows: Iterable<Row>) {
+	const columns = outcomeColumns(first.idNames, await paletteFor(invocation, 'stdout'));
+	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
 /** What a single run has besides. */
@@ -185,19 +182,13 @@ async function showRuns(invocation: Invocation, runs: readonly [Shown, ...Shown[
 			view[name] !== 0 &&
 			(name !== 'input_rows' || view.input_rows !== view.rows),
 	);
-	const results = await openResults(invocation, {
-		single: true,
-		keys: Object.keys(view),
-		idOf: ({ run }) => run,
-		...(forPerson ? { columns: shown.map((path) => ({ path })) } : {}),
-	});
-	await results.row(view);
-	await results.end();
+	const columns = forPerson ? { columns: shown.map((path) => ({ path })) } : {};
+	await printAll(invocation, { single: true, keys: Object.keys(view), idOf: ({ run }) => run, ...columns }, [view]);
 	if (!forPerson || picksValues(invocation.options)) return;
 	const { stdout, stderr } = invocation.context;
 	if (failures.length > 0) {
 		stdout.write('\n');
-		await printRows(invocation, runs, failures);
+		await printRecords(invocation, runs, failures);
 	}
 	const palette = await paletteFor(invocation, 'stdout');
 	for (const [, command] of next) stderr.write(`next: ${palette.command(command)}\n`);
@@ -227,7 +218,7 @@ export const command = defineCommand({
 			const outcomes = options.outcome?.flat();
 			if (options.report !== undefined) await writeReportsOn(runs, options.report, context.cwd);
 			if (outcomes === undefined) await showRuns(invocation, runs);
-			else await printRows(invocation, runs, rowsOf(runs, outcomes));
+			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
 			if (outcomes?.includes('not-sent') === true) {
 				for (const { scan, summary } of runs) context.stderr.write(unreachedNote(summary, scan) ?? '');
 			}

@@ -9,7 +9,7 @@ import { createTextRedactor } from '../../../output/redact.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
-import { withoutSecretsOf } from '../../runs/shape.js';
+import { withoutSecretsOf } from '../../runs/outcomes.js';
 import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
 

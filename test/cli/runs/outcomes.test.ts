@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type EndpointName, endpoints } from '../../../src/api/endpoints.js';
-import { outcomeShape, outcomeView } from '../../../src/cli/runs/shape.js';
+import { outcomeShape, outcomeView } from '../../../src/cli/runs/outcomes.js';
 import type { Outcome } from '../../../src/http/outcome.js';
 import { createRenderer, type RenderOptions } from '../../../src/output/render.js';
 

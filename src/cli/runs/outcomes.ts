@@ -1,0 +1,317 @@
+/** Outcomes as they are printed: keys and columns of those that are results, and errors of those that did not go well. */
+
+import { readCustomFields } from '../../api/applied.js';
+import { idNames } from '../../api/choose.js';
+import type { Endpoint } from '../../api/endpoints.js';
+import { readEndpointOf } from '../../api/reads.js';
+import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
+import { fileOf } from '../../bulk/run/plan.js';
+import { ExitCode, SupportctlError } from '../../errors.js';
+import type { Outcome, Result } from '../../http/outcome.js';
+import { nextStepFor } from '../../http/problem.js';
+import { outcomeStyle, type Palette } from '../../output/colour.js';
+import { type Column, ownOf, type Row } from '../../output/columns.js';
+import { renderError } from '../../output/errors.js';
+import { redact, redactName, redactTexts } from '../../output/redact.js';
+import { annotate, sanitise } from '../../output/sanitise.js';
+import type { Connection } from '../../profile/resolve.js';
+import { paletteFor } from '../notices.js';
+import { onlyOutputFailed, type ResultShape, wantsJson } from '../results.js';
+import { positionalsOf } from './options.js';
+import type { RunJob } from './plan.js';
+
+/** Path ids as they are printed: numbers as numbers, unless a number can't hold them exactly. */
+export function printedIds(ids: Readonly<Record<string, string>>): Record<string, string | number> {
+	const printed: Record<string, string | number> = {};
+	for (const name of Object.keys(ids)) {
+		const text = ids[name] as string;
+		const number = (name === 'id' || name.endsWith('_id')) && /^\d+$/.test(text) ? Number(text) : Number.NaN;
+		printed[name] = Number.isSafeInteger(number) ? number : text;
+	}
+	return printed;
+}
+
+/**
+ * The printed object. Its keys are always there, so that a reader of one line knows those of all; `reasons` and
+ * `warnings` only where there are any. A look-up that found no id has none.
+ */
+export function outcomeView(result: Outcome): Row {
+	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
+	// Key by key and not spread: rows then share one hidden class, which is several times as fast.
+	const view: Record<string, unknown> = { row };
+	const printed = printedIds(ids);
+	for (const name of Object.keys(printed)) view[name] = printed[name];
+	if (ids.username !== undefined && ids.id === undefined) view.id = null;
+	view.outcome = outcome;
+	view.status = status ?? null;
+	view.code = code ?? null;
+	view.message = message ?? null;
+	if (reasons) view.reasons = reasons;
+	if (warnings && warnings.length > 0) view.warnings = warnings;
+	view.attempts = attempts;
+	view.ms = Math.round(ms);
+	view.differs = differs ?? [];
+	view.body = body ?? null;
+	return view;
+}
+
+/** The keys that an outcome can have, for an error about another one before anything is sent. */
+export function outcomeKeys(ids: readonly string[]): string[] {
+	const found = ids.includes('username') ? ['id'] : [];
+	const own = ['outcome', 'status', 'code', 'message', 'reasons', 'warnings', 'attempts', 'ms', 'differs', 'body'];
+	return ['row', ...ids, ...found, ...own];
+}
+
+/** Every key that an outcome can have, whichever its command. */
+const RESERVED = outcomeKeys(idNames);
+
+/** Why a row failed, or what is odd about it. */
+function messageOf(row: Row): string {
+	const { message, reasons, warnings = [], differs } = row as Partial<RowRecord>;
+	const said = fullMessage({ message: message ?? undefined, reasons });
+	return [...(said === undefined ? [] : [said]), ...warnings, ...differences({ differs })].join('; ');
+}
+
+/** The ids, the outcome, what a command shows of its own, and a message where there is one. */
+export function outcomeColumns(ids: readonly string[], palette: Palette, own: readonly Column[] = []): Column[] {
+	const style = (text: string, row: Row): string => outcomeStyle(palette, String(row.outcome))(text);
+	const message: Column = { path: 'message', get: messageOf, optional: true, important: true };
+	return [...ids.map((path) => ({ path })), { path: 'outcome', style }, ...own, message];
+}
+
+/** A column whose name the service chose: to programs, an outcome's own keys mean what they mean in every format. */
+function namedColumn(space: string, name: string, get: NonNullable<Column['get']>): Column {
+	const path = `${space}.${name}`;
+	return { path, label: name, get, ...(RESERVED.includes(name) && { key: path }) };
+}
+
+/** What became of a deleted thing. */
+const deletionColumn: Column = {
+	path: 'result',
+	get({ outcome, status, body }) {
+		if (outcome !== 'ok' && outcome !== 'differs') return '';
+		if (ownOf(body, 'deleted') === true) return 'deleted';
+		if (ownOf(body, 'status') === 'trash') return 'trashed';
+		return status === 404 || status === 410 ? 'already gone' : 'accepted';
+	},
+};
+
+/** Columns and names for custom fields: each row has its own. @param keys of the outcomes */
+function customFields(keys: readonly string[]): Pick<ResultShape, 'more' | 'resolve'> {
+	let last: { row?: Row; fields?: ReturnType<typeof readCustomFields> } = {};
+	/** Every column of a row asks for the same fields. */
+	const fieldsOf = (row: Row): typeof last.fields => {
+		if (row !== last.row) last = { row, fields: row.outcome === 'ok' ? readCustomFields(row.body) : undefined };
+		return last.fields;
+	};
+	return {
+		more: (row) =>
+			Object.keys(fieldsOf(row) ?? {}).map((name) => namedColumn('field', name, (each) => ownOf(fieldsOf(each), name))),
+		resolve(name) {
+			if (keys.includes(name.split('.')[0] as string)) return undefined;
+			const bare = name.replace(/^field\./, '');
+			const field = RESERVED.includes(bare) ? bare : name;
+			return (row) => ownOf(fieldsOf(row), field) ?? (name === 'ticket_id' ? row.id : undefined);
+		},
+	};
+}
+
+/** Outcomes whose ids are printed by --format ids: the next command takes them. */
+const WENT_WELL: ReadonlySet<unknown> = new Set(['ok', 'differs', 'skipped']);
+
+/** The shape of the results of a job. @param fields that its rows set */
+export async function outcomeShape(
+	{ endpoint, plan, session, invocation }: Pick<RunJob, 'endpoint' | 'plan' | 'session' | 'invocation'>,
+	fields: readonly string[],
+): Promise<ResultShape> {
+	const palette = await paletteFor(invocation, 'stdout');
+	const ids = positionalsOf(plan.endpoint, endpoint).map((each) => each.name);
+	const last = ids.at(-1) as string;
+	const idName = last === 'username' ? 'id' : last;
+	const keys = outcomeKeys(ids);
+	const shape = (columns: Column[]): ResultShape => ({
+		...{ keys, columns, holdsResponses: true, profileFormat: session.connection.settings.format },
+		idOf: (row) => (WENT_WELL.has(row.outcome) ? row[idName] : undefined),
+	});
+	const plain = shape(outcomeColumns(ids, palette));
+	if (endpoint.returns === 'user-id') return shape(outcomeColumns(['username', 'id'], palette));
+	// The id of a ticket goes by both of its names.
+	if (endpoint.returns === 'fields-set') {
+		return { ...plain, resolve: (name) => (name === 'id' ? (row) => row.ticket_id : undefined) };
+	}
+	if (endpoint.returns === 'fields') return { ...plain, ...customFields(keys) };
+	// Each changed field as the response has it; a dot in its name means nothing.
+	const changed = fields
+		.filter((field) => field !== 'password')
+		.map((field) => namedColumn('body', field, (row) => ownOf(row.body, field)));
+	return shape(outcomeColumns(ids, palette, endpoint.replay === 'delete' ? [deletionColumn] : changed));
+}
+
+/**
+ * An outcome without the secrets of its request; a value under a secret name is hidden, whether it was sent or is shown.
+ * Our own words stay: a secret that is an ordinary word must not change an outcome.
+ */
+export function withoutSecretsOf<R extends Result>(outcome: R, secrets: readonly string[]): R {
+	const { code, reasons, body, differs } = outcome;
+	const clean = { ...outcome };
+	if (differs !== undefined) {
+		const clear = (value: unknown): unknown => (secrets.length === 0 ? value : redactTexts(value, secrets));
+		const shown = (field: string, value: unknown): unknown => redact({ [field]: clear(value) })[field];
+		clean.differs = differs.map((each) => {
+			return { ...each, sent: shown(each.field, each.sent), shown: shown(each.field, each.shown) };
+		});
+	}
+	if (secrets.length === 0) return clean;
+	if (code !== undefined) clean.code = redactName(code, secrets);
+	if (reasons !== undefined) {
+		// The reasons themselves are texts of the response, which was cleaned as it came.
+		clean.reasons = Object.fromEntries(Object.entries(reasons).map(([name, why]) => [redactName(name, secrets), why]));
+	}
+	if (body !== undefined) clean.body = redactTexts(body, secrets);
+	return clean;
+}
+
+/** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
+export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
+	const { taxonomy, username, id, slug } = ids;
+	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
+	const own = id ?? slug;
+	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && own !== undefined);
+	const parts = [
+		taxonomy === undefined ? noun : `${taxonomy} term`,
+		own ?? Object.values(ids)[0] ?? '',
+		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
+	];
+	return parts.filter((part) => part !== '').join(' ');
+}
+
+/** `ticket` → `tickets`, `reply` → `replies`. */
+export function plural(noun: string, count: number): string {
+	if (count === 1) return noun;
+	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** The service's own code for a path, or a method on it, that it does not have. */
+export const NO_ROUTE = 'rest_no_route';
+
+/** Who sends the requests. */
+export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
+
+/** What to do where credentials are refused; those that a profile holds may have expired. */
+export function signInAgain({ profileName: name, secretSource }: Caller): string {
+	let login = 'supportctl login stores other credentials';
+	if (secretSource.startsWith('SUPPORTCTL_')) {
+		login = `the credentials are from ${secretSource}, not from a profile: correct it, or unset it and use supportctl login`;
+	} else if (name !== undefined) {
+		login = `the credentials of profile "${name}" may have expired: supportctl login --profile ${name} stores others`;
+	}
+	return `${login}; supportctl doctor checks whether the host drops them`;
+}
+
+/**
+ * The next step after an outcome, where there is one.
+ * @param request Whether it changes nothing, and whether the command has --verify.
+ */
+export function nextStep(
+	{ status, code, outcome }: Outcome,
+	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
+	caller: Caller,
+): string | undefined {
+	const isPage = code === 'html_answer';
+	if (status === 401) return signInAgain(caller);
+	if (status === 403 && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
+	if (code === NO_ROUTE)
+		return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
+	if (status === 404 && isPage)
+		return 'nothing serves that path: check the base URL (is /wp-json missing?) with supportctl doctor';
+	if (code === 'redirect') return 'supportctl profile set NAME --base-url URL changes it in a profile';
+	const ofConnection = nextStepFor(code);
+	if (ofConnection !== undefined) return ofConnection;
+	if (status === 429 || status === 503)
+		return 'try again later; where there are many rows, --rate asks for fewer a second';
+	if (outcome === 'differs') return '--allow-differs=FIELDS takes other values of these fields for ok';
+	if (outcome !== 'unknown') return undefined;
+	if (isRead) return 'a read changes nothing: try again';
+	return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
+}
+
+const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
+	failed: 'failed',
+	differs: 'was carried out and differs',
+	unknown: 'is unknown',
+	'not-sent': 'was not sent',
+	invalid: 'is invalid',
+};
+
+/** The error that a row stands for: what happened to what, why, and the next step. */
+export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller): SupportctlError {
+	const { verb, noun, replay } = endpoint;
+	const request = { isRead: replay === 'read', canVerify: readEndpointOf(endpoint) !== undefined };
+	return errorOf(outcome, `${verb} ${nameRow(outcome.ids, noun)}`, nextStep(outcome, request, caller));
+}
+
+/** The error of an outcome. @param what was asked for: "update ticket 14" */
+export function errorOf(given: Outcome, what: string, hint: string | undefined): SupportctlError {
+	const { ids, outcome, status, code, message, attempts, reasons, differs } = given;
+	const verdict = code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome] ?? outcome);
+	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
+	const http = status === undefined || outcome === 'differs' ? '' : ` (HTTP ${status}${ofService})`;
+	const tries = attempts > 1 ? `, after ${attempts} attempts` : '';
+	const why = message ?? code ?? '';
+	return new SupportctlError(
+		`${what} ${verdict}${http}${tries}${why === '' ? '' : `: ${why}`}`,
+		exitCodeOfOutcome(given),
+		{
+			code: code ?? outcome,
+			details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
+			// A key without a value is not printed.
+			data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
+			...(hint === undefined ? {} : { hint }),
+		},
+	);
+}
+
+/** The exit code of a single outcome. */
+export function exitCodeOfOutcome({ outcome, status }: Outcome): ExitCode {
+	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
+	if (outcome === 'unknown') return ExitCode.unknown;
+	if (outcome === 'differs') return ExitCode.differs;
+	return status === 401 || status === 403 ? ExitCode.refused : ExitCode.failed;
+}
+
+/** What a person has to know of a row that went well; differences are those that --allow-differs allows. */
+export function warningsOf(outcome: Outcome): string[] {
+	return [...differences(outcome), ...(outcome.warnings ?? [])];
+}
+
+/** Prints what went wrong with a row, or its warnings. @param isLone Whether it is the only row of the call */
+export function printTrouble(job: RunJob, outcome: Outcome, palette: Palette, isLone: boolean): void {
+	const { endpoint, plan, session, invocation } = job;
+	const { context, options } = invocation;
+	const { stderr } = context;
+	const { row, line, outcome: name } = outcome;
+	if (name !== 'ok' && name !== 'skipped') {
+		const level = name === 'unknown' || name === 'differs' ? 'warning' : 'error';
+		const message = [fullMessage(outcome) ?? name, ...differences(outcome)].join('; ');
+		annotate(context, { level, file: fileOf(plan), line, title: `row ${row}: ${name}`, message });
+	}
+	const json = wantsJson(options);
+	// Of several rows a program gets one object at the end.
+	if (json && !isLone) return;
+	if (exitCodeOfOutcome(outcome) !== ExitCode.ok) {
+		const error = failureOf(outcome, endpoint, session.connection);
+		stderr.write(renderError(error, { json, debug: options.debug === true, palette }));
+		return;
+	}
+	const object = nameRow(outcome.ids, endpoint.noun);
+	const where = isLone ? object : `row ${row} (${object})`;
+	for (const warning of warningsOf(outcome)) stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
+}
+
+/** The error where results could not be printed. @param trouble Why they could not */
+export function lostResults(trouble: SupportctlError, { endpoint }: RunJob, exitCode: ExitCode): SupportctlError {
+	// What was only read can be read again.
+	if (exitCode === ExitCode.ok && endpoint.replay === 'read') return trouble;
+	const says = exitCode === ExitCode.ok ? 'every row is ok' : 'the outcomes of the rows stand';
+	return onlyOutputFailed(trouble, says, exitCode);
+}
