@@ -1,9 +1,11 @@
 /** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
 
+import { chooseEndpoint } from '../../api/choose.js';
+import { endpointList } from '../../api/endpoints.js';
 import type { EditNoun, Noun } from '../../api/reads.js';
-import type { CommandSpec, Examples } from '../command.js';
+import type { ArgumentSpec, CommandSpec, Examples } from '../command.js';
 import { editCommand, getCommand, listCommand, ownAccountCommand } from '../lists/definition.js';
-import { runCommand } from '../runs/definition.js';
+import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js';
 
 const otherTicket = (does: string): string =>
 	`A service may not check the ticket in the path: it may ${does}. A response that shows another ticket or reply makes the row "differs".`;
@@ -131,8 +133,29 @@ const samples: Readonly<Record<EditNoun, string>> = {
 	term: 'ticket_priority 21',
 };
 
-export const send = (words: string): CommandSpec =>
-	runCommand(words.replaceAll(' ', '.'), documented[words] ?? {}, notes[words]);
+/** The command that sends rows of an endpoint, or of one for each taxonomy. @param words `ticket fields set`, `term update` */
+export function send(words: string): CommandSpec {
+	const endpointName = words.replaceAll(' ', '.');
+	const { endpoint } = chooseEndpoint(endpointName, undefined, false);
+	const positionals = positionalsOf(endpointName, endpoint);
+	return {
+		description: notes[words] ?? '',
+		examples: documented[words] ?? {},
+		requests: endpointList.filter(({ name }) => name === endpointName || name.startsWith(`${endpointName}.`)),
+		arguments: positionals.map(
+			({ name, help, choices }, at): ArgumentSpec => ({
+				...{ name: name.replaceAll('_', '-'), help, required: false, variadic: at === positionals.length - 1 },
+				// Another taxonomy may be meant, with --undocumented.
+				...(choices === undefined ? {} : { suggests: choices }),
+			}),
+		),
+		options: optionsOf(endpoint),
+		fieldNames: [...new Set([...positionals, ...endpoint.fields].map(({ name }) => name))],
+		async run(invocation) {
+			return await (await import('../runs/one.js')).startCommand(endpointName, invocation as RunInvocation);
+		},
+	};
+}
 
 export const list = (noun: Noun): CommandSpec => listCommand(noun, lists[noun]);
 

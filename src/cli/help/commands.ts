@@ -6,7 +6,7 @@ import type { ArgumentSpec, CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
 import { longFlag, type OptionSpec, shortFlag } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
-import { checkOptions, ignoreMissingOptions, inputOptions, journalOptions, stopOptions } from '../runs/options.js';
+import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import { parts, section, typed } from './page.js';
 
 /** Flags that mean the same for every command that takes them. */
@@ -15,7 +15,7 @@ const shared: readonly { group: string; takenBy: string; flags: readonly OptionS
 	{
 		group: 'Checks',
 		takenBy: 'Updates; --verify, --if and --snapshot also deletes, --ignore-missing deletes alone.',
-		flags: [...checkOptions, ...ignoreMissingOptions],
+		flags: checkOptions,
 	},
 	{
 		group: 'Guards',
@@ -25,7 +25,7 @@ const shared: readonly { group: string; takenBy: string; flags: readonly OptionS
 	{
 		group: 'Run',
 		takenBy: 'Commands that take many ids or rows, and run resume, retry and undo.',
-		flags: [...tuningOptions, ...stopOptions, ...journalOptions],
+		flags: [...tuningOptions, ...runOptions],
 	},
 	{ group: 'Output', takenBy: 'Every command that prints results.', flags: outputOptions },
 	{ group: 'Connection', takenBy: 'Every command that sends requests.', flags: connectionOptions },
@@ -133,7 +133,7 @@ export async function commandView({ words, summary, group, load }: CommandEntry)
 		summary,
 		description: spec.description,
 		group,
-		requests: spec.requests ?? [],
+		requests: spec.requests?.map(({ method, path, documented }) => ({ method, path, documented })) ?? [],
 		arguments: spec.arguments.map((each) => ({ ...each, variadic: each.variadic === true, completes: undefined })),
 		flags: spec.options.map((option) => flagView(option, !own.includes(option))),
 		examples: Object.entries(spec.examples).map(([command, note]) => ({ command, note })),

@@ -1,7 +1,6 @@
 /** The body that the flags for fields, --data, --set and the password flags make together. */
 
 import { numberedIdNames } from '../../api/choose.js';
-import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { flagName, ticketStatuses } from '../../api/fields.js';
 import {
@@ -40,14 +39,19 @@ export const isFile = (text: string): boolean => text.startsWith('@') && !text.s
 
 const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', ...(hint === undefined ? {} : { hint }) });
+const contradiction = (message: string): UsageError => new UsageError(message, { code: 'contradiction' });
+
+/** The words of a command line that make values, and what reads them. */
+interface Given {
+	endpoint: Endpoint;
+	source: RowSource;
+	ids: Readonly<Record<string, string>>;
+	invocation: RunInvocation;
+}
 
 /** The values of fields, by wire name. @throws UsageError that names the flag */
-export async function readFields(
-	endpoint: Endpoint,
-	source: RowSource,
-	ids: Readonly<Record<string, string>>,
-	invocation: RunInvocation,
-): Promise<Record<string, unknown>> {
+export async function readFields(given: Given): Promise<Record<string, unknown>> {
+	const { endpoint, source, invocation } = given;
 	const { options } = invocation;
 	let { context } = invocation;
 	if (source.from === 'file' && source.path === '-') {
@@ -56,32 +60,26 @@ export async function readFields(
 		};
 		context = { ...context, stdin: { isTTY: false, bytes: taken, text: async () => taken() } };
 	}
-	// Settings are read only for words that are not the API's.
-	let known: Dialect | undefined;
-	const dialect = (): Dialect => {
-		known ??= dialectOf(invocation);
-		return known;
-	};
 	const rules: ValueRules = {
 		undocumented: options.undocumented === true,
-		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialect().statusIn(status)),
+		// Settings are read only for words that are not the API's.
+		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).statusIn(status)),
 	};
 	const values =
-		options.data === undefined
-			? emptyRecord<unknown>()
-			: await readData(endpoint, source, ids, options.data, rules, dialect, context);
+		options.data === undefined ? emptyRecord<unknown>() : await readData(given, options.data, rules, context);
 	for (const field of endpoint.fields) {
-		if (field.kind === 'secret') continue;
 		const flag = `--${flagName(field.name)}`;
-		const texts = [options[camelCase(flagName(field.name))] ?? []].flat() as string[];
+		const texts = field.kind === 'secret' ? [] : ([options[camelCase(flag.slice(2))] ?? []].flat() as string[]);
 		let value: unknown;
 		for (const text of texts) {
 			const full = field.kind === 'longtext' ? await readTextValue(flag, text, context) : text;
 			const parsed = parseField(field, full, rules);
 			if (isProblem(parsed)) {
 				const isListed = field.kind !== 'status' || parsed.problem.includes('help statuses');
-				const hint = isListed ? undefined : 'supportctl help statuses lists the allowed values';
-				throw invalid(`${flag}: ${parsed.problem}`, hint);
+				throw invalid(
+					`${flag}: ${parsed.problem}`,
+					isListed ? undefined : 'supportctl help statuses lists the allowed values',
+				);
 			}
 			if (field.kind === 'map') refuseSecretKeys(flag, parsed.value, DATA_FILE);
 			value = value === undefined ? parsed.value : mergeValues(field, value, parsed.value);
@@ -90,9 +88,7 @@ export async function readFields(
 		const data = values[field.name];
 		const isMap = field.kind === 'map' && isObject(data) && isObject(value);
 		if (Object.hasOwn(values, field.name) && !isMap && JSON.stringify(data) !== JSON.stringify(value)) {
-			throw new UsageError(`${field.name} is given by --data and by a flag of its own, with two values`, {
-				code: 'contradiction',
-			});
+			throw contradiction(`${field.name} is given by --data and by a flag of its own, with two values`);
 		}
 		values[field.name] = isMap ? mergeValues(field, data, value) : value;
 	}
@@ -116,45 +112,41 @@ export async function readFields(
 	return values;
 }
 
+type Items = Record<string, readonly (string | number)[]>;
+
 /** Items that flags add to list fields and remove from them. @throws UsageError that names the flag */
 export function readItems(
 	endpoint: Endpoint,
 	options: RunInvocation['options'],
 	fields: Readonly<Record<string, unknown>>,
 ): Pick<SharedValues, 'add' | 'remove'> {
-	const items = {
-		add: emptyRecord<readonly (string | number)[]>(),
-		remove: emptyRecord<readonly (string | number)[]>(),
-	};
+	const items = { add: emptyRecord() as Items, remove: emptyRecord() as Items };
 	for (const field of listFields(endpoint)) {
 		const { name } = field;
 		for (const change of ['add', 'remove'] as const) {
 			const flag = `--${change}-${flagName(name)}`;
-			for (const text of (options[camelCase(flag.slice(2))] ?? []) as readonly string[]) {
+			const texts = options[camelCase(flag.slice(2))] as readonly string[] | undefined;
+			if (texts === undefined) continue;
+			if (Object.hasOwn(fields, name)) throw contradiction(`${flag} can't be combined with a value for ${name}`);
+			items[change][name] = texts.flatMap((text) => {
 				const parsed = parseField(field, text, { undocumented: options.undocumented === true });
 				if (isProblem(parsed)) throw invalid(`${flag}: ${parsed.problem}`);
 				const given = parsed.value as readonly (string | number)[];
 				if (given.length === 0) throw invalid(`${flag} is empty`);
-				items[change][name] = [...(items[change][name] ?? []), ...given];
-			}
-			if (items[change][name] === undefined || !Object.hasOwn(fields, name)) continue;
-			throw new UsageError(`${flag} can't be combined with a value for ${name}`, { code: 'contradiction' });
+				return given;
+			});
 		}
 		const both = items.add[name]?.find((item) => items.remove[name]?.map(String).includes(String(item)));
-		if (both === undefined) continue;
-		throw new UsageError(`${quote(String(both))} is added to ${name} and removed from it`, { code: 'contradiction' });
+		if (both !== undefined) throw contradiction(`${quote(String(both))} is added to ${name} and removed from it`);
 	}
 	return items;
 }
 
 /** The object that --data gives, checked where its names are documented. @throws UsageError */
 async function readData(
-	{ fields, parameters, body }: Endpoint,
-	source: RowSource,
-	ids: Readonly<Record<string, string>>,
+	{ endpoint: { fields, parameters, body }, source, ids, invocation }: Given,
 	given: string,
 	rules: ValueRules,
-	dialect: () => Dialect,
 	context: Context,
 ): Promise<Record<string, unknown>> {
 	let data: unknown;
@@ -171,33 +163,28 @@ async function readData(
 	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
 	const values = emptyRecord<unknown>();
 	for (const [key, value] of Object.entries(data)) {
-		const name = fields.some((field) => field.name === key) ? key : dialect().fieldIn(key);
+		const name = fields.some((field) => field.name === key) ? key : dialectOf(invocation).fieldIn(key);
 		const id = name.toLowerCase();
 		if (numberedIdNames.has(id) || parameters.some((each) => each.kind === 'id' && each.name === id)) {
 			// Ids never travel in the body: one in --data must be that of the path.
 			const own = ids[id] ?? (source.from === 'ids' && source.ids.length === 1 ? source.ids[0] : undefined);
 			if (String(value) === own) continue;
 			const path = own === undefined ? 'each row has its own' : `the path says ${own}`;
-			throw new UsageError(`--data has ${id} ${JSON.stringify(value)}, but ${path}; ids belong in the path`, {
-				code: 'contradiction',
-			});
+			throw contradiction(`--data has ${id} ${JSON.stringify(value)}, but ${path}; ids belong in the path`);
 		}
 		const field = findField(fields, name);
 		// A service's own field may differ from a documented name by a dash.
-		if (field === undefined || (rules.undocumented && field.name !== name)) {
-			if (!rules.undocumented && body !== 'custom_fields') {
-				const names = fields.map((each) => each.name).join(', ');
-				throw new UsageError(`--data: there is no field ${quote(name)}; the fields are ${names}`, {
-					code: 'unknown_field',
-					hint: '--undocumented allows other names',
-				});
-			}
-			values[name] = value;
-			continue;
+		const isKnown = field !== undefined && !(rules.undocumented && field.name !== name);
+		if (!isKnown && !rules.undocumented && body !== 'custom_fields') {
+			const names = fields.map((each) => each.name).join(', ');
+			throw new UsageError(`--data: there is no field ${quote(name)}; the fields are ${names}`, {
+				code: 'unknown_field',
+				hint: '--undocumented allows other names',
+			});
 		}
-		const checked = checkTyped(field, value, rules);
+		const checked = isKnown ? checkTyped(field, value, rules) : { value };
 		if (isProblem(checked)) throw invalid(`--data: ${checked.problem}`);
-		values[field.name] = checked.value;
+		values[isKnown ? field.name : name] = checked.value;
 	}
 	return values;
 }

@@ -9,7 +9,7 @@ import { inputFormats } from '../../bulk/input/input.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { ArgumentSpec, Invocation } from '../command.js';
-import { allBut, longFlag, longName, type OptionSpec, options, pick, type ValuesOf } from '../options/option.js';
+import { longFlag, longName, type OptionSpec, options, type ValuesOf } from '../options/option.js';
 import {
 	allowDiffersOption,
 	connectionOptions,
@@ -89,13 +89,11 @@ export const checkOptions = options(CHECKS, [
 		help: 'Send a row only if modified_gmt is still that of the row; between the read and the write a moment remains',
 	},
 	allowDiffersOption,
-]);
-
-export const ignoreMissingOptions = options(CHECKS, [
 	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted' },
 ]);
 
-export const stopOptions = options(RUN, [
+/** When a run stops, which part of the input it is, and where its journal is. */
+export const runOptions = options(RUN, [
 	{ flags: '--stop-on-error', help: 'Stop at the first row that fails' },
 	{
 		flags: '--max-failures <n>',
@@ -103,53 +101,37 @@ export const stopOptions = options(RUN, [
 		parse: wholeNumber('--max-failures', 0),
 	},
 	{ flags: '--shard <k/n>', help: 'Only part K of N of the rows, chosen by id' },
-]);
-
-/** The journal of a new run. */
-export const journalOptions = options(RUN, [
 	{ flags: '--journal <file>', help: 'Where to keep the journal', completes: 'files' },
 ]);
 
-export const setOptions = options(FIELDS, [
+/** What is sent besides the fields that have flags of their own. */
+export const valueOptions = options(FIELDS, [
+	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body' },
 	{ flags: '--set <name=value>', help: 'A custom field; the value may be @file', repeatable: true },
-]);
-
-export const passwordOptions = options(FIELDS, [
 	{ flags: '--password-stdin', help: 'Read a new password from stdin', conflicts: ['password-prompt'] },
 	{ flags: '--password-prompt', help: 'Ask for a new password, hidden' },
-]);
-
-export const dataOptions = options(FIELDS, [
-	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body' },
-]);
-
-const queryOptions = options(FIELDS, [
 	{ flags: '--force', help: 'Delete permanently' },
 	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first' },
 	{ flags: '--reassign-username <name>', help: 'The user who receives, by name', conflicts: ['reassign'] },
 	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links" },
 ]);
 
-type AllOptions = [
-	...typeof inputOptions,
-	...typeof checkOptions,
-	...typeof ignoreMissingOptions,
-	...typeof guardOptions,
-	...typeof tuningOptions,
-	...typeof stopOptions,
-	...typeof journalOptions,
-	...typeof setOptions,
-	...typeof passwordOptions,
-	...typeof dataOptions,
-	...typeof queryOptions,
-	...typeof outputOptions,
-	...typeof connectionOptions,
-];
+/** The flags of all commands that send rows, but those of fields. */
+export const allOptions = [
+	...valueOptions,
+	...inputOptions,
+	...checkOptions,
+	...guardOptions,
+	...tuningOptions,
+	...runOptions,
+	...outputOptions,
+	...connectionOptions,
+] as const;
 
 /** The values of the flags of a run; the flags of fields stand beside them, by their own names. */
-export type RunFlags = ValuesOf<AllOptions> & { readonly allowDiffers?: readonly (readonly string[])[] } & Readonly<
-		Record<string, unknown>
-	>;
+export type RunFlags = ValuesOf<typeof allOptions> & {
+	readonly allowDiffers?: readonly (readonly string[])[];
+} & Readonly<Record<string, unknown>>;
 
 export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: RunFlags };
 
@@ -179,53 +161,51 @@ export function outcomeOption<const Name extends OutcomeName>(help: string, name
 }
 
 /** Every flag of the command of an endpoint. */
-export function runOptions(endpoint: Endpoint): OptionSpec[] {
-	const { replay, trash, query } = endpoint;
+export function optionsOf(endpoint: Endpoint): OptionSpec[] {
+	const { name, replay, trash, query, body } = endpoint;
 	const isDelete = replay === 'delete';
 	const isUpdate = replay === 'set';
 	const writes = isDelete || isUpdate;
-	const checks = isDelete
-		? pick(checkOptions, 'verify', 'if', ...(trash ? (['snapshot'] as const) : []))
-		: showsModified(endpoint)
-			? checkOptions
-			: allBut(checkOptions, 'if-unmodified');
-	// Without fields there is no cell to clear; only terms have undocumented paths; only deletes ask.
-	const unused = [
-		...(isDelete ? [] : ['yes']),
-		...(writes ? [] : ['confirm', 'expect', 'max']),
-		...(isUpdate ? [] : ['blank']),
-		...(isUpdate || endpoint.name.startsWith('term.') ? [] : ['undocumented']),
-	];
-	const reassigns = query.some(({ name }) => name === 'reassign');
-	const queries = query.length === 0 ? [] : reassigns ? queryOptions : pick(queryOptions, 'force');
-	const fields = writes ? endpoint.fields.filter(({ kind }) => kind !== 'secret') : [];
-	const fieldFlag = ({ name, kind }: Field, change = ''): string =>
-		`--${change}${flagName(name)} <${PLACEHOLDERS[kind] ?? 'text'}>`;
+	const fields = writes ? endpoint.fields : [];
+	const isChecked = writes && readEndpointOf(endpoint) !== undefined;
+	const reassigns = query.some((each) => each.name === 'reassign');
+	const hasPassword = fields.some(({ kind }) => kind === 'secret');
+	/** Flags that only some commands take. */
+	const taken: Readonly<Record<string, boolean>> = {
+		...{ data: fields.length > 0, set: body === 'custom_fields', force: query.length > 0 },
+		...{ 'password-stdin': hasPassword, 'password-prompt': hasPassword },
+		...{ 'by-username': reassigns, 'reassign-username': reassigns, reassign: reassigns },
+		// Without fields there is no cell to clear; only terms have undocumented paths.
+		...{ blank: isUpdate, undocumented: isUpdate || name.startsWith('term.') },
+		...{ verify: isChecked, if: isChecked, snapshot: isChecked && (isUpdate || trash), 'ignore-missing': isDelete },
+		...{ 'only-changed': isChecked && isUpdate, diff: isChecked && isUpdate, 'allow-differs': isChecked && isUpdate },
+		...{ 'if-unmodified': isUpdate && showsModified(endpoint) },
+		...{ yes: isDelete, confirm: writes, expect: writes, max: writes },
+	};
+	const fieldFlag = (field: Field, change = ''): string =>
+		`--${change}${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`;
 	const all: OptionSpec[] = [
-		...fields.map((field) => {
-			const suggests = suggestedValues[field.kind];
-			const own = { flags: fieldFlag(field), help: field.help, group: FIELDS, repeatable: isMany(field) };
-			return suggests === undefined ? own : { ...own, suggests };
-		}),
+		...fields
+			.filter(({ kind }) => kind !== 'secret')
+			.map((field) => {
+				const suggests = suggestedValues[field.kind];
+				const own = { flags: fieldFlag(field), help: field.help, group: FIELDS, repeatable: isMany(field) };
+				return suggests === undefined ? own : { ...own, suggests };
+			}),
 		...listFields(endpoint).flatMap((field) =>
-			(['add', 'remove'] as const).map((change) => {
-				const help = `Read first, then ${change} items ${change === 'add' ? 'to' : 'from'} ${field.name}`;
-				return { flags: fieldFlag(field, `${change}-`), help, group: FIELDS, repeatable: true };
+			[
+				['add-', `add items to ${field.name}`],
+				['remove-', `remove items from ${field.name}`],
+			].map(([change, what]) => {
+				return { flags: fieldFlag(field, change), help: `Read first, then ${what}`, group: FIELDS, repeatable: true };
 			}),
 		),
-		...(writes && endpoint.fields.length > 0 ? dataOptions : []),
-		...(endpoint.body === 'custom_fields' ? setOptions : []),
-		...(writes && endpoint.fields.some(({ kind }) => kind === 'secret') ? passwordOptions : []),
-		...queries.map((each) => ({ ...each, help: query.find(({ name }) => name === longName(each))?.help ?? each.help })),
-		...allBut(inputOptions, ...unused),
-		...(writes && readEndpointOf(endpoint) !== undefined ? checks : []),
-		...(isDelete ? ignoreMissingOptions : []),
-		...allBut(guardOptions, ...unused),
-		...tuningOptions,
-		...stopOptions,
-		...journalOptions,
-		...outputOptions,
-		...connectionOptions,
+		...allOptions
+			.filter((option) => taken[longName(option)] !== false)
+			.map((option) => {
+				const parameter = query.find((each) => each.name === longName(option));
+				return parameter === undefined ? option : { ...option, help: parameter.help };
+			}),
 	];
 	// A field's flag hides a shared one of the same name, such as --username.
 	const flags = all.map(longFlag);

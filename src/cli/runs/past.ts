@@ -79,7 +79,7 @@ async function secretsAgain(
 	if (withheld.length === 0) return {};
 	const { endpoint } = chooseEndpoint(name, ids.taxonomy, true);
 	const options = { ...invocation.options, undocumented };
-	const given = await readFields(endpoint, source, ids, { ...invocation, options });
+	const given = await readFields({ endpoint, source, ids, invocation: { ...invocation, options } });
 	const missing = withheld.filter((field) => !Object.hasOwn(given, field));
 	if (missing.length === 0) return Object.fromEntries(withheld.map((field) => [field, given[field]]));
 	throw new UsageError(`the values of ${missing.join(', ')} were not kept, because they are secret`, {

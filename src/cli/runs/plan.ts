@@ -17,8 +17,16 @@ import {
 	type ValueRules,
 } from '../../api/values.js';
 import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
-import type { Condition, RowSource, RunHeader, RunPlan, RunTuning, SharedValues } from '../../bulk/run/plan.js';
-import { parseShard } from '../../bulk/run/plan.js';
+import {
+	type Condition,
+	parseShard,
+	type RowSource,
+	type RunHeader,
+	type RunPlan,
+	type RunTuning,
+	type SharedValues,
+	STDIN_NAME,
+} from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
@@ -56,29 +64,30 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	const { source, ids } = readSource(name, invocation);
 	const { endpoint } = chooseEndpoint(name, ids.taxonomy, options.undocumented === true);
 	// A look-up's field is its argument.
-	const fields = endpoint.replay === 'set' ? await readFields(endpoint, source, ids, invocation) : {};
+	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
-	const { force = false, reassign: receiver, reassignUsername } = options;
+	const { force = false, byUsername, reassignUsername } = options;
+	const receiver = options.reassign;
 	const reassign =
 		receiver === undefined || receiver === OWN_ID ? receiver : checkArgument('--reassign', 'id', receiver);
 	if (source.from === 'ids') {
 		// What no row can have by itself is refused at once rather than once a row.
 		for (const { name: flag, presence, reason } of endpoint.query) {
-			if (presence !== 'must') continue;
-			if (flag === 'force' && !force) throw new UsageError(`--force is missing: ${reason}`, { code: 'needs_force' });
-			if (flag === 'reassign' && (reassign ?? reassignUsername) === undefined) {
-				throw new UsageError(`--reassign <user-id> is missing: ${reason}`, { code: 'needs_reassign' });
-			}
+			const isGiven = flag === 'force' ? force : (reassign ?? reassignUsername) !== undefined;
+			if (presence !== 'must' || isGiven) continue;
+			const typed = flag === 'force' ? '--force' : '--reassign <user-id>';
+			throw new UsageError(`${typed} is missing: ${reason}`, { code: `needs_${flag}` });
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
 		if (endpoint.body !== 'none' && endpoint.returns !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
 	}
 	const { secrets, ...kept } = withoutSecrets(fields);
-	const byName = {
-		...(options.byUsername === true ? { byUsername: true } : {}),
+	const values = {
+		...{ ids, ...kept, force, reassign, add, remove },
+		...(byUsername === true ? { byUsername } : {}),
 		...(reassignUsername === undefined ? {} : { reassignUsername }),
 	};
-	return { endpoint, source, values: { ids, ...kept, force, ...byName, reassign, add, remove }, secrets };
+	return { endpoint, source, values, secrets };
 }
 
 /** Fields that a journal may keep, and those that hold a secret. */
@@ -86,13 +95,13 @@ export function withoutSecrets(
 	fields: Readonly<Record<string, unknown>>,
 ): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
 	const redact = createRedactor();
-	const withheld = Object.keys(fields).filter((field) => {
-		const own = { [field]: fields[field] };
-		return redact(own) !== own;
-	});
-	const part = (wanted: boolean) =>
-		Object.fromEntries(Object.entries(fields).filter(([field]) => withheld.includes(field) === wanted));
-	return { fields: part(false), withheld, secrets: part(true) };
+	const kept: Record<string, unknown> = {};
+	const secrets: Record<string, unknown> = {};
+	for (const [name, value] of Object.entries(fields)) {
+		const own = { [name]: value };
+		Object.assign(redact(own) === own ? kept : secrets, own);
+	}
+	return { fields: kept, withheld: Object.keys(secrets), secrets };
 }
 
 export function nothingToChange({ body }: Endpoint): UsageError {
@@ -106,49 +115,41 @@ function readSource(
 	{ args, options, words, context }: RunInvocation,
 ): { source: RowSource; ids: Record<string, string> } {
 	const hint = `supportctl ${words.join(' ')} --help shows examples`;
-	const missing = ({ name, choices }: Positional, others = ''): UsageError => {
-		const allowed = choices === undefined ? '' : `: ${choices.join(' or ')}`;
-		return new UsageError(`missing <${name.replaceAll('_', '-')}>${others}${allowed}`, {
-			code: 'missing_argument',
-			hint,
-		});
+	const missing = ({ name, choices = [] }: Positional, others = ''): UsageError => {
+		const allowed = choices.length === 0 ? '' : `: ${choices.join(' or ')}`;
+		const message = `missing <${name.replaceAll('_', '-')}>${others}${allowed}`;
+		return new UsageError(message, { code: 'missing_argument', hint });
 	};
-	const { input, inputFormat: format } = options;
+	const { input, inputFormat } = options;
 	const { endpoint } = chooseEndpoint(name, undefined, true);
 	const positionals = positionalsOf(name, endpoint);
 	const own = positionals.pop() as Positional;
 	const last: Positional = options.byUsername === true ? { ...own, name: 'username', kind: 'text' } : own;
-	const isOfUser = ({ name }: Positional): boolean => name === 'user_id' || endpoint.noun === 'user';
-	const readArgument = (positional: Positional, text: string): string =>
-		text === OWN_ID && isOfUser(positional) ? text : checkArgument(positional.name, positional.kind, text);
+	const read = ({ name, kind }: Positional, text: string): string =>
+		text === OWN_ID && (name === 'user_id' || endpoint.noun === 'user') ? text : checkArgument(name, kind, text);
 	const ids: Record<string, string> = {};
 	for (const [at, positional] of positionals.entries()) {
 		const text = args[at];
 		const isId = positional.kind === 'taxonomy' && /^\d+$/.test(text ?? '');
 		if (isId) throw missing(positional, ` before ${text}`);
-		if (text !== undefined) ids[positional.name] = readArgument(positional, text);
+		if (text !== undefined) ids[positional.name] = read(positional, text);
 		else if (input === undefined) throw missing(positional);
 	}
-	const rest = args.slice(positionals.length);
-	if (input !== undefined && rest.length > 0) {
-		throw new UsageError(`${quote(rest[0] as string)}: rows come from --input or from arguments, not from both`, {
-			hint,
-		});
+	const [first, ...more] = args.slice(positionals.length);
+	if (input !== undefined && first !== undefined) {
+		throw new UsageError(`${quote(first)}: rows come from --input or from arguments, not from both`, { hint });
 	}
-	if (input === undefined && rest.length === 0) throw missing(last, ', -, or --input');
-	if (rest.includes('-') && rest.length > 1)
+	const path = input ?? (first === '-' || more.includes('-') ? '-' : undefined);
+	if (more.length > 0 && path === '-') {
 		throw new UsageError('- reads ids from stdin and takes no other ids beside it', { hint });
-	const path = input ?? (rest[0] === '-' ? '-' : undefined);
-	if (path === undefined) {
-		return { source: { from: 'ids', ids: rest.map((text) => readArgument(last, text)) }, ids };
 	}
-	const source: RowSource = {
-		from: 'file',
-		path: path === '-' ? '-' : resolve(context.cwd, path),
-		name: path === '-' ? 'standard input' : path,
-		...(format !== undefined ? { format } : input === undefined ? { format: 'ids' } : {}),
-	};
-	return { source, ids };
+	if (path === undefined) {
+		if (first === undefined) throw missing(last, ', -, or --input');
+		return { source: { from: 'ids', ids: [first, ...more].map((text) => read(last, text)) }, ids };
+	}
+	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
+	const place = path === '-' ? { path, name: STDIN_NAME } : { path: resolve(context.cwd, path), name: path };
+	return { source: { from: 'file', ...place, ...(format === undefined ? {} : { format }) }, ids };
 }
 
 /** @throws UsageError */
@@ -209,12 +210,11 @@ export function jobOf(
 
 /** How a run is carried out: flags first, then the profile's defaults. */
 export function tuningOf({ options }: RunInvocation, { connection: { settings } }: Session): RunTuning {
+	const auto = options.concurrency === 'auto';
+	const given = options.concurrency === 'auto' ? MOST_AT_A_TIME : options.concurrency;
 	return {
-		auto: options.concurrency === 'auto',
-		concurrency:
-			options.concurrency === 'auto'
-				? MOST_AT_A_TIME
-				: (options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY),
+		auto,
+		concurrency: given ?? settings.concurrency ?? DEFAULT_CONCURRENCY,
 		rate: options.rate ?? settings.rate,
 		retries: options.retries ?? DEFAULT_RETRIES,
 		first: options.first,
@@ -229,6 +229,22 @@ function readMapping(pair: string): [column: string, field: string] {
 	return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
+/** The name of a field as the API spells it. @throws UsageError for one that is not there, before which it says `says` */
+function fieldNamed<Each extends Pick<Field, 'name'>>(
+	says: string,
+	name: string,
+	fields: readonly Each[],
+	undocumented: boolean,
+): Each | { name: string; kind?: undefined } {
+	const field = findField(fields, name);
+	if (field !== undefined || undocumented) return field ?? { name };
+	const names = fields.map((each) => each.name);
+	throw new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
+		code: 'invalid_value',
+		hint: `it takes ${names.join(', ')}`,
+	});
+}
+
 /** `--if status=hold`; a field that the endpoint has is checked like a value to send. @throws UsageError */
 function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Condition {
 	const at = text.indexOf('=');
@@ -238,36 +254,20 @@ function readCondition(text: string, endpoint: Endpoint, rules: ValueRules): Con
 	// The fields of an endpoint's objects: those of the update where it is a delete. Secrets are never shown.
 	const update = endpointList.find((each) => each.readWith === endpoint.readWith && each.replay === 'set');
 	const fields = (update ?? endpoint).fields.filter(({ kind }) => kind !== 'secret');
-	const field = findField(fields, name);
-	if (field === undefined) {
-		if (rules.undocumented) return { field: name, value };
-		throw noField(`--if: a ${endpoint.noun} has no field`, name, fields);
-	}
-	if (value === '' || (field.name === 'status' && value === 'trash')) return { field: field.name, value };
-	const parsed = parseField(field, value, rules);
+	const field = fieldNamed(`--if: a ${endpoint.noun} has no field`, name, fields, rules.undocumented);
+	const isFree = field.kind === undefined || value === '' || (field.name === 'status' && value === 'trash');
+	const parsed = isFree ? { value } : parseField(field, value, rules);
 	if (isProblem(parsed)) throw new UsageError(`--if: ${parsed.problem}`, { code: 'invalid_value' });
 	return { field: field.name, value };
 }
 
 /** What a response to a write may show besides the fields that were sent. */
-const RESPONSE_FIELDS: readonly Field[] = ['id', 'parent', 'status'].map((name) => ({ name, kind: 'text', help: '' }));
+const RESPONSE_FIELDS = ['id', 'parent', 'status'].map((name) => ({ name }));
 
 /** `--allow-differs` for all fields, or `--allow-differs=slug,title`. @throws UsageError for a name that is no field */
 function readAllowed(names: readonly string[], endpoint: Endpoint, undocumented: boolean): boolean | string[] {
 	if (names.includes('*')) return true;
 	if (endpoint.body === 'custom_fields') return [...names];
 	const known = [...endpoint.fields, ...RESPONSE_FIELDS];
-	return names.map((name) => {
-		const field = findField(known, name);
-		if (field !== undefined || undocumented) return field?.name ?? name;
-		throw noField('--allow-differs: no field', name, known);
-	});
-}
-
-function noField(says: string, name: string, fields: readonly Field[]): UsageError {
-	const names = fields.map((each) => each.name);
-	return new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
-		code: 'invalid_value',
-		hint: `it takes ${names.join(', ')}`,
-	});
+	return names.map((name) => fieldNamed('--allow-differs: no field', name, known, undocumented).name);
 }

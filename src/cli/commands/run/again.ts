@@ -8,12 +8,11 @@ import { options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import {
 	checkOptions,
-	dataOptions,
-	journalOptions,
 	outcomeOption,
-	passwordOptions,
 	type RunInvocation,
 	runArgument,
+	runOptions,
+	valueOptions,
 } from '../../runs/options.js';
 
 const past = () => import('../../runs/past.js');
@@ -21,8 +20,7 @@ const past = () => import('../../runs/past.js');
 /** Where the input is now, and secret values that no journal keeps. */
 const givenAgain = [
 	...options('Input', [{ flags: '--input <file>', help: 'Where the input is now', completes: 'files' }]),
-	...passwordOptions,
-	...dataOptions,
+	...pick(valueOptions, 'data', 'password-stdin', 'password-prompt'),
 ] as const;
 
 const sendOptions = [...guardOptions, ...tuningOptions, ...outputOptions, ...connectionOptions] as const;
@@ -61,7 +59,7 @@ export const retry = defineCommand({
 		outcomeOption('Rows with these outcomes', ['failed', 'differs', 'invalid', 'unknown'], 'failed'),
 		...givenAgain,
 		...sendOptions,
-		...journalOptions,
+		...pick(runOptions, 'journal'),
 	],
 	async run(invocation) {
 		const { checkEnded, pastRun, sendAgain } = await past();
@@ -91,7 +89,7 @@ export const undo = defineCommand({
 		{ flags: '--overwrite', help: 'Restore values that were changed since the run, too', group: 'Rows' },
 		...pick(checkOptions, 'diff'),
 		...sendOptions,
-		...journalOptions,
+		...pick(runOptions, 'journal'),
 	],
 	async run(invocation) {
 		const { checkEnded, pastRun, sendAgain } = await past();
