@@ -1,7 +1,7 @@
-/** Custom fields as a job: only what changed, old beside new, read back, kept, and put back by run undo. */
+/** Custom fields of many tickets: only what changed, old beside new, read back, kept, and put back by run undo. */
 
 import { describe, expect, it } from 'vitest';
-import { json, startRecorder } from '../support/recorder.js';
+import { idOf, json, type RecordedRequest, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, startWorkplace, type Workplace } from '../support/workplace.js';
 
 type Fields = Record<string, unknown>;
@@ -16,44 +16,57 @@ const shapes: Record<string, Shape> = {
 	'{custom_fields}': (fields) => ({ id: 1, custom_fields: fields }),
 };
 
-/** A desk whose tickets keep the custom fields that they have, and ignore others, and the fixed one, without a word. */
-async function desk(tickets: Record<number, Fields>, shape = shapes['name → value'] as Shape, fixed?: string) {
+interface DeskOptions {
+	shape?: Shape;
+	/** A field that no write changes. */
+	fixed?: string;
+	/** A responder in place of the desk's own. */
+	instead?(request: RecordedRequest, sent: Fields): Responder | undefined;
+}
+
+/** A desk whose tickets keep the custom fields that they have, and ignore others without an error. */
+async function desk(tickets: Record<number, Fields>, { shape = (fields) => fields, fixed, instead }: DeskOptions = {}) {
 	const underWay = { now: 0, most: 0 };
-	const recorder = await startRecorder((request, response, count) => {
-		const fields = tickets[Number(/\/tickets\/(\d+)/.exec(request.url)?.[1])];
+	const { recorder, work } = await startWorkplace(async (request, response) => {
 		underWay.most = Math.max(underWay.most, ++underWay.now);
-		setTimeout(() => {
-			underWay.now--;
-			if (fields === undefined)
-				return json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' })(request, response, count);
-			if (request.method === 'DELETE') return json(200, { id: 1 })(request, response, count);
-			if (request.method === 'GET') return json(200, shape(fields))(request, response, count);
-			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
-			for (const name of Object.keys(sent)) {
-				if (Object.hasOwn(fields, name) && name !== fixed)
-					Object.defineProperty(fields, name, {
-						value: sent[name],
-						enumerable: true,
-						writable: true,
-						configurable: true,
-					});
+		await new Promise((resolve) => setTimeout(resolve, 2));
+		underWay.now--;
+		const respond = (): Responder => {
+			const fields = tickets[idOf(request)];
+			const sent = (request.method === 'POST' ? JSON.parse(request.body).custom_fields : {}) as Fields;
+			const other = instead?.(request, sent);
+			if (other !== undefined) return other;
+			if (fields === undefined) return json(404, { code: 'rest_post_invalid_id', message: 'Invalid post ID.' });
+			if (request.method === 'DELETE') return json(200, { id: 1 });
+			if (request.method === 'GET') return json(200, shape(fields));
+			const known = Object.entries(sent).filter(([name]) => Object.hasOwn(fields, name) && name !== fixed);
+			for (const [name, value] of known) {
+				Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
 			}
-			json(200, null)(request, response, count);
-		}, 2);
+			return json(200, null);
+		};
+		respond()(request, response, 0);
 	});
-	const work = createWorkplace(recorder.env);
 	const writes = () =>
 		recorder.requests
 			.filter(({ method }) => method === 'POST')
-			.map(
-				({ url, body }) =>
-					`${/\d+/.exec(url.slice(url.indexOf('/tickets')))?.[0]} ${body.slice('{"custom_fields":'.length, -1)}`,
-			)
+			.map((request) => `${idOf(request)} ${request.body.slice('{"custom_fields":'.length, -1)}`)
 			.sort();
 	return { recorder, work, writes, underWay };
 }
 
-const set = (...more: string[]): string[] => ['ticket', 'fields', 'set', '--input', 'fields.csv', ...more];
+/** The same after a run with --snapshot over a sheet. */
+async function changed(tickets: Record<number, Fields>, sheet: string, options?: DeskOptions) {
+	const place = await desk(tickets, options);
+	place.work.write('fields.csv', sheet);
+	const { exitCode } = await place.work.run(`${SET} --snapshot -q -j 1`);
+	place.recorder.requests.length = 0;
+	return { ...place, exitCode };
+}
+
+const SET = 'ticket fields set --input fields.csv';
+const UNDO = 'run undo --yes last -q';
+const ONE = 'ticket_id,colour\n1,blue\n';
 const runId = (work: Workplace): string => work.records()[0]?.id as string;
 
 describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, shape) => {
@@ -64,10 +77,10 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 			3: { colour: 'red', size: 's' },
 		};
 		const before = structuredClone(tickets);
-		const { work, writes, recorder } = await desk(tickets, shape);
+		const { work, writes, recorder } = await desk(tickets, { shape });
 		work.write('fields.csv', 'ticket_id,colour,size\n1,red,m\n2,blue,\n3,green,\n');
 
-		const diff = await work.run(set('--dry-run', '--diff', '--format', 'csv'));
+		const diff = await work.run(`${SET} --dry-run --diff --format csv`);
 		expect(diff).toEqual({
 			exitCode: 0,
 			stdout: 'ticket_id,field,old,new,message\n1,size,xl,m,\n3,colour,red,green,\n',
@@ -75,13 +88,13 @@ describe.each(Object.entries(shapes))('fields that are shown as %s', (_name, sha
 		});
 		expect(writes()).toEqual([]);
 
-		const result = await work.run(set('--only-changed', '--snapshot', '--verify', '-q', '--format', 'csv'));
+		const result = await work.run(`${SET} --only-changed --snapshot --verify -q --format csv`);
 		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(writes()).toEqual(['1 {"size":"m"}', '3 {"colour":"green"}']);
 		expect(tickets).toEqual({ 1: { colour: 'red', size: 'm' }, 2: before[2], 3: { colour: 'green', size: 's' } });
 
 		recorder.requests.length = 0;
-		const undone = await work.run('run undo --yes last -q');
+		const undone = await work.run(UNDO);
 		expect(undone).toMatchObject({ exitCode: 0, stderr: '' });
 		expect(writes()).toEqual(['1 {"size":"xl"}', '3 {"colour":"red"}']);
 		expect(tickets).toEqual(before);
@@ -94,7 +107,7 @@ describe('--diff', () => {
 		const ids = Array.from({ length: 40 }, (_, index) => index + 1);
 		const { work, underWay } = await desk(Object.fromEntries(ids.map((id) => [id, { colour: String(id) }])));
 		work.write('fields.csv', `ticket_id,colour\n${ids.map((id) => `${id},x\n`).join('')}`);
-		const { stdout } = await work.run(set('-n', '--diff', '--field', 'ticket_id', '-j', '6'));
+		const { stdout } = await work.run(`${SET} -n --diff --field ticket_id -j 6`);
 		expect(stdout.trim().split('\n').map(Number)).toEqual(ids);
 		expect(underWay.most).toBe(6);
 	});
@@ -102,7 +115,7 @@ describe('--diff', () => {
 	it('says which fields the service does not show, and which tickets can not be read', async () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n9,blue,\n');
-		expect(await work.run(set('-n', '--diff', '--format', 'csv'))).toEqual({
+		expect(await work.run(`${SET} -n --diff --format csv`)).toEqual({
 			exitCode: 3,
 			stdout: [
 				'ticket_id,field,old,new,message',
@@ -116,10 +129,10 @@ describe('--diff', () => {
 		expect(recorder.requests.every(({ method }) => method === 'GET')).toBe(true);
 	});
 
-	it('keeps the values of fields that are named like secrets to itself', async () => {
+	it('redacts the values of fields that are named like secrets', async () => {
 		const { work } = await desk({ 1: { api_token: 'old-marker', colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,api_token,secret_key,colour\n1,new-marker,new-marker,blue\n');
-		const { stdout } = await work.run(set('-n', '--diff', '--format', 'csv'));
+		const { stdout } = await work.run(`${SET} -n --diff --format csv`);
 		expect(stdout.split('\n').slice(1, 4)).toEqual([
 			'1,api_token,[redacted],[redacted],',
 			'1,secret_key,,[redacted],the service does not show this field',
@@ -127,13 +140,13 @@ describe('--diff', () => {
 		]);
 	});
 
-	it('ends at a 401 instead of being refused for every row', async () => {
+	it('ends at a 401 instead of a refusal for every row', async () => {
 		const { recorder, work } = await startWorkplace(json(401, { code: 'rest_forbidden', message: 'Who are you?' }));
 		work.write(
 			'fields.csv',
 			`ticket_id,colour\n${Array.from({ length: 200 }, (_, index) => `${index + 1},x\n`).join('')}`,
 		);
-		const result = await work.run(set('-n', '--diff'));
+		const result = await work.run(`${SET} -n --diff`);
 		expect(result.exitCode).toBe(4);
 		expect(result.stderr).toContain('the service refused the credentials (401): Who are you?');
 		expect(recorder.requests.length).toBeLessThan(10);
@@ -142,7 +155,7 @@ describe('--diff', () => {
 	it('goes with --dry-run alone', async () => {
 		const { work } = await desk({});
 		work.write('fields.csv', 'ticket_id,colour\n1,x\n');
-		expect(await work.run(set('--diff'))).toMatchObject({
+		expect(await work.run(`${SET} --diff`)).toMatchObject({
 			exitCode: 2,
 			stderr: expect.stringContaining('--diff goes with --dry-run'),
 		});
@@ -155,11 +168,11 @@ describe('a sheet that ticket fields get wrote', () => {
 		const sheet = await work.run('ticket fields get 1 2 --format csv');
 		expect(sheet.stdout).toBe('id,outcome,colour,field.id,message\n1,ok,red,A7,\n2,ok,blue,,\n');
 		work.write('fields.csv', 'id,outcome,colour,message\n1,ok,green,\n');
-		const result = await work.run(set());
+		const result = await work.run(SET);
 		expect(writes()).toEqual(['1 {"colour":"green"}']);
 		expect(result.stderr).toContain('note: the column outcome is not sent; --map outcome=outcome sends it\n');
 		work.write('fields.csv', 'id,outcome\n1,won\n');
-		await work.run(set('-q'));
+		await work.run(`${SET} -q`);
 		expect(writes()).toHaveLength(2);
 	});
 });
@@ -168,10 +181,10 @@ describe('--only-changed', () => {
 	it('skips tickets that have all values already, so that a second run sends nothing', async () => {
 		const { work, writes, recorder } = await desk({ 1: { colour: 'red', n: 4 }, 2: { colour: 'red', n: 5 } });
 		work.write('fields.csv', 'ticket_id,colour,n\n1,blue,4\n2,red,5\n');
-		expect((await work.run(set('--only-changed'))).stderr).toMatch(/: 1 ok, 1 skipped\n$/);
+		expect((await work.run(`${SET} --only-changed`)).stderr).toMatch(/: 1 ok, 1 skipped\n$/);
 		expect(writes()).toEqual(['1 {"colour":"blue"}']);
 		recorder.requests.length = 0;
-		const again = await work.run(set('--only-changed'));
+		const again = await work.run(`${SET} --only-changed`);
 		expect(again.exitCode).toBe(0);
 		expect(again.stderr).toMatch(/: 2 skipped\n$/);
 		expect(writes()).toEqual([]);
@@ -182,7 +195,7 @@ describe('--verify', () => {
 	it('names a field that the service ignored', async () => {
 		const { work } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n');
-		const told = await work.run(set('--verify', '--format', 'ndjson'));
+		const told = await work.run(`${SET} --verify --format ndjson`);
 		expect(told.exitCode).toBe(6);
 		expect(JSON.parse(told.stdout)).toMatchObject({
 			outcome: 'differs',
@@ -194,18 +207,17 @@ describe('--verify', () => {
 			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
 		);
 		expect((await work.run('run resume last')).stderr).toMatch(/there is nothing to send/);
-		const allowed = await work.run(set('--verify', '--allow-differs=fresh', '--format', 'ndjson'));
+		const allowed = await work.run(`${SET} --verify --allow-differs=fresh --format ndjson`);
 		expect(allowed.exitCode).toBe(0);
 		expect(JSON.parse(allowed.stdout)).toMatchObject({ outcome: 'ok', differs: [{ field: 'fresh' }] });
 	});
 });
 
 describe('a field that is named like a secret', () => {
-	it.each(['new-marker', ''])('is not told where the service kept another value than %j', async (sent) => {
-		const { work } = await desk({ 1: { api_token: 'old-marker' } }, undefined, 'api_token');
+	it.each(['new-marker', ''])('is redacted where the service kept another value than %j', async (sent) => {
+		const { work } = await desk({ 1: { api_token: 'old-marker' } }, { fixed: 'api_token' });
 		work.write('fields.csv', `ticket_id,api_token\n1,${sent}\n`);
-		const flags = ['--verify', '--blank', 'clear', '--format', 'ndjson', '--journal', 'journal.ndjson'];
-		const result = await work.run(set(...flags));
+		const result = await work.run(`${SET} --verify --blank clear --format ndjson --journal journal.ndjson`);
 		expect(JSON.parse(result.stdout)).toMatchObject({ differs: [{ field: 'api_token', shown: '[redacted]' }] });
 		expect(`${result.stdout}${result.stderr}${work.read('journal.ndjson')}`).not.toContain('-marker');
 	});
@@ -214,11 +226,9 @@ describe('a field that is named like a secret', () => {
 describe('run undo', () => {
 	it('puts back what was there before the run, however often a ticket stood in it', async () => {
 		const tickets = { 1: { colour: 'red', size: 'xl' } };
-		const { work } = await desk(tickets);
-		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,green,m\n1,black,s\n');
-		await work.run(set('--snapshot', '-q'));
+		const { work } = await changed(tickets, 'ticket_id,colour,size\n1,blue,\n1,green,m\n1,black,s\n');
 		expect(tickets[1]).toEqual({ colour: 'black', size: 's' });
-		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
+		expect((await work.run(UNDO)).exitCode).toBe(0);
 		expect(tickets[1]).toEqual({ colour: 'red', size: 'xl' });
 	});
 
@@ -242,7 +252,7 @@ describe('run undo', () => {
 		});
 		const work = createWorkplace(recorder.env);
 		work.write('fields.csv', 'ticket_id,a,b\n1,p,q\n2,p,q\n3,p,q\n4,p,q\n');
-		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
+		expect((await work.run(`${SET} --snapshot -q`)).exitCode).toBe(0);
 		posts.length = 0;
 		const result = await work.run('run undo last --yes --format ndjson -q -j 1');
 		expect(result.exitCode).toBe(3);
@@ -261,10 +271,7 @@ describe('run undo', () => {
 	});
 
 	it('says which run it is, and asks', async () => {
-		const { work, writes, recorder } = await desk({ 1: { colour: 'red' } });
-		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		await work.run(set('--snapshot', '-q'));
-		recorder.requests.length = 0;
+		const { work, writes, recorder } = await changed({ 1: { colour: 'red' } }, ONE);
 		const { host } = new URL(recorder.baseUrl);
 		const when = String(work.records()[0]?.started).slice(0, 16).replace('T', ' ');
 		const action = `revert run ${runId(work)} (ticket fields set of ${when}, 1 ticket) on ${host}`;
@@ -308,9 +315,7 @@ describe('run undo', () => {
 
 	it('can be undone itself', async () => {
 		const tickets = { 1: { colour: 'red' }, 2: { colour: 'blue' } };
-		const { work } = await desk(tickets);
-		work.write('fields.csv', 'ticket_id,colour\n1,x\n2,y\n');
-		await work.run(set('--snapshot', '-q'));
+		const { work } = await changed(tickets, 'ticket_id,colour\n1,x\n2,y\n');
 		const first = runId(work);
 		await work.run(['run', 'undo', '--yes', first, '-q']);
 		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
@@ -321,10 +326,7 @@ describe('run undo', () => {
 	});
 
 	it('shows with --dry-run --diff what it would put back', async () => {
-		const { work, writes, recorder } = await desk({ 1: { colour: 'red' } });
-		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		await work.run(set('--snapshot', '-q'));
-		recorder.requests.length = 0;
+		const { work, writes } = await changed({ 1: { colour: 'red' } }, ONE);
 		const shown = await work.run('run undo --yes last -n --diff --format csv');
 		expect(shown.stdout).toBe('ticket_id,field,old,new,message\n1,colour,blue,red,\n');
 		expect(writes()).toEqual([]);
@@ -342,9 +344,9 @@ describe('run undo', () => {
 			'fields.csv',
 			'ticket_id,__proto__,constructor,tags,api_token,off,none,count,fresh\n1,p,q,r,s,t,u,v,w\n2,p,,r,,,,,w\n',
 		);
-		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(0);
+		expect((await work.run(`${SET} --snapshot -q`)).exitCode).toBe(0);
 		recorder.requests.length = 0;
-		const result = await work.run('run undo --yes last -q');
+		const result = await work.run(UNDO);
 		expect(result.exitCode).toBe(0);
 		expect(writes()).toEqual([
 			'1 {"__proto__":"a","constructor":"b","off":false,"none":null,"count":3}',
@@ -362,108 +364,90 @@ describe('run undo', () => {
 
 	it('of a run that was broken off puts back what was written, and sends nothing for the rest', async () => {
 		const tickets = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [index + 1, { colour: 'red' }]));
-		let refuse = true;
-		const { recorder, work, writes } = await desk(tickets);
-		const closing = await startRecorder((request, response, count) => {
-			if (refuse && count > 8) return json(401, { code: 'no', message: 'no' });
-			void fetch(recorder.baseUrl + request.url.replace('/wp-json', ''), {
-				method: request.method,
-				...(request.body === '' ? {} : { body: request.body }),
-			})
-				.then((answer) => answer.json())
-				.then((body) => json(200, body)(request, response, count));
+		let left = 8;
+		const sheet = `ticket_id,colour\n${Object.keys(tickets)
+			.map((id) => `${id},blue\n`)
+			.join('')}`;
+		const { exitCode, work, writes } = await changed(tickets, sheet, {
+			instead: () => (left-- > 0 ? undefined : json(401, { code: 'no', message: 'no' })),
 		});
-		work.write(
-			'fields.csv',
-			`ticket_id,colour\n${Object.keys(tickets)
-				.map((id) => `${id},blue\n`)
-				.join('')}`,
-		);
-		expect((await work.run(set('--snapshot', '-q', '-j', '1'), { env: closing.env })).exitCode).toBe(4);
+		expect(exitCode).toBe(4);
 		expect(Object.values(tickets).filter(({ colour }) => colour === 'blue')).toHaveLength(4);
-		refuse = false;
-		recorder.requests.length = 0;
-		const undone = await work.run('run undo --yes last -q', { env: closing.env });
-		expect(undone.exitCode).toBe(0);
+		left = Number.POSITIVE_INFINITY;
+		expect((await work.run(UNDO)).exitCode).toBe(0);
 		expect(writes()).toHaveLength(4);
 		expect(Object.values(tickets).every(({ colour }) => colour === 'red')).toBe(true);
 	});
 
-	it('puts back what a row wrote, though a resume sent it again in vain', async () => {
+	it('puts back what a row wrote, though a resume sent it again without success', async () => {
 		const fields: Fields = { colour: 'red', size: 'xl' };
 		let stage: 'lost' | 'refused' | 'open' = 'lost';
-		const recorder = await startRecorder((request, response) => {
-			if (request.method === 'GET') return json(200, fields);
-			const { custom_fields: sent } = JSON.parse(request.body) as { custom_fields: Fields };
-			if (stage === 'refused' && sent.size !== undefined) {
-				return json(403, { code: 'no', message: 'no' });
-			}
-			Object.assign(fields, sent);
-			if (stage === 'lost' && sent.colour !== undefined) return void response.destroy();
-			return json(200, null);
-		});
-		const work = createWorkplace(recorder.env);
+		const { work } = await desk(
+			{ 1: fields },
+			{
+				instead({ method }, sent) {
+					if (method === 'GET' || stage === 'open') return undefined;
+					if (stage === 'refused' && sent.size !== undefined) return json(403, { code: 'no', message: 'no' });
+					Object.assign(fields, sent);
+					return stage === 'lost' && sent.colour !== undefined ? (_, response) => void response.destroy() : undefined;
+				},
+			},
+		);
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,,m\n');
-		expect((await work.run(set('--snapshot', '--retries', '0', '-q'))).exitCode).toBe(5);
+		expect((await work.run(`${SET} --snapshot --retries 0 -q`)).exitCode).toBe(5);
 		stage = 'refused';
 		expect((await work.run('run resume last --retries 0 -q')).exitCode).toBe(5);
 		stage = 'open';
 		expect(fields).toEqual({ colour: 'blue', size: 'm' });
-		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
+		expect((await work.run(UNDO)).exitCode).toBe(0);
 		expect(fields).toEqual({ colour: 'red', size: 'xl' });
 	});
 
-	it('puts back what may have been written by a request that the service broke down over', async () => {
+	it('puts back what may have been written by a request that failed with a 500', async () => {
 		const fields: Fields = { colour: 'red' };
 		let status = 500;
-		const recorder = await startRecorder((request) => {
-			if (request.method === 'GET') return json(200, fields);
-			if (status !== 400) Object.assign(fields, (JSON.parse(request.body) as { custom_fields: Fields }).custom_fields);
-			const answer = status === 200 ? null : { code: 'internal_server_error', message: 'oops' };
-			return json(status, answer);
+		const { exitCode, work } = await changed({ 1: fields }, ONE, {
+			instead({ method }, sent) {
+				if (method === 'GET' || status === 200) return undefined;
+				if (status === 500) Object.assign(fields, sent);
+				return json(status, { code: 'internal_server_error', message: 'oops' });
+			},
 		});
-		const work = createWorkplace(recorder.env);
-		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
+		expect(exitCode).toBe(1);
 		status = 200;
-		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
+		expect((await work.run(UNDO)).exitCode).toBe(0);
 		expect(fields).toEqual({ colour: 'red' });
 		status = 400;
-		expect((await work.run(set('--snapshot', '-q'))).exitCode).toBe(1);
+		expect((await work.run(`${SET} --snapshot -q`)).exitCode).toBe(1);
 		expect(await work.run('run undo --yes last')).toMatchObject({
 			exitCode: 2,
 			stderr: `error: run ${runId(work)} wrote nothing that can be restored\n`,
 		});
 	});
 
-	it('sends nothing for what is as it was, and tells what did not come back, whatever the run was asked to be', async () => {
+	it('sends nothing for what is as it was, and reports what did not come back, whatever the flags of the run', async () => {
 		const fields: Fields = { colour: 'red', size: 'xl' };
-		let listens = true;
-		const recorder = await startRecorder((request) => {
-			if (request.method === 'GET') return json(200, fields);
-			if (listens) Object.assign(fields, (JSON.parse(request.body) as { custom_fields: Fields }).custom_fields);
-			return json(200, null);
-		});
-		const work = createWorkplace(recorder.env);
+		let ignores = false;
+		const { recorder, work, writes } = await desk(
+			{ 1: fields },
+			{ instead: ({ method }) => (method === 'POST' && ignores ? json(200, null) : undefined) },
+		);
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,m\n');
-		await work.run(set('--snapshot', '--verify', '-q'));
+		await work.run(`${SET} --snapshot --verify -q`);
 		expect(fields).toEqual({ colour: 'blue', size: 'm' });
 		fields.colour = 'red';
-		listens = false;
+		ignores = true;
 		recorder.requests.length = 0;
-		const undone = await work.run('run undo --yes last --format ndjson -q');
-		const sent = recorder.requests.filter(({ method }) => method === 'POST').map(({ body }) => body);
-		expect(sent).toEqual(['{"custom_fields":{"size":"xl"}}']);
+		const undone = await work.run(`${UNDO} --format ndjson`);
+		expect(writes()).toEqual(['1 {"size":"xl"}']);
 		expect(undone.exitCode).toBe(6);
 		expect(JSON.parse(undone.stdout)).toMatchObject({ differs: [{ field: 'size', sent: 'xl', shown: 'm' }] });
 	});
 
-	it('is told from other runs by the run that it undoes', async () => {
-		const { work } = await desk({ 1: { colour: 'red' } });
-		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		await work.run(set('--snapshot', '-q'));
+	it('is listed with the run that it undoes', async () => {
+		const { work } = await changed({ 1: { colour: 'red' } }, ONE);
 		const undone = runId(work);
-		await work.run('run undo --yes last -q');
+		await work.run(UNDO);
 		const runs = JSON.parse((await work.run('run list --json')).stdout) as Record<string, unknown>[];
 		expect(runs.map(({ undoes }) => undoes)).toEqual([undone, null]);
 		expect(runs[0]?.input).toBe(`old values of run ${undone}`);
@@ -473,7 +457,7 @@ describe('run undo', () => {
 	it('writes no report onto the journal that it reads', async () => {
 		const { work } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		await work.run(set('--snapshot', '--journal', 'kept.ndjson', '-q'));
+		await work.run(`${SET} --snapshot --journal kept.ndjson -q`);
 		const kept = work.read('kept.ndjson');
 		expect(await work.run('run undo --yes kept.ndjson --report json:kept.ndjson')).toMatchObject({
 			exitCode: 2,
@@ -485,13 +469,13 @@ describe('run undo', () => {
 	it('refuses runs that kept nothing, runs of other commands, and another service', async () => {
 		const { work, recorder } = await desk({ 1: { colour: 'red' }, 2: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour\n1,blue\n');
-		await work.run(set('-q'));
+		await work.run(`${SET} -q`);
 		expect(await work.run('run undo --yes last')).toEqual({
 			exitCode: 2,
 			stdout: '',
 			stderr: `error: run ${runId(work)} kept no old values\nhint: only a run with --snapshot can be undone\n`,
 		});
-		await work.run(set('-q', '--snapshot'));
+		await work.run(`${SET} -q --snapshot`);
 		const other = await startRecorder();
 		const elsewhere = await work.run('run undo --yes last', { env: { SUPPORTCTL_BASE_URL: other.baseUrl } });
 		expect(elsewhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nothing was sent') });

@@ -1,9 +1,9 @@
-/** A journal that is taken up on another machine: by whom, with which service, and with which guards. */
+/** A journal that is resumed on another machine: as which user, with which service, and with which checks. */
 
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { closing } from '../support/closing-service.js';
+import { startClosing } from '../support/closing-service.js';
 import { json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
 
@@ -22,15 +22,13 @@ async function setProfile(work: Workplace, name: string, baseUrl: string, ...fla
 
 /** A run with the profile `prod` that ended at its second row, and another machine that has its journal and input. */
 async function stoppedElsewhere(flags: readonly string[] = [], ...run: string[]) {
-	const service = closing(1);
-	const recorder = await startRecorder(service.answer);
+	const { recorder, open } = await startClosing(1);
 	const home = createWorkplace();
 	await setProfile(home, 'prod', recorder.baseUrl, ...flags);
 	home.write('edits.csv', 'id,status\n1,hold\n2,shop-on-hold\n3,hold\n');
 	const args = ['ticket', 'update', '--input', 'edits.csv', '--journal', 'j.ndjson', '-j', '1', '-q', ...run];
 	expect((await home.run(args)).exitCode).toBe(4);
-	service.open();
-	recorder.requests.length = 0;
+	open();
 	const away = copy(home, createWorkplace(recorder.env), 'j.ndjson', 'edits.csv');
 	const header = away.records(join(away.folder, 'j.ndjson'))[0] as JournalLine;
 	return { recorder, home, away, header };
@@ -84,7 +82,7 @@ describe('a journal whose profile is not here', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 
-	it('is told how to say where its input is', async () => {
+	it('says how to name the place of its input', async () => {
 		const { home, away, header } = await stoppedElsewhere();
 		rmSync(join(home.folder, 'edits.csv'));
 		const { exitCode, stderr } = await away.run('run resume ./j.ndjson -q');
@@ -188,7 +186,7 @@ it('credentials that a profile holds and that are refused are named with their p
 });
 
 describe('a journal of a protected profile', () => {
-	it('needs --confirm with its name wherever it is taken up', async () => {
+	it('needs --confirm with its name wherever it is resumed', async () => {
 		const { recorder, away } = await stoppedElsewhere(['--protected'], '--confirm', 'prod');
 		for (const more of [[], ['--confirm', 'other']]) {
 			const result = await away.run([...RESUME, ...more]);
@@ -264,7 +262,7 @@ describe('the rejects of a journal whose input is elsewhere', () => {
 		expect(await piped.run([...rejects, '--input', 'edits.csv'])).toEqual(expected);
 	});
 
-	it('are refused for another input, and told how to say where it is', async () => {
+	it('are refused for another input, with how to name its place', async () => {
 		const { away, home, run } = await failedElsewhere('--input', 'edits.csv');
 		const lost = await away.run(rejects);
 		expect(lost).toEqual({

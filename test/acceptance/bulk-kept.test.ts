@@ -1,22 +1,11 @@
-/** What a resume keeps of the run that it goes on with, and what each part of a sharded run answers for. */
+/** What a resume keeps of the run that it goes on with, and what each part of a sharded run counts. */
 
 import { describe, expect, it } from 'vitest';
-import { closing } from '../support/closing-service.js';
-import { json, type Responder, startRecorder } from '../support/recorder.js';
-import { createWorkplace, startWorkplace } from '../support/workplace.js';
+import { startClosing } from '../support/closing-service.js';
+import { json, type Responder } from '../support/recorder.js';
+import { startWorkplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
-
-/** A workplace whose service refuses the credentials behind the first requests, until it is opened. */
-async function closingPlace(after: number) {
-	const service = closing(after);
-	const recorder = await startRecorder(service.answer);
-	const open = (): void => {
-		service.open();
-		recorder.requests.length = 0;
-	};
-	return { recorder, work: createWorkplace(recorder.env), open };
-}
 
 it('rows that can not be sent are counted by the first shard alone', async () => {
 	const { recorder, work } = await startWorkplace(ok);
@@ -42,7 +31,7 @@ it('rows that can not be sent are counted by the first shard alone', async () =>
 
 describe('a resumed run', () => {
 	it('counts an invalid row once', async () => {
-		const { work, open } = await closingPlace(3);
+		const { work, open } = await startClosing(3);
 		work.sheet('edits.csv', 'id,status', 10, (row) => `${row},${row === 2 ? 'hodl' : 'hold'}`);
 		const args = ['ticket', 'update', '--input', 'edits.csv', '--skip-invalid', '-j', '1', '-q'];
 		expect((await work.run(args)).exitCode).toBe(4);
@@ -53,7 +42,7 @@ describe('a resumed run', () => {
 	});
 
 	it('sends every secret that was given again', async () => {
-		const { recorder, work, open } = await closingPlace(1);
+		const { recorder, work, open } = await startClosing(1);
 		const fields = { password: 'new pass', api_key: 'new key', locale: 'de' };
 		work.write('new.json', JSON.stringify(fields));
 		const data = ['--data', '@new.json', '--undocumented'];
@@ -64,7 +53,7 @@ describe('a resumed run', () => {
 	});
 
 	it('of a protected profile has to be confirmed again; another profile is its own', async () => {
-		const { recorder, work, open } = await closingPlace(1);
+		const { recorder, work, open } = await startClosing(1);
 		const bare = { SUPPORTCTL_BASE_URL: '', SUPPORTCTL_USERNAME: '', SUPPORTCTL_PASSWORD: '' };
 		const store = (name: string, ...more: string[]) => {
 			const flags = ['--base-url', recorder.baseUrl, '--username', name, '--password-stdin', '--insecure-storage'];

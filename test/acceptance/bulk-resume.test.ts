@@ -1,23 +1,14 @@
-/** Journals and what they are for: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
+/** Journals: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
 
 import { execFileSync } from 'node:child_process';
-import {
-	appendFileSync,
-	existsSync,
-	mkdirSync,
-	readFileSync,
-	renameSync,
-	statSync,
-	truncateSync,
-	writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/io/context.js';
-import { jsonLines } from '../support/cli.js';
-import { closing } from '../support/closing-service.js';
+import { jsonLines, type Words } from '../support/cli.js';
+import { startClosing } from '../support/closing-service.js';
 import { startListService, ticket } from '../support/list-service.js';
-import { idOf, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
+import { idOf, json, type RecordedRequest, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv, startWorkplace, type Workplace } from '../support/workplace.js';
 
 const ok = json(200, { id: 1 });
@@ -28,8 +19,7 @@ const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((left,
 
 /** A run over 60 rows of which some are done, stopped by a 401. */
 async function stoppedRun() {
-	const service = closing(20);
-	const { recorder, work } = await startWorkplace(service.answer);
+	const { recorder, work, open } = await startClosing(20);
 	work.edits(60);
 	const result = await work.run('ticket update --input edits.csv --assignee 7 -j 2 -q');
 	expect(result.exitCode).toBe(4);
@@ -40,8 +30,7 @@ async function stoppedRun() {
 			.map(({ row }) => row as number),
 	);
 	expect(done).toHaveLength(20);
-	recorder.requests.length = 0;
-	service.open();
+	open();
 	return { recorder, work, done, open: ids(1, 60).filter((row) => !done.includes(row)) };
 }
 
@@ -254,10 +243,9 @@ describe('run resume', () => {
 	});
 
 	it('asks again before it deletes, and names what is left', async () => {
-		const service = closing(4);
-		const { work, recorder } = await startWorkplace(service.answer);
-		await work.run(['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q']);
-		service.open();
+		const { recorder, work, open } = await startClosing(4);
+		await work.run(`ticket delete ${ids(1, 10).join(' ')} --yes -j 1 -q`);
+		open();
 		expect((await work.run('run resume last')).stderr).toContain(
 			'to move 6 tickets to the trash: 5, 6, 7, 8, 9, 10 on ',
 		);
@@ -267,12 +255,10 @@ describe('run resume', () => {
 	});
 
 	it('asks again for secrets that were not kept', async () => {
-		const service = closing(1);
-		const { work, recorder } = await startWorkplace(service.answer);
+		const { recorder, work, open } = await startClosing(1);
 		const args = ['user', 'update', '1', '2', '3', '--password-stdin', '--locale', 'de', '-j', '1', '-q'];
 		expect((await work.run(args, { stdin: 'new pass' })).exitCode).toBe(4);
-		service.open();
-		recorder.requests.length = 0;
+		open();
 		const without = await work.run('run resume last');
 		expect(without.exitCode).toBe(2);
 		expect(without.stderr).toContain('the values of password were not kept, because they are secret');
@@ -285,15 +271,13 @@ describe('run resume', () => {
 	});
 
 	it('takes a custom field that was not kept from --data @file', async () => {
-		const service = closing(0);
-		const { work, recorder } = await startWorkplace(service.answer);
+		const { recorder, work, open } = await startClosing(0);
 		work.write('token', 'abc');
 		await work.run('ticket fields set 1 2 --set api-token=@token -q');
 		expect(JSON.stringify(work.records())).not.toContain('abc');
 		expect((await work.run('run resume last')).stderr).toContain('give them again with --data @file');
 		work.write('fields.json', '{"api-token":"abc"}');
-		recorder.requests.length = 0;
-		service.open();
+		open();
 		expect((await work.run('run resume last -q --data @fields.json')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual(
 			Array(2).fill({ custom_fields: { 'api-token': 'abc' } }),
@@ -320,57 +304,53 @@ describe('any command', () => {
 		'users.ndjson': '{"id":5,"reassign":2}\n{"id":6}\n{"id":7,"reassign":"3"}\n{"id":8}\n',
 		'terms.tsv': 'taxonomy\tid\tforce\nproduct\t1\ttrue\nticket_priority\t2\t\nproduct\t3\ttrue\nproduct\t4\ttrue\n',
 	};
-	const odd = ['--id-column', 'Nummer', '--map', 'Zustand=status', '--ignore-column', 'x', '--blank', 'clear'];
+	const odd = '--id-column Nummer --map Zustand=status --ignore-column x --blank clear';
 
 	it.each([
-		['ticket', 'update', '--input', 'odd.csv', ...odd, '--undocumented', '--author', '9'],
-		['ticket', 'update', '--input', 'odd.csv', ...odd, '--skip-invalid', '--data', '{"content":"c"}'],
-		['ticket', 'update', '1', '2', '3', '4', '--ticket-tag', '1,2', '--content', '@text.txt'],
-		['ticket', 'delete', '1', '2', '3', '4', '--force', '--ignore-missing'],
-		['ticket', 'fields', 'set', '--input', 'fields.csv', '--set', 'size=xl', '--only-changed', '--verify'],
-		['reply', 'update', '14', '--input', 'replies.csv'],
-		['reply', 'delete', '14', '1', '2', '3', '4'],
-		['user', 'delete', '--input', 'users.ndjson', '--reassign', '1'],
-		['user', 'password', 'delete', '7', 'a', 'b', 'c', 'd'],
-		['term', 'update', 'ticket_priority', '1', '2', '3', '4', '--meta', 'a=b', '--meta', 'c=d'],
-		['term', 'delete', '--input', 'terms.tsv'],
-		['attachment', 'update', '1', '2', '3', '4', '--alt-text', 'x'],
-		['user', 'id', '--input', 'names.ids'],
-	])('is resumed as it was: %s %s %s %s %s', async (...command) => {
+		`ticket update --input odd.csv ${odd} --undocumented --author 9`,
+		`ticket update --input odd.csv ${odd} --skip-invalid --data {"content":"c"}`,
+		'ticket update 1 2 3 4 --ticket-tag 1,2 --content @text.txt',
+		'ticket delete 1 2 3 4 --force --ignore-missing',
+		'ticket fields set --input fields.csv --set size=xl --only-changed --verify',
+		'reply update 14 --input replies.csv',
+		'reply delete 14 1 2 3 4',
+		'user delete --input users.ndjson --reassign 1',
+		'user password delete 7 a b c d',
+		'term update ticket_priority 1 2 3 4 --meta a=b --meta c=d',
+		'term delete --input terms.tsv',
+		'attachment update 1 2 3 4 --alt-text x',
+		'user id --input names.ids',
+	])('is resumed as it was: %s', async (command) => {
 		const whole = await startRecorder(ok);
-		const service = closing(2);
-		const broken = await startRecorder((request) =>
-			// Users are looked up before the run.
-			request.body.includes('"ada"') || request.method === 'GET' ? ok : service.answer,
-		);
-		const sent = ({ requests }: Recorder): string[] =>
+		// Users are looked up before the run.
+		const isLookUp = ({ body, method }: RecordedRequest) => body.includes('"ada"') || method === 'GET';
+		const { recorder: broken, open } = await startClosing(2, isLookUp);
+		const sent = (requests: readonly RecordedRequest[]): string[] =>
 			[...new Set(requests.map(({ method, url, body }) => `${method} ${url} ${body}`))].sort();
 		const work = createWorkplace(whole.env);
 		for (const [name, content] of Object.entries(files)) work.write(name, content);
 		work.write('text.txt', 'a\nb');
 		work.write('names.ids', 'anna\nbob\ncleo\ndan\n');
-		const yes = command.includes('delete') ? ['--yes'] : [];
-		const args = [...command, ...yes, '-q', '-j', '1'];
+		const args = `${command}${command.includes('delete') ? ' --yes' : ''} -q -j 1`;
 		const complete = await work.run(args);
 		const first = await work.run(args, { env: broken.env });
 		expect(first.exitCode).toBe(4);
 		work.write('text.txt', 'changed');
-		service.open();
+		const before = [...broken.requests];
+		open();
 		const second = await work.run('run resume last --yes -q', { env: broken.env });
 		expect(second).toMatchObject({ exitCode: complete.exitCode });
-		expect(sent(broken)).toEqual(sent(whole));
+		expect(sent([...before, ...broken.requests])).toEqual(sent(whole.requests));
 	});
 });
 
 describe('a shard that was stopped', () => {
 	it('is resumed as that shard', async () => {
-		const service = closing(5);
-		const { work, recorder } = await startWorkplace(service.answer);
+		const { recorder, work, open } = await startClosing(5);
 		work.edits(60);
 		await work.run('ticket update --input edits.csv --shard 2/3 -j 1 -q');
-		service.open();
 		const first = recorder.requests.slice(0, 5).map(idOf);
-		recorder.requests.length = 0;
+		open();
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		const other = await startRecorder(ok);
 		await work.run('ticket update --input edits.csv --shard 2/3 -q', { env: other.env });
@@ -378,97 +358,43 @@ describe('a shard that was stopped', () => {
 	});
 });
 
-/** Runs the built binary and kills it when the service has seen so many requests. */
+/** Runs the built binary and kills it when the service has had so many requests. */
 async function killedRun(
-	work: Workplace,
-	args: string[],
-	seen: (count: number) => Promise<void>,
+	{ work, recorder }: { work: Workplace; recorder: Recorder },
+	args: Words,
 	after: number,
-	input?: string,
+	input = '',
 ) {
-	const run = work.spawn(args, input === undefined ? {} : { input });
-	await seen(after);
+	const run = work.spawn(args, { input });
+	await recorder.reached(after);
 	run.child.kill('SIGKILL');
 	return run.ended;
 }
 
-/** Counts requests, and lets a test wait for a number of them. */
-function counter(): { note(): void; seen(count: number): Promise<void> } {
-	let total = 0;
-	let waiting: { count: number; resolve(): void }[] = [];
-	return {
-		note() {
-			total++;
-			for (const each of waiting) if (total >= each.count) each.resolve();
-			waiting = waiting.filter(({ count }) => total < count);
-		},
-		seen: (count) =>
-			new Promise((resolve) => {
-				if (total >= count) resolve();
-				else waiting.push({ count, resolve });
-			}),
-	};
-}
-
 describe('kill -9', () => {
-	it('at any moment loses no row, and sends again at most what was under way', async () => {
-		const rows = 1200;
-		const concurrency = 8;
-		const { note, seen } = counter();
-		const { recorder, work } = await startWorkplace((request, response, count) => {
-			note();
-			ok(request, response, count);
-		});
-		work.edits(rows);
-		const args = ['ticket', 'update', '--input', 'edits.csv', '-j', String(concurrency), '-q'];
-		const moments = [1, 333, 790].map((moment) => moment + Math.floor(Math.random() * 200));
-		let kills = 0;
-		for (const moment of moments) {
-			const before = recorder.requests.length;
-			if (before >= moment) continue;
-			await killedRun(work, kills === 0 ? args : ['run', 'resume', 'last', '-q'], seen, moment);
-			kills++;
-			expect(existsSync(work.journals()[0] as string)).toBe(true);
-		}
-		expect((await work.spawn('run resume last -q').ended).exitCode).toBe(0);
-		const times = new Map<number, number>();
-		for (const request of recorder.requests) times.set(idOf(request), (times.get(idOf(request)) ?? 0) + 1);
-		expect(sorted(times.keys())).toEqual(ids(1, rows));
-		const again = recorder.requests.length - rows;
-		expect(again).toBeLessThanOrEqual(kills * concurrency);
-		expect(work.records().filter(({ type, outcome }) => type === 'row' && outcome === 'ok')).toHaveLength(rows);
-	});
-
 	it('in a run fed from standard input leaves a private copy of it, which the resume reads and removes', async () => {
-		const { note, seen } = counter();
-		const { work, recorder } = await startWorkplace((request, response, count) => {
-			note();
-			ok(request, response, count);
-		});
+		const place = await startWorkplace(ok);
+		const { work, recorder } = place;
 		const input = csv('id,status', 800, (row) => `${row},hold`);
-		await killedRun(work, ['ticket', 'update', '--input', '-', '--input-format', 'csv', '-q'], seen, 100, input);
+		await killedRun(place, 'ticket update --input - --input-format csv -q', 100, input);
 		expect(work.spooled().map((path) => statSync(path).mode & 0o777)).toEqual([0o600]);
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(new Set(recorder.requests.map(idOf)).size).toBe(800);
 		expect(work.spooled()).toEqual([]);
 	});
 
-	it('between a delete and its answer: the resume takes its own 404 for ok, and not that of another row', async () => {
+	it('between a delete and its response: the resume takes its own 404 for ok, and not that of another row', async () => {
 		const gone = new Set<number>([9]);
-		const { note, seen } = counter();
-		const { work } = await startWorkplace((request, response, count) => {
+		const place = await startWorkplace((request) => {
 			const id = idOf(request);
-			note();
 			if (gone.has(id)) return json(404, { code: 'rest_post_invalid_id', message: 'Gone.' });
 			gone.add(id);
-			if (id !== 5) ok(request, response, count);
+			return id === 5 ? undefined : ok;
 		});
-		const args = ['ticket', 'delete', ...ids(1, 10).map(String), '--yes', '-j', '1', '-q'];
-		await killedRun(work, args, seen, 5);
-		const result = await work.run('run resume last --yes -q --format ndjson');
+		await killedRun(place, `ticket delete ${ids(1, 10).join(' ')} --yes -j 1 -q`, 5);
+		const result = await place.work.run('run resume last --yes -q --format ndjson');
 		expect(result.exitCode).toBe(3);
-		const outcomes = jsonLines<{ id: number; outcome: string; status: number }>(result.stdout);
-		expect(outcomes.map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
+		expect(jsonLines(result.stdout).map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
 			[5, 'ok', 404],
 			[6, 'ok', 200],
 			[7, 'ok', 200],
@@ -484,7 +410,7 @@ describe('kill -9', () => {
 		const recorder = await startRecorder((request, response, count) => {
 			const fields = tickets[/\/tickets\/(\d+)/.exec(request.url)?.[1] as string] as Record<string, string>;
 			if (request.method === 'POST') Object.assign(fields, JSON.parse(request.body).custom_fields);
-			// The first write of ticket 2 is carried out, and nobody is told.
+			// The first write of ticket 2 is carried out, without a response.
 			if (request.method === 'POST' && fields === tickets[2] && count <= 4) kill();
 			else json(200, fields)(request, response, count);
 		});
@@ -509,60 +435,46 @@ describe('kill -9', () => {
 });
 
 describe('an update that was under way when its process was killed', () => {
-	/** A service that carries everything out and keeps its word on ticket 2 to itself, until it is told what to say. */
+	/** A service that carries everything out, and sends no response for ticket 2 until `respond` says which. */
 	async function silentOnTwo() {
-		const { note, seen } = counter();
 		let later: Responder | undefined;
-		const { work } = await startWorkplace((request, response, count) => {
-			note();
-			if (idOf(request) !== 2) ok(request, response, count);
-			else later?.(request, response, count);
-		});
-		const args = ['ticket', 'update', '1', '2', '3', '--status', 'hold', '-j', '1', '-q'];
-		await killedRun(work, args, seen, 2);
+		const place = await startWorkplace((request) => (idOf(request) === 2 ? later : ok));
+		await killedRun(place, 'ticket update 1 2 3 --status hold -j 1 -q', 2);
 		return {
-			work,
-			answer(how: Responder) {
+			work: place.work,
+			respond(how: Responder) {
 				later = how;
 			},
 		};
 	}
 
-	it.each([400, 401, 403, 404, 409, 500])(
-		'is unknown, not failed, where the resume is answered with %i',
-		async (status) => {
-			const { work, answer } = await silentOnTwo();
-			const show = await work.run('run show last --json');
-			expect(JSON.parse(show.stdout)).toMatchObject({ done: 1, in_flight: null });
-			answer(no(status));
-			const resumed = await work.run('run resume last -q --retries 0');
-			// The run ends at a 401, with row 3 not sent.
-			expect(resumed.exitCode).toBe(status === 401 ? 4 : 5);
-			expect(work.records().find(({ row, outcome }) => row === 2 && outcome !== undefined)).toMatchObject({
-				outcome: 'unknown',
-				status,
-			});
-		},
-	);
+	it.each([400, 401, 403, 404, 409, 500])('is unknown, not failed, where the resume gets %i', async (status) => {
+		const { work, respond } = await silentOnTwo();
+		const show = await work.run('run show last --json');
+		expect(JSON.parse(show.stdout)).toMatchObject({ done: 1, in_flight: null });
+		respond(no(status));
+		const resumed = await work.run('run resume last -q --retries 0');
+		// The run ends at a 401, with row 3 not sent.
+		expect(resumed.exitCode).toBe(status === 401 ? 4 : 5);
+		const two = work.records().find(({ row, outcome }) => row === 2 && outcome !== undefined);
+		expect(two).toMatchObject({ outcome: 'unknown', status });
+	});
 
 	it('has failed where a field that was sent is to blame', async () => {
-		const { work, answer } = await silentOnTwo();
-		answer(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params: { status: 'is not known' } } }));
+		const { work, respond } = await silentOnTwo();
+		respond(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params: { status: 'is not known' } } }));
 		expect((await work.run('run resume last -q')).exitCode).toBe(3);
 	});
 });
 
 describe('two processes', () => {
 	it('never work on one run at a time: the second is refused until the first is gone', async () => {
-		const { note, seen } = counter();
 		const held: (() => void)[] = [];
-		const { work, recorder } = await startWorkplace((request, response, count) => {
-			note();
-			held.push(() => ok(request, response, count));
+		const { work, recorder } = await startWorkplace((...all) => {
+			held.push(() => ok(...all));
 		});
-		const args = ['ticket', 'fields', 'set', ...ids(1, 6).map(String), '--set', 'a=b', '-j', '2', '-q'];
-		const first = work.spawn(args);
-		await seen(2);
+		const first = work.spawn(`ticket fields set ${ids(1, 6).join(' ')} --set a=b -j 2 -q`);
+		await recorder.reached(2);
 		for (const command of ['resume', 'undo']) {
 			const second = await work.run(['run', command, 'last']);
 			expect(second.exitCode).toBe(1);
@@ -574,8 +486,8 @@ describe('two processes', () => {
 		expect(recorder.requests).toHaveLength(2);
 		expect((await work.run('run list --fields state --format csv')).stdout).toBe('state\nbroken-off\n');
 		const resumed = work.begin('run resume last -q -j 6');
-		await seen(8);
-		for (const answer of held.slice(2)) answer();
+		await recorder.reached(8);
+		for (const respond of held.slice(2)) respond();
 		expect((await resumed.ended).exitCode).toBe(0);
 	});
 });
@@ -604,16 +516,16 @@ describe('a part of a sharded run', () => {
 });
 
 describe('a service that saves and then drops the connection', () => {
-	/** Writes are saved; the response to each is lost while `isNight`, and so is the first response to the read of every third object. */
-	async function badNight() {
+	/** Writes are saved; the response to each is lost while `drops`, and so is the first response to the read of every third object. */
+	async function unstable() {
 		const objects = Array.from({ length: 12 }, (_, at) => ticket(at + 1));
-		let isNight = true;
+		let drops = true;
 		const lostReads = new Set<number>();
 		const service = await startListService({
 			objects,
 			answer: ({ method, url, body }) => {
 				const found = objects.find(({ id }) => new RegExp(`/${id}(?:\\?|$)`).test(url));
-				if (!isNight) return undefined;
+				if (!drops) return undefined;
 				if (method === 'GET') {
 					if (found === undefined || found.id % 3 > 0 || lostReads.has(found.id)) return undefined;
 					lostReads.add(found.id);
@@ -624,19 +536,19 @@ describe('a service that saves and then drops the connection', () => {
 		});
 		const work = createWorkplace(service.env);
 		work.sheet('edits.csv', 'id,status', 12, (row) => `${row},queued`);
-		return { service, work, end: () => (isNight = false) };
+		return { service, work, end: () => (drops = false) };
 	}
 	const update = 'ticket update --input edits.csv -j 4 --retries 1 --format count'.split(' ');
 
 	it('leaves no row unknown under --verify', { timeout: 60_000 }, async () => {
-		const { service, work } = await badNight();
+		const { service, work } = await unstable();
 		const result = await work.run([...update, '--verify']);
 		expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 		expect(service.objects.every(({ status }) => status === 'queued')).toBe(true);
 	});
 
 	it('leaves unknown rows, which run resume --verify settles by reading', { timeout: 60_000 }, async () => {
-		const { service, work, end } = await badNight();
+		const { service, work, end } = await unstable();
 		expect((await work.run(update)).exitCode).toBe(5);
 		end();
 		Object.assign(service.objects[3] as object, { status: 'hold' });

@@ -1,25 +1,21 @@
-/** Signals to commands without a journal, while a request is under way that is not answered. */
+/** Signals to commands without a journal, while a request without a response is under way. */
 
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { runMain } from '../../src/main.js';
 import { type RunningCli, startCli } from '../support/cli.js';
 import { memoryContext } from '../support/context.js';
+import { listen } from '../support/listen.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { whenTestEnds } from '../support/test-end.js';
 
-/** A service that takes requests and answers none but the first so many. */
-async function silent(answers = 0) {
-	let arrived = (): void => undefined;
-	const arrival = new Promise<void>((resolve) => {
-		arrived = resolve;
-	});
-	const recorder = await startRecorder((request, response, count) => {
-		if (count <= answers) json(200, [{ id: count }], { 'x-wp-totalpages': '2' })(request, response, count);
-		else arrived();
-	});
-	return { ...recorder, arrival };
+/** A service that takes requests and responds only to the first so many. */
+async function silent(responses = 0) {
+	const recorder = await startRecorder((_request, _response, count) =>
+		count <= responses ? json(200, [{ id: count }], { 'x-wp-totalpages': '2' }) : undefined,
+	);
+	return { ...recorder, arrival: recorder.reached(responses + 1) };
 }
 
 async function interrupted(running: RunningCli, signal: NodeJS.Signals, arrival: Promise<void>) {
@@ -98,22 +94,10 @@ describe('a command that is interrupted', () => {
 	});
 
 	it('says of a write that never went out that it was not sent', async () => {
-		// It accepts connections and says nothing, so that no TLS comes about.
-		const connections: (() => void)[] = [];
-		let connected = (): void => undefined;
-		const arrival = new Promise<void>((resolve) => {
-			connected = resolve;
-		});
-		const server = createServer((socket) => {
-			connections.push(() => socket.destroy());
-			connected();
-		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		whenTestEnds(() => {
-			for (const close of connections) close();
-			server.close();
-		});
-		const { port } = server.address() as { port: number };
+		// It accepts connections and sends nothing, so that no TLS comes about.
+		const server = createServer();
+		const arrival = once(server, 'connection').then(() => undefined);
+		const port = await listen(server);
 		const env = {
 			SUPPORTCTL_BASE_URL: `https://127.0.0.1:${port}`,
 			SUPPORTCTL_USERNAME: 'ada',
@@ -126,7 +110,7 @@ describe('a command that is interrupted', () => {
 		});
 	});
 
-	it('listens no longer once it has its answer', async () => {
+	it('ignores signals once it has its response', async () => {
 		const { env } = await startRecorder();
 		const context = memoryContext({ argv: write, env: { ...env, SUPPORTCTL_CONFIG_DIR: temporaryFolder() } });
 		expect(await runMain(context)).toBe(0);

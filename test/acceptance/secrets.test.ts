@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/manifest.js';
 import { type Clock, systemClock } from '../../src/io/context.js';
 import { runMain } from '../../src/main.js';
 import { startCli, type Words } from '../support/cli.js';
 import { memoryContext } from '../support/context.js';
-import { json, type Responder } from '../support/recorder.js';
+import { listen } from '../support/listen.js';
+import { json, type Responder, startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runInTerminal } from '../support/terminal.js';
 import { startWorkplace } from '../support/workplace.js';
@@ -44,9 +44,9 @@ function leakyFiles(folder: string): string[] {
 		.filter((path) => statSync(path).isFile() && findLeak(readFileSync(path, 'latin1')) !== undefined);
 }
 
-type Mood = 'kind' | 'cruel';
+type Service = 'kind' | 'cruel';
 
-/** What a service that repeats everything it is told says, in a different form each time. */
+/** A response that repeats what was sent, in a different form each time. */
 function repeat(
 	request: IncomingMessage,
 	body: string,
@@ -95,14 +95,14 @@ function repeat(
 	}
 }
 
-/** A service that repeats what it is told: cheerfully, or in errors of every kind. */
-async function startEcho(mood: Mood): Promise<string> {
+/** A service that repeats what was sent: in good responses, or in errors of every kind. */
+async function startEcho(service: Service): Promise<string> {
 	let count = 0;
 	const server = createServer(async (request, response) => {
 		let body = '';
 		for await (const chunk of request) body += chunk;
 		const { authorization } = request.headers;
-		if (mood === 'kind') {
+		if (service === 'kind') {
 			const decoded = authorization?.startsWith('Basic ')
 				? Buffer.from(authorization.slice(6), 'base64').toString()
 				: authorization;
@@ -126,12 +126,7 @@ async function startEcho(mood: Mood): Promise<string> {
 		if (answer.location !== undefined) response.setHeader('location', answer.location);
 		response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return `http://127.0.0.1:${await listen(server)}`;
 }
 
 interface Call {
@@ -208,15 +203,18 @@ const calls: Record<string, Call[]> = {
 	'run prune': [{ argv: ['--older-than', '0h', '--yes', '--force'] }],
 };
 
-/** Time passes, but nobody waits for a retry. */
+/** Time passes, but a wait for a retry is over at once. */
 const hurried: Clock = { ...systemClock, sleep: () => new Promise((resolve) => void setImmediate(resolve)) };
 
 /** Commands that neither have nor get the caller's credentials. */
 const withoutSecrets = new Set(['sandbox', 'completion', 'help']);
 
+/** Hundreds of commands, or rows, on a busy machine. */
+const LONG = { timeout: 120_000 };
+
 const verbosities = [[], ['-v'], ['-vv', '--debug'], ['-vv', '--json', '--debug']];
 
-/** The ways that are tried at every verbosity; what is less verbose says nothing that these would not. */
+/** The ways that are tried at every verbosity; the less verbose print nothing that these do not. */
 const thorough = new Set(['SUPPORTCTL_PASSWORD', 'a header']);
 
 interface Stage {
@@ -296,15 +294,15 @@ function store(stage: Stage, profile: Record<string, unknown>): void {
 }
 
 describe('a secret', () => {
-	it('is looked for in what every command says', () => {
+	it('is looked for in the output of every command', () => {
 		const missing = commands.map(({ words }) => words.join(' ')).filter((words) => !withoutSecrets.has(words));
 		expect(missing.filter((words) => !Object.hasOwn(calls, words))).toEqual([]);
 	});
 
 	for (const [way, { secret, prepare }] of Object.entries(ways)) {
-		for (const mood of ['kind', 'cruel'] as const) {
-			it(`that comes from ${way} is nowhere else after every command against a ${mood} service`, async () => {
-				const stage = setStage(await startEcho(mood), secret);
+		for (const service of ['kind', 'cruel'] as const) {
+			it(`that comes from ${way} is nowhere else after every command against a ${service} service`, LONG, async () => {
+				const stage = setStage(await startEcho(service), secret);
 				const { env = {}, only } = prepare(stage);
 				const leaks: string[] = [];
 				let redacted = 0;
@@ -353,44 +351,31 @@ function commandLines(): string {
 		.join('\n');
 }
 
-/** A kind service that looks at all command lines while a request is under way; `hold` never answers. */
+/** A kind service that looks at all command lines while a request is under way; `hold` never responds. */
 async function startWatcher(hold = false) {
 	const seen: string[] = [];
-	let arrived = (): void => {};
-	const arrival = new Promise<void>((resolve) => {
-		arrived = resolve;
-	});
-	const server = createServer((request, response) => {
+	const { baseUrl, reached } = await startRecorder(({ headers }) => {
 		seen.push(commandLines());
-		arrived();
-		request.resume();
 		if (hold) return;
-		const signedIn = request.headers.authorization !== undefined;
-		response.writeHead(signedIn ? 200 : 401, { 'content-type': 'application/json' });
-		response.end(signedIn ? '{"id": 7}' : '{"code": "rest_not_logged_in", "message": "no"}');
+		return headers.authorization === undefined
+			? json(401, { code: 'rest_not_logged_in', message: 'no' })
+			: json(200, { id: 7 });
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, arrival };
+	return { baseUrl, seen, arrival: reached(1) };
 }
 
 const table = ['id,title', ...Array.from({ length: 20 }, (_, row) => `${row + 1},x`)].join('\n');
 
 describe('a row with a secret', () => {
 	/** Repeats the values of a request's body under harmless names, as text and as numbers, in good and bad responses. */
-	const echo: Responder = ({ body, url }, response, count) => {
+	const echo: Responder = ({ body, url }, _response, count) => {
 		const texts = [...body.matchAll(/"((?:S|\d{4,})[^"]*)"|\b(\d{10})\b/g)].map((match) => match[1] ?? match[2] ?? '');
 		const values = texts.flatMap((each) => (/^\d+$/.test(each) ? [each, Number(each)] : [each]));
 		const note = `you sent ${texts.join(' and ')}`;
 		const good = { id: Number(url.split('/').pop()), first_name: note, echo: values, token: { of: [values] } };
-		if (count % 2 === 0) return json(400, { code: 'no', message: note, data: { params: { email: note } } })(...rest());
-		return json(200, good)(...rest());
-		function rest(): Parameters<Responder> {
-			return [{ method: '', url, headers: {}, body }, response, count];
-		}
+		return count % 2 === 0
+			? json(400, { code: 'no', message: note, data: { params: { email: note } } })
+			: json(200, good);
 	};
 
 	it.each([
@@ -401,7 +386,7 @@ describe('a row with a secret', () => {
 			'{"id":ID,"meta":{"api_keys":{"a":[{"b":"SECRET"}]}}}',
 			(id: number) => `Sx${id}marker`,
 		],
-	])('that is %s shows it nowhere, however many rows there are', async (_what, row, secretOf) => {
+	])('that is %s shows it nowhere, however many rows there are', LONG, async (_what, row, secretOf) => {
 		const { recorder, work } = await startWorkplace(echo);
 		const ids = Array.from({ length: 1_100 }, (_, index) => index + 1);
 		const lines = ids.map((id) => row.replace('ID', String(id)).replace('SECRET', secretOf(id)));
@@ -483,7 +468,7 @@ describe('the program as a process', () => {
 		expect(leakyFiles(stage.home)).toEqual([]);
 	});
 
-	it('shows none that is typed in a terminal, and keeps it only where it was told to', async () => {
+	it('shows none that is typed in a terminal, and keeps it only in the file that was asked for', async () => {
 		const { baseUrl } = await startWatcher();
 		const stage = setStage(baseUrl, AWKWARD);
 		const typed = async (argv: string[]): Promise<string> => {

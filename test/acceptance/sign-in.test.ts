@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { runInTerminal, type TerminalRun } from '../support/terminal.js';
 
 const ENTER = '\r';
 const CTRL_C = '\x03';
-/** Blanks at both ends, quotes, percent signs, colons, backslashes, and letters of two and four bytes. */
+/** Spaces at both ends, quotes, percent signs, colons, backslashes, and letters of two and four bytes. */
 const AWKWARD = ` it's "50%" of: %s\\n $HOME \`x\` äöß ключ 🔑 `;
 
 let desk: TestSandbox;
@@ -22,24 +21,17 @@ afterAll(() => desk.stop());
 async function serveFor(username: string, password: string) {
 	const expected = `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 	const bodies: unknown[] = [];
-	const server = createServer(async (request, response) => {
-		let body = '';
-		for await (const chunk of request) body += chunk;
+	const { baseUrl } = await startRecorder(({ headers: { authorization }, body }) => {
 		bodies.push(JSON.parse(body || 'null'));
-		const known = request.headers.authorization === expected;
-		const code = request.headers.authorization === undefined ? 'rest_not_logged_in' : 'incorrect_password';
-		response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
-		response.end(known ? '{"id": 1}' : JSON.stringify({ code, message: 'No.', data: { status: 401 } }));
+		const code = authorization === undefined ? 'rest_not_logged_in' : 'incorrect_password';
+		return authorization === expected
+			? json(200, { id: 1 })
+			: json(401, { code, message: 'No.', data: { status: 401 } });
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
+	return { baseUrl, bodies };
 }
 
-/** Runs the program in a pseudo-terminal; each question, once it shows, is answered with what is typed. */
+/** Runs the program in a pseudo-terminal; what is typed for a question is written once the question shows. */
 async function converse(
 	argv: string[],
 	script: [question: RegExp, typed: string][],
@@ -51,7 +43,7 @@ async function converse(
 		columns: 120,
 		env: { SUPPORTCTL_STATE_DIR: temporaryFolder(), ...env },
 		onOutput(text, terminal) {
-			// One piece of output may hold several: a remark and the question behind it.
+			// One piece of output may hold several: a message and the question behind it.
 			for (let [next] = left; next !== undefined; [next] = left) {
 				const found = next[0].exec(text.slice(from));
 				if (found === null) return;
@@ -150,7 +142,7 @@ describe('user check in a terminal', () => {
 		for (const word of ['50%', 'ключ', 'HOME', '🔑']) expect(raw).not.toContain(word);
 	});
 
-	it('tells right from wrong by its exit code, and asks for the name too', async () => {
+	it('ends with 0 or 10 for right and wrong, and asks for the name too', async () => {
 		const account = `desk-${desk.store.users.get(3)?.username}`;
 		const script = (password: string): [RegExp, string][] => [
 			[/User name/, `${desk.store.users.get(3)?.username}${ENTER}`],

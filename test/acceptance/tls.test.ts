@@ -1,13 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../support/certificates.js';
 import { runCli } from '../support/cli.js';
+import { credentials } from '../support/fault.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
+import { listen } from '../support/listen.js';
+import { startRecorder } from '../support/recorder.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const authority = createAuthority();
@@ -24,12 +26,7 @@ async function startService(options: ServerOptions) {
 		response.end(signedIn ? '{"id": 14, "status": "hold"}' : '{"code": "rest_not_logged_in", "message": "no"}');
 	});
 	server.on('tlsClientError', () => {});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
+	const port = await listen(server);
 	return { baseUrl: `https://127.0.0.1:${port}/wp-json`, port, requests };
 }
 
@@ -44,22 +41,10 @@ function setUp() {
 	const env = { SUPPORTCTL_CONFIG_DIR: config, SUPPORTCTL_STATE_DIR: join(folder, 'state') };
 	const run = (args: string[], more: Record<string, string> = {}, input = '') =>
 		runCli(args, { env: { ...env, ...more }, cwd: folder, input });
-	const login = (baseUrl: string, ...more: string[]) =>
-		run(
-			[
-				'login',
-				'--base-url',
-				baseUrl,
-				'--username',
-				'anna',
-				'--password-stdin',
-				'--no-input',
-				'--insecure-storage',
-				...more,
-			],
-			{},
-			'sesam-sesam',
-		);
+	const login = (baseUrl: string, ...more: string[]) => {
+		const words = `login --base-url ${baseUrl} --username anna --password-stdin --no-input --insecure-storage`;
+		return run([...words.split(' '), ...more], {}, 'sesam-sesam');
+	};
 	const stored = () => JSON.parse(readFileSync(join(config, 'config.json'), 'utf8')).profiles.default;
 	return { folder, run, login, stored };
 }
@@ -94,7 +79,7 @@ describe('HTTPS from login to a run', () => {
 	});
 
 	it.each([
-		['from an unknown CA', () => createAuthority('Somebody').issue({ addresses: ['127.0.0.1'] }), /unknown CA/],
+		['from an unknown CA', () => createAuthority('Another CA').issue({ addresses: ['127.0.0.1'] }), /unknown CA/],
 		[
 			'that has expired',
 			() => authority.issue({ addresses: ['127.0.0.1'], until: new Date(Date.now() - 1000) }),
@@ -108,7 +93,7 @@ describe('HTTPS from login to a run', () => {
 		expect(tried.exitCode).toBe(1);
 		expect(tried.stderr).toMatch(words);
 		expect(stored).toThrow();
-		const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
+		const env = credentials(baseUrl);
 		const used = await run([...update, '--ca-file', 'ca.pem', '--retries', '0'], env);
 		expect(used.exitCode).toBe(1);
 		expect(used.stderr).toMatch(words);
@@ -119,11 +104,7 @@ describe('HTTPS from login to a run', () => {
 		const { baseUrl, port } = await startService(good());
 		const { run } = setUp();
 		const proxy = await startForwardProxy();
-		const env = {
-			SUPPORTCTL_BASE_URL: baseUrl.replace('127.0.0.1', 'desk.test'),
-			SUPPORTCTL_USERNAME: 'anna',
-			SUPPORTCTL_PASSWORD: 'sesam-sesam',
-		};
+		const env = credentials(baseUrl.replace('127.0.0.1', 'desk.test'));
 		const edit = [...update, '--ca-file', 'ca.pem', '--retries', '0'];
 		const through = await run(edit, { ...env, HTTPS_PROXY: proxy.url });
 		expect(through.exitCode, through.stderr).toBe(0);
@@ -140,20 +121,11 @@ describe('HTTPS from login to a run', () => {
 
 	it('never follows a redirect, so that no other origin gets the credentials', async () => {
 		const other = await startService(good());
-		const { createServer: plain } = await import('node:http');
-		const redirecting = plain((request, response) => {
-			request.resume();
-			response.writeHead(308, { location: other.baseUrl + request.url }).end();
-		});
-		await new Promise<void>((resolve) => redirecting.listen(0, '127.0.0.1', resolve));
-		onTestFinished(() => void redirecting.close());
+		const redirecting = await startRecorder(({ url }, response) =>
+			response.writeHead(308, { location: other.baseUrl + url }).end(),
+		);
 		const { run } = setUp();
-		const env = {
-			SUPPORTCTL_BASE_URL: `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}`,
-			SUPPORTCTL_USERNAME: 'anna',
-			SUPPORTCTL_PASSWORD: 'sesam-sesam',
-		};
-		const { exitCode, stderr } = await run([...update, '--ca-file', 'ca.pem'], env);
+		const { exitCode, stderr } = await run([...update, '--ca-file', 'ca.pem'], redirecting.env);
 		expect(exitCode).toBe(1);
 		expect(stderr).toContain(`redirects to ${other.baseUrl}`);
 		expect(other.requests).toEqual([]);
@@ -162,9 +134,8 @@ describe('HTTPS from login to a run', () => {
 	it('warns of a private key that others can read', async () => {
 		const { baseUrl } = await startService(good());
 		const { folder, run } = setUp();
-		const { chmodSync } = await import('node:fs');
 		chmodSync(join(folder, 'client.key'), 0o644);
-		const env = { SUPPORTCTL_BASE_URL: baseUrl, SUPPORTCTL_USERNAME: 'anna', SUPPORTCTL_PASSWORD: 'sesam-sesam' };
+		const env = credentials(baseUrl);
 		const flags = ['--ca-file', 'ca.pem', '--cert', 'client.pem', '--key', 'client.key'];
 		const { exitCode, stderr } = await run([...update, ...flags], env);
 		expect(exitCode).toBe(0);

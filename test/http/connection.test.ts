@@ -1,19 +1,23 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
-import { type AddressInfo, createServer as createSocketServer, type LookupFunction } from 'node:net';
+import { createServer as createSocketServer, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Attempt, ConnectionOptions } from '../../src/http/types.js';
 import { createAuthority } from '../support/certificates.js';
 import { testClient } from '../support/delivery.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
-import { startRawServer } from '../support/raw-server.js';
+import { listen } from '../support/listen.js';
+import { type Script, startRawServer } from '../support/raw-server.js';
 
 const authority = createAuthority();
 const good = authority.issue({ names: ['localhost', 'desk.test'], addresses: ['127.0.0.1'] });
 
-/** An HTTPS server that answers `{}` and remembers its requests; ends with the test. */
+/** A server that wants a client certificate. */
+const withClients: ServerOptions = { ...good, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
+
+/** An HTTPS server that responds with `{}` and remembers its requests; ends with the test. */
 async function serveTls(options: ServerOptions) {
 	const requests: { headers: IncomingMessage['headers']; client: unknown }[] = [];
 	const server = createServer(options, (request, response) => {
@@ -22,13 +26,7 @@ async function serveTls(options: ServerOptions) {
 		response.setHeader('content-type', 'application/json').end('{}');
 	});
 	server.on('tlsClientError', () => {});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	const { port } = server.address() as AddressInfo;
-	return { port, requests };
+	return { port: await listen(server), requests };
 }
 
 async function servePlain() {
@@ -37,12 +35,7 @@ async function servePlain() {
 		requests.push(request);
 		response.setHeader('content-type', 'application/json').end('{}');
 	});
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-	onTestFinished(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return { port: (server.address() as AddressInfo).port, requests };
+	return { port: await listen(server), requests };
 }
 
 /** Sends one request with credentials. */
@@ -58,68 +51,45 @@ const problemOf = (attempt: Attempt) => (attempt.kind === 'problem' ? attempt.pr
 describe('TLS', () => {
 	it('talks to a server whose CA was named, and to no other with that CA', async () => {
 		const { port, requests } = await serveTls(good);
-		const answer = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
-		expect(answer).toMatchObject({ kind: 'response', response: { status: 200 } });
+		const response = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
+		expect(response).toMatchObject({ kind: 'response', response: { status: 200 } });
 		const stranger = await send(`https://127.0.0.1:${port}`, { tls: { ca: createAuthority('Another CA').cert } });
 		expect(problemOf(stranger)).toBe('tls_untrusted');
 		expect(requests).toHaveLength(1);
 	});
 
-	it('refuses a certificate from an unknown CA, before anything is sent', async () => {
-		const { port, requests } = await serveTls(good);
-		const attempt = await send(`https://127.0.0.1:${port}`);
-		expect(attempt).toMatchObject({
-			kind: 'problem',
-			sent: false,
-			problem: { code: 'tls_untrusted', permanent: true },
-		});
-		expect(requests).toEqual([]);
-	});
-
-	it('refuses an expired certificate', async () => {
-		const expired = authority.issue({ addresses: ['127.0.0.1'], until: new Date(Date.now() - 60_000) });
-		const { port, requests } = await serveTls(expired);
-		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
-		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_expired', permanent: true } });
-		expect(requests).toEqual([]);
-	});
-
-	it('refuses a certificate that is not valid yet', async () => {
-		const early = authority.issue({ addresses: ['127.0.0.1'], from: new Date(Date.now() + 86_400_000) });
-		const { port } = await serveTls(early);
-		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
-		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_not_yet_valid', permanent: true } });
-	});
-
-	it('refuses a certificate for another name', async () => {
-		const wrong = authority.issue({ names: ['other.example.com'] });
-		const { port, requests } = await serveTls(wrong);
-		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
-		expect(attempt).toMatchObject({ sent: false, problem: { code: 'tls_wrong_name', permanent: true } });
+	it.each([
+		['from an unknown CA', good, {}, 'tls_untrusted'],
+		[
+			'that has expired',
+			authority.issue({ addresses: ['127.0.0.1'], until: new Date(Date.now() - 60_000) }),
+			{ ca: authority.cert },
+			'tls_expired',
+		],
+		[
+			'that is not valid yet',
+			authority.issue({ addresses: ['127.0.0.1'], from: new Date(Date.now() + 86_400_000) }),
+			{ ca: authority.cert },
+			'tls_not_yet_valid',
+		],
+		['for another name', authority.issue({ names: ['other.example.com'] }), { ca: authority.cert }, 'tls_wrong_name'],
+	])('refuses a certificate %s, before anything is sent', async (_what, identity, tls, code) => {
+		const { port, requests } = await serveTls(identity);
+		const attempt = await send(`https://127.0.0.1:${port}`, { tls });
+		expect(attempt).toMatchObject({ kind: 'problem', sent: false, problem: { code, permanent: true } });
 		expect(requests).toEqual([]);
 	});
 
 	it('shows a client certificate to a server that asks for one', async () => {
-		const { port, requests } = await serveTls({
-			...good,
-			ca: authority.cert,
-			requestCert: true,
-			rejectUnauthorized: true,
-		});
+		const { port, requests } = await serveTls(withClients);
 		const own = authority.issue({ names: ['anna-laptop'] });
-		const answer = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own } });
-		expect(answer.kind).toBe('response');
+		const response = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own } });
+		expect(response.kind).toBe('response');
 		expect(requests[0]?.client).toBe('anna-laptop');
 	});
 
 	it('names the missing client certificate when a server insists on one', async () => {
-		const { port, requests } = await serveTls({
-			...good,
-			ca: authority.cert,
-			requestCert: true,
-			rejectUnauthorized: true,
-			maxVersion: 'TLSv1.2',
-		});
+		const { port, requests } = await serveTls({ ...withClients, maxVersion: 'TLSv1.2' });
 		const attempt = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
 		expect(attempt).toMatchObject({
 			sent: false,
@@ -154,11 +124,11 @@ describe('proxies', () => {
 	it('reach an HTTPS service through a tunnel, in which the proxy sees no credentials', async () => {
 		const { port, requests } = await serveTls(good);
 		const proxy = await startForwardProxy();
-		const answer = await send(`https://desk.test:${port}`, {
+		const response = await send(`https://desk.test:${port}`, {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: proxy.url },
 		});
-		expect(answer.kind).toBe('response');
+		expect(response.kind).toBe('response');
 		expect(proxy.seen).toEqual([`CONNECT desk.test:${port}`]);
 		expect(JSON.stringify(proxy.headers)).not.toMatch(/authorization/i);
 		expect(requests[0]?.headers.authorization).toMatch(/^Basic /);
@@ -175,12 +145,7 @@ describe('proxies', () => {
 	});
 
 	it('show the client certificate to the service behind the tunnel', async () => {
-		const { port, requests } = await serveTls({
-			...good,
-			ca: authority.cert,
-			requestCert: true,
-			rejectUnauthorized: true,
-		});
+		const { port, requests } = await serveTls(withClients);
 		const proxy = await startForwardProxy();
 		const own = authority.issue({ names: ['anna-laptop'] });
 		await send(`https://desk.test:${port}`, { tls: { ca: authority.cert, ...own }, proxy: { httpsProxy: proxy.url } });
@@ -190,8 +155,8 @@ describe('proxies', () => {
 	it('reach an http service', async () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy();
-		const answer = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
-		expect(answer.kind).toBe('response');
+		const response = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
+		expect(response.kind).toBe('response');
 		expect(proxy.seen).toEqual([`GET http://desk.test:${port}/support-api/v1`]);
 		expect(requests[0]?.headers).toMatchObject({ host: `desk.test:${port}` });
 	});
@@ -222,40 +187,39 @@ describe('proxies', () => {
 		expect(proxy.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['CONNECT desk.example:443']);
 	});
 
-	it.each([
-		[403, 'responded with 403', true],
-		[407, 'wants a user name and password (407)', true],
-		[503, 'responded with 503', false],
-		[302, 'responded with 302', false],
-	])('that refuse a tunnel with %i are told apart from the service', async (status, words, permanent) => {
-		const proxy = await startRawServer((request) => request.answer(status));
-		const attempt = await send('https://desk.example', { proxy: { httpsProxy: proxy.baseUrl } });
-		const message = `the proxy ${proxy.baseUrl.slice('http://'.length)} ${words}`;
+	it.each<[string, Script, string, permanent: boolean, user?: string]>([
+		['refuse a tunnel with 403', (request) => request.answer(403), 'responded with 403', true],
+		['refuse a tunnel with 407', (request) => request.answer(407), 'wants a user name and password (407)', true],
+		['refuse a tunnel with 503', (request) => request.answer(503), 'responded with 503', false],
+		['refuse a tunnel with 302', (request) => request.answer(302), 'responded with 302', false],
+		[
+			'refuse a user name and password',
+			(request) => request.answer(407),
+			'refused the user name and password in its URL (407)',
+			true,
+			'me:hunter2@',
+		],
+		['hang up', (request) => request.reset(), 'could not be used: the connection was reset', false],
+		[
+			'are no proxies',
+			(request) => request.write('220 mail.example ready\r\n'),
+			'could not be used: the response is not valid HTTP (Expected HTTP/, RTSP/ or ICE/)',
+			false,
+		],
+	])('that %s are named', async (_what, script, words, permanent, user = '') => {
+		const proxy = await startRawServer(script);
+		const { host } = new URL(proxy.baseUrl);
+		const attempt = await send('https://desk.example', { proxy: { httpsProxy: `http://${user}${host}` } });
+		const message = `the proxy ${host} ${words}`;
 		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent } });
+		if (user !== '') expect(proxy.requests[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
 	});
 
-	it('that refuse a user name and password are not said to want them', async () => {
-		const proxy = await startRawServer((request) => request.answer(407));
-		const httpsProxy = proxy.baseUrl.replace('//', '//me:hunter2@');
-		const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
-		const message = `the proxy ${new URL(proxy.baseUrl).host} refused the user name and password in its URL (407)`;
-		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: true } });
-		expect(proxy.requests[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
-	});
-
-	it('that hang up, that are none, and those whose own certificate is not trusted, are named', async () => {
-		const rude = await startRawServer((request) => request.reset());
-		const other = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
-		const tls = await serveTls(good);
-		for (const [httpsProxy, reason] of [
-			[rude.baseUrl, 'could not be used: the connection was reset'],
-			[other.baseUrl, 'could not be used: the response is not valid HTTP (Expected HTTP/, RTSP/ or ICE/)'],
-			[`https://127.0.0.1:${tls.port}`, "could not be used: the host's certificate is from an unknown CA"],
-		] as const) {
-			const attempt = await send('https://desk.example', { proxy: { httpsProxy } });
-			const message = `the proxy ${httpsProxy.replace(/.*\/\//, '')} ${reason}`;
-			expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: false } });
-		}
+	it('whose own certificate is not trusted are named', async () => {
+		const { port } = await serveTls(good);
+		const attempt = await send('https://desk.example', { proxy: { httpsProxy: `https://127.0.0.1:${port}` } });
+		const message = `the proxy 127.0.0.1:${port} could not be used: the host's certificate is from an unknown CA`;
+		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: false } });
 	});
 
 	it('that put words of their own into the tunnel are noticed', async () => {
@@ -275,12 +239,12 @@ describe('proxies', () => {
 	it.each(['desk.test', '*', 'example.com,desk.test'])('are left out for NO_PROXY=%s', async (noProxy) => {
 		const { port } = await serveTls(good);
 		const proxy = await startForwardProxy();
-		const answer = await send(`https://desk.test:${port}`, {
+		const response = await send(`https://desk.test:${port}`, {
 			tls: { ca: authority.cert },
 			lookup: ownAddress,
 			proxy: { httpsProxy: proxy.url, noProxy },
 		});
-		expect(answer.kind).toBe('response');
+		expect(response.kind).toBe('response');
 		expect(proxy.seen).toEqual([]);
 	});
 
@@ -289,8 +253,8 @@ describe('proxies', () => {
 		const settings = { httpProxy: proxy.url, httpsProxy: proxy.url };
 		const { port } = scheme === 'http' ? await servePlain() : await serveTls(good);
 		for (const host of ['127.0.0.1', 'localhost']) {
-			const answer = await send(`${scheme}://${host}:${port}`, { tls: { ca: authority.cert }, proxy: settings });
-			expect(answer.kind).toBe('response');
+			const response = await send(`${scheme}://${host}:${port}`, { tls: { ca: authority.cert }, proxy: settings });
+			expect(response.kind).toBe('response');
 		}
 		expect(proxy.seen).toEqual([]);
 	});
@@ -341,9 +305,7 @@ describe('http:// to localhost', () => {
 	it.each(['localhost', 'desk.localhost'])('%s that is another machine gets nothing', async (host) => {
 		const connections: unknown[] = [];
 		const server = createSocketServer((socket) => connections.push(socket.destroy()));
-		await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
-		onTestFinished(() => void server.close());
-		const { port } = server.address() as AddressInfo;
+		const port = await listen(server, { host: '0.0.0.0' });
 		const lookup = addresses(outside ?? '192.0.2.1');
 		const attempt = await send(`http://${host}:${port}`, { lookup });
 		expect(attempt).toMatchObject({ sent: false, problem: { code: 'not_loopback', permanent: true } });

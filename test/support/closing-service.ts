@@ -1,16 +1,16 @@
-import { json, type Responder } from './recorder.js';
+import { json, type RecordedRequest } from './recorder.js';
+import { startWorkplace } from './workplace.js';
 
 const ok = json(200, { id: 1 });
 const refused = json(401, { code: 'rest_no', message: 'Sorry.', data: { status: 401 } });
 
-/** A service that wants other credentials after so many answers, until it is told otherwise. */
-export function closing(after: number): { answer: Responder; open(): void } {
-	let closed = true;
-	let served = 0;
-	return {
-		answer: (request, response, count) => (closed && ++served > after ? refused : ok)(request, response, count),
-		open() {
-			closed = false;
-		},
+/** A workplace whose service refuses the credentials behind so many requests; `open` ends that, and forgets the requests. */
+export async function startClosing(after: number, isFree = (_request: RecordedRequest): boolean => false) {
+	let left = after;
+	const { recorder, work } = await startWorkplace((request) => (isFree(request) || left-- > 0 ? ok : refused));
+	const open = (): void => {
+		left = Number.POSITIVE_INFINITY;
+		recorder.requests.length = 0;
 	};
+	return { recorder, work, open };
 }
