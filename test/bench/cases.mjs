@@ -182,6 +182,9 @@ const rate = (rounds, rows) => ({
 	],
 });
 
+/** Earlier versions of Node alone take longer to start than gh does. */
+const isNode24 = Number.parseInt(process.versions.node, 10) >= 24;
+
 const startUp = (rounds) => ({
 	name: 'start-up',
 	rounds,
@@ -201,6 +204,7 @@ const startUp = (rounds) => ({
 		const bare = async (file, ...words) => (await run([process.execPath, join(bench.folder, file), ...words])).ms;
 		const node = await bare('empty.cjs');
 		const version = await time('--version');
+		const gh = (await isInstalled('gh')) ? (await run(['gh', '--version'])).ms : undefined;
 		const help = await time('--help');
 		const completion = await time('__complete', 'bash', 'supportctl ticket up');
 		const request = await bare('bare-request.cjs', bench.server.url);
@@ -208,6 +212,7 @@ const startUp = (rounds) => ({
 		return {
 			node,
 			version: version / node,
+			gh: gh && version / gh,
 			help: help / node,
 			completion: completion / node,
 			single: single / request,
@@ -216,6 +221,7 @@ const startUp = (rounds) => ({
 	figures: [
 		{ what: 'node with an empty file', of: 'node', unit: 'ms' },
 		{ what: '`--version`, of node', of: 'version', most: 1.1 },
+		{ what: '`--version`, of `gh --version`', of: 'gh', ...(isNode24 ? { most: 1 } : {}) },
 		{ what: '`--help`, of node', of: 'help', most: 1.1 },
 		{ what: 'completion, of node', of: 'completion', most: 1.3 },
 		{ what: '`ticket update 14 --status hold`, of a bare request', of: 'single', most: 1.2 },
