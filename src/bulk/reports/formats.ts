@@ -80,17 +80,18 @@ const MOST_REASONS = 100;
  * Reads all rows once: the reasons, the most frequent first, how many rows have reasons beyond those, how many rows there
  * are to check, and some rows: first those that went wrong, then those that only differ, then those that are fine.
  * @param most so many rows
+ * @param show a row as text, which is all that is kept of it
  */
-export function readRows({ records }: Report, most: number) {
+export function readRows({ records }: Report, most: number, show: (record: RowRecord) => string) {
 	const byText = new Map<string, Reason>();
-	const ranks: RowRecord[][] = [[], [], []];
+	const ranks: string[][] = [[], [], []];
 	let [others, toCheck] = [0, 0];
 	for (const record of records()) {
 		const { outcome, row, differs = [] } = record;
 		const isWrong = !['ok', 'differs', 'skipped'].includes(outcome);
 		const isFine = !isWrong && outcome !== 'differs' && differs.length === 0;
-		const rank = ranks[isWrong ? 0 : isFine ? 2 : 1] as RowRecord[];
-		if (rank.length < most) rank.push(record);
+		const rank = ranks[isWrong ? 0 : isFine ? 2 : 1] as string[];
+		if (rank.length < most) rank.push(show(record));
 		if (isFine) continue;
 		toCheck++;
 		const fields = differs.map(({ field }) => field).join(', ');
@@ -119,7 +120,7 @@ export function escapeXml(text: string): string {
 }
 
 /** What a report says of rows that have no record, the one time that it does. */
-export function notReachedText({ missing, header: { id }, journals }: Report): string {
+function notReachedText({ missing, header: { id }, journals }: Report): string {
 	const [rows, them] = missing === 1 ? ['1 row was', 'it'] : [`${missing} rows were`, 'them'];
 	return `${rows} not reached; supportctl run resume ${journals.length === 1 ? id : 'of each run'} sends ${them}`;
 }
@@ -130,31 +131,24 @@ export function plainText(text: string, limit: number): string {
 	return short.replace(new RegExp(`${HIDDEN_CHARACTER}+`, 'gu'), ' ');
 }
 
-export function stepsOf({ next, header, counts }: ReportFacts): readonly [text: string, command: string][] {
-	return next ?? nextSteps(header.id, counts, openRows(counts) > 0);
-}
-
-/** The outcomes that a table of counts has. */
-export function shownOutcomes({ counts }: ReportFacts): OutcomeName[] {
-	return outcomeNames.filter((name) => counts[name] > 0 || name === 'ok');
-}
-
-/** How many rows it is on: `30 of 40 rows (shard 2/3) from edits.csv`. */
-export function rowsOf({ input, plan }: ReportFacts['header']): string {
+/** What a report for people says before its rows. */
+export function summaryOf(report: Report) {
+	const { exit, counts, header, ms, next, problems = [], missing } = report;
+	const { id, plan, input } = header;
+	const differ = `${counts.differs} ${counts.differs === 1 ? 'row differs' : 'rows differ'}`;
+	let ended = `exit code ${exit}`;
+	if (exit === ExitCode.ok) ended = 'all rows went through';
+	else if (exit === ExitCode.differs) ended = `done, but ${differ} from what was sent`;
 	const rows = input.own === input.rows ? `${input.rows} rows` : `${input.own} of ${input.rows} rows`;
 	const shard = plan.shard === undefined ? '' : ` (shard ${formatShard(plan.shard)})`;
-	return `${rows}${shard} from ${sourceName(plan.source)}`;
-}
-
-export function titleOf({ exit, counts: { differs }, header }: ReportFacts): string {
-	const rows = `${differs} ${differs === 1 ? 'row differs' : 'rows differ'}`;
-	const ended =
-		exit === ExitCode.ok
-			? 'all rows went through'
-			: exit === ExitCode.differs
-				? `done, but ${rows} from what was sent`
-				: `exit code ${exit}`;
-	return `supportctl ${commandOf(header.plan)}: ${ended}`;
+	return {
+		title: `supportctl ${commandOf(plan)}: ${ended}`,
+		run: `Run ${id} on ${plan.service.baseUrl}, ${rows}${shard} from ${sourceName(plan.source)}`,
+		seconds: `${(ms / 1000).toFixed(1)} s`,
+		problems: [...problems, ...(missing > 0 ? [notReachedText(report)] : [])],
+		outcomes: outcomeNames.filter((name) => counts[name] > 0 || name === 'ok'),
+		steps: next ?? nextSteps(id, counts, openRows(counts) > 0),
+	};
 }
 
 /** What is inside the test of a row; empty where it passed. */
@@ -272,22 +266,20 @@ export function escapeMarkdown(text: string): string {
 }
 
 export function* markdown(report: Report): Generator<string> {
-	const { header, counts, problems = [] } = report;
-	yield `## ${escapeMarkdown(titleOf(report))}\n\n`;
-	const [id, url, rows] = [header.id, header.plan.service.baseUrl, rowsOf(header)].map(escapeMarkdown);
-	yield `Run ${id} on ${url}, ${rows}, ${(report.ms / 1000).toFixed(1)} s.\n\n`;
+	const { title, run, seconds, problems, outcomes, steps } = summaryOf(report);
+	yield `## ${escapeMarkdown(title)}\n\n${escapeMarkdown(run)}, ${seconds}.\n\n`;
 	for (const problem of problems) yield `**${escapeMarkdown(problem)}**\n\n`;
 	yield '| outcome | rows |\n| --- | ---: |\n';
-	for (const name of shownOutcomes(report)) yield `| ${name} | ${counts[name]} |\n`;
-	const { rows: first, toCheck } = readRows(report, MARKDOWN_ROWS);
+	for (const name of outcomes) yield `| ${name} | ${report.counts[name]} |\n`;
+	const columns = rowColumns.slice(0, MARKDOWN_COLUMNS);
+	const { rows, toCheck } = readRows(report, MARKDOWN_ROWS, (record) => {
+		return `| ${columns.map(([, of]) => escapeMarkdown(String(of(record)))).join(' | ')} |\n`;
+	});
 	if (toCheck > 0) {
-		const columns = rowColumns.slice(0, MARKDOWN_COLUMNS);
-		yield `\n### Rows to check\n\n| ${columns.map(([title]) => title).join(' | ')} |\n| ---: | ---: | --- | --- | --- |\n`;
-		for (const record of first.slice(0, toCheck)) {
-			yield `| ${columns.map(([, of]) => escapeMarkdown(String(of(record)))).join(' | ')} |\n`;
-		}
-		if (toCheck > first.length) yield `\n… and ${toCheck - first.length} more.\n`;
+		yield `\n### Rows to check\n\n| ${columns.map(([name]) => name).join(' | ')} |\n| ---: | ---: | --- | --- | --- |\n`;
+		yield* rows.slice(0, toCheck);
+		if (toCheck > rows.length) yield `\n… and ${toCheck - rows.length} more.\n`;
 	}
-	const steps = stepsOf(report).map(([text, command]) => `- ${text}: \`${command}\`\n`);
-	if (steps.length > 0) yield `\n### Next\n\n${steps.join('')}`;
+	const items = steps.map(([text, command]) => `- ${text}: \`${command}\`\n`);
+	if (items.length > 0) yield `\n### Next\n\n${items.join('')}`;
 }

@@ -3,18 +3,7 @@
 import { createHash } from 'node:crypto';
 import { totalOf } from '../journal/counts.js';
 import type { RowRecord, TickRecord } from '../journal/records.js';
-import {
-	escapeXml,
-	notReachedText,
-	plainText,
-	type Report,
-	readRows,
-	rowColumns,
-	rowsOf,
-	shownOutcomes,
-	stepsOf,
-	titleOf,
-} from './formats.js';
+import { escapeXml, plainText, type Report, readRows, rowColumns, summaryOf } from './formats.js';
 
 /** A browser sorts so many rows without delay. */
 const SHOWN_ROWS = 5000;
@@ -152,25 +141,27 @@ const classes: Readonly<Record<string, string>> = { row: 'n', line: 'n wide', at
 const element = (name: string, kind: string, content: string): string =>
 	`<${name}${kind === '' ? '' : ` class="${kind}"`}>${content}</${name}>`;
 
+function tableRow(record: RowRecord): string {
+	const { outcome } = record;
+	const cells = rowColumns.map(([name, of]) =>
+		element('td', name === 'outcome' ? classOf(outcome) : (classes[name] ?? ''), escapeHtml(of(record))),
+	);
+	return `<tr data-outcome="${outcome}">${cells.join('')}</tr>\n`;
+}
+
 export function* html(report: Report): Generator<string> {
-	const { header, counts, ms, problems = [], missing } = report;
-	const { reasons, others, rows: records } = readRows(report, SHOWN_ROWS);
-	const title = escapeHtml(titleOf(report));
+	const { title: name, run, seconds, problems, outcomes, steps } = summaryOf(report);
+	const { reasons, others, rows } = readRows(report, SHOWN_ROWS, tableRow);
+	const title = escapeHtml(name);
 	yield `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<meta http-equiv="Content-Security-Policy" content="${POLICY}"/>\n`;
 	yield `<meta name="viewport" content="width=device-width, initial-scale=1"/>\n<meta name="referrer" content="no-referrer"/>\n<title>${title}</title>\n<style>${STYLE}</style>\n</head>\n<body>\n<h1>${title}</h1>\n`;
-	const [id, url, rows, started] = [header.id, header.plan.service.baseUrl, rowsOf(header), header.started].map(
-		escapeHtml,
-	);
-	yield `<p>Run ${id} on ${url}, ${rows}, <span class="faint">started ${started}, ${(ms / 1000).toFixed(1)} s</span></p>\n`;
+	const started = `started ${escapeHtml(report.header.started)}, ${seconds}`;
+	yield `<p>${escapeHtml(run)}, <span class="faint">${started}</span></p>\n`;
 	for (const problem of problems) yield `<p class="bad">${escapeHtml(problem)}</p>\n`;
-	const names = shownOutcomes(report);
-	const items = names.map((name) => `<li>${element('b', classOf(name), String(counts[name]))}${name}</li>`);
+	const items = outcomes.map((each) => `<li>${element('b', classOf(each), String(report.counts[each]))}${each}</li>`);
 	yield `<ul class="counts">${items.join('')}</ul>\n`;
-	if (missing > 0) yield `<p class="bad">${escapeHtml(notReachedText(report))}</p>\n`;
-	const steps = stepsOf(report).map(
-		([text, command]) => `<li>${escapeHtml(text)}: <code>${escapeHtml(command)}</code></li>`,
-	);
-	if (steps.length > 0) yield `<h2>Next</h2>\n<ul>${steps.join('')}</ul>\n`;
+	const next = steps.map(([text, command]) => `<li>${escapeHtml(text)}: <code>${escapeHtml(command)}</code></li>`);
+	if (next.length > 0) yield `<h2>Next</h2>\n<ul>${next.join('')}</ul>\n`;
 	yield `<h2>Over time</h2>\n${plot(report.ticks)}\n`;
 	if (reasons.length > 0) {
 		yield '<h2>Reasons</h2>\n<table id="reasons"><thead><tr><th class="n">rows</th><th>outcome</th><th>reason</th><th class="n">first row</th></tr></thead>\n<tbody>\n';
@@ -180,7 +171,7 @@ export function* html(report: Report): Generator<string> {
 		yield '</tbody></table>\n';
 		if (others > 0) yield `<p>${others} rows have other reasons.</p>\n`;
 	}
-	const options = names.map((name) => `<option>${name}</option>`).join('');
+	const options = outcomes.map((each) => element('option', '', each)).join('');
 	yield `<h2>Rows</h2>\n<form><input id="words" type="search" placeholder="Filter" aria-label="Filter rows"/><select id="outcome" aria-label="Outcome"><option value="">all outcomes</option>${options}</select><output id="shown" class="faint"></output></form>\n`;
 	const recorded = totalOf(report.recorded);
 	if (recorded > SHOWN_ROWS)
@@ -189,15 +180,6 @@ export function* html(report: Report): Generator<string> {
 		element('th', classes[name] ?? '', `<button type="button">${name}</button>`),
 	);
 	yield `<table id="rows"><thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n`;
-	for (const record of records) {
-		const cells = rowColumns.map(([name, of]) => {
-			return element(
-				'td',
-				name === 'outcome' ? classOf(record.outcome) : (classes[name] ?? ''),
-				escapeHtml(of(record)),
-			);
-		});
-		yield `<tr data-outcome="${record.outcome}">${cells.join('')}</tr>\n`;
-	}
+	yield* rows;
 	yield `</tbody></table>\n<script>${SCRIPT}</script>\n</body>\n</html>\n`;
 }
