@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { bugs } from './bugs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** A bug may make a test wait for ever: after so long, that is noticed too. */
-const PATIENCE_MS = 90_000;
+/** A bug may make a test wait without end: after so long, it counts as caught. */
+const LIMIT_MS = 90_000;
 /** All of the tests, without a bug. */
-const PATIENCE_FOR_ALL_MS = 600_000;
+const ALL_LIMIT_MS = 600_000;
 
 /** @typedef {import('./bugs.mjs').Bug} Bug */
 
@@ -26,11 +26,11 @@ function copyCheckout() {
 
 /**
  * Runs tests in a copy.
- * @param {string} folder @param {readonly string[]} tests @param {number} [patienceMs]
+ * @param {string} folder @param {readonly string[]} tests @param {number} [limitMs]
  * @returns {Promise<{ hung: boolean, failed: string[], broken: boolean }>} the names of tests that failed; `broken` where
  * some could not even be loaded.
  */
-async function runTests(folder, tests, patienceMs = PATIENCE_MS) {
+async function runTests(folder, tests, limitMs = LIMIT_MS) {
 	// Only these run the built binary.
 	if (tests.some((test) => test.startsWith('test/acceptance/'))) {
 		execFileSync(process.execPath, ['src/tools/build.mjs'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -41,13 +41,13 @@ async function runTests(folder, tests, patienceMs = PATIENCE_MS) {
 	const args = [vitest, 'run', '--config', 'test/mutants/vitest.config.ts', '--outputFile', report, ...tests];
 	const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', detached: true });
 	let hung = false;
-	const patience = setTimeout(() => {
+	const timer = setTimeout(() => {
 		hung = true;
 		// The workers too, which belong to the same group.
 		process.kill(-child.pid, 'SIGKILL');
-	}, patienceMs);
+	}, limitMs);
 	await new Promise((resolve) => child.on('close', resolve));
-	clearTimeout(patience);
+	clearTimeout(timer);
 	if (hung) return { hung, failed: [], broken: false };
 	const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
 	const all = testResults.flatMap((file) => file.assertionResults);
@@ -77,7 +77,7 @@ async function plant(folder, { file, was, becomes, tests }) {
 		if (failed.length > 0) return { caught: true, how: failed[0] };
 		return {
 			caught: false,
-			how: broken ? 'the file can’t even be loaded: that is no bug that somebody makes' : 'no test fails',
+			how: broken ? 'the file can’t even be loaded: that is no bug that a change could bring' : 'no test fails',
 		};
 	} finally {
 		writeFileSync(path, text);
@@ -92,8 +92,8 @@ try {
 	const tests = [...new Set(chosen.flatMap((bug) => bug.tests))];
 	const isClean = ({ hung, broken, failed }) => !hung && !broken && failed.length === 0;
 	// Twice, since so many tests at once may meet a moment in which the machine stands still.
-	let clean = await runTests(folders[0], tests, PATIENCE_FOR_ALL_MS);
-	if (!isClean(clean)) clean = await runTests(folders[0], tests, PATIENCE_FOR_ALL_MS);
+	let clean = await runTests(folders[0], tests, ALL_LIMIT_MS);
+	if (!isClean(clean)) clean = await runTests(folders[0], tests, ALL_LIMIT_MS);
 	if (!isClean(clean)) throw new Error(`the tests fail without any bug: ${clean.failed[0] ?? 'they do not end'}`);
 	const queue = [...chosen];
 	const work = async (folder) => {
