@@ -79,7 +79,7 @@ const table: Readonly<Record<string, readonly (readonly [words: string, summary:
 	],
 	Runs: [
 		['run list', 'List runs, the newest first', async () => (await runs()).list],
-		['run show', 'Show a run, or several together', only(() => import('./commands/run/show.js'))],
+		['run show', 'Show a run, or several together', async () => (await runs()).show],
 		['run resume', 'Resume a run: send the rows that are not done', async () => (await again()).resume],
 		['run retry', 'Retry the failed rows of a run, as a new run', async () => (await again()).retry],
 		['run rejects', 'Export failed rows, with the reason of each', only(() => import('./commands/run/rejects.js'))],

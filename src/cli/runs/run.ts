@@ -2,29 +2,34 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OWN_ID } from '../../api/values.js';
+import { asksNothing } from '../../api/plan.js';
+import { inexactNumberIn, OWN_ID } from '../../api/values.js';
 import { type Complaint, formatComplaint, takesUserNames } from '../../bulk/input/rows.js';
 import { rowsToFix } from '../../bulk/journal/counts.js';
 import { createRunId } from '../../bulk/journal/folder.js';
 import { scanJournal } from '../../bulk/journal/read.js';
 import { createJournal } from '../../bulk/journal/write.js';
 import { AdaptivePace } from '../../bulk/pace.js';
+import { inOrder } from '../../bulk/run/engine.js';
 import { execute, type RunParts } from '../../bulk/run/execute.js';
 import { UserNames } from '../../bulk/run/names.js';
 import { openRows } from '../../bulk/run/open.js';
-import { fileOf, inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
+import { changesLists, fileOf, inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
+import { decide, heldOf, readPlannerOf } from '../../bulk/run/read-back.js';
 import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
-import type { PlannedRows, RunRow } from '../../bulk/run/rows.js';
+import { isInvalid, isOwn, type PlannedRows, type RunRow } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
 import { ExitCode, UsageError } from '../../errors.js';
+import type { Result } from '../../http/outcome.js';
+import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-import { createRedactor, createTextRedactor, secretValues } from '../../output/redact.js';
+import { createRedactor, createTextRedactor, isSecretName, REDACTED, secretValues } from '../../output/redact.js';
 import { annotate, escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
-import { createLookUp, ownIdFor } from '../own-account.js';
-import { wantsJson } from '../results.js';
-import { checkWrite } from './checks.js';
-import { withoutSecretsOf } from './outcomes.js';
+import { checkSignedIn, createLookUp, ownIdFor } from '../own-account.js';
+import { openResults, wantsJson } from '../results.js';
+import { checkReadsServed, checkWrite, placeOf } from './checks.js';
+import { plural, printedIds, withoutSecretsOf } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { openScreen } from './screen.js';
 
@@ -83,7 +88,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 				code: 'contradiction',
 			});
 		}
-		if (options.dryRun === true) return await (await import('./dry-run.js')).showPlan(job, rows, survey, connect);
+		if (options.dryRun === true) return await showPlan(job, rows, survey, connect);
 		if (survey.mentionsOwnId) own.id = await ownIdFor(OWN_ID, session, await connect(), sending);
 		await checkWrite(job, survey, await connect());
 		await checkReports(job, rows);
@@ -185,7 +190,7 @@ async function checkReports({ invocation, plan, resumes }: RunJob, rows: Planned
 	await checkReportPlaces(options.report.map(parseReport), taken, context.cwd);
 }
 
-/** How many complaints a person is shown. */
+/** How many complaints, or requests of a dry run, a person is shown. */
 const SHOWN = 20;
 
 /** The first pass, with a message for each row that can't be sent. */
@@ -236,4 +241,136 @@ async function checkRows({ plan, invocation, resumes }: RunJob, rows: PlannedRow
 	const canSkip = !plan.skipInvalid && invalid < survey.rows;
 	if (!fromArguments) stderr.write(`${what}${canSkip ? '; --skip-invalid sends the others' : ''}\n`);
 	return survey;
+}
+
+/** Prints the method, path and body of each request, or what it would change, and sends no write. */
+async function showPlan(
+	job: RunJob,
+	rows: PlannedRows,
+	survey: Survey,
+	connect: () => Promise<Client>,
+): Promise<ExitCode> {
+	const { endpoint, invocation, session, tuning, plan } = job;
+	const { context, options } = invocation;
+	const { stdout, stderr } = context;
+	const { profileName: profile, settings } = session.connection;
+	const isDiff = options.diff === true;
+	const ids = Object.keys(survey.first[0]?.ids ?? {});
+	// What a list will hold is known after the read alone.
+	const items = Object.entries({ add: plan.values.add, remove: plan.values.remove }).filter(
+		([, fields]) => Object.keys(fields).length > 0,
+	);
+	const results = await openResults(invocation, {
+		profileFormat: settings.format,
+		columns: isDiff
+			? [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }]
+			: [
+					...[
+						{ path: 'method', whole: true },
+						{ path: 'path', whole: true },
+						{ path: 'body', least: 16 },
+					],
+					...items.map(([path]) => ({ path })),
+				],
+	});
+	const isWhole = !stdout.isTTY || options.all === true || options.format !== undefined || options.json === true;
+	let printed = 0;
+	let unread = 0;
+	const print = async ({ row, line, request }: RunRow, more: object): Promise<void> => {
+		if (printed++ >= SHOWN && !isWhole) return;
+		const place = line === undefined || isDiff ? { row } : { row, line };
+		await results.row({ ...place, ...printedIds(request.ids), ...more });
+	};
+	const selected = rowsToShow(job, rows);
+	if (isDiff) {
+		const client = await connect();
+		await checkReadsServed(job, survey.read, client);
+		const { clock, random } = context;
+		const planRead = readPlannerOf(session.dialect);
+		const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
+		const sending = { ...session.sending, exactNumbers: true, pace };
+		const read = async (row: RunRow) => ({ row, found: await send(client, planRead(row.request), sending) });
+		for await (const { row, found } of inOrder(selected, tuning.concurrency, read)) {
+			checkSignedIn(found, session.connection);
+			const changes = changesOf(job, row, found);
+			if (changes === undefined) unread++;
+			for (const change of changes ?? [unreadable(found)]) await print(row, change);
+		}
+	} else {
+		for await (const batch of selected) {
+			for (const row of batch) {
+				const { method, path, body } = row.request;
+				const sent = body === undefined ? null : JSON.parse(body);
+				await print(row, { method, path, body: sent, ...Object.fromEntries(items) });
+			}
+		}
+	}
+	await results.end();
+	const { host } = session;
+	const { skipped } = survey;
+	const count = Math.min(survey.selected, tuning.first ?? survey.selected);
+	if (!tuning.quiet && wantsJson(options)) {
+		const summary = { dryRun: true, host, profile: profile ?? null, requests: count, skipped, unread };
+		stderr.write(`${JSON.stringify({ summary })}\n`);
+	} else if (!tuning.quiet) {
+		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
+		const notes = [
+			`dry run ${placeOf({ profile }, host)}: ${count} ${plural('request', count)}, none sent`,
+			...(skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`]),
+			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
+		];
+		stderr.write(`${notes.join('; ')}\n`);
+	}
+	if (unread === 0) return ExitCode.ok;
+	return unread === count ? ExitCode.failed : ExitCode.partial;
+}
+
+/** The own rows that have something to send, up to --first. */
+async function* rowsToShow({ plan, tuning }: RunJob, rows: PlannedRows): AsyncGenerator<RunRow[]> {
+	let left = tuning.first ?? Number.POSITIVE_INFINITY;
+	for await (const batch of rows.read()) {
+		const own = batch.filter((each): each is RunRow => !isInvalid(each) && isOwn(each, plan.shard));
+		const ready = own.filter(({ request }) => changesLists(plan) || !asksNothing(request)).slice(0, left);
+		left -= ready.length;
+		yield ready;
+		if (left === 0) return;
+	}
+}
+
+interface Change {
+	field: string | null;
+	old: unknown;
+	new: unknown;
+	message: string | null;
+}
+
+const noChange = (message: string | null): Change => ({ field: null, old: null, new: null, message });
+
+function unreadable({ message, code, outcome }: Result): Change {
+	const why = outcome === 'ok' ? 'the response is in an unknown shape' : (message ?? code ?? outcome);
+	return noChange(`not readable: ${why}`);
+}
+
+/** The fields that a row would change; a row that a check skips is one line. Undefined where its object is not known. */
+function changesOf({ endpoint, plan }: RunJob, row: RunRow, found: Result): Change[] | undefined {
+	const { checks, values, service } = plan;
+	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;
+	if (held === undefined) return undefined;
+	const decided = decide(row, held, { checks: { ...checks, onlyChanged: true }, values });
+	if ('skip' in decided) {
+		const { code, message = null } = decided.skip;
+		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
+	}
+	// A number that JavaScript would change is shown as it is written.
+	const shown = (value: unknown): unknown => inexactNumberIn(value) ?? value;
+	return Object.entries(decided.fields).map(([field, value]) => {
+		const isSecret = isSecretName(field);
+		const isKnown = held.has(field);
+		return {
+			field,
+			old: isKnown ? (isSecret ? REDACTED : shown(held.get(field))) : null,
+			new: isSecret ? REDACTED : shown(value),
+			message: isKnown ? null : 'the service does not show this field',
+		};
+	});
 }
