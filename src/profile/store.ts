@@ -1,7 +1,7 @@
 /** The file of profiles: reading it, and changing what is stored in it. What writing needs is loaded to write. */
 
 import { statSync } from 'node:fs';
-import { chmod, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
@@ -201,24 +201,16 @@ export async function updateStore<T>(
 	const notices: string[] = [];
 	try {
 		makeFolder(folder);
-		const { mode, uid } = await stat(folder);
-		const isOpen = process.platform !== 'win32' && (mode & 0o077) !== 0 && uid === process.getuid?.();
-		// Only a folder that holds nothing but our files is closed to others.
-		const isOurs = isOpen && (await readdir(folder)).every((name) => name.startsWith(FILE_NAME));
-		if (isOurs) await chmod(folder, 0o700);
 		const lock = await lockFile(file);
 		try {
 			// What a writer that was killed half-way left holds a copy of the secrets.
-			const names = await readdir(folder);
-			const copies = names.filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
+			const copies = (await readdir(folder)).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
 			await Promise.all(copies.map((name) => unlink(join(folder, name)).catch(() => {})));
 			const { store, damage } = readStore(folder, replaceDamaged);
 			const accounts = accountsIn(store);
 			const result = await change(store, notices);
 			if (damage !== undefined) {
-				const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-				let aside = `${file}.damaged-${stamp}`;
-				for (let number = 2; names.includes(basename(aside)); number++) aside = `${file}.damaged-${stamp}-${number}`;
+				const aside = `${file}.damaged-${new Date().toISOString().replace(/[-:.]/g, '')}`;
 				await rename(file, aside);
 				await chmod(aside, 0o600);
 				notices.unshift(`${damage.message}; it was kept as ${aside}, and a new one was made`);

@@ -190,43 +190,39 @@ describe('what login says about a base URL', () => {
 		expect(stored).toThrow();
 	});
 
+	const page = 'text/html';
+	const json = 'application/json';
 	it.each([
-		['an HTML page', { status: 200, type: 'text/html', body: '<html><title>Hi</title></html>' }, 'no_service', 1],
-		['a firewall', { status: 403, type: 'text/html', body: '<html>no</html>' }, 'http_403', 1],
-		['a host in trouble', { status: 503, type: 'text/html', body: 'x' }, 'http_503', 1],
+		['an HTML page', 200, page, '<html><title>Hi</title></html>', 'no_service', /not the API's/, /wp-json/],
+		['a site without the interface', 404, json, '{"code":"rest_no_route"}', 'no_service', /no such route/, /wp-json/],
+		['a firewall', 403, page, '<html><title>No</title></html>', 'http_403', /403 html_answer.*No/, /firewall/],
+		['a host that fails', 500, json, '{"code":"x","message":"Oops"}', 'http_500', /500 x: Oops$/, /look at its log/],
+		['a host that is down', 503, page, 'x', 'http_503', /503/, /look at its log/],
 		[
-			'a site without the interface',
-			{ status: 404, type: 'application/json', body: '{"code":"rest_no_route"}' },
-			'no_service',
-			1,
+			'a host that is busy',
+			429,
+			json,
+			'{"code":"x","message":"Later"}',
+			'http_429',
+			/429 x: Later$/,
+			/try again later/,
 		],
-	])('%s is told from wrong credentials', async (_, answer, code, exitCode) => {
-		const { origin } = await serve((_request, response) =>
-			response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body),
-		);
-		expect((await signIn(argv(origin), { stdin: 'x' })).error).toMatchObject({ code, exitCode });
-	});
-
-	it.each([
-		[403, 'text/html', '<html><title>No</title></html>', /403 html_answer.*No/, /firewall/],
-		[500, 'application/json', '{"code":"internal","message":"Oops"}', /500 internal: Oops$/, /look at its log/],
-		[429, 'application/json', '{"code":"slow","message":"Later"}', /429 slow: Later$/, /try again later/],
-		[407, 'text/html', '', /407/, /HTTP_PROXY/],
-	])('a service that answers %i is not called one that cannot be reached', async (status, type, body, why, hint) => {
+		['a proxy', 407, page, '', 'http_407', /407/, /HTTP_PROXY/],
+	])('%s is told from wrong credentials', async (_, status, type, body, code, why, hint) => {
 		const { origin } = await serve((_request, response) =>
 			response.writeHead(status, { 'content-type': type }).end(body),
 		);
 		const { error } = await signIn(argv(origin), { stdin: 'x' });
 		expect(error).toMatchObject({
-			exitCode: 1,
-			code: `http_${status}`,
+			...{ exitCode: 1, code },
 			message: expect.stringMatching(why),
 			hint: expect.stringMatching(hint),
 		});
-		expect(error?.message).toContain(`no usable response from ${origin}: `);
+		const start = code === 'no_service' ? 'no service was found under' : 'no usable response from';
+		expect(error?.message).toContain(`${start} ${origin}: `);
 	});
 
-	it('an answer that is no HTTP is not called one that did not come', async () => {
+	it('a response that is not HTTP is named', async () => {
 		const server = await startRawServer((request) => request.write('220 mail.example ready\r\n'));
 		const { error } = await signIn(argv(server.baseUrl), { stdin: 'x' });
 		expect(error?.message).toContain(': the response is not valid HTTP');

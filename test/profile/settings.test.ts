@@ -58,22 +58,14 @@ describe('parseBaseUrl', () => {
 		expect(() => parseBaseUrl(given)).toThrow(message);
 	});
 
-	it('refuses a password in the URL without repeating it', () => {
-		for (const url of [
-			'https://anna:hunter2@desk.example.com',
-			'https://anna:hunter2@desk.example.com/ x',
-			'anna:hunter2@x',
-		]) {
-			let message = '';
-			try {
-				parseBaseUrl(url);
-			} catch (error) {
-				message = `${error}`;
-			}
-			expect(message).not.toBe('');
-			expect(message).not.toContain('hunter2');
-		}
-	});
+	it.each(['https://anna:hun@ter2@desk.example.com', 'https://anna:hun@ter2@desk.example.com/ x', 'anna:hun@ter2@x'])(
+		'refuses a password in the URL, and repeats no part of it: %s',
+		(url) => {
+			const parse = () => parseBaseUrl(url);
+			expect(parse).toThrow();
+			expect(parse).not.toThrow(/hun|ter2/);
+		},
+	);
 
 	it.each([
 		['desk.example.com/wp-json/', 'https://desk.example.com/wp-json'],
@@ -84,17 +76,3 @@ describe('parseBaseUrl', () => {
 		expect(() => parseBaseUrl(given)).toThrow(expect.objectContaining({ data: { suggested } }));
 	});
 });
-
-it.each(['https://anna:hun@ter2@desk.example.com/ x', 'anna:hun@ter2@x'])(
-	'no part of a password with an @ in it is repeated: %s',
-	(url) => {
-		let message = '';
-		try {
-			parseBaseUrl(url);
-		} catch (error) {
-			message = String(error);
-		}
-		expect(message).not.toBe('');
-		expect(message).not.toMatch(/hun|ter2/);
-	},
-);

@@ -296,60 +296,42 @@ describe('TLS', () => {
 	}
 	const days = (count: number) => new Date(Date.now() + count * 86_400_000 + 60_000);
 
-	it('of a CA that is named passes, with the days that are left', async () => {
-		const { env, caFile } = await serve(authority.issue({ names: ['localhost'], until: days(30) }));
-		const { of, results } = await doctor(['--ca-file', caFile], { env });
-		expect(of('network')).toMatchObject({
-			result: 'pass',
-			message: expect.stringMatching(
-				/; TLSv1\.3, certificate for localhost from A CA made for a test, valid until \d{4}-\d\d-\d\d \(30 days left\)$/,
-			),
-		});
-		expect(results).toMatchObject({ network: 'pass', prefix: 'pass' });
+	it.each<[what: string, given: Parameters<Authority['issue']>[0], host: string, result: string, message: RegExp]>([
+		[
+			'of a CA that is named passes, with the days that are left',
+			{ names: ['localhost'], until: days(30) },
+			'localhost',
+			'pass',
+			/; TLSv1\.3, certificate for localhost from A CA made for a test, valid until \d{4}-\d\d-\d\d \(30 days left\)$/,
+		],
+		[
+			'that has ended fails and says when',
+			{ names: ['localhost'], from: days(-20), until: days(-2) },
+			'localhost',
+			'fail',
+			/has expired .*valid until \d{4}-/,
+		],
+		['is for an address where the base URL has one', { addresses: ['127.0.0.1'] }, '127.0.0.1', 'pass', /^connected/],
+		['for an address fails for a name', { addresses: ['127.0.0.1'] }, 'localhost', 'fail', /another name/],
+		['for a name fails for an address', { names: ['localhost'] }, '127.0.0.1', 'fail', /another name/],
+		[
+			'for another name is shown',
+			{ names: ['else.example'] },
+			'localhost',
+			'fail',
+			/another name \(certificate for else/,
+		],
+	])('%s', async (_, given, host, result, message) => {
+		const { env, caFile, port } = await serve(authority.issue(given));
+		const { of, results } = await doctor(['--ca-file', caFile, '--base-url', `https://${host}:${port}`], { env });
+		expect(of('network')).toMatchObject({ result, message: expect.stringMatching(message) });
+		expect(results.prefix).toBe(result === 'pass' ? 'pass' : 'skipped');
 	});
 
-	it('that ends soon is a warning', async () => {
-		const { env, caFile } = await serve(authority.issue({ names: ['localhost'], until: days(3) }));
-		expect((await doctor(['--ca-file', caFile], { env })).of('network')).toMatchObject({
-			result: 'warn',
-			message: expect.stringContaining('3 days left'),
-		});
-	});
-
-	it('that has ended fails and says when', async () => {
-		const { env, caFile } = await serve(authority.issue({ names: ['localhost'], from: days(-20), until: days(-2) }));
-		const { of, results } = await doctor(['--ca-file', caFile], { env });
-		expect(of('network')).toMatchObject({
-			result: 'fail',
-			message: expect.stringMatching(/has expired .*valid until \d{4}-/),
-		});
-		expect(results).toMatchObject({ prefix: 'skipped', credentials: 'skipped' });
-	});
-
-	it('is for an address where the base URL has one', async () => {
-		const { env, caFile, port } = await serve(authority.issue({ addresses: ['127.0.0.1'] }));
-		const at = (host: string) => doctor(['--ca-file', caFile, '--base-url', `https://${host}:${port}`], { env });
-		expect((await at('127.0.0.1')).of('network').result).toBe('pass');
-		expect((await at('localhost')).of('network')).toMatchObject({
-			result: 'fail',
-			message: expect.stringContaining('another name'),
-		});
-		const named = await serve(authority.issue({ names: ['localhost'] }));
-		const wrong = await doctor(['--ca-file', caFile, '--base-url', `https://127.0.0.1:${named.port}`], { env });
-		expect(wrong.of('network')).toMatchObject({ result: 'fail', message: expect.stringContaining('another name') });
-	});
-
-	it('for another name, or from nobody known, fails and says so', async () => {
-		const other = await serve(authority.issue({ names: ['elsewhere.example'] }));
-		expect((await doctor(['--ca-file', other.caFile], { env: other.env })).of('network')).toMatchObject({
-			result: 'fail',
-			message: expect.stringMatching(/for another name \(certificate for elsewhere\.example/),
-		});
-		const unknown = await serve(authority.issue({ names: ['localhost'] }));
-		expect((await doctor([], { env: unknown.env })).of('network')).toMatchObject({
-			result: 'fail',
-			hint: expect.stringContaining('--ca-file'),
-		});
+	it('from an unknown CA fails and says how to name it', async () => {
+		const { env } = await serve(authority.issue({ names: ['localhost'] }));
+		const hint = expect.stringContaining('--ca-file');
+		expect((await doctor([], { env })).of('network')).toMatchObject({ result: 'fail', hint });
 	});
 
 	it('where none is spoken fails', async () => {
