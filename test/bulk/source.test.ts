@@ -17,7 +17,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openArguments } from '../../src/bulk/input/input.js';
-import { formatOfName, formatOfText, openInput } from '../../src/bulk/input/source.js';
+import { formatOf, openInput } from '../../src/bulk/input/source.js';
+import { checkedText, readJsonArray } from '../../src/bulk/input/text.js';
 import { InterruptedError } from '../../src/errors.js';
 import { openText, readAll, rowsOf, streamOf } from '../support/input.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -139,7 +140,8 @@ describe('openInput with a file', () => {
 	it('says what is wrong with a path', async () => {
 		const folder = temporaryFolder();
 		mkdirSync(join(folder, 'sub.csv'));
-		const open = (path: string) => failureOf(openInput({ path, cwd: folder, stdin: streamOf(''), stateDir: folder }));
+		const open = (name: string) =>
+			failureOf(openInput({ path: join(folder, name), name, stdin: streamOf(''), stateDir: folder }));
 		expect(await open('none.csv')).toMatchObject({
 			name: 'UsageError',
 			message: "can't read none.csv: there is no such file",
@@ -244,12 +246,14 @@ describe('openInput with standard input', () => {
 			yield Buffer.from('1\n');
 			throw new InterruptedError();
 		}
-		expect(await failureOf(openInput({ stdin: withdrawn(), stateDir }))).toMatchObject({ name: 'InterruptedError' });
+		expect(await failureOf(openInput({ path: '-', stdin: withdrawn(), stateDir }))).toMatchObject({
+			name: 'InterruptedError',
+		});
 		async function* broken(): AsyncGenerator<Uint8Array> {
 			yield Buffer.from('1\n');
 			throw new Error('read EIO');
 		}
-		expect(await failureOf(openInput({ stdin: broken(), stateDir }))).toMatchObject({
+		expect(await failureOf(openInput({ path: '-', stdin: broken(), stateDir }))).toMatchObject({
 			code: 'spool_failed',
 			message: `can't keep a copy of standard input in ${join(stateDir, 'spool')}: read EIO`,
 		});
@@ -263,7 +267,7 @@ describe('openInput with standard input', () => {
 			expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 			yield Buffer.from('2\n');
 		}
-		const source = await openInput({ stdin: watched(), stateDir });
+		const source = await openInput({ path: '-', stdin: watched(), stateDir });
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 		expect((await readAll(source)).map((each) => each.id)).toEqual(['1', '2']);
 		await source.dispose();
@@ -293,52 +297,34 @@ describe('openArguments', () => {
 	});
 });
 
-describe('a text file', () => {
-	it.each([
-		['14\n15\n', 'ids'],
-		['ada\nbob\n', 'ids'],
-		['id,status\n14,hold\n', 'csv'],
-		['{"id":14}\n', 'ndjson'],
-	])('holds what its first line looks like, and otherwise a list: %j', async (content, format) => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, 'edits.txt'), content);
-		const source = await openInput({ path: 'edits.txt', cwd: folder, stdin: streamOf(''), stateDir: folder });
-		expect(source.format).toBe(format);
-		await source.dispose();
-	});
-});
-
 describe('formats', () => {
 	it.each([
-		['a.csv', 'csv'],
-		['a.b.TSV', 'tsv'],
-		['a.csv.gz', 'csv'],
-		['a.jsonl', 'ndjson'],
-		['a.ndjson.gz', 'ndjson'],
-		['a.ids', 'ids'],
-		['ids.txt', undefined],
-		['a.constructor', undefined],
-		['a.gz', undefined],
-		['csv', undefined],
-	])('takes %s for %s', (name, format) => {
-		expect(formatOfName(name)).toBe(format);
-	});
-
-	it.each([
-		['id,status\n1,x', 'csv'],
-		['\uFEFFid;status\n1;x', 'csv'],
-		['"id","x"\n', 'csv'],
-		['sep=;\nid;x\n', 'csv'],
-		['id\tstatus\n', 'tsv'],
-		['id\n1\n', 'csv'],
-		['\n\n {"id":1}\n', 'ndjson'],
-		['14\n15\n', 'ids'],
-		['anna\nbert\n', undefined],
-		['[1,2]', 'json'],
-		['<html>,', undefined],
-		['', undefined],
-	])('takes a stream that begins %j for %s', (text, format) => {
-		expect(formatOfText(text)).toBe(format);
+		['a.csv', '14', 'csv'],
+		['a.b.TSV', '', 'tsv'],
+		['a.csv.gz', '', 'csv'],
+		['a.jsonl', '', 'ndjson'],
+		['a.ndjson.gz', '', 'ndjson'],
+		['a.ids', 'id,status\n', 'ids'],
+		['ids.txt', '14\n15\n', 'ids'],
+		['ids.txt.gz', 'ada\nbob\n', 'ids'],
+		['ids.txt', 'id,status\n14,hold\n', 'csv'],
+		['a.constructor', '', undefined],
+		['a.gz', '', undefined],
+		['csv', '', undefined],
+		['', 'id,status\n1,x', 'csv'],
+		['', '\uFEFFid;status\n1;x', 'csv'],
+		['', '"id","x"\n', 'csv'],
+		['', 'sep=;\nid;x\n', 'csv'],
+		['', 'id\tstatus\n', 'tsv'],
+		['', 'id\n1\n', 'csv'],
+		['', '\n\n {"id":1}\n', 'ndjson'],
+		['', '14\n15\n', 'ids'],
+		['', 'anna\nbert\n', undefined],
+		['', '[1,2]', 'json'],
+		['', '<html>,', undefined],
+		['', '', undefined],
+	])('of the file %j that begins %j is %s', (name, head, format) => {
+		expect(formatOf(name, head)).toBe(format);
 	});
 
 	it('reads NDJSON with its types, and names what is no object without repeating it', async () => {
@@ -347,16 +333,16 @@ describe('formats', () => {
 		const { rows } = await rowsOf('a.ndjson', text);
 		expect(rows.slice(0, 4)).toEqual([
 			{ row: 1, line: 1, object: { id: 1, tags: [1, 'a'], x: null } },
-			{ row: 2, line: 3, problem: 'the line is not JSON: it ends too early' },
+			{ row: 2, line: 3, problem: 'this is not JSON: it ends too early' },
 			{ row: 3, line: 4, problem: 'an array where a JSON object is expected' },
 			{ row: 4, line: 5, problem: 'a string where a JSON object is expected' },
 		]);
 		expect(Object.keys(rows[4]?.object ?? {})).toEqual(['__proto__']);
 		expect(rows.slice(5).map((each) => each.problem)).toEqual([
 			'null where a JSON object is expected',
-			'the line is not JSON',
-			'the line is not JSON: it goes wrong at column 9',
-			'a JSON array where an object is expected; --input-format json reads one',
+			'this is not JSON',
+			'this is not JSON: it goes wrong at column 9',
+			'this is not JSON: it ends too early',
 		]);
 	});
 
@@ -435,13 +421,12 @@ describe('JSON objects', () => {
 
 	it('are found in an array in any pieces of text', async () => {
 		const text = Buffer.from('[{"a":"\\\\"}, 1 ,[2,{"b":[]}],"],"\n,{"é":"\\""}]');
-		const { readJsonArray } = await import('../../src/bulk/input/text.js');
 		for (let size = 1; size < text.length; size++) {
 			const pieces = (async function* () {
 				for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size);
 			})();
 			const rows: unknown[] = [];
-			for await (const batch of readJsonArray(pieces, { name: 'a.json', maxRecordBytes: 100 })) rows.push(...batch);
+			for await (const batch of readJsonArray(checkedText(pieces, 'a.json'), 'a.json')) rows.push(...batch);
 			expect(rows).toEqual([
 				{ row: 1, line: 1, object: { a: '\\' } },
 				{ row: 2, line: 1, problem: 'a number where a JSON object is expected' },
@@ -459,9 +444,9 @@ describe('JSON objects', () => {
 		['[{"id":1}]\n[]', 'a.json line 2: there is text behind the JSON array'],
 		['{"id":1}', 'a.json line 1: a JSON array of objects is expected'],
 		['', 'a.json line 1: the JSON array ends too early'],
-		[`[{"id":"${'x'.repeat(2000)}"}]`, 'a.json line 1: the record here is longer than 1000 bytes'],
+		[`[\n\n {"id":\n"${'x'.repeat(9 << 20)}"}]`, 'a.json line 3: the record here is longer than 8 MiB'],
 	])('in an array that is damaged are not read: %.20s', async (text, message) => {
-		await expect(rowsOf('a.json', text, { format: 'json', maxRecordBytes: 1000 })).rejects.toMatchObject({ message });
+		await expect(rowsOf('a.json', text, { format: 'json' })).rejects.toMatchObject({ message });
 	});
 });
 

@@ -20,7 +20,7 @@ export async function openText(
 	const folder = temporaryFolder();
 	const path = join(folder, name);
 	writeFileSync(path, bytes);
-	return await openInput({ path: name, cwd: folder, stdin: streamOf(''), stateDir: join(folder, 'state'), ...options });
+	return await openInput({ path, name, stdin: streamOf(''), stateDir: join(folder, 'state'), ...options });
 }
 
 export async function readAll(source: InputSource): Promise<RawRow[]> {

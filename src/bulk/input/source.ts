@@ -2,33 +2,12 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
-import { basename, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
 import { makeFolder } from '../../folder.js';
-import type { CsvHeader } from './csv.js';
+import { STDIN_NAME } from '../run/plan.js';
 import { type Batch, type InputFormat, type InputSource, inputFormats } from './input.js';
-import { checkedText, headOf, type ReadLimits, readIds, readJsonArray, readNdjson } from './text.js';
-
-export interface OpenInputOptions {
-	/** A file, or `-` for standard input. */
-	path?: string;
-	/** What messages call it; the path by default. */
-	name?: string;
-	/** Beats what the extension or the first bytes say. */
-	format?: InputFormat;
-	/** The raw bytes of standard input. */
-	stdin: AsyncIterable<Uint8Array>;
-	/** The folder that a relative path starts from. */
-	cwd?: string;
-	/** Where copies are kept, in a folder of their own. */
-	stateDir: string;
-	/** Is called with the name that a copy may have from now on, so that the end of the process can remove it. */
-	onSpool?: ((path: string) => void) | undefined;
-	/** The largest record, in bytes; 8 MiB by default. */
-	maxRecordBytes?: number;
-}
-
-const DEFAULT_MAX_RECORD_BYTES = 8 * 1024 * 1024;
+import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
 
 /** With four times as much, a run needs half as much memory again. */
 const CHUNK_BYTES = 64 * 1024;
@@ -38,12 +17,6 @@ const EXTENSIONS: ReadonlyMap<string, InputFormat> = new Map([
 	['tab', 'tsv'],
 	['jsonl', 'ndjson'],
 ]);
-
-/** The format that a file's name stands for; `.gz` does not count, and `.json` may be an array or lines. */
-export function formatOfName(path: string): InputFormat | undefined {
-	const [, extension = ''] = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path)) ?? [];
-	return EXTENSIONS.get(extension.toLowerCase());
-}
 
 /** What first lines look like. A header of one column is that of a table only where it is the name of an id. */
 const LOOKS: readonly [RegExp, InputFormat][] = [
@@ -56,102 +29,62 @@ const LOOKS: readonly [RegExp, InputFormat][] = [
 	[/^"?(?:id|ticket[-_]id|user[-_]id|slug|username)"?$/i, 'csv'],
 ];
 
-/** What the first lines look like; undefined where they look like several things or like nothing. */
-export function formatOfText(head: string): InputFormat | undefined {
+/**
+ * The format that a file's name stands for, else what its first lines look like. `.gz` does not count, `.json` may be an
+ * array or lines, and `.txt` is a list where it looks like nothing else.
+ */
+export function formatOf(path: string, head: string): InputFormat | undefined {
+	const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(basename(path))?.[1]?.toLowerCase() ?? '';
 	const first = (/^[\s\uFEFF]*([^\r\n]*)/.exec(head)?.[1] ?? '').trim();
-	return LOOKS.find(([look]) => look.test(first))?.[1];
+	const looksLike = LOOKS.find(([look]) => look.test(first))?.[1];
+	return EXTENSIONS.get(extension) ?? looksLike ?? (extension === 'txt' ? 'ids' : undefined);
 }
 
-/** The format of an input whose name does not say it. @throws UsageError where the text does not either */
-function detectFormat(name: string, head: string): InputFormat {
-	const found = formatOfText(head) ?? (/\.txt(?:\.gz)?$/i.test(name) ? 'ids' : undefined);
-	if (found !== undefined) return found;
-	throw new UsageError(`the format of ${name} is not known${head.trim() === '' ? ' (it is empty)' : ''}`, {
-		code: 'unknown_format',
-		hint: `say which with --input-format ${inputFormats.join('|')}`,
-	});
-}
-
-/** Bytes that can be read twice, and where they are. */
-interface Opened {
-	readonly handle: FileHandle;
-	/** Of a copy: where `keep` puts it. */
-	readonly path: string;
-	keep(): Promise<void>;
-}
-
-/** Opens a file; a pipe or a device can be read once only, and is copied like standard input. @throws UsageError */
-async function openFile(path: string, name: string, options: OpenInputOptions): Promise<Opened> {
+/** Opens a file, as a stream where it can be read once only: a pipe or a device. @throws UsageError */
+async function openFile(path: string, name: string): Promise<FileHandle | AsyncIterable<Uint8Array>> {
 	let handle: FileHandle | undefined;
 	try {
 		handle = await open(path, 'r');
 		const found = await handle.stat();
-		if (found.isFile()) return { handle, path, keep: async () => undefined };
 		if (found.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' });
+		return found.isFile() ? handle : handle.createReadStream();
 	} catch (error) {
 		await handle?.close();
 		throw new UsageError(`can't read ${name}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
 	}
-	return await copy(handle.createReadStream(), options);
 }
 
-const SPOOL_FOLDER = 'spool';
 /** A copy that was kept for a resume is removed after 30 days. */
 const KEPT_MS = 30 * 86_400_000;
-/** An empty copy is one that a process was about to make when it was killed. */
-const EMPTY_MS = 60_000;
 
 async function removeOldCopies(folder: string): Promise<void> {
 	for (const name of await readdir(folder)) {
 		const path = join(folder, name);
-		const { mtimeMs, size } = await stat(path);
-		if (Date.now() - mtimeMs > (size === 0 ? EMPTY_MS : KEPT_MS)) await unlink(path);
+		if (Date.now() - (await stat(path)).mtimeMs > KEPT_MS) await unlink(path);
 	}
 }
 
-/** Copies a stream. The copy has no name until it is kept, so that nothing of it is left if this process is killed. */
-async function copy(bytes: AsyncIterable<Uint8Array>, { stateDir, onSpool }: OpenInputOptions): Promise<Opened> {
-	const folder = join(stateDir, SPOOL_FOLDER);
-	const path = join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`);
-	const explain = (error: unknown): unknown => {
-		if (error instanceof SupportctlError) return error;
-		return new FailedError(`can't keep a copy of standard input in ${folder}: ${fileProblem(error)}`, {
+/** Copies bytes into a private file; one without a name is gone if this process is killed. @throws FailedError */
+async function writeCopy(path: string, bytes: AsyncIterable<Uint8Array>, isNamed: boolean): Promise<FileHandle> {
+	const folder = dirname(path);
+	let handle: FileHandle | undefined;
+	try {
+		makeFolder(folder);
+		handle = await open(path, 'wx+', 0o600);
+		if (!isNamed) await unlink(path);
+		for await (const chunk of bytes) await handle.writeFile(chunk);
+		if (isNamed) await handle.sync();
+		return handle;
+	} catch (error) {
+		await handle?.close();
+		await unlink(path).catch(() => undefined);
+		if (error instanceof SupportctlError) throw error;
+		throw new FailedError(`can't keep a copy of ${STDIN_NAME} in ${folder}: ${fileProblem(error)}`, {
 			code: 'spool_failed',
 			hint: 'give the input as a file with --input, or another folder with SUPPORTCTL_STATE_DIR',
 			cause: error,
 		});
-	};
-	let unnamed: FileHandle | undefined;
-	try {
-		makeFolder(folder);
-		await removeOldCopies(folder).catch(() => undefined);
-		onSpool?.(path);
-		unnamed = await open(path, 'wx+', 0o600);
-		await unlink(path);
-		for await (const chunk of bytes) await unnamed.writeFile(chunk);
-	} catch (error) {
-		await unnamed?.close();
-		throw explain(error);
 	}
-	const handle = unnamed;
-	return {
-		handle,
-		path,
-		async keep() {
-			let named: FileHandle | undefined;
-			try {
-				named = await open(path, 'wx', 0o600);
-				// Read by place, since the file's own place is at its end.
-				for await (const chunk of handle.createReadStream({ start: 0, autoClose: false })) await named.writeFile(chunk);
-				await named.sync();
-			} catch (error) {
-				await unlink(path).catch(() => undefined);
-				throw explain(error);
-			} finally {
-				await named?.close();
-			}
-		},
-	};
 }
 
 /** A file in equal chunks; every later pass has to meet the bytes of the first. */
@@ -205,36 +138,64 @@ async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenera
 	}
 }
 
-async function* readRows(
-	text: () => AsyncIterable<Buffer>,
-	format: InputFormat,
-	limits: ReadLimits,
-	onHeader: (header: CsvHeader) => void,
-): AsyncGenerator<Batch> {
-	if (format === 'ids') yield* readIds(text(), limits);
-	else if (format === 'ndjson') yield* readNdjson(text(), limits);
-	else if (format === 'json') yield* readJsonArray(text(), limits);
-	else yield* (await import('./csv.js')).readCsv(text, format, limits, onHeader);
+/** The rows of checked text, and the header of a table. @throws UsageError for a table without a header */
+async function openRows(text: () => AsyncIterable<Buffer>, format: InputFormat, name: string, head: string) {
+	if (format === 'ids') return { read: () => readIds(text(), name) };
+	if (format === 'ndjson') return { read: () => readNdjson(text(), name) };
+	if (format === 'json') return { read: () => readJsonArray(text(), name) };
+	const { delimiterOf, readCsv } = await import('./csv.js');
+	const delimiter = delimiterOf(head, format);
+	for await (const [header] of readCsv(text(), name, delimiter)) {
+		async function* read(): AsyncGenerator<Batch> {
+			for await (const batch of readCsv(text(), name, delimiter)) {
+				const rows = batch[0]?.row === 0 ? batch.slice(1) : batch;
+				if (rows.length > 0) yield rows;
+			}
+		}
+		return { columns: header?.cells, headerLine: header?.line, delimiter, read };
+	}
+	throw new UsageError(`${name} is empty: a header with the columns' names is needed`, { code: 'invalid_input' });
+}
+
+export interface OpenInputOptions {
+	/** A file, or `-` for standard input. */
+	path: string;
+	/** What messages call it; the path by default. */
+	name?: string;
+	/** Beats what the extension or the first bytes say. */
+	format?: InputFormat;
+	/** The raw bytes of standard input. */
+	stdin: AsyncIterable<Uint8Array>;
+	/** Where copies are kept, in a folder of their own. */
+	stateDir: string;
+	/** Is called with the name that a copy may have from now on, so that the end of the process can remove it. */
+	onSpool?: ((path: string) => void) | undefined;
 }
 
 /** Opens the input; CSV and TSV are read as far as their header. @throws UsageError, FailedError */
 export async function openInput(options: OpenInputOptions): Promise<InputSource> {
-	const { path: given = '-', stateDir } = options;
-	const fromStdin = given === '-';
-	const name = options.name ?? (fromStdin ? 'standard input' : given);
-	const path = fromStdin ? undefined : resolve(options.cwd ?? '.', given);
-	const limits: ReadLimits = { name, maxRecordBytes: options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES };
-
-	const opened = await (path === undefined ? copy(options.stdin, options) : openFile(path, name, options));
-	const spooled = opened.path.startsWith(join(stateDir, SPOOL_FOLDER) + sep);
-	const bytes = createSteadyReader(opened.handle, name);
+	const isStdin = options.path === '-';
+	const name = options.name ?? (isStdin ? STDIN_NAME : options.path);
+	const folder = join(options.stateDir, 'spool');
+	const given = isStdin ? options.stdin : await openFile(options.path, name);
+	const isCopied = !('stat' in given);
+	const path = isCopied
+		? join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`)
+		: resolve(options.path);
+	if (isCopied) {
+		await removeOldCopies(folder).catch(() => undefined);
+		options.onSpool?.(path);
+	}
+	const handle = isCopied ? await writeCopy(path, given, false) : given;
+	const spooled = path.startsWith(folder + sep);
+	const bytes = createSteadyReader(handle, name);
 	const dispose: InputSource['dispose'] = async ({ keep = false } = {}) => {
-		await opened.handle.close();
-		if (spooled && !keep) await unlink(opened.path).catch(() => undefined);
+		await handle.close();
+		if (spooled && !keep) await unlink(path).catch(() => undefined);
 	};
 
 	try {
-		const { buffer } = await opened.handle.read(Buffer.alloc(4), 0, 4, 0);
+		const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
 		const start = buffer.toString('hex');
 		// A zip archive, or the older binary format of spreadsheets.
 		if (start === '504b0304' || start === 'd0cf11e0') {
@@ -246,34 +207,29 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		const isPacked = start.startsWith('1f8b');
 		const text = (): AsyncGenerator<Buffer> =>
 			checkedText(isPacked ? gunzip(bytes.chunks(), name) : bytes.chunks(), name);
-		const named = options.format ?? (path === undefined ? undefined : formatOfName(path));
-		const format = named ?? detectFormat(name, await headOf(text()));
-		let header: CsvHeader | undefined;
-		if (format === 'csv' || format === 'tsv') {
-			const note = (found: CsvHeader): void => {
-				header = found;
-			};
-			for await (const _ of readRows(text, format, limits, note)) break;
-			if (header === undefined) {
-				throw new UsageError(`${name} is empty: a header with the columns' names is needed`, { code: 'invalid_input' });
-			}
+		const head = await headOf(text());
+		const format = options.format ?? formatOf(isStdin ? '' : options.path, head);
+		if (format === undefined) {
+			throw new UsageError(`the format of ${name} is not known${head.trim() === '' ? ' (it is empty)' : ''}`, {
+				code: 'unknown_format',
+				hint: `say which with --input-format ${inputFormats.join('|')}`,
+			});
 		}
 		return {
-			name,
-			path: opened.path,
-			format,
-			...header,
-			spooled,
+			...{ name, path, format, spooled, dispose, ...(await openRows(text, format, name, head)) },
 			get sha256() {
 				return bytes.sha256();
 			},
-			read: () => readRows(text, format, limits, () => undefined),
-			keep: opened.keep,
-			dispose,
+			async keep() {
+				if (!isCopied) return;
+				// Read by place, since the file's own place is at its end.
+				const kept = await writeCopy(path, handle.createReadStream({ start: 0, autoClose: false }), true);
+				await kept.close();
+			},
 		};
 	} catch (error) {
 		// A resume's spooled input stays where it is; a fresh copy goes.
-		await dispose({ keep: opened.path === path });
+		await dispose({ keep: !isCopied });
 		throw error;
 	}
 }

@@ -5,18 +5,14 @@ import { isObject, kindOf, MAX_NESTING, NESTED_TOO_DEEP } from '../../api/values
 import { UsageError } from '../../errors.js';
 import type { Batch, RawRow } from './input.js';
 
-export interface ReadLimits {
-	/** What messages call the input: `edits.csv`. */
-	readonly name: string;
-	/** The largest record, in bytes. */
-	readonly maxRecordBytes: number;
-}
+/** The largest record, in bytes. */
+export const MAX_RECORD_BYTES = 8 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;
 
 /** How many lines end before a place; CRLF is one end. */
-export function countLineEnds(bytes: Buffer, to = bytes.length): number {
+function countLineEnds(bytes: Buffer, to = bytes.length): number {
 	let count = 0;
 	for (let at = 0; at < to; at++) {
 		const byte = bytes[at];
@@ -34,37 +30,17 @@ export function inputError(name: string, line: number, message: string, hint?: s
 	});
 }
 
-export function recordTooLong({ name, maxRecordBytes }: ReadLimits, line: number): UsageError {
-	return inputError(
-		name,
-		line,
-		`the record here is longer than ${maxRecordBytes} bytes`,
-		'check for a quote that is never closed, or for a file without line ends',
-	);
+export function recordTooLong(name: string, line: number): UsageError {
+	const hint = 'check for a quote that is never closed, or for a file without line ends';
+	return inputError(name, line, `the record here is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`, hint);
 }
 
-const SAVE_AS_UTF8 = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
-
-/** How many bytes at the end may belong to something that goes on: a character, a CRLF, or a byte order mark. */
-function incompleteBytes(bytes: Buffer): number {
-	if (bytes.length < 3) return bytes.length;
-	if (bytes.at(-1) === CR) return 1;
-	for (let back = 1; back <= 3; back++) {
-		const byte = bytes[bytes.length - back] as number;
-		if (byte < 0x80) return 0;
-		if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
-	}
-	return 0;
-}
-
-/** Where the line begins that has the first bytes that are no UTF-8. */
-function firstBadLine(bytes: Buffer): number {
-	let start = 0;
-	for (;;) {
-		const end = bytes.indexOf(LF, start) + 1;
-		if (end === 0 || !isUtf8(bytes.subarray(start, end))) return start;
-		start = end;
-	}
+/** Where whatever may go on behind the end begins: a character, a CRLF, or a byte order mark. */
+function wholeLength(bytes: Buffer): number {
+	const { length } = bytes;
+	if (length < 3) return 0;
+	const at = bytes.subarray(-3).findLastIndex((byte) => byte >= 0xc0 || byte === CR);
+	return at < 0 ? length : length - 3 + at;
 }
 
 /** The input without its byte order mark, in pieces of whole characters. @throws UsageError with the line of bytes that are no text */
@@ -73,18 +49,18 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 	let line = 0;
 
 	function check(bytes: Buffer): Buffer {
-		let text = bytes;
-		if (line === 0) {
-			const mark = bytes.toString('hex', 0, 3);
-			if (/^(?:fffe|feff)/.test(mark)) throw inputError(name, 1, 'the file is UTF-16', SAVE_AS_UTF8);
-			if (mark === 'efbbbf') text = bytes.subarray(3);
-			line = 1;
-		}
+		const text = line === 0 && bytes.toString('hex', 0, 3) === 'efbbbf' ? bytes.subarray(3) : bytes;
+		line = Math.max(line, 1);
 		const nul = text.indexOf(0);
 		if (nul >= 0 || !isUtf8(text)) {
-			const at = line + countLineEnds(text, nul >= 0 ? nul : firstBadLine(text));
+			let bad = Math.max(nul, 0);
+			for (let end = 0; nul < 0; bad = end) {
+				end = text.indexOf(LF, bad) + 1;
+				if (end === 0 || !isUtf8(text.subarray(bad, end))) break;
+			}
 			const what = nul >= 0 ? 'there is a NUL byte: the file is UTF-16 or not text' : 'the bytes are not UTF-8';
-			throw inputError(name, at, what, SAVE_AS_UTF8);
+			const hint = 'save it as UTF-8 (in Excel: "CSV UTF-8 (Comma delimited)")';
+			throw inputError(name, line + countLineEnds(text, bad), what, hint);
 		}
 		line += countLineEnds(text);
 		return text;
@@ -92,7 +68,7 @@ export async function* checkedText(chunks: AsyncIterable<Buffer>, name: string):
 
 	for await (const chunk of chunks) {
 		const bytes = carry.length === 0 ? chunk : Buffer.concat([carry, chunk]);
-		const whole = bytes.length - incompleteBytes(bytes);
+		const whole = wholeLength(bytes);
 		carry = bytes.subarray(whole);
 		if (whole > 0) yield check(bytes.subarray(0, whole));
 	}
@@ -115,12 +91,11 @@ export async function headOf(text: AsyncIterable<Buffer>): Promise<string> {
 /** One row for each line of checked text that is not empty. */
 async function* readLines(
 	text: AsyncIterable<Buffer>,
-	limits: ReadLimits,
+	name: string,
 	readLine: (line: string, row: number, place: number) => RawRow,
 ): AsyncGenerator<Batch> {
 	let carry = '';
-	let place = 1;
-	let row = 0;
+	let [place, row] = [1, 0];
 	const rowsOf = (lines: readonly string[]): Batch => {
 		const rows: RawRow[] = [];
 		for (const line of lines) {
@@ -136,19 +111,35 @@ async function* readLines(
 			carry = lines.pop() as string;
 			yield rowsOf(lines);
 		}
-		if (carry.length > limits.maxRecordBytes) throw recordTooLong(limits, place);
+		if (carry.length > MAX_RECORD_BYTES) throw recordTooLong(name, place);
 	}
 	if (carry !== '') yield rowsOf([carry]);
 }
 
 /** One id a line; empty lines and spaces around an id do not count. */
-export function readIds(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
-	return readLines(text, limits, (id, row, line) => ({ row, line, id: id.trim() }));
+export function readIds(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
+	return readLines(text, name, (id, row, line) => ({ row, line, id: id.trim() }));
 }
 
 /** One JSON object a line; values keep the types they have. */
-export function readNdjson(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
-	return readLines(text, limits, (each, row, line) => readObject(each, 'the line', row, line));
+export function readNdjson(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
+	return readLines(text, name, readObject);
+}
+
+/** What stands in a text may be a secret: complaints do not repeat it. */
+function readObject(text: string, row: number, line: number): RawRow {
+	const problem = shapeProblem(text);
+	if (problem !== undefined) return { row, line, problem };
+	try {
+		const value: unknown = JSON.parse(text);
+		if (isObject(value)) return { row, line, object: value };
+		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
+	} catch (error) {
+		const position = /position (\d+)/.exec(String(error))?.[1];
+		const isCut = String(error).includes('Unexpected end');
+		const where = position === undefined ? '' : `: it goes wrong at column ${Number(position) + 1}`;
+		return { row, line, problem: `this is not JSON${isCut ? ': it ends too early' : where}` };
+	}
 }
 
 /** A string of a JSON text with the colon that makes it a key, or a bracket. */
@@ -180,49 +171,27 @@ function unescaped(name: string): string {
 	}
 }
 
-/** What stands in a text may be a secret: complaints do not repeat it. */
-function readObject(text: string, what: string, row: number, line: number): RawRow {
-	const problem = shapeProblem(text);
-	if (problem !== undefined) return { row, line, problem };
-	try {
-		const value: unknown = JSON.parse(text);
-		if (isObject(value)) return { row, line, object: value };
-		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
-	} catch (error) {
-		if (/^\s*\[/.test(text)) {
-			return { row, line, problem: 'a JSON array where an object is expected; --input-format json reads one' };
-		}
-		const message = String(error);
-		const position = /position (\d+)/.exec(message)?.[1];
-		const where = position === undefined ? '' : `: it goes wrong at column ${Number(position) + 1}`;
-		const why = message.includes('Unexpected end') ? ': it ends too early' : where;
-		return { row, line, problem: `${what} is not JSON${why}` };
-	}
-}
-
-const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
+const [QUOTE, COMMA, BACKSLASH, ARRAY, ARRAY_END] = [34, 44, 92, 91, 93];
 const OPENING = new Set(Buffer.from('[{'));
 const CLOSING = new Set(Buffer.from(']}'));
 const SPACES = new Set(Buffer.from(' \t\r\n'));
 
 /** A JSON array of objects, as `--json` writes it; one element at a time is in memory. */
-export async function* readJsonArray(text: AsyncIterable<Buffer>, limits: ReadLimits): AsyncGenerator<Batch> {
-	let [line, startLine, row, depth, length] = [1, 1, 0, 0, 0];
-	let [hasStarted, hasEnded, inString, isEscaped] = [false, false, false, false];
-	let element: Buffer[] = [];
+export async function* readJsonArray(text: AsyncIterable<Buffer>, name: string): AsyncGenerator<Batch> {
+	let [line, row, depth, element] = [1, 0, 0, ''];
+	let [hasEnded, inString, isEscaped] = [false, false, false];
 	const refuse = (message: string): never => {
-		throw inputError(limits.name, line, message);
+		throw inputError(name, line, message);
 	};
-	const keep = (piece: Buffer): void => {
-		element.push(piece);
-		length += piece.length;
-		if (length > limits.maxRecordBytes) throw recordTooLong(limits, startLine);
+	/** The line on which the element begins. */
+	const startOf = (): number => line - element.trimStart().split('\n').length + 1;
+	const keep = (part: string): void => {
+		element += part;
+		if (element.length > MAX_RECORD_BYTES) throw recordTooLong(name, startOf());
 	};
 	for await (const piece of text) {
 		const rows: RawRow[] = [];
 		let from = 0;
-		/** Whether an element goes on, here or in the pieces before. */
-		let isInside = length > 0;
 		for (let at = 0; at < piece.length; at++) {
 			const byte = piece[at] as number;
 			if (byte === LF) line++;
@@ -230,31 +199,23 @@ export async function* readJsonArray(text: AsyncIterable<Buffer>, limits: ReadLi
 				if (isEscaped) isEscaped = false;
 				else if (byte === BACKSLASH) isEscaped = true;
 				else if (byte === QUOTE) inString = false;
-				continue;
+			} else if (depth === 0) {
+				if (SPACES.has(byte)) continue;
+				if (hasEnded) refuse('there is text behind the JSON array');
+				if (byte !== ARRAY) refuse('a JSON array of objects is expected');
+				[depth, from] = [1, at + 1];
+			} else if (byte === QUOTE) inString = true;
+			else if (OPENING.has(byte)) depth++;
+			else if (depth > 1) depth -= CLOSING.has(byte) ? 1 : 0;
+			else if (byte === COMMA || byte === ARRAY_END) {
+				hasEnded = byte === ARRAY_END;
+				keep(piece.toString('utf8', from, at));
+				if (element.trim() !== '') rows.push(readObject(element.trim(), ++row, startOf()));
+				else if (!hasEnded || row > 0) refuse('there is nothing where an element of the array is expected');
+				[element, from, depth] = ['', at + 1, hasEnded ? 0 : 1];
 			}
-			if (!isInside && SPACES.has(byte)) continue;
-			if (hasEnded) refuse('there is text behind the JSON array');
-			if (!hasStarted) {
-				if (byte !== 91) refuse('a JSON array of objects is expected');
-				hasStarted = true;
-				continue;
-			}
-			const isEnd = depth === 0 && (byte === COMMA || byte === 93);
-			if (!isEnd) {
-				if (!isInside) [isInside, startLine, from] = [true, line, at];
-				if (byte === QUOTE) inString = true;
-				else if (OPENING.has(byte)) depth++;
-				else if (CLOSING.has(byte) && depth > 0) depth--;
-				continue;
-			}
-			hasEnded = byte === 93;
-			if (isInside) {
-				keep(piece.subarray(from, at));
-				rows.push(readObject(Buffer.concat(element).toString('utf8'), 'the element', ++row, startLine));
-				[element, length, isInside] = [[], 0, false];
-			} else if (!hasEnded || row > 0) refuse('there is nothing where an element of the array is expected');
 		}
-		if (isInside) keep(piece.subarray(from));
+		if (depth > 0) keep(piece.toString('utf8', from));
 		if (rows.length > 0) yield rows;
 	}
 	if (!hasEnded) refuse('the JSON array ends too early');
