@@ -59,9 +59,9 @@ function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, of
 /** Works out the offer for `current`, the last word, behind the words before it. */
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
 	if (before[0] === 'help') {
-		const { topics } = await import('../help/topics.js');
-		const shown = before.length > 1 ? [] : topics.map(({ name, summary }) => ({ value: name, help: summary }));
-		return [...wordsBehind(before.slice(1)), ...shown];
+		const { topics } = await import('../help/help.js');
+		const shown = before.length > 1 ? [] : Object.entries(topics);
+		return [...wordsBehind(before.slice(1)), ...shown.map(([value, help]) => ({ value, help }))];
 	}
 	const { entry, path, flags, rest } = await findCommand(before);
 	if (entry === undefined && rest.length > 0) return [];

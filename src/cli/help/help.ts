@@ -8,7 +8,21 @@ import { openPalette } from '../../output/colour.js';
 import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { helpWidth, pageText, parts, section, typed } from './page.js';
-import { exitCodes, topics } from './topics.js';
+
+/** Each topic of help, with one line for lists. */
+export const topics = {
+	agents: 'For programs and agents: JSON, dry runs, journals',
+	bulk: 'Many rows: input, journals, reports, several machines',
+	environment: 'Environment variables',
+	'exit-codes': 'What the exit codes mean',
+	flags: 'Shared flags',
+	formats: 'Output formats, columns and queries',
+	profiles: 'Where settings and secrets are stored',
+	safety: 'Checks, questions and limits before and during a write',
+	statuses: 'Values of --status for tickets',
+};
+
+export type Topic = keyof typeof topics;
 
 /** Prints the help of a command, a group of commands or a topic; of everything without words. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
@@ -17,13 +31,13 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 	const inside = commandsBelow(path);
 	if (argv.includes('--json')) {
 		if (inside.length === 0) throw unknownPage(path);
-		const { commandView } = await import('./commands.js');
+		const [{ commandView }, { texts }] = await Promise.all([import('./commands.js'), import('./topics.js')]);
 		const tree = {
 			name: 'supportctl',
 			version,
 			commands: await Promise.all(inside.map(commandView)),
-			topics: topics.map(({ name, summary }) => ({ name, summary })),
-			exitCodes: [...exitCodes.matchAll(/^(\d+) :: (.*)$/gm)].map(([, code, meaning]) => ({
+			topics: Object.entries(topics).map(([name, summary]) => ({ name, summary })),
+			exitCodes: [...texts['exit-codes'].matchAll(/^(\d+) :: (.*)$/gm)].map(([, code, meaning]) => ({
 				code: Number(code),
 				meaning,
 			})),
@@ -46,14 +60,20 @@ async function findPage(path: readonly string[], inside: readonly CommandEntry[]
 		return (await import('./commands.js')).commandPage(entry, await entry.load());
 	}
 	if (entry !== undefined) return listPage(path, inside);
-	const topic = topics.find(({ name }) => name === path.join(' '));
-	if (topic === undefined) throw unknownPage(path);
-	return topic.text();
+	const topic = path.join(' ');
+	if (topic === 'flags') {
+		const note =
+			'Flags that mean the same for every command that takes them; "supportctl COMMAND --help" lists the others.';
+		return parts(note, (await import('./commands.js')).sharedFlags());
+	}
+	const { texts } = await import('./topics.js');
+	if (!Object.hasOwn(texts, topic)) throw unknownPage(path);
+	return texts[topic as keyof typeof texts];
 }
 
 function unknownPage(path: readonly string[]): UsageError {
 	const asked = path.join(' ').slice(0, 80);
-	const names = topics.map(({ name }) => name);
+	const names = Object.keys(topics);
 	const known = [...names, ...commands.flatMap(({ words }) => [words[0] as string, words.join(' ')])];
 	return new UsageError(`there is no help for ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
 		code: 'unknown_topic',
@@ -100,7 +120,14 @@ function listPage(path: readonly string[], inside: readonly CommandEntry[]): str
 		section('Usage', typed([`${name} <command> [arguments] [flags]`])),
 		...groups,
 		isAll ? section('Examples', typed(examples)) : '',
-		isAll ? section('Help topics', topics.map((each) => `help ${each.name} :: ${each.summary}`).join('\n')) : '',
+		isAll
+			? section(
+					'Help topics',
+					Object.entries(topics)
+						.map((each) => `help ${each.join(' :: ')}`)
+						.join('\n'),
+				)
+			: '',
 		section('Learn more', isAll ? `${more}, "supportctl help --json" the whole command tree.` : `${more}.`),
 	);
 }

@@ -2,9 +2,9 @@
 
 import { type CommandEntry, commands } from '../manifest.js';
 import { commandText, sharedFlags, sharedGroups } from './commands.js';
-import { orientation } from './help.js';
+import { orientation, type Topic, topics } from './help.js';
 import { type Block, parts, readPage } from './page.js';
-import { topics } from './topics.js';
+import { texts } from './topics.js';
 
 /** Commands under their headings, flags of their own with them, and those that many share at the end. */
 export async function referenceMarkdown(): Promise<string> {
@@ -59,9 +59,7 @@ export async function manualRoff(version: string): Promise<string> {
 		['description', orientation],
 		...commands.map(async (entry) => [`supportctl ${entry.words.join(' ')}`, commandText(entry, await entry.load())]),
 		['shared flags', sharedFlags()],
-		...topics
-			.filter(({ name }) => name !== 'flags')
-			.map(async ({ name, summary, text }) => [name, `## ${summary}\n\n${await text()}`]),
+		...Object.entries(texts).map(([name, text]) => [name, `## ${topics[name as Topic]}\n\n${text}`]),
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,

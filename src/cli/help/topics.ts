@@ -1,4 +1,7 @@
-/** The topics of `help`; `page.ts` says how their texts are written. */
+/** The texts of the topics of `help`, which `help.ts` lists; `page.ts` says how they are written. */
+
+import { ticketStatusGroups } from '../../api/fields.js';
+import type { Topic } from './help.js';
 
 const agents = `
 "supportctl help --json" prints the command tree: summaries, arguments, flags with types, choices and defaults, method and path of
@@ -116,7 +119,7 @@ TERM=dumb, CI :: No colour unless it is forced; with TERM=dumb no pager, and pro
 GITHUB_ACTIONS=true :: Failures of runs also become annotations
 `;
 
-export const exitCodes = `
+const exitCodes = `
 0 :: All rows ok
 1 :: Failed: the service refused, something could not be done, or only the output failed
 2 :: Usage error, invalid input, or cancelled: nothing was written
@@ -132,7 +135,7 @@ success nor failure: the row may have been changed. Check before you send a dele
 repeated. If printing fails after a write, the exit code is that of the write, or 1 where all rows are ok.
 `;
 
-export const formats = `
+const formats = `
 Results go to stdout, everything else goes to stderr. On a terminal results are a table that fits its width, with long cells
 cut. In a pipe they are the same columns, whole, separated by tabs, without a header. A run of more than 50 rows prints on a
 terminal only the rows that did not go well, unless you choose a format or columns.
@@ -229,41 +232,30 @@ They are never taken from flags, never printed at any verbosity, and never in a 
 except to this machine. Redirects are not followed with credentials.
 `;
 
-async function flags(): Promise<string> {
-	const { sharedFlags } = await import('./commands.js');
-	return `Flags that mean the same for every command that takes them; "supportctl COMMAND --help" lists the others.\n\n${sharedFlags()}`;
-}
-
-async function statuses(): Promise<string> {
-	const { ticketStatusGroups } = await import('../../api/fields.js');
-	const { general, shop, membership } = ticketStatusGroups;
-	return `
+const statuses = `
 The values of --status and of the column status for tickets; --undocumented allows others.
 
 ## General
-${general.join(', ')}
+${ticketStatusGroups.general.join(', ')}
 
 ## Shop orders
-${shop.join(', ')}
+${ticketStatusGroups.shop.join(', ')}
 
 ## Memberships
-${membership.join(', ')}
+${ticketStatusGroups.membership.join(', ')}
 
 ## Other spellings
 A deployment may use words of its own for shop and shopm: --shop-prefix and --membership-prefix, stored with "supportctl profile
 set", translate them.
 `;
-}
 
-/** Each with one line for lists, and its text. */
-export const topics: readonly { name: string; summary: string; text(): string | Promise<string> }[] = [
-	{ name: 'agents', summary: 'For programs and agents: JSON, dry runs, journals', text: () => agents },
-	{ name: 'bulk', summary: 'Many rows: input, journals, reports, several machines', text: () => bulk },
-	{ name: 'environment', summary: 'Environment variables', text: () => environment },
-	{ name: 'exit-codes', summary: 'What the exit codes mean', text: () => exitCodes },
-	{ name: 'flags', summary: 'Shared flags', text: flags },
-	{ name: 'formats', summary: 'Output formats, columns and queries', text: () => formats },
-	{ name: 'profiles', summary: 'Where settings and secrets are stored', text: () => profiles },
-	{ name: 'safety', summary: 'Checks, questions and limits before and during a write', text: () => safety },
-	{ name: 'statuses', summary: 'Values of --status for tickets', text: statuses },
-];
+export const texts: Readonly<Record<Exclude<Topic, 'flags'>, string>> = {
+	agents,
+	bulk,
+	environment,
+	'exit-codes': exitCodes,
+	formats,
+	profiles,
+	safety,
+	statuses,
+};

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/choose.js';
 import { ticketStatuses } from '../../../src/api/fields.js';
-import { ownOptions } from '../../../src/cli/help/commands.js';
+import { ownOptions, sharedFlags } from '../../../src/cli/help/commands.js';
+import { topics } from '../../../src/cli/help/help.js';
 import { helpWidth, list, pageText, readPage, wrap } from '../../../src/cli/help/page.js';
 import { pageMarkdown } from '../../../src/cli/help/reference.js';
-import { topics } from '../../../src/cli/help/topics.js';
+import { texts } from '../../../src/cli/help/topics.js';
 import { commands } from '../../../src/cli/manifest.js';
 import { outcomeKeys } from '../../../src/cli/runs/outcomes.js';
 import { ExitCode } from '../../../src/errors.js';
@@ -20,7 +21,6 @@ async function run(argv: readonly string[], columns?: number) {
 	return { exitCode, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 
-const textOf = async (name: string): Promise<string> => (await topics.find((each) => each.name === name)?.text()) ?? '';
 const names = commands.map((entry) => entry.words.join(' '));
 
 /** What a person would type in `$ …` lines, pipes taken apart, quotation marks taken off. */
@@ -57,7 +57,7 @@ describe('supportctl --help', () => {
 		const { exitCode, stdout } = await run(['--help'], 80);
 		expect(exitCode).toBe(0);
 		for (const name of names) expect(stdout.match(new RegExp(`^  ${name}  `, 'gm')), name).toHaveLength(1);
-		for (const topic of topics) expect(stdout).toContain(`help ${topic.name}`);
+		for (const name of Object.keys(topics)) expect(stdout).toContain(`help ${name}`);
 		expect(await run(['help'], 80)).toEqual({ exitCode, stdout, stderr: '' });
 	});
 
@@ -148,12 +148,12 @@ it('help --json prints the command tree, or the part below some words', async ()
 	expect(flag('--format').choices).toEqual(formatNames);
 });
 
-describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
+describe.each([...Object.entries(texts), ['flags', sharedFlags()] as const])('help %s', (name, text) => {
 	it('fits, and every command in it is understood', async () => {
 		const { exitCode, stdout } = await run(['help', name], 80);
 		expect(exitCode).toBe(0);
 		const prose = stdout.split('\n').filter((line) => line.length > 80);
-		const page = readPage(await textOf(name));
+		const page = readPage(text);
 		const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
 		for (const { kind, lines } of page) if (kind === 'list') for (const line of lines) expect(line).toMatch(/\S :: \S/);
 		expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
@@ -164,7 +164,7 @@ describe.each(topics.map((topic) => topic.name))('help %s', (name) => {
 });
 
 it('explains every format under help formats', async () => {
-	const formats = await textOf('formats');
+	const formats = texts.formats;
 	const explained = [...formats.matchAll(/^([a-z]+) ::/gm)].map(([, name]) => name);
 	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
@@ -214,7 +214,7 @@ describe('layout', () => {
 
 describe('help formats', () => {
 	it('says of every key that an outcome can have what it is', async () => {
-		const documented = (await textOf('formats'))
+		const documented = texts.formats
 			.split('\n')
 			.filter((line) => line.includes(' :: '))
 			.flatMap((line) => (line.split(' :: ')[0] as string).split(', '));
@@ -224,6 +224,6 @@ describe('help formats', () => {
 	it('has every id of the table among the columns of an input', async () => {
 		// A user name is a field.
 		const names = idNames.filter((name) => name !== 'username');
-		expect(await textOf('bulk')).toContain(`the ids of\nthe path: ${names.join(', ')};`);
+		expect(texts.bulk).toContain(`the ids of\nthe path: ${names.join(', ')};`);
 	});
 });
