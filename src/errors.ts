@@ -47,41 +47,28 @@ export class SupportctlError extends Error {
 	}
 }
 
-/** The command line, the input or a setting can't be used as given; nothing was sent. Exit code 2. */
-export class UsageError extends SupportctlError {
-	override readonly name: string = 'UsageError';
+/** A kind of error with an exit code of its own. The name is spelt out: the bundle's classes have other names. */
+function kindOf(name: string, exitCode: ExitCode, code: string) {
+	return class extends SupportctlError {
+		override readonly name = name;
 
-	constructor(message: string, options: ErrorDetails = {}) {
-		super(message, ExitCode.usage, { code: 'usage', ...options });
-	}
+		constructor(message: string, options: ErrorDetails = {}) {
+			super(message, exitCode, { code, ...options });
+		}
+	};
 }
 
-/** Something could not be done; exit code 1. */
-export class FailedError extends SupportctlError {
-	override readonly name: string = 'FailedError';
+/** The command line, the input or a setting can't be used as given; nothing was sent. */
+export class UsageError extends kindOf('UsageError', ExitCode.usage, 'usage') {}
 
-	constructor(message: string, options: ErrorDetails = {}) {
-		super(message, ExitCode.failed, { code: 'failed', ...options });
-	}
-}
+/** Something could not be done. */
+export class FailedError extends kindOf('FailedError', ExitCode.failed, 'failed') {}
 
-/** Not signed in, or the service refused the caller. Exit code 4. */
-export class RefusedError extends SupportctlError {
-	override readonly name: string = 'RefusedError';
+/** Not signed in, or the service refused the caller. */
+export class RefusedError extends kindOf('RefusedError', ExitCode.refused, 'refused') {}
 
-	constructor(message: string, options: ErrorDetails = {}) {
-		super(message, ExitCode.refused, { code: 'refused', ...options });
-	}
-}
-
-/** The person stopped it with Ctrl-C or a signal. Exit code 130. */
-export class InterruptedError extends SupportctlError {
-	override readonly name: string = 'InterruptedError';
-
-	constructor(message = 'interrupted', options: ErrorDetails = {}) {
-		super(message, ExitCode.interrupted, { code: 'interrupted', ...options });
-	}
-}
+/** The person stopped it with Ctrl-C or a signal. */
+export class InterruptedError extends kindOf('InterruptedError', ExitCode.interrupted, 'interrupted') {}
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 	ENOENT: 'there is no such file',

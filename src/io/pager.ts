@@ -14,13 +14,13 @@ const DEFAULT = 'if command -v less >/dev/null 2>&1; then exec less -FRX; else e
 
 /** The shell command of the pager; undefined where there is to be none. */
 function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string | undefined {
-	if (!stdout.isTTY || stdout.rows === undefined || env.TERM === 'dumb' || process.platform === 'win32')
+	if (!stdout.isTTY || stdout.rows === undefined || env.TERM === 'dumb' || process.platform === 'win32') {
 		return undefined;
+	}
 	const given = env.SUPPORTCTL_PAGER ?? env.PAGER;
 	if (given === undefined) return DEFAULT;
-	if (given.trim() === '' || given.trim() === 'cat') return undefined;
 	// A pager that can't be started (126, 127) has read nothing.
-	return `${given}\ncase $? in 126|127) exec cat;; esac`;
+	return ['', 'cat'].includes(given.trim()) ? undefined : `${given}\ncase $? in 126|127) exec cat;; esac`;
 }
 
 export interface PagerOptions {
@@ -39,34 +39,36 @@ export function openPager(
 ): Pager {
 	const { stdout } = context;
 	const command = enabled ? pagerCommand(context) : undefined;
-	if (command === undefined) return { write: (text) => stdout.write(text), end: async () => undefined };
 	let kept = '';
-	let started: Pager | undefined;
+	let started: ReturnType<typeof startPager> | undefined;
 	return {
 		write(text) {
-			if (started !== undefined) return started.write(text);
-			kept += text;
-			if (screenLines(kept, stdout.columns ?? 80) < (stdout.rows ?? 24)) return;
-			onStart?.();
-			started = startPager(command, context, leave);
-			return started.write(kept);
+			if (command === undefined) return stdout.write(text);
+			let next = text;
+			if (started === undefined) {
+				kept += text;
+				const columns = stdout.columns ?? 80;
+				const lines = kept.split('\n').map((line) => Math.max(1, Math.ceil(line.length / columns)));
+				if (lines.reduce((sum, each) => sum + each, -1) < (stdout.rows ?? 24)) return;
+				onStart?.();
+				started = startPager(command, context);
+				next = kept;
+			}
+			const { child, closed } = started;
+			if (child.exitCode !== null || child.signalCode !== null) return leave?.();
+			if (child.stdin.write(next)) return;
+			return Promise.race([closed, new Promise<void>((resolve) => child.stdin.once('drain', resolve))]);
 		},
 		async end() {
-			if (started === undefined) stdout.write(kept);
-			else await started.end();
+			if (started === undefined) return stdout.write(kept);
+			started.child.stdin.end();
+			await started.closed;
 		},
 	};
 }
 
-function screenLines(text: string, columns: number): number {
-	return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), -1);
-}
-
-function startPager(
-	command: string,
-	{ env, signals }: Pick<Context, 'env' | 'signals'>,
-	leave: (() => void) | undefined,
-): Pager {
+/** `closed` resolves once the person has left the pager. */
+function startPager(command: string, { env, signals }: Pick<Context, 'env' | 'signals'>) {
 	// The pager needs no credentials.
 	const own = Object.entries(env).filter(([name]) => !name.startsWith('SUPPORTCTL_'));
 	const child = process.getBuiltinModule('node:child_process').spawn('sh', ['-c', command], {
@@ -77,27 +79,14 @@ function startPager(
 	const unlisten = signals.listen((signal) => {
 		if (signal !== 'SIGINT') child.kill();
 	});
-	let isOpen = true;
+	// A person who leaves the pager needs no more of the text.
+	child.stdin.on('error', () => undefined);
 	const closed = new Promise<void>((resolve) => {
 		const close = (): void => {
-			isOpen = false;
 			unlisten();
 			resolve();
 		};
-		child.once('close', close);
-		child.once('error', close);
+		child.once('close', close).once('error', close);
 	});
-	// A person who leaves the pager needs no more of the text.
-	child.stdin.on('error', () => undefined);
-	return {
-		write(text) {
-			if (!isOpen) return leave?.();
-			if (child.stdin.write(text)) return;
-			return Promise.race([closed, new Promise<void>((resolve) => child.stdin.once('drain', resolve))]);
-		},
-		async end() {
-			child.stdin.end();
-			await closed;
-		},
-	};
+	return { child, closed };
 }

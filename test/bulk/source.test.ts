@@ -244,7 +244,7 @@ describe('openInput with standard input', () => {
 		const stateDir = temporaryFolder();
 		async function* withdrawn(): AsyncGenerator<Uint8Array> {
 			yield Buffer.from('1\n');
-			throw new InterruptedError();
+			throw new InterruptedError('interrupted');
 		}
 		expect(await failureOf(openInput({ path: '-', stdin: withdrawn(), stateDir }))).toMatchObject({
 			name: 'InterruptedError',

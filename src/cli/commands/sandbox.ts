@@ -5,21 +5,19 @@ import { ExitCode, UsageError } from '../../errors.js';
 import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import { defineCommand } from '../command.js';
-import { longFlag, type OptionSpec, pick } from '../options/option.js';
+import { longFlag, type OptionSpec, options, pick } from '../options/option.js';
 import { connectionOptions } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
 
-const group = 'Sandbox';
-
-function number(flag: string, least: number, most: number, whole: boolean): (text: string) => number {
-	return (text) => {
+const number =
+	(flag: string, least: number, most: number, isAllowed: (value: number) => boolean = Number.isFinite) =>
+	(text: string): number => {
 		const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-		if (value >= least && value <= most && (!whole || Number.isInteger(value))) return value;
-		const kind = whole ? 'a whole number' : 'a number';
+		if (value >= least && value <= most && isAllowed(value)) return value;
+		const kind = isAllowed === Number.isInteger ? 'a whole number' : 'a number';
 		throw new UsageError(`${flag} ${JSON.stringify(text)} is not ${kind} from ${least} to ${most}`);
 	};
-}
 
 /** The flags by which other commands learn how a deployment spells its names. */
 const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', 'membership-prefix').map((spec) => {
@@ -29,67 +27,60 @@ const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', '
 });
 
 const sandboxOptions = [
-	{
-		flags: '--port <n>',
-		help: 'listen on this port of 127.0.0.1; 0 takes a free one',
-		group,
-		defaultText: String(DEFAULT_PORT),
-		parse: number('--port', 0, 65_535, true),
-	},
-	{
-		flags: '--seed <n>',
-		help: 'begin with this many tickets; the same number makes the same data',
-		group,
-		defaultText: '50, or as many as the state file has',
-		parse: number('--seed', 0, 1_000_000, true),
-	},
-	{
-		flags: '--state <file>',
-		help: 'keep what was changed in this file, across restarts; it holds the password (mode 0600)',
-		group,
-		completes: 'files',
-	},
-	{
-		flags: '--documented-only',
-		help: 'serve no lists and no reads of objects, as the documented interface has none',
-		group,
-	},
-	{
-		flags: '--latency <ms>',
-		help: 'wait this long before each response',
-		group,
-		defaultText: '0',
-		parse: number('--latency', 0, 600_000, false),
-	},
-	{
-		flags: '--fail-rate <p>',
-		help: 'let this share of the requests fail, 0 to 1',
-		group,
-		defaultText: '0',
-		parse: number('--fail-rate', 0, 1, false),
-	},
-	{
-		flags: '--fail-kind <kind>',
-		help: 'how they fail; nothing is done before the failure, but in the kinds that end in -after, and half in partial',
-		group,
-		defaultText: 'all of them',
-		choices: Object.keys(faultKinds) as FaultKind[],
-		repeatable: true,
-	},
-	{
-		flags: '--rate-limit <n>',
-		help: 'refuse requests beyond this many a second, with Retry-After',
-		group,
-		parse: number('--rate-limit', 1, 1_000_000, false),
-	},
-	{
-		flags: '--rate-limit-status <status>',
-		help: 'the status of such a refusal',
-		group,
-		choices: ['429', '503'],
-		defaultText: '429',
-	},
-	{ flags: '--no-retry-after', help: 'send no Retry-After with such a refusal', group },
+	...options('Sandbox', [
+		{
+			flags: '--port <n>',
+			help: 'listen on this port of 127.0.0.1; 0 takes a free one',
+			defaultText: String(DEFAULT_PORT),
+			parse: number('--port', 0, 65_535, Number.isInteger),
+		},
+		{
+			flags: '--seed <n>',
+			help: 'begin with this many tickets; the same number makes the same data',
+			defaultText: '50, or as many as the state file has',
+			parse: number('--seed', 0, 1_000_000, Number.isInteger),
+		},
+		{
+			flags: '--state <file>',
+			help: 'keep what was changed in this file, across restarts; it holds the password (mode 0600)',
+			completes: 'files',
+		},
+		{
+			flags: '--documented-only',
+			help: 'serve no lists and no reads of objects, as the documented interface has none',
+		},
+		{
+			flags: '--latency <ms>',
+			help: 'wait this long before each response',
+			defaultText: '0',
+			parse: number('--latency', 0, 600_000),
+		},
+		{
+			flags: '--fail-rate <p>',
+			help: 'let this share of the requests fail, 0 to 1',
+			defaultText: '0',
+			parse: number('--fail-rate', 0, 1),
+		},
+		{
+			flags: '--fail-kind <kind>',
+			help: 'how they fail; nothing is done before the failure, but in the kinds that end in -after, and half in partial',
+			defaultText: 'all of them',
+			choices: Object.keys(faultKinds) as FaultKind[],
+			repeatable: true,
+		},
+		{
+			flags: '--rate-limit <n>',
+			help: 'refuse requests beyond this many a second, with Retry-After',
+			parse: number('--rate-limit', 1, 1_000_000),
+		},
+		{
+			flags: '--rate-limit-status <status>',
+			help: 'the status of such a refusal',
+			choices: ['429', '503'],
+			defaultText: '429',
+		},
+		{ flags: '--no-retry-after', help: 'send no Retry-After with such a refusal' },
+	]),
 	...prefixOptions,
 	{ flags: '--json', help: 'print base URL and credentials as one line of JSON', group: 'Output' },
 ] as const satisfies readonly OptionSpec[];
