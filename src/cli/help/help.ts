@@ -22,8 +22,6 @@ export const topics = {
 	statuses: 'Values of --status for tickets',
 };
 
-export type Topic = keyof typeof topics;
-
 /** Prints the help of a command, a group of commands or a topic; of everything without words. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, argv } = context;

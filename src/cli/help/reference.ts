@@ -2,7 +2,7 @@
 
 import { type CommandEntry, commands } from '../manifest.js';
 import { commandText, sharedFlags, sharedGroups } from './commands.js';
-import { orientation, type Topic, topics } from './help.js';
+import { orientation, topics } from './help.js';
 import { type Block, parts, readPage } from './page.js';
 import { texts } from './topics.js';
 
@@ -59,7 +59,7 @@ export async function manualRoff(version: string): Promise<string> {
 		['description', orientation],
 		...commands.map(async (entry) => [`supportctl ${entry.words.join(' ')}`, commandText(entry, await entry.load())]),
 		['shared flags', sharedFlags()],
-		...Object.entries(texts).map(([name, text]) => [name, `## ${topics[name as Topic]}\n\n${text}`]),
+		...Object.entries(texts).map(([name, text]) => [name, `## ${topics[name as keyof typeof texts]}\n\n${text}`]),
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,

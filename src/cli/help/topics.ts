@@ -1,7 +1,6 @@
 /** The texts of the topics of `help`, which `help.ts` lists; `page.ts` says how they are written. */
 
 import { ticketStatusGroups } from '../../api/fields.js';
-import type { Topic } from './help.js';
 
 const agents = `
 "supportctl help --json" prints the command tree: summaries, arguments, flags with types, choices and defaults, method and path of
@@ -249,7 +248,7 @@ A deployment may use words of its own for shop and shopm: --shop-prefix and --me
 set", translate them.
 `;
 
-export const texts: Readonly<Record<Exclude<Topic, 'flags'>, string>> = {
+export const texts = {
 	agents,
 	bulk,
 	environment,
