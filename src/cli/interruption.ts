@@ -23,10 +23,6 @@ export function leaveOnSignal({ context, options }: Invocation, says: string): (
 
 export type Send = (request: Sendable, options: SendOptions) => Promise<Result>;
 
-function isDecided({ outcome }: Result): boolean {
-	return outcome !== 'unknown' && outcome !== 'not-sent';
-}
-
 /**
  * Delivers requests, of which a signal gives up the one under way by closing its connection: only so it is known whether
  * it was sent. The function throws InterruptedError then, unless the response was quicker.
@@ -50,8 +46,8 @@ export function createInterruptibleSend(
 		const unlisten = signals.listen(giveUp);
 		try {
 			const delivery = await send(client, request, { ...options, stop: stop.signal });
-			if (stop.signal.aborted && !isDecided(delivery))
-				throw new InterruptedError(`interrupted; ${says(delivery, request)}`);
+			const isOpen = delivery.outcome === 'unknown' || delivery.outcome === 'not-sent';
+			if (stop.signal.aborted && isOpen) throw new InterruptedError(`interrupted; ${says(delivery, request)}`);
 			return delivery;
 		} finally {
 			unlisten();

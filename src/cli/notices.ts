@@ -1,6 +1,5 @@
 /** Words for a person on stderr: warnings always, confirmations unless --quiet; and the colours of both streams. */
 
-import type { FailedAttempt } from '../http/send.js';
 import type { Context } from '../io/context.js';
 import { openPalette, type Palette } from '../output/colour.js';
 import { sanitise } from '../output/sanitise.js';
@@ -31,13 +30,4 @@ export function waitNotice({
 }: Pick<Invocation, 'context' | 'options'>): ((what: string) => void) | undefined {
 	if (stderr.isTTY !== true || options.quiet === true || options.json === true) return undefined;
 	return (what) => stderr.write(`waiting ${sanitise(what)} …\n`);
-}
-
-/** Shows on a terminal why a retry of a single request comes only after more than a second. */
-export function retryNotice(context: Context, options: Invocation['options']): (attempt: FailedAttempt) => void {
-	return ({ status, code, waitMs }) => {
-		if (waitMs <= 1000) return;
-		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
-		waitNotice({ context, options })?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
-	};
 }

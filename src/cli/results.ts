@@ -143,20 +143,14 @@ export function outputTrouble(error: unknown): SupportctlError {
 }
 
 /** Results of requests that are sent by then: a failure to print them stops nothing. */
-export interface SentResults {
-	/** Prints a row, as long as the rows before it could be printed. */
-	row(row: unknown): void | Promise<void>;
-	/** Writes what is left; returns the first failure to print. */
-	end(): Promise<SupportctlError | undefined>;
-}
-
-export function createSentResults(results: Renderer): SentResults {
+export function createSentResults(results: Renderer) {
 	let trouble: SupportctlError | undefined;
 	const keep = (error: unknown): void => {
 		trouble ??= outputTrouble(error);
 	};
 	return {
-		row(row) {
+		/** Prints a row, as long as the rows before it could be printed. */
+		row(row: unknown): void | Promise<void> {
 			if (trouble !== undefined) return;
 			try {
 				return results.row(row)?.catch(keep);
@@ -164,7 +158,8 @@ export function createSentResults(results: Renderer): SentResults {
 				keep(error);
 			}
 		},
-		async end() {
+		/** Writes what is left; returns the first failure to print. */
+		async end(): Promise<SupportctlError | undefined> {
 			await results.end().catch(keep);
 			return trouble;
 		},

@@ -1,14 +1,14 @@
 /** What a command needs to talk to the service: resolved settings, how requests are sent, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
-import type { SendOptions } from '../http/send.js';
+import type { FailedAttempt, SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
 import { createSecretFinder, isDistinct, REDACTED } from '../output/redact.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
-import { paletteFor, retryNotice, waitNotice, warn } from './notices.js';
+import { paletteFor, waitNotice, warn } from './notices.js';
 
 /** A run waits for a service that can't be reached for the moment; a command with few requests gives up soon. */
 export type ClientUse = 'run' | 'few requests';
@@ -49,14 +49,19 @@ export async function openSession(
 	const connection = await resolveConnection({ env, flags, cwd, credentials });
 	if (connection.warnings.length > 0) warn(context, connection.warnings);
 	const dialect = dialectFor(connection.settings);
-	const notices = context.stderr.isTTY ? { onRetry: retryNotice(context, options) } : {};
+	const wait = waitNotice(invocation);
+	/** Shows why a retry of a single request comes only after more than a second. */
+	const onRetry = ({ status, code, waitMs }: FailedAttempt): void => {
+		const why = status === undefined ? (code ?? 'no response') : `HTTP ${status}`;
+		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
+	};
 	const retries = typeof options.retries === 'number' ? options.retries : DEFAULT_RETRIES;
 	return {
 		connection,
 		dialect,
 		host: new URL(connection.baseUrl).host,
 		stateDir: stateFolder({ env, cwd }),
-		sending: { retries, clock, random, dialect, ...notices },
+		sending: { retries, clock, random, dialect, ...(wait && { onRetry }) },
 		openClient: (connections, use) => openClient(invocation, connection, connections, use),
 	};
 }
@@ -100,7 +105,7 @@ export async function openClient(
 		const palette = await paletteFor(invocation, 'stderr');
 		trace = createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets });
 	}
-	const onWait = context.stderr.isTTY ? waitNotice(invocation) : undefined;
+	const onWait = waitNotice(invocation);
 	const finder = createSecretFinder(secrets.filter(isDistinct));
 	const { createClient } = await import('../http/client.js');
 	return createClient({

@@ -19,9 +19,6 @@ import {
 	wholeNumber,
 } from '../options/shared.js';
 
-const INPUT = 'Input';
-const CHECKS = 'Checks';
-const RUN = 'Run';
 const FIELDS = 'Fields';
 
 /** How a kind's value is named in help. */
@@ -55,7 +52,7 @@ export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
-export const inputOptions = options(INPUT, [
+export const inputOptions = options('Input', [
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
 	{ flags: '--map <column=field>', help: 'Use a column as a field', repeatable: true, completes: 'columns' },
@@ -73,7 +70,7 @@ export const inputOptions = options(INPUT, [
 ]);
 
 /** What is read before and after a write. */
-export const checkOptions = options(CHECKS, [
+export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
 	{ flags: '--only-changed', help: 'Read first and send only what differs' },
 	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo' },
@@ -93,7 +90,7 @@ export const checkOptions = options(CHECKS, [
 ]);
 
 /** When a run stops, which part of the input it is, and where its journal is. */
-export const runOptions = options(RUN, [
+export const runOptions = options('Run', [
 	{ flags: '--stop-on-error', help: 'Stop at the first row that fails' },
 	{
 		flags: '--max-failures <n>',
