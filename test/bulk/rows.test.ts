@@ -40,6 +40,12 @@ const headerProblem = (endpoint: Endpoint, columns: string[], more: Partial<Comp
 	return expect.fail('the header was taken');
 };
 
+const endpointForTaxonomy = (taxonomy: string): Endpoint => {
+	if (taxonomy === 'broken') throw new TypeError('a bug');
+	if (!termTaxonomies('delete').includes(taxonomy)) throw new UsageError(`no ${taxonomy}`);
+	return termEndpoint('delete', taxonomy);
+};
+
 const update = endpoints['ticket.update'];
 const setFields = endpoints['ticket.fields.set'];
 
@@ -267,12 +273,7 @@ describe('deletes', () => {
 	});
 
 	it('find the endpoint by the row’s taxonomy', () => {
-		const more = {
-			endpointFor: (taxonomy: string) => {
-				if (!termTaxonomies('delete').includes(taxonomy)) throw new UsageError(`no ${taxonomy}`);
-				return termEndpoint('delete', taxonomy);
-			},
-		};
+		const more = { endpointFor: endpointForTaxonomy };
 		expect(readCells(product, { taxonomy: 'product', id: '1', force: '1' }, more)).toMatchObject({
 			ids: { taxonomy: 'product', id: '1' },
 			force: true,
@@ -281,7 +282,9 @@ describe('deletes', () => {
 			ids: { taxonomy: 'ticket_priority' },
 			force: undefined,
 		});
-		expect(readCells(product, { taxonomy: 'department', id: '1', force: '' }, more)).toEqual(['no department']);
+		expect(readCells(product, { taxonomy: 'department', id: '1', force: '' }, more)).toEqual([
+			'taxonomy "department": no department',
+		]);
 		expect(readCells(product, { taxonomy: '', id: '1', force: '' }, more)).toEqual(['taxonomy is missing']);
 		expect(readCells(product, { id: '1' }, { ...more, flags: { ids: { taxonomy: 'ticket_priority' } } })).toMatchObject(
 			{
@@ -393,6 +396,105 @@ describe('look-ups', () => {
 		expect(readCells(lookup, { username: '' })).toEqual(['username is missing']);
 		expect(readCells(lookup, { login: 'x' }, { idColumn: 'login' })).toMatchObject({ ids: { username: 'x' } });
 		expect(() => compile(lookup, ['login', 'username'], { idColumn: 'login' })).toThrow(UsageError);
+	});
+});
+
+describe('a column', () => {
+	const ticket = { endpoint: update, rest: { status: 'hold' }, name: 'Ticket', idColumn: 'Ticket' };
+	const slug = { endpoint: endpoints['user.password.delete'], rest: { user_id: '5' }, name: 'slug' };
+	const force = { endpoint: endpoints['ticket.delete'], rest: { id: '1' }, name: 'force' };
+	const receiver = {
+		endpoint: endpoints['user.delete'],
+		rest: { id: '1' },
+		name: 'heir',
+		map: { heir: 'reassign' },
+		flags: { reassign: '5' },
+	};
+	const term = {
+		endpoint: endpoints['term.delete.product'],
+		rest: { id: '1', force: 'yes' },
+		name: 'taxonomy',
+		endpointFor: endpointForTaxonomy,
+	};
+	const fields = { endpoint: setFields, rest: { ticket_id: '1' }, name: 'custom_fields' };
+	const ignored = { ...ticket, rest: { id: '1', status: 'hold' }, name: 'x', ignore: ['x'], idColumn: undefined };
+
+	it.each<[{ endpoint: Endpoint; rest: object; name: string } & Partial<CompileOptions>, unknown, string | object]>([
+		[ticket, '14', { ids: { id: '14' } }],
+		[ticket, ' 14 ', { ids: { id: '14' } }],
+		[ticket, 14, { ids: { id: '14' } }],
+		[ticket, null, 'id is missing'],
+		[ticket, '', 'id is missing'],
+		[ticket, '  ', 'id is missing'],
+		[ticket, 'x', 'Ticket "x" is not an id: ids are positive integers'],
+		[ticket, -1, 'Ticket "-1" is not an id: ids are positive integers'],
+		[ticket, false, 'Ticket "false" is not an id: ids are positive integers'],
+		[ticket, [14], 'Ticket "[14]" is not an id: ids are positive integers'],
+		[slug, 'abc-1', { ids: { slug: 'abc-1', user_id: '5' } }],
+		[slug, 'a/b', 'slug "a/b" is not a slug: slugs hold letters, digits, "-" and "_"'],
+		[term, ' product ', { ids: { taxonomy: 'product' } }],
+		[term, 'department', 'taxonomy "department": no department'],
+		[term, ' ', 'taxonomy is missing'],
+		[force, true, { force: true }],
+		[force, 'YES', { force: true }],
+		[force, 1, { force: true }],
+		[force, ' no ', { force: false }],
+		[force, 0, { force: false }],
+		[force, null, { force: undefined }],
+		[force, 'maybe', 'force "maybe" is not true or false'],
+		[force, 'constructor', 'force "constructor" is not true or false'],
+		[force, [true], 'force "[true]" is not true or false'],
+		[receiver, ' 9 ', { reassign: '9' }],
+		[receiver, 9, { reassign: '9' }],
+		[receiver, null, { reassign: '5' }],
+		[receiver, 0, 'heir "0" is not an id: ids are positive integers'],
+		[fields, { a: 'x', b: 'y' }, { fields: { a: 'x', b: 'y' } }],
+		[fields, 'x', { fields: { custom_fields: 'x' } }],
+		[fields, { a: 'x', b: 1 }, 'custom field "b" is a number; custom fields hold strings'],
+		[fields, { a: null }, 'custom field "a" is null; custom fields hold strings'],
+		[fields, { a: {} }, 'custom field "a" is an object; custom fields hold strings'],
+		[fields, ['x'], 'custom field "custom_fields" is an array; custom fields hold strings'],
+		[ignored, { a: 1 }, { fields: { status: 'hold' } }],
+		[ignored, 'y', { fields: { status: 'hold' } }],
+	])('takes a value or says what is wrong: %#', ({ endpoint, rest, name, ...more }, value, expected) => {
+		const check = (result: unknown): void => {
+			if (typeof expected === 'string') expect(result).toEqual([expected]);
+			else expect(result).toMatchObject(expected);
+		};
+		check(readObject(endpoint, { [name]: value, ...rest }, more));
+		// A text means the same in a cell and in JSON.
+		if (typeof value === 'string') check(readCells(endpoint, { [name]: value, ...rest } as never, more));
+	});
+
+	it('of taxonomies passes a bug on as what it is', () => {
+		expect(() => readObject(term.endpoint, { id: 1, taxonomy: 'broken' }, term)).toThrow(TypeError);
+	});
+
+	it('of a key of meta leaves it alone for an empty cell, or sends "" under clear', () => {
+		const user = endpoints['user.update'];
+		expect(readCells(user, { id: '1', 'meta.k': ' ' })).toMatchObject({ fields: {} });
+		expect(readCells(user, { id: '1', 'meta.k': ' ' }, { blank: 'clear' })).toMatchObject({
+			fields: { meta: { k: '' } },
+		});
+		const keys = readObject(user, { id: 1, 'meta.a': 1, 'meta.b': ' two ', 'meta.__proto__': true }) as RowValues;
+		expect(Object.entries(keys.fields?.meta as object)).toEqual([
+			['a', 1],
+			['b', ' two '],
+			['__proto__', true],
+		]);
+	});
+
+	it.each<[Endpoint, string, unknown]>([
+		[update, 'title', '[redacted]'],
+		[update, 'ticket_tag', 'a,[redacted]'],
+		[endpoints['user.update'], 'meta.k', '[redacted]'],
+		[endpoints['user.update'], 'meta', { a: ['[redacted]'] }],
+		[setFields, 'c', '[redacted]'],
+		[setFields, 'custom_fields', '[redacted]'],
+	])('sends no placeholder for a secret: %#', (endpoint, name, value) => {
+		const message = `${name} is the placeholder [redacted]; put the value itself there`;
+		if (name !== 'ticket_tag') expect(readObject(endpoint, { id: 1, [name]: value })).toEqual([message]);
+		if (typeof value === 'string') expect(readCells(endpoint, { id: '1', [name]: value })).toEqual([message]);
 	});
 });
 

@@ -1,7 +1,7 @@
 /** What a column of the input does with a cell: puts an id, a field or a parameter into the row that is being read, or says what is wrong. */
 
-import type { Endpoint, PathParameter } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
+import type { RowValues } from '../../api/plan.js';
 import {
 	checkTyped,
 	isObject,
@@ -10,43 +10,49 @@ import {
 	nestingProblem,
 	type Parsed,
 	parseField,
-	parseId,
-	parseSlug,
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
-import { UsageError } from '../../errors.js';
 
-/** One row while it is put together. */
-export interface Draft {
+/** One row while it is read. */
+export interface Draft extends RowValues {
 	ids: Record<string, string>;
-	force: boolean | undefined;
-	reassign: string | undefined;
-	/** User names in place of ids. */
-	names?: { id?: string; reassign?: string } | undefined;
-	/** When the object was changed last, as the input has it. */
-	modified?: string | undefined;
 	fields: Record<string, unknown>;
 	/** What the row itself has said so far, where one key or cell can say several things. */
-	seen?: Set<string>;
+	seen?: Set<string> | undefined;
 }
 
-/** What a column does with its cell: stores it in the draft, or says what is wrong. */
-export interface CellReader {
+/** Each stores a cell, or a value of JSON, in the row, or says what is wrong with it. */
+export interface Column {
 	readonly name: string;
-	text(cell: string, draft: Draft): string | undefined;
-	/** The same for a value of JSON. */
-	typed(value: unknown, draft: Draft): string | undefined;
+	text(cell: string, row: Draft): string | undefined;
+	typed(value: unknown, row: Draft): string | undefined;
 }
-
-type Store<T> = (value: T, draft: Draft) => string | undefined;
 
 /** Notes what a key or a cell means; a problem where an earlier one of the row means the same. */
-export function claim(draft: Draft, name: string, means: string): string | undefined {
-	draft.seen ??= new Set();
-	if (draft.seen.has(means)) return `${quote(name)} means the same as another column or key`;
-	draft.seen.add(means);
+export function claim(row: Draft, name: string, means: string): string | undefined {
+	row.seen ??= new Set();
+	if (row.seen.has(means)) return `${quote(name)} means the same as another column or key`;
+	row.seen.add(means);
 	return undefined;
+}
+
+/** A column that is read by its text, without outer spaces; an empty one leaves the row as it is. */
+export function textColumn<T>(
+	name: string,
+	parse: (text: string) => Parsed<T>,
+	store: (row: Draft, value: T) => void,
+): Column {
+	const text: Column['text'] = (cell, row) => {
+		const trimmed = cell.trim();
+		if (trimmed === '') return undefined;
+		const parsed = parse(trimmed);
+		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
+		store(row, parsed.value);
+		return undefined;
+	};
+	const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+	return { name, text, typed: (value, row) => text(textOf(value ?? ''), row) };
 }
 
 /** What `run rejects` prints for a secret. Sent back, it would become the secret. */
@@ -61,177 +67,85 @@ function refuse(name: string, value: unknown): string | undefined {
 	return holds ? `${name} is the placeholder ${PLACEHOLDER}; put the value itself there` : undefined;
 }
 
-/** A column whose values are read by their text, without outer spaces; an empty one leaves the row as it is. */
-function textColumn(name: string, store: Store<string>): CellReader {
-	const text: CellReader['text'] = (cell, draft) => {
-		const trimmed = cell.trim();
-		return trimmed === '' ? undefined : store(trimmed, draft);
+/** A column of values that are sent. @param clear whether an empty cell sends "" and does not leave the field alone */
+function valueColumn(
+	name: string,
+	clear: boolean,
+	parse: { text(cell: string): Parsed<unknown>; typed(value: unknown): Parsed<unknown> },
+	store: (row: Draft, value: unknown) => string | undefined,
+): Column {
+	const put = (parsed: Parsed<unknown>, row: Draft): string | undefined => {
+		if (isProblem(parsed)) return parsed.problem;
+		return refuse(name, parsed.value) ?? store(row, parsed.value);
 	};
 	return {
 		name,
-		text,
-		typed: (value, draft) =>
-			text(typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''), draft),
+		text: (cell, row) => {
+			if (cell.trim() === '') return clear ? store(row, '') : undefined;
+			return put(parse.text(cell), row);
+		},
+		typed: (value, row) => put(parse.typed(value), row),
 	};
-}
-
-/** A column whose text has one meaning or none. */
-function parsedColumn<T>(
-	name: string,
-	parse: (text: string) => Parsed<T>,
-	store: (value: T, draft: Draft) => void,
-): CellReader {
-	return textColumn(name, (text, draft) => {
-		const parsed = parse(text);
-		if (isProblem(parsed)) return `${name} ${parsed.problem}`;
-		store(parsed.value, draft);
-		return undefined;
-	});
-}
-
-/** An id column of the path. */
-export function idColumn(name: string, parameter: PathParameter): CellReader {
-	return parsedColumn(name, parameter.kind === 'id' ? parseId : parseSlug, (value, draft) => {
-		draft.ids[parameter.name] = value;
-	});
-}
-
-/** The user who receives what a deleted one leaves. */
-export function reassignColumn(name: string): CellReader {
-	return parsedColumn(name, parseId, (value, draft) => {
-		draft.reassign = value;
-	});
-}
-
-const FORCE: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
-
-export function forceColumn(name: string): CellReader {
-	const parse = (text: string): Parsed<boolean> => {
-		const value = FORCE[text.toLowerCase()];
-		return typeof value === 'boolean' ? { value } : { problem: `${quote(text)} is not true or false` };
-	};
-	return parsedColumn(name, parse, (value, draft) => {
-		draft.force = value;
-	});
-}
-
-/** The column that says which taxonomy, and so which endpoint, a row is about. */
-export function taxonomyColumn(name: string, endpointFor: (taxonomy: string) => Endpoint): CellReader {
-	return textColumn(name, (text, draft) => {
-		try {
-			endpointFor(text);
-		} catch (error) {
-			if (error instanceof UsageError) return error.message;
-			throw error;
-		}
-		draft.ids.taxonomy = text;
-		return undefined;
-	});
-}
-
-/** A user name in place of the id of the row, or of the user who receives. */
-export function userNameColumn(name: string, of: 'id' | 'reassign'): CellReader {
-	return textColumn(name, (text, draft) => {
-		draft.names = { ...draft.names, [of]: text };
-		return undefined;
-	});
-}
-
-/** `modified_gmt`: no field, but what --if-unmodified compares. */
-export function modifiedColumn(name: string): CellReader {
-	return textColumn(name, (text, draft) => {
-		draft.modified = text;
-		return undefined;
-	});
-}
-
-/** A column that is not looked at. */
-export function ignoredColumn(name: string): CellReader {
-	return { name, text: () => undefined, typed: () => undefined };
 }
 
 /** Kinds whose text is passed on as it was written, spaces and all. */
 const AS_WRITTEN: ReadonlySet<Field['kind']> = new Set(['text', 'longtext', 'secret']);
 
-/** @param clear whether an empty cell sends "" and does not leave the field alone */
-export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): CellReader {
-	const wire = field.name;
+export function fieldColumn(name: string, field: Field, rules: ValueRules, clear: boolean): Column {
 	const asWritten = AS_WRITTEN.has(field.kind);
-	const store: Store<unknown> = (value, draft) => {
-		if (field.kind === 'map' && isObject(value)) return storeKeys(value, draft);
-		draft.fields[wire] = value;
-		return undefined;
+	const parse = {
+		text: (cell: string) => parseField(field, asWritten ? cell : cell.trim(), rules),
+		typed: (value: unknown) => checkTyped(field, value, rules),
 	};
-	const storeKeys: Store<Record<string, unknown>> = (value, draft) => {
-		for (const key of Object.keys(value)) {
-			const problem = claim(draft, `${wire}.${key}`, `${wire}.${key}`);
-			if (problem !== undefined) return problem;
-		}
-		const earlier = draft.fields[wire];
-		draft.fields[wire] = isObject(earlier) ? { ...earlier, ...value } : value;
-		return undefined;
-	};
-	return {
-		name,
-		text: (cell, draft) => {
-			const trimmed = cell.trim();
-			if (trimmed === '') return clear ? store('', draft) : undefined;
-			const parsed = parseField(field, asWritten ? cell : trimmed, rules);
-			if (isProblem(parsed)) return parsed.problem;
-			return refuse(name, parsed.value) ?? store(parsed.value, draft);
-		},
-		typed: (value, draft) => {
-			const parsed = checkTyped(field, value, rules);
-			if (isProblem(parsed)) return parsed.problem;
-			return refuse(name, value) ?? store(parsed.value, draft);
-		},
-	};
-}
-
-/** A column whose cells are kept as they were written. */
-function writtenColumn(name: string, clear: boolean, store: Store<unknown>): CellReader {
-	return {
-		name,
-		text: (cell, draft) => {
-			if (cell.trim() === '') return clear ? store('', draft) : undefined;
-			return refuse(name, cell) ?? store(cell, draft);
-		},
-		typed: (value, draft) => refuse(name, value) ?? store(value, draft),
-	};
-}
-
-/** `meta.KEY`: one key of a map field. */
-export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): CellReader {
-	return writtenColumn(name, clear, (value, draft) => {
-		const problem = claim(draft, name, `${field.name}.${key}`);
-		if (problem !== undefined) return problem;
-		const earlier = draft.fields[field.name];
-		draft.fields[field.name] = { ...(isObject(earlier) ? earlier : {}), [key]: value };
+	return valueColumn(name, clear, parse, (row, value) => {
+		if (field.kind === 'map' && isObject(value)) return putKeys(row, field, value);
+		row.fields[field.name] = value;
 		return undefined;
 	});
 }
 
+/** Adds keys to a map field; `name` is the column that gives them, where it names one key. */
+function putKeys(row: Draft, { name: wire }: Field, values: Record<string, unknown>, name?: string) {
+	for (const key of Object.keys(values)) {
+		const problem = claim(row, name ?? `${wire}.${key}`, `${wire}.${key}`);
+		if (problem !== undefined) return problem;
+	}
+	const earlier = row.fields[wire];
+	row.fields[wire] = isObject(earlier) ? { ...earlier, ...values } : values;
+	return undefined;
+}
+
+export const asItIs = <T>(value: T): Parsed<T> => ({ value });
+
+/** `meta.KEY`: one key of a map field. */
+export function mapKeyColumn(name: string, field: Field, key: string, clear: boolean): Column {
+	return valueColumn(name, clear, { text: asItIs, typed: asItIs }, (row, value) =>
+		putKeys(row, field, { [key]: value }, name),
+	);
+}
+
 /** A custom field; the interface maps names to strings (section 2.1). */
-export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): CellReader {
-	return writtenColumn(name, clear, (value, draft) => {
-		if (typeof value !== 'string' && !rules.undocumented) {
-			return `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings`;
-		}
+export function customColumn(name: string, field: string, rules: ValueRules, clear: boolean): Column {
+	const typed = (value: unknown): Parsed<unknown> => {
+		if (typeof value === 'string' || rules.undocumented) return { value };
+		return { problem: `custom field ${quote(name)} is ${kindOf(value)}; custom fields hold strings` };
+	};
+	return valueColumn(name, clear, { text: asItIs, typed }, (row, value) => {
 		// By assignment it would be the prototype.
-		if (field === '__proto__') draft.fields = { ...draft.fields, [field]: value };
-		else draft.fields[field] = value;
+		if (field === '__proto__') row.fields = { ...row.fields, [field]: value };
+		else row.fields[field] = value;
 		return undefined;
 	});
 }
 
 /** NDJSON in the shape of the request: `{"ticket_id": 14, "custom_fields": {"color": "red"}}`. */
-export function customObjectColumn(name: string, one: (field: string) => CellReader): CellReader {
+export function customObjectColumn(name: string, one: (field: string) => Column): Column {
 	return {
 		...one(name),
-		typed: (value, draft) => {
-			if (!isObject(value)) return one(name).typed(value, draft);
+		typed: (value, row) => {
+			if (!isObject(value)) return one(name).typed(value, row);
 			for (const key of Object.keys(value)) {
-				const problem = claim(draft, key, `field ${key}`) ?? one(key).typed(value[key], draft);
+				const problem = claim(row, key, `field ${key}`) ?? one(key).typed(value[key], row);
 				if (problem !== undefined) return problem;
 			}
 			return undefined;

@@ -2,28 +2,24 @@
 
 import { numberedIdNames } from '../../api/choose.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { type Field, flagName } from '../../api/fields.js';
+import type { Field } from '../../api/fields.js';
+import { flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { findField, quote, type ValueRules } from '../../api/values.js';
+import { type Parsed, parseId, parseSlug, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { ColumnSettings } from '../run/plan.js';
 import {
-	type CellReader,
+	asItIs,
+	type Column,
 	claim,
 	customColumn,
 	customObjectColumn,
 	type Draft,
 	fieldColumn,
-	forceColumn,
-	idColumn,
-	ignoredColumn,
 	mapKeyColumn,
-	modifiedColumn,
-	reassignColumn,
-	taxonomyColumn,
-	userNameColumn,
+	textColumn,
 } from './columns.js';
 import type { RawRow } from './input.js';
 
@@ -94,127 +90,153 @@ const REASON_COLUMN = /^(?:error|rejected_because(?:_\d+)?)$/;
 /** The columns that `ticket fields get` adds to a sheet of custom fields. */
 const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
 
-/** Columns of user names in place of ids. */
-const USER_NAMES: Readonly<Record<string, 'id' | 'reassign'>> = { username: 'id', 'reassign-username': 'reassign' };
-
 /** Whether rows may name users, whose ids are looked up. */
 export function takesUserNames({ query }: Pick<Endpoint, 'query'>): boolean {
 	return query.some(({ name }) => name === 'reassign');
 }
 
-/** The names under which a parameter's column is understood. */
-function namesOf({ parameters, noun }: Endpoint, name: string): string[] {
-	if (parameters.length !== 1) return [name];
-	return numberedIdNames.has(`${noun}_id`) ? ['id', `${noun}_id`] : [name];
+const FORCE: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
+
+function parseForce(text: string): Parsed<boolean> {
+	const value = FORCE[text.toLowerCase()];
+	return typeof value === 'boolean' ? { value } : { problem: `${quote(text)} is not true or false` };
 }
 
-/** The names of query parameters that a row may have. */
-function queryNames({ endpoint, endpointFor }: CompileOptions): string[] {
-	const names: string[] = endpoint.query.map(({ name }) => name);
-	// Another taxonomy's rows may take what this one's do not.
-	const mayForce = endpointFor !== undefined && endpoint.method === 'DELETE' && !names.includes('force');
-	return mayForce ? [...names, 'force'] : names;
-}
-
-/** The field that `--map` names for a column, else the column's own name. */
-function mappedName(name: string, { map = {} }: CompileOptions): string {
-	return Object.hasOwn(map, name) ? (map[name] as string) : name;
-}
-
-/** What a column does, and under which name it would clash with another. */
+/** What a name means: names that mean the same clash with each other. */
 interface Meaning {
-	column: CellReader;
-	means: string;
+	/** As the interface spells it. */
+	readonly name: string;
+	readonly means: string;
+	/** @param name as the input spells it */
+	column(name: string): Column;
 }
 
-/** What a name in the input means; undefined where it means nothing. */
-function meaningOf(name: string, options: CompileOptions): Meaning | undefined {
-	const { endpoint, endpointFor, rules, columns, fieldIn = (own: string) => own, idColumn: own } = options;
-	const { fields, parameters, body } = endpoint;
-	const clear = options.blank === 'clear';
-	const given = mappedName(name, options);
-	// Names of custom fields are the desk's own: no dialect has words for them.
-	const wanted = body === 'custom_fields' ? given : fieldIn(given.trim());
-	const key = flagName(wanted.trim().toLowerCase());
-	const fieldMeaning = (field: Field): Meaning => {
-		return { column: fieldColumn(name, field, rules, clear), means: `field ${field.name}` };
+/** The names that have a meaning of their own, in the spelling of flags. */
+function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): ReadonlyMap<string, Meaning> {
+	const { parameters, query, fields, body, method, noun } = endpoint;
+	const known = new Map<string, Meaning>();
+	const add = (name: string, means: string, column: Meaning['column']): void => {
+		known.set(flagName(name.toLowerCase()), { name, means, column });
 	};
+	for (const field of body === 'fields' ? fields : []) {
+		add(field.name, `field ${field.name}`, (name) => fieldColumn(name, field, rules, blank === 'clear'));
+	}
+	if (showsModified(endpoint)) {
+		add('modified_gmt', 'modified_gmt', (name) =>
+			textColumn(name, asItIs<string>, (row, time) => (row.modified = time)),
+		);
+	}
+	if (takesUserNames(endpoint)) {
+		const user = (of: 'id' | 'reassign') => (name: string) =>
+			textColumn(name, asItIs<string>, (row, text) => (row.names = { ...row.names, [of]: text }));
+		add('username', 'username', user('id'));
+		add('reassign_username', 'reassign_username', user('reassign'));
+		add('reassign', 'reassign', (name) => textColumn(name, parseId, (row, id) => (row.reassign = id)));
+	}
+	// Rows of another taxonomy may take `force` where those of this one do not.
+	if (query.some(({ name }) => name === 'force') || (endpointFor !== undefined && method === 'DELETE')) {
+		add('force', 'force', (name) => textColumn(name, parseForce, (row, force) => (row.force = force)));
+	}
+	if (endpointFor !== undefined) {
+		const parse = (text: string): Parsed<string> => {
+			try {
+				endpointFor(text);
+				return { value: text };
+			} catch (error) {
+				if (error instanceof UsageError) return { problem: `${quote(text)}: ${error.message}` };
+				throw error;
+			}
+		};
+		add('taxonomy', 'taxonomy', (name) => textColumn(name, parse, (row, text) => (row.ids.taxonomy = text)));
+	}
+	for (const { name: means, kind } of parameters) {
+		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
+		for (const each of isOnlyId ? ['id', `${noun}_id`] : [means]) {
+			const parse = kind === 'id' ? parseId : parseSlug;
+			add(each, means, (name) => textColumn(name, parse, (row, id) => (row.ids[means] = id)));
+		}
+	}
+	return known;
+}
 
-	const isOwn = own === name;
-	const isNamed = (parameter: string): boolean => namesOf(endpoint, parameter).some((each) => flagName(each) === key);
-	const parameter = isOwn ? parameters.at(-1) : parameters.find((each) => isNamed(each.name));
-	if (parameter !== undefined) return { column: idColumn(name, parameter), means: parameter.name };
-	if (isOwn && endpoint.required.length === 1) return fieldMeaning(fields[0] as Field);
-	if (endpointFor !== undefined && key === 'taxonomy') {
-		return { column: taxonomyColumn(name, endpointFor), means: 'taxonomy' };
-	}
-	if (queryNames(options).includes(key)) {
-		return { column: key === 'force' ? forceColumn(name) : reassignColumn(name), means: key };
-	}
-	if (takesUserNames(endpoint) && Object.hasOwn(USER_NAMES, key)) {
-		return { column: userNameColumn(name, USER_NAMES[key] as 'id'), means: key };
-	}
-	if (key === 'modified-gmt' && showsModified(endpoint)) return { column: modifiedColumn(name), means: key };
-	if (body === 'custom_fields') {
-		if (columns !== undefined || wanted !== 'custom_fields') {
+/** A column that is not looked at. */
+const ignored = (name: string): Column => ({ name, text: () => undefined, typed: () => undefined });
+
+/** What each name in the input means. */
+function createLookUp(options: CompileOptions) {
+	const { endpoint, rules, columns = [], fieldIn = (name) => name, idColumn, blank, map = {} } = options;
+	const { ignore = [], ignoreOther = false } = options;
+	const known = meaningsOf(options);
+	const isCustom = endpoint.body === 'custom_fields';
+	const clear = blank === 'clear';
+	/** What a list of ids, and the column that --id-column names, hold. */
+	const rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
+	const byFlagName = (name: string): Meaning | undefined => known.get(flagName(name.trim().toLowerCase()));
+	const mappedName = (name: string): string => (Object.hasOwn(map, name) ? (map[name] as string) : name);
+
+	/** Undefined where a name means nothing. */
+	const meaningOf = (name: string): { column: Column; means: string } | undefined => {
+		// Names of custom fields are the desk's own: no dialect has words for them.
+		const wanted = isCustom ? mappedName(name) : fieldIn(mappedName(name).trim());
+		const found = byFlagName(idColumn === name ? rowId : wanted);
+		if (found !== undefined) return { column: found.column(name), means: found.means };
+		if (isCustom && (options.columns !== undefined || wanted !== 'custom_fields')) {
 			return { column: customColumn(name, wanted, rules, clear), means: `field ${wanted}` };
 		}
-		const one = (field: string): CellReader => customColumn(field, field, rules, clear);
-		return { column: customObjectColumn(name, one), means: wanted };
-	}
-	const field = findField(fields, wanted);
-	if (field !== undefined) return fieldMeaning(field);
-	const [, start = '', rest = ''] = /^([^.]+)\.(.+)$/s.exec(wanted) ?? [];
-	const map = findField(fields, start);
-	if (map?.kind !== 'map') return undefined;
-	return { column: mapKeyColumn(name, map, rest, clear), means: `field ${map.name}.${rest}` };
-}
+		if (isCustom) {
+			return { column: customObjectColumn(name, (field) => customColumn(field, field, rules, clear)), means: wanted };
+		}
+		const [, start = '', key = ''] = /^([^.]+)\.(.+)$/s.exec(wanted) ?? [];
+		const field = endpoint.fields.find((each) => each.kind === 'map' && each.name === byFlagName(start)?.name);
+		if (field === undefined) return undefined;
+		return { column: mapKeyColumn(name, field, key, clear), means: `field ${field.name}.${key}` };
+	};
 
-/** Whether a column is not looked at: it is named by a flag, or is one that our own commands add. */
-function isIgnored(name: string, options: CompileOptions): boolean {
-	const { ignore = [], ignoreOther, map = {}, idColumn: own, columns = [], endpoint } = options;
-	if (ignore.includes(name)) return true;
-	if (ignoreOther === true && meaningOf(name, options) === undefined) return true;
-	if (Object.hasOwn(map, name) || own === name) return false;
-	if (REASON_COLUMN.test(name)) return true;
-	const isSheet = endpoint.body === 'custom_fields' && OUTCOME_COLUMNS.every((each) => columns.includes(each));
-	return isSheet && OUTCOME_COLUMNS.includes(name);
-}
+	/** Whether a column is not looked at: it is named by a flag, or is one that our own commands add. */
+	const isIgnored = (name: string): boolean => {
+		if (ignore.includes(name) || (ignoreOther && meaningOf(name) === undefined)) return true;
+		if (Object.hasOwn(map, name) || idColumn === name) return false;
+		if (REASON_COLUMN.test(name)) return true;
+		const isSheet = isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
+		return isSheet && OUTCOME_COLUMNS.includes(name);
+	};
 
-function columnOf(name: string, options: CompileOptions): Meaning | undefined {
-	return isIgnored(name, options) ? { column: ignoredColumn(name), means: ` ${name}` } : meaningOf(name, options);
-}
-
-function unknownColumn(name: string, options: CompileOptions): string {
-	const { endpoint, endpointFor } = options;
-	const known = [
-		...endpoint.parameters.flatMap((each) => namesOf(endpoint, each.name)),
-		...(endpointFor === undefined ? [] : ['taxonomy']),
-		...queryNames(options),
-		...(takesUserNames(endpoint) ? ['username', 'reassign_username'] : []),
-		...(showsModified(endpoint) ? ['modified_gmt'] : []),
-		...endpoint.fields.map((each) => each.name),
-	];
-	const mapped = mappedName(name, options);
-	if (mapped === name) return `unknown column ${quote(name)}${didYouMean(name, known)}`;
-	return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${didYouMean(mapped, known)}`;
+	return {
+		isIgnored,
+		find: (name: string) => (isIgnored(name) ? { column: ignored(name), means: ` ${name}` } : meaningOf(name)),
+		unknown(name: string): string {
+			const mapped = mappedName(name);
+			const suggestion = didYouMean(
+				mapped,
+				[...known.values()].map((each) => each.name),
+			);
+			if (mapped === name) return `unknown column ${quote(name)}${suggestion}`;
+			return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${suggestion}`;
+		},
+		idOnly: byFlagName(options.byUsername === true ? 'username' : rowId)?.column(
+			options.byUsername === true ? 'username' : rowId,
+		) as Column,
+	};
 }
 
 /** The header's columns. @throws UsageError that names all that is wrong with them */
-function compileHeader(header: readonly string[], options: CompileOptions): CellReader[] {
+function compileHeader(
+	header: readonly string[],
+	options: CompileOptions,
+	names: ReturnType<typeof createLookUp>,
+): Column[] {
 	const { endpoint, flags = {}, map = {}, idColumn: own, name: input, headerLine: line } = options;
-	const problems: string[] = [];
+	const problems = [...Object.keys(map), ...(own === undefined ? [] : [own])]
+		.filter((name) => !header.includes(name))
+		.map((name) => `there is no column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
-	const columns: CellReader[] = [];
-	for (const name of [...Object.keys(map), ...(own === undefined ? [] : [own])]) {
-		if (!header.includes(name)) problems.push(`there is no column ${quote(name)}${didYouMean(name, header)}`);
-	}
+	const columns: Column[] = [];
 	for (const name of header) {
-		const found = columnOf(name, options);
+		const found = names.find(name);
 		if (found === undefined) {
 			unknown.push(name);
-			problems.push(unknownColumn(name, options));
+			problems.push(names.unknown(name));
 			continue;
 		}
 		const earlier = meanings.get(found.means);
@@ -266,98 +288,69 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 /** Makes the function that reads rows. @throws UsageError for a header that can't be used */
 export function compileColumns(options: CompileOptions): CompiledRows {
 	const { columns: header, endpoint, flags = {} } = options;
-	const columns = header === undefined ? [] : compileHeader(header, options);
+	const names = createLookUp(options);
+	const columns = header === undefined ? [] : compileHeader(header, options, names);
+	const { ids, force, reassign, names: users, fields } = flags;
 
-	const complaint = ({ row, line }: RawRow, column: string | undefined, message: string, draft?: Draft): Complaint => {
-		// The ids are filled while the rest of the row is read.
-		return { row, line, column, message, ...(draft === undefined ? {} : { ids: draft.ids }) };
-	};
-
-	const begin = (): Draft => ({
-		ids: { ...flags.ids },
-		force: flags.force,
-		reassign: flags.reassign,
-		names: flags.names,
-		fields: { ...flags.fields },
-	});
-
-	const end = (draft: Draft, raw: RawRow, complaints: Complaint[]): RowValues | Complaint[] => {
-		if (complaints.length > 0) return complaints;
-		const problem = rowProblem(draft, options);
-		if (problem !== undefined) return [complaint(raw, undefined, problem, draft)];
-		const { ids, force, reassign, names, fields, modified } = draft;
-		if (endpoint.returns === 'user-id') ids.username = fields.username as string;
-		return {
-			ids,
-			force,
-			reassign: names?.reassign === undefined ? reassign : undefined,
-			names,
-			fields: endpoint.body === 'none' ? undefined : fields,
-			modified,
-		};
-	};
-
-	const readCells = (raw: RawRow, cells: readonly string[]): RowValues | Complaint[] => {
-		if (cells.length !== columns.length) {
-			const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-			return [complaint(raw, undefined, `${count} where the header has ${columns.length} columns`)];
-		}
-		const draft = begin();
-		const complaints: Complaint[] = [];
-		for (let index = 0; index < columns.length; index++) {
-			const column = columns[index] as CellReader;
-			const problem = column.text(cells[index] as string, draft);
-			if (problem !== undefined) complaints.push(complaint(raw, column.name, problem, draft));
-		}
-		return end(draft, raw, complaints);
-	};
-
-	const keys = new Map<string, Meaning | undefined>();
-	const keyMeaning = (name: string): Meaning | undefined => {
+	const keys = new Map<string, ReturnType<typeof names.find>>();
+	const findKey = (name: string): ReturnType<typeof names.find> => {
 		if (keys.has(name)) return keys.get(name);
-		const found = columnOf(name, options);
+		const found = names.find(name);
 		// Names come from the input: a set without end would grow with it.
 		if (keys.size < 1000) keys.set(name, found);
 		return found;
 	};
 
-	const readObject = (raw: RawRow, object: Readonly<Record<string, unknown>>): RowValues | Complaint[] => {
-		const draft = begin();
-		const complaints: Complaint[] = [];
-		for (const name of Object.keys(object)) {
-			const found = keyMeaning(name);
-			const problem =
-				found === undefined
-					? unknownColumn(name, options)
-					: (claim(draft, name, found.means) ?? found.column.typed(object[name], draft));
-			if (problem !== undefined) complaints.push(complaint(raw, name, problem, draft));
-		}
-		return end(draft, raw, complaints);
-	};
-
-	const rowId = endpoint.parameters.at(-1);
-	const idOnly =
-		options.byUsername === true
-			? userNameColumn('username', 'id')
-			: rowId !== undefined
-				? idColumn(rowId.name, rowId)
-				: fieldColumn('username', endpoint.fields[0] as Field, options.rules, false);
-	const readId = (raw: RawRow, id: string): RowValues | Complaint[] => {
-		const draft = begin();
-		const problem = idOnly.text(id, draft);
-		if (problem === undefined) return end(draft, raw, []);
-		const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
-		const hint = '; a sheet with columns is read by --input FILE, or --input - --input-format csv';
-		return [complaint(raw, idOnly.name, isSheet ? problem + hint : problem, draft)];
-	};
-
 	return {
-		ignored: header?.filter((name) => isIgnored(name, options)) ?? [],
-		read: (raw) => {
-			if (raw.cells !== undefined) return readCells(raw, raw.cells);
-			if (raw.object !== undefined) return readObject(raw, raw.object);
-			if (raw.id !== undefined) return readId(raw, raw.id);
-			return [complaint(raw, undefined, raw.problem ?? 'the row is empty')];
+		ignored: header?.filter(names.isIgnored) ?? [],
+		read(raw) {
+			const { row, line, cells, object, id } = raw;
+			const complaints: Complaint[] = [];
+			const complain = (column: string | undefined, message: string, draft?: Draft): Complaint[] => {
+				// The ids are filled while the rest of the row is read.
+				complaints.push({ row, line, column, message, ...(draft === undefined ? {} : { ids: draft.ids }) });
+				return complaints;
+			};
+			if (cells !== undefined && cells.length !== columns.length) {
+				const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+				return complain(undefined, `${count} where the header has ${columns.length} columns`);
+			}
+			const draft: Draft = {
+				ids: { ...ids },
+				...{ force, reassign, names: users },
+				fields: { ...fields },
+				...{ modified: undefined, seen: undefined },
+			};
+			if (cells !== undefined) {
+				for (let index = 0; index < columns.length; index++) {
+					const column = columns[index] as Column;
+					const problem = column.text(cells[index] as string, draft);
+					if (problem !== undefined) complain(column.name, problem, draft);
+				}
+			} else if (object !== undefined) {
+				for (const name of Object.keys(object)) {
+					const found = findKey(name);
+					const problem =
+						found === undefined
+							? names.unknown(name)
+							: (claim(draft, name, found.means) ?? found.column.typed(object[name], draft));
+					if (problem !== undefined) complain(name, problem, draft);
+				}
+			} else if (id !== undefined) {
+				const problem = names.idOnly.text(id, draft);
+				const isSheet = /^[^\d,;\t]+[,;\t]/.test(id);
+				const hint = isSheet ? '; a sheet with columns is read by --input FILE, or --input - --input-format csv' : '';
+				if (problem !== undefined) complain(names.idOnly.name, problem + hint, draft);
+			} else return complain(undefined, raw.problem ?? 'the row is empty');
+			if (complaints.length > 0) return complaints;
+			const problem = rowProblem(draft, options);
+			if (problem !== undefined) return complain(undefined, problem, draft);
+			if (endpoint.returns === 'user-id') draft.ids.username = draft.fields.username as string;
+			if (draft.names?.reassign !== undefined) draft.reassign = undefined;
+			draft.seen = undefined;
+			const values: RowValues = draft;
+			if (endpoint.body === 'none') values.fields = undefined;
+			return values;
 		},
 	};
 }

@@ -41,7 +41,7 @@ export function lineReader(fd: number): (place: number) => { text: string; end: 
 	};
 }
 
-const PAGE_BITS = 16;
+const PAGE_BITS = 12;
 const PAGE = 1 << PAGE_BITS;
 
 /** A number for each row of a run, in pages, so that neither a large input nor a damaged row number claims memory. */

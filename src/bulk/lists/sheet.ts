@@ -5,7 +5,7 @@ import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
 import { holdsInexactNumber, inexactNumberIn, isObject, OWN_ID } from '../../api/values.js';
-import { type CellReader, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
+import { type Column, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
 /** What is printed of the objects of a list. */
@@ -130,7 +130,7 @@ function readsBackAlways({ kind }: Field, value: unknown): boolean {
 	return kind === 'terms' && Array.isArray(value) && value.every(isNumber);
 }
 
-function checkedValue(field: Field, value: unknown, column: CellReader, asCells: boolean): unknown {
+function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
 	if (isRenderedAlone(value) || holdsInexactNumber(value)) return LEFT_OUT;
 	const normal = field.kind === 'boolean' ? (SWITCHES.get(value) ?? value) : value;
 	// As it is once it was written and read.
