@@ -164,8 +164,8 @@ export const bugs = [
 			'.toLowerCase()',
 		],
 		'api GET with a NUL behind _method is a delete that nobody is asked about': [
-			"name.split('\\0')[0] as string",
-			'name',
+			'part.split(/[=\\0]/)',
+			"part.split('=')",
 		],
 		'dots that are encoded twice leave the folder of the service': ['const DECODINGS = 3;', 'const DECODINGS = 1;'],
 	}),

@@ -275,11 +275,11 @@ async function printText({ clean, invocation }: Api, response: RawResponse | und
 /** Warns where integers of the response can't be held exactly. @returns whether it did */
 async function warnOfNumbers({ invocation, clean }: Api, response: RawResponse | undefined): Promise<boolean> {
 	const bytes = response && (await decodeBody(response));
-	const [first, ...more] = Buffer.isBuffer(bytes) ? unsafeIntegers(jsonIn(bytes) ?? '') : [];
-	if (first === undefined || clean(first) !== first) return false;
-	const shown = first.length > 60 ? `${first.slice(0, 60)}…` : first;
-	const others = more.length === 0 ? '' : `, and so are ${more.length} more`;
-	const printed = JSON.stringify(Number(first));
-	warn(invocation.context, [`the integer ${shown} can't be held exactly: it is printed as ${printed}${others}`]);
-	return true;
+	const found = Buffer.isBuffer(bytes) ? unsafeIntegers(jsonIn(bytes) ?? '') : [];
+	const shown = found.slice(0, 3).map((each) => clean(each).slice(0, 60));
+	const more = found.length > shown.length ? ', …' : '';
+	if (found.length > 0) {
+		warn(invocation.context, [`integers that can't be held exactly are printed rounded: ${shown.join(', ')}${more}`]);
+	}
+	return found.length > 0;
 }

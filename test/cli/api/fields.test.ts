@@ -11,17 +11,15 @@ describe('names with brackets', () => {
 		[['title='], { title: '' }],
 		[['title=a=b[c]'], { title: 'a=b[c]' }],
 		[['meta[color]=red', 'meta[size]=4'], { meta: { color: 'red', size: '4' } }],
-		[['meta[a][b][c]=1'], { meta: { a: { b: { c: '1' } } } }],
 		[['roles[]=agent', 'roles[]=editor'], { roles: ['agent', 'editor'] }],
 		[['roles[]'], { roles: [] }],
-		[['a[b][]=1', 'a[b][]=2'], { a: { b: ['1', '2'] } }],
 		[['__proto__=x', 'constructor[prototype]=y'], JSON.parse('{"__proto__":"x","constructor":{"prototype":"y"}}')],
 	])('%j', (given, expected) => {
 		expect(body(...given)).toEqual(expected);
 	});
 
 	it('leave the prototype of everything else alone', () => {
-		body('__proto__[polluted]=yes', 'a[__proto__][polluted]=yes');
+		body('__proto__[polluted]=yes', 'a[__proto__]=yes');
 		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 	});
 
@@ -38,6 +36,7 @@ describe('names with brackets', () => {
 		[['a[]=1', 'a[b]=2']],
 		[['a[b]=1', 'a[b]=2']],
 		[['a[][x]=1']],
+		[['meta[a][b]=1']],
 	])('%j is a usage error', (given) => {
 		expect(() => body(...given)).toThrow(expect.objectContaining({ exitCode: 2 }));
 	});

@@ -87,15 +87,15 @@ export async function readCall(
 	if (readers > 1) throw new UsageError('standard input can be read once, and more than one flag asks for it');
 
 	const fields = rawField.map(splitField);
-	for (const { keys } of fields) refuseSecretNames('-f', keys, FROM_FILE);
+	for (const field of fields) refuseSecretNames('-f', [field.name, field.key ?? ''], FROM_FILE);
 	for (const field of typedField.map(splitField)) {
-		const { name, keys, value } = field;
+		const { name, key = '', value } = field;
 		const isFromFile = typeof value === 'string' && isFile(value);
-		if (!isFromFile) refuseSecretNames('-F', keys, FROM_FILE);
+		if (!isFromFile) refuseSecretNames('-F', [name, key], FROM_FILE);
 		if (typeof value === 'string' && value.startsWith('@')) {
 			const text = await readTextValue(`-F ${name}`, value, context);
 			// The line's end of a file with a password in it is not part of the password.
-			field.value = isFromFile && keys.some(isSecretName) ? text.replace(/\r?\n$/, '') : text;
+			field.value = isFromFile && [name, key].some(isSecretName) ? text.replace(/\r?\n$/, '') : text;
 		} else if (typeof value === 'string') field.value = typedValue(name, value);
 		fields.push(field);
 	}
@@ -124,12 +124,10 @@ async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'],
 	return dialect.neutral || !isObject(value) ? text : JSON.stringify(bodyOut(dialect, value));
 }
 
-/** `meta[color]=red` has the keys meta, color; `tags[]=a` appends to a list. */
+/** `meta[color]=red` has the name meta and the key color; `tags[]=a` has the empty key, and appends to a list. */
 export interface GivenField {
-	/** As it was typed, before the `=`. */
 	name: string;
-	keys: readonly string[];
-	isItem: boolean;
+	key: string | undefined;
 	/** Undefined for a bare `tags[]`, an empty list. */
 	value: unknown;
 }
@@ -143,12 +141,10 @@ function fieldProblem(text: string, why: string): UsageError {
 
 /** Splits at the first `=` and the brackets, in the manner of `gh api`. @throws UsageError */
 export function splitField(text: string): GivenField {
-	const [, name = '', first = '', inner = '', item, value] =
-		/^(([^[\]=]+)((?:\[[^[\]=]+\])*)(\[\])?)(?:=([\s\S]*))?$/.exec(text) ?? [];
-	const isItem = item !== undefined;
-	if (name === '' || (value === undefined && !isItem)) throw fieldProblem(text, 'is not name=value');
+	const [, name = '', key, value] = /^([^[\]=]+)(?:\[([^[\]=]*)\])?(?:=([\s\S]*))?$/.exec(text) ?? [];
+	if (name === '' || (value === undefined && key !== '')) throw fieldProblem(text, 'is not name=value');
 	checkOverrides(name);
-	return { name, keys: [first, ...inner.split(/[[\]]+/).filter((key) => key !== '')], isItem, value };
+	return { name, key, value };
 }
 
 /** What `-F` makes of a text: true, false, null and JSON's numbers are themselves. @throws UsageError */
@@ -165,20 +161,13 @@ export function typedValue(name: string, text: string): unknown {
 /** A JSON object of fields. @throws UsageError where two do not fit together */
 export function bodyOf(fields: readonly GivenField[]): Record<string, unknown> {
 	const body = emptyRecord<unknown>();
-	for (const { name, keys, isItem, value } of fields) {
-		let branch = body;
-		for (const key of keys.slice(0, -1)) {
-			branch[key] ??= emptyRecord<unknown>();
-			const inner = branch[key];
-			if (!isObject(inner)) throw fieldProblem(name, 'does not fit the fields before it');
-			branch = inner;
-		}
-		const last = keys.at(-1) as string;
-		const items = isItem ? (branch[last] ?? []) : undefined;
-		if (isItem ? !Array.isArray(items) : last in branch) {
-			throw fieldProblem(name, 'does not fit the fields before it');
-		}
-		branch[last] = Array.isArray(items) ? [...items, ...(value === undefined ? [] : [value])] : value;
+	for (const { name, key, value } of fields) {
+		const known = body[name] ?? (key === '' ? [] : {});
+		const isFirst = !Object.hasOwn(body, name);
+		if (key === undefined && isFirst) body[name] = value;
+		else if (key === '' && Array.isArray(known)) body[name] = value === undefined ? known : [...known, value];
+		else if (key && isObject(known) && !Object.hasOwn(known, key)) body[name] = { ...known, [key]: value };
+		else throw fieldProblem(key === undefined ? name : `${name}[${key}]`, 'does not fit the fields before it');
 	}
 	return body;
 }
@@ -186,10 +175,10 @@ export function bodyOf(fields: readonly GivenField[]): Record<string, unknown> {
 /** A query with fields behind it, encoded; names keep their brackets. */
 export function withFields(query: string, fields: readonly GivenField[], dialect: Dialect): string {
 	const given = fields.filter(({ value }) => value !== undefined);
-	const parts = given.map(({ name, keys: [first = ''], value }) => {
-		const own = encodeURIComponent(dialect.fieldOut(first) + name.slice(first.length));
+	const parts = given.map(({ name, key, value }) => {
+		const brackets = key === undefined ? '' : `[${encodeURIComponent(key)}]`;
 		const text = name === 'status' ? dialect.statusOut(String(value)) : String(value ?? '');
-		return `${own.replace(/%5B/g, '[').replace(/%5D/g, ']')}=${encodeURIComponent(text)}`;
+		return `${encodeURIComponent(dialect.fieldOut(name))}${brackets}=${encodeURIComponent(text)}`;
 	});
 	return [query, ...parts].filter((part) => part !== '').join('&');
 }
@@ -207,31 +196,18 @@ function decodings(text: string): string[] {
 	return texts;
 }
 
-/** Parameters by which WordPress takes another method or route than the request's own. */
-const OVERRIDING: Readonly<Record<string, string>> = {
-	_method: 'another method with _method',
-	rest_route: 'another path with rest_route',
-};
-
 /**
- * What PHP may make of a parameter's name: without leading spaces and what follows a NUL, with `_` for a space, a dot and
- * a bracket that is not closed; a name before `[` is that of a list.
+ * Refuses parameters by which WordPress takes another method or route than the request's own. PHP reads a name without
+ * leading spaces and what follows a NUL, with `_` for a space, a dot and a bracket. @throws UsageError
  */
-function phpNames(name: string): string[] {
-	const read = (name.split('\0')[0] as string).replaceAll('+', ' ').trimStart().toLowerCase();
-	return [read.replace(/[ .[]/g, '_'), (read.split('[')[0] as string).replace(/[ .]/g, '_')];
-}
-
-/** Refuses parameters that make another request of it. @throws UsageError */
 function checkOverrides(text: string): void {
-	const parts = decodings(text).flatMap((each) => each.split(/[?&;]/));
-	const names = parts.flatMap((part) => phpNames(part.split('=')[0] as string));
-	const found = names.find((name) => Object.hasOwn(OVERRIDING, name));
-	if (found === undefined) return;
-	throw new UsageError(`${JSON.stringify(text.slice(0, 200))} asks for ${OVERRIDING[found]}`, {
-		code: 'invalid_parameter',
-		hint: 'name method and path themselves: supportctl api DELETE tickets/14',
-	});
+	for (const part of decodings(text).flatMap((each) => each.split(/[?&;]/))) {
+		const name = (part.split(/[=\0]/)[0] as string).replaceAll('+', ' ').trimStart().toLowerCase();
+		if (!/^(?:_method|rest_route)(?:_|$)/.test(name.replace(/[ .[]/g, '_'))) continue;
+		const what = `${JSON.stringify(text.slice(0, 200))} asks for another method or path than those of the request`;
+		const hint = 'name method and path themselves: supportctl api DELETE tickets/14';
+		throw new UsageError(what, { code: 'invalid_parameter', hint });
+	}
 }
 
 /** The neutral spelling of the prefix, which is understood whatever the deployment's own is. */
