@@ -2,19 +2,18 @@
 
 import { UsageError } from '../errors.js';
 import { type Endpoint, endpointList, termEndpoint, termTaxonomies } from './endpoints.js';
-import { taxonomies } from './fields.js';
 import { didYouMean } from './suggest.js';
 import { isProblem, parseSlug, quote } from './values.js';
 
-export interface EndpointChoice {
-	/** The endpoint; where rows name their taxonomy, one that stands for all. */
-	endpoint: Endpoint;
-	/** @throws UsageError for a taxonomy that the interface has no route for */
-	forTaxonomy?: (taxonomy: string) => Endpoint;
-}
-
-/** @param name A row of the table, or `term.update` and `term.delete`. @throws UsageError */
-export function chooseEndpoint(name: string, taxonomy: string | undefined, undocumented: boolean): EndpointChoice {
+/**
+ * The endpoint; where rows name their taxonomy, one that stands for all, and the function that finds each.
+ * @param name A row of the table, or `term.update` and `term.delete`. @throws UsageError
+ */
+export function chooseEndpoint(
+	name: string,
+	taxonomy: string | undefined,
+	undocumented: boolean,
+): { endpoint: Endpoint; forTaxonomy?: (taxonomy: string) => Endpoint } {
 	if (name !== 'term.update' && name !== 'term.delete') {
 		const endpoint = endpointList.find((each) => each.name === name);
 		if (endpoint !== undefined) return { endpoint };
@@ -23,24 +22,18 @@ export function chooseEndpoint(name: string, taxonomy: string | undefined, undoc
 	const operation = name === 'term.update' ? 'update' : 'delete';
 	const documented = termTaxonomies(operation);
 	const forTaxonomy = (given: string): Endpoint => {
-		if (!undocumented && !documented.includes(given)) throw noRoute(operation, given, documented);
+		if (!undocumented && !documented.includes(given)) {
+			const suggestion = didYouMean(given, documented);
+			const what = `the API documents no route to ${operation} ${quote(given)} terms, only ${documented.join(' and ')}`;
+			// Only a name that is meant can be sent undocumented.
+			const hint = suggestion === '' ? { hint: '--undocumented allows other taxonomies' } : {};
+			throw new UsageError(what + suggestion, { code: 'undocumented', ...hint });
+		}
 		const parsed = parseSlug(given);
 		if (isProblem(parsed)) throw new UsageError(`taxonomy: ${parsed.problem}`);
 		return termEndpoint(operation, parsed.value);
 	};
 	return { endpoint: forTaxonomy(taxonomy ?? (documented[0] as string)), forTaxonomy };
-}
-
-/** A misspelt name gets the right one; only a name that is meant can be sent undocumented. */
-function noRoute(operation: string, taxonomy: string, documented: readonly string[]): UsageError {
-	const known = (taxonomies as readonly string[]).includes(taxonomy);
-	const suggestion = known ? '' : didYouMean(taxonomy, documented);
-	const routes = documented.join(' and ');
-	const what = known
-		? `the API documents no route to ${operation} ${taxonomy} terms, only ${routes}`
-		: `${quote(taxonomy)} is not a taxonomy${suggestion || `; the API documents a route to ${operation} terms of ${routes}`}`;
-	const hint = suggestion === '' ? { hint: '--undocumented allows other taxonomies' } : {};
-	return new UsageError(what, { code: 'undocumented', ...hint });
 }
 
 const parameters = endpointList.flatMap((each) => each.parameters);

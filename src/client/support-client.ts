@@ -3,7 +3,7 @@
 import { type AppliedDifference, contradictions } from '../api/applied.js';
 import { createDialect, type Dialect, type Prefixes } from '../api/dialect.js';
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints.js';
-import { createPlanner, type Planner, type RowValues } from '../api/plan.js';
+import { createPlanner, type RowValues } from '../api/plan.js';
 import { checkTyped, emptyRecord, isProblem, type Parsed, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { createClient } from '../http/client.js';
@@ -43,10 +43,14 @@ export interface SupportClientOptions {
 	undocumented?: boolean;
 }
 
+const clock = {
+	now: () => Date.now(),
+	monotonic: () => performance.now(),
+	sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+};
+
 /** A client of one service. Close it when it is no longer needed: it keeps connections open. */
 export class SupportClient {
-	private readonly planners = new Map<Endpoint, Planner>();
-
 	private constructor(
 		private readonly client: Client,
 		private readonly options: SupportClientOptions,
@@ -55,16 +59,12 @@ export class SupportClient {
 
 	/** Makes a client; nothing is sent before the first call. @throws UsageError for an option that can't be used */
 	static async open(options: SupportClientOptions): Promise<SupportClient> {
-		const { auth, tls, proxy, allowHttp } = options;
+		const { auth, tls, proxy, allowHttp, timeout = settings.timeout.initial } = options;
 		const client = await createClient({
-			baseUrl: checkOptions(options),
-			auth,
-			timeoutMs: (options.timeout ?? settings.timeout.initial) * 1000,
+			...{ baseUrl: checkOptions(options), auth, proxy, allowHttp, timeoutMs: timeout * 1000 },
 			connections: options.connections ?? DEFAULT_CONCURRENCY,
 			userAgent: `supportctl/${version}`,
 			...(tls !== undefined && { tls }),
-			proxy,
-			allowHttp,
 		});
 		return new SupportClient(client, options, createDialect(options.prefixes));
 	}
@@ -74,23 +74,14 @@ export class SupportClient {
 	 * @throws UsageError for an id or a value that the interface does not allow; nothing was sent then.
 	 */
 	async call<Name extends EndpointName>(name: Name, input: CallInput<Name>): Promise<CallResult> {
-		const { dialect, planners, options } = this;
+		const { client, dialect, options } = this;
 		if (!Object.hasOwn(endpoints, name))
 			throw new UsageError(`there is no endpoint ${JSON.stringify(name)}`, { code: 'unknown_endpoint' });
 		const endpoint: Endpoint = endpoints[name];
-		const planner = planners.get(endpoint) ?? createPlanner(endpoint, dialect);
-		planners.set(endpoint, planner);
-		const request = planner(readInput(endpoint, input as Record<string, unknown>, options, dialect));
-		const result = await send(this.client, request, {
-			retries: options.retries ?? DEFAULT_RETRIES,
-			clock: {
-				now: () => Date.now(),
-				monotonic: () => performance.now(),
-				sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-			},
-			random: Math.random,
-			dialect,
-		});
+		const row = readInput(endpoint, input as Record<string, unknown>, options.undocumented === true, dialect);
+		const request = createPlanner(endpoint, dialect)(row);
+		const retries = options.retries ?? DEFAULT_RETRIES;
+		const result = await send(client, request, { retries, clock, random: Math.random, dialect });
 		const differs = result.outcome === 'ok' ? contradictions(request, result.body) : [];
 		return { ...result, outcome: differs.length > 0 ? 'differs' : result.outcome, differs };
 	}
@@ -101,64 +92,58 @@ export class SupportClient {
 	}
 }
 
-/** Checks everything that can be checked before a request, as the binary does. Returns the base URL. @throws UsageError */
-function checkOptions(options: SupportClientOptions): string {
-	const { allowHttp, prefixes = {}, retries = 0, timeout, connections } = options;
-	const auth = (options.auth ?? {}) as Record<string, unknown>;
-	const isBasic = auth.scheme === 'basic';
-	const isHeader = auth.scheme === 'header';
-	const given: readonly [from: string, setting: SettingName, value: unknown, isGiven?: boolean][] = [
-		['auth.scheme', 'scheme', auth.scheme ?? ''],
-		['auth.username', 'username', auth.username, isBasic],
-		['auth.name', 'headerName', auth.name, isHeader],
-		['timeout', 'timeout', timeout, timeout !== undefined],
-		['connections', 'concurrency', connections, connections !== undefined],
-		['prefixes.product', 'productPrefix', prefixes.product, prefixes.product !== undefined],
-		['prefixes.shop', 'shopPrefix', prefixes.shop, prefixes.shop !== undefined],
-		['prefixes.membership', 'membershipPrefix', prefixes.membership, prefixes.membership !== undefined],
-	];
-	for (const [from, setting, value, isGiven = true] of given) {
+/** Checks everything that can be checked before a request, as the binary does. @returns the base URL @throws UsageError */
+function checkOptions({ baseUrl, allowHttp, auth, prefixes = {}, ...numbers }: SupportClientOptions): string {
+	const { scheme = '', ...given } = (auth ?? {}) as unknown as Record<string, unknown>;
+	const check = (setting: SettingName, value: unknown, from: string, isGiven = value !== undefined): void => {
 		if (isGiven) checkSetting(settings[setting], value, from);
-	}
+	};
 	const text = (value: unknown, from: string): string => {
 		if (typeof value === 'string') return value;
 		throw new UsageError(`${from} must be a string`, { code: 'invalid_setting' });
 	};
-	if (isBasic) checkUserName(auth.username as string);
-	const { scheme } = options.auth;
-	const secret = { basic: 'password', bearer: 'token', header: 'value', none: undefined }[scheme];
-	if (secret !== undefined) checkSecret(scheme, text(auth[secret], `auth.${secret}`), `auth.${secret}`);
+	check('scheme', scheme, 'auth.scheme');
+	check('username', given.username, 'auth.username', scheme === 'basic');
+	check('headerName', given.name, 'auth.name', scheme === 'header');
+	check('timeout', numbers.timeout, 'timeout');
+	check('concurrency', numbers.connections, 'connections');
+	check('productPrefix', prefixes.product, 'prefixes.product');
+	check('shopPrefix', prefixes.shop, 'prefixes.shop');
+	check('membershipPrefix', prefixes.membership, 'prefixes.membership');
+	if (auth.scheme === 'basic') checkUserName(auth.username);
+	const secret = { basic: 'password', bearer: 'token', header: 'value', none: undefined }[auth.scheme];
+	if (secret !== undefined) checkSecret(auth.scheme, text(given[secret], `auth.${secret}`), `auth.${secret}`);
+	const { retries = 0 } = numbers;
 	if (!Number.isSafeInteger(retries) || retries < 0) {
 		throw new UsageError('retries must be a whole number of 0 or more', { code: 'invalid_setting' });
 	}
 	const rules = { allowHttp, howToAllowHttp: 'set allowHttp', productPrefix: prefixes.product };
-	return parseBaseUrl(text(options.baseUrl, 'baseUrl'), rules).url;
+	return parseBaseUrl(text(baseUrl, 'baseUrl'), rules).url;
 }
 
 /** What a call says, as a row of a run says it. @throws UsageError */
 function readInput(
 	endpoint: Endpoint,
 	input: Readonly<Record<string, unknown>>,
-	{ undocumented = false }: SupportClientOptions,
+	undocumented: boolean,
 	{ statusIn }: Dialect,
 ): RowValues {
 	const refuse = (message: string, code: string): never => {
 		throw new UsageError(`${endpoint.name}: ${message}`, { code });
 	};
-	const checked = <T>(parsed: Parsed<T>, name: string, code: string): T =>
-		isProblem(parsed) ? refuse(`${name}${parsed.problem}`, code) : parsed.value;
+	const checked = <T>(parsed: Parsed<T>, code: string, name = ''): T =>
+		isProblem(parsed) ? refuse(name + parsed.problem, code) : parsed.value;
 
 	const ids: Record<string, string> = {};
 	for (const { name, kind } of endpoint.parameters) {
-		const parsed = (kind === 'id' ? parseId : parseSlug)(String(input[name] ?? ''));
-		ids[name] = checked(parsed, `${name} `, 'invalid_id');
+		ids[name] = checked((kind === 'id' ? parseId : parseSlug)(String(input[name] ?? '')), 'invalid_id', `${name} `);
 	}
 	for (const { name, presence, reason } of endpoint.query) {
 		const isMissing = input[name] === undefined || input[name] === false;
 		if (presence === 'must' && isMissing) refuse(`${name} is missing: ${reason}`, 'missing_parameter');
 	}
-	const reassign =
-		input.reassign === undefined ? undefined : checked(parseId(String(input.reassign)), 'reassign ', 'invalid_id');
+	const receiver = input.reassign === undefined ? undefined : parseId(String(input.reassign));
+	const reassign = receiver && checked(receiver, 'invalid_id', 'reassign ');
 	if (reassign !== undefined && reassign === ids.id) {
 		refuse(`what user ${ids.id} leaves can't go to user ${ids.id}`, 'reassign_to_deleted');
 	}
@@ -167,14 +152,15 @@ function readInput(
 
 	const fields = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries((input.fields ?? {}) as Record<string, unknown>)) {
-		const field = endpoint.fields.find((each) => each.name === name);
 		if (value === undefined) continue;
+		const field = endpoint.fields.find((each) => each.name === name);
 		if (endpoint.body === 'custom_fields') {
-			fields[name] =
-				typeof value === 'string' ? value : refuse(`custom field ${name} is not a string`, 'invalid_value');
-		} else if (field === undefined) {
-			fields[name] = undocumented ? value : refuse(`there is no field ${JSON.stringify(name)}`, 'unknown_field');
-		} else fields[name] = checked(checkTyped(field, value, { undocumented, statusIn }), '', 'invalid_value');
+			if (typeof value !== 'string') refuse(`custom field ${name} is not a string`, 'invalid_value');
+		} else if (field === undefined && !undocumented) {
+			refuse(`there is no field ${JSON.stringify(name)}`, 'unknown_field');
+		}
+		const parsed = field === undefined ? { value } : checkTyped(field, value, { undocumented, statusIn });
+		fields[name] = checked(parsed, 'invalid_value');
 	}
 	const missing = endpoint.required.find((name) => fields[name] === undefined);
 	if (missing !== undefined) refuse(`${missing} is missing`, 'missing_field');

@@ -86,14 +86,13 @@ test.each<[args: Words, says: string, input?: string]>([
 	['term delete product 9 --yes', "terms can't be trashed"],
 	[
 		'term update ticket-priority 3 --name x',
-		'error: "ticket-priority" is not a taxonomy; did you mean "ticket_priority"?\n',
+		'to update "ticket-priority" terms, only ticket_priority; did you mean "ticket_priority"?\n',
 	],
+	['term update product 9 --name x', 'to update "product" terms, only ticket_priority\nhint: --undocumented allows'],
 	[
-		'term delete colour 3 --yes',
-		'error: "colour" is not a taxonomy; the API documents a route to delete terms of product and ticket_priority\nhint: --undocumented allows other taxonomies\n',
+		'term delete department 9 --yes',
+		'the API documents no route to delete "department" terms, only product and ticket_priority\n',
 	],
-	['term update product 9 --name x', 'the API documents no route to update product terms, only ticket_priority'],
-	['term delete department 9 --yes', 'only product and ticket_priority'],
 	['user delete 21 --yes', '--reassign <user-id> is missing'],
 	['user delete 21 22 23 --reassign 22 --yes', 'deleted in the same set'],
 	['user delete --input - --input-format csv --yes', 'row 3 reassigns to user 21', 'id,reassign\n21,2\n22,2\n23,21\n'],

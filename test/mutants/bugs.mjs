@@ -656,8 +656,8 @@ export const bugs = [
 	}),
 	...bugsIn('src/client/support-client.ts', ['test/client/support-client.test.ts'], {
 		'a program that wants no retries gets four': [
-			'retries: options.retries ?? DEFAULT_RETRIES',
-			'retries: options.retries || DEFAULT_RETRIES',
+			'retries = options.retries ?? DEFAULT_RETRIES',
+			'retries = options.retries || DEFAULT_RETRIES',
 		],
 	}),
 	...bugsIn('src/cli/trace.ts', ['test/cli/trace.test.ts'], {
