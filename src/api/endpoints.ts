@@ -72,6 +72,8 @@ export interface Endpoint {
 	readonly changes?: string;
 	/** The path id that a response shows as the `parent` of what was changed. */
 	readonly parent?: string;
+	/** What services show beside the fields, and clear with an update that does not send it. */
+	readonly cleared?: readonly string[];
 	/** Whether a person is asked before it is sent. */
 	readonly confirm: boolean;
 	/** What one row is, for messages: "ticket", "application password". */
@@ -199,6 +201,7 @@ const rows = {
 		fields: termFields,
 		replay: 'set',
 		readWith: 'term.get',
+		cleared: ['color'],
 	},
 	'ticket.delete': {
 		method: 'DELETE',

@@ -12,7 +12,7 @@ import { didYouMean } from '../api/suggest.js';
 import type { ValueRules } from '../api/values.js';
 import { checkTyped, findField, isObject, isProblem, nestingProblem, OWN_ID, quote } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
-import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/read-back.js';
+import { type Held, heldOf, isNothing, isUnchanged, withCleared } from '../bulk/run/read-back.js';
 import { ExitCode, FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
@@ -99,7 +99,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 			});
 		}
 		const { id: own = '', ...owners } = ids;
-		const { secrets, ...kept } = withoutSecrets(changed);
+		const { secrets, ...kept } = withoutSecrets(withCleared(endpoint, held, changed));
 		const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
 		const source = { from: 'ids', ids: [own] } as const;
 		const job = jobOf(`${noun}.update`, { endpoint, source, values, secrets }, invocation, session);

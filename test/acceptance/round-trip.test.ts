@@ -296,6 +296,29 @@ test('exports of the sandbox fit for every kind of object', async () => {
 	await sandbox.stop();
 });
 
+test('a priority keeps the color that a service clears with an update, and an undo changes nothing else', async () => {
+	const sandbox = await startSandbox({ seed: 5 });
+	const env = { ...sandbox.env, SUPPORTCTL_STATE_DIR: temporaryFolder() };
+	const colors = async () => {
+		const { stdout } = await runHere(['api', 'GET', 'ticket_priority', '--query', '[].[name, color]', '--json'], {
+			env,
+		});
+		return JSON.parse(stdout) as [string, string][];
+	};
+	const before = await colors();
+	const update = ['term', 'update', 'ticket_priority', '23', '24', '--description', 'x', '-q'];
+	for (const flag of ['--only-changed', '--snapshot']) {
+		const name = ['--name', flag.slice(2)];
+		expect((await runHere([...update, ...name, flag], { env })).exitCode).toBe(0);
+		expect((await colors()).map(([, color]) => color)).toEqual(before.map(([, color]) => color));
+		if (flag === '--only-changed') continue;
+		expect((await runHere(['run', 'undo', 'last', '--yes'], { env })).exitCode).toBe(0);
+		expect((await colors()).filter(([each]) => each === 'only-changed')).toHaveLength(2);
+		expect((await colors()).map(([, color]) => color)).toEqual(before.map(([, color]) => color));
+	}
+	await sandbox.stop();
+});
+
 test('what a list shows can be edited in one go', async () => {
 	const service = await startListService({ objects: [ticket(14), ticket(15)] });
 	const { stdout } = await runCli('ticket list --format ids', { env: service.env });

@@ -183,7 +183,9 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 			const decided = decide(row, held, plan, maybeSent);
 			if ('skip' in decided) return decided.skip;
 			const { endpoint, ids } = request;
-			if (endpoint.body !== 'none') request = plannerFor(endpoint)({ ids, fields: decided.fields });
+			if (endpoint.body !== 'none') {
+				request = plannerFor(endpoint)({ ids, fields: withCleared(endpoint, held, decided.fields) });
+			}
 			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held, request));
 		}
 		const sent = await steps.send(row, request);
@@ -192,6 +194,17 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const isVerified = checks.verify && mayBeWritten(result);
 		return allowed(isVerified ? verified(request, result, await look(row, true)) : result, checks);
 	};
+}
+
+/** Fields to send, with what the service would clear without them, as it was read. */
+export function withCleared(
+	{ cleared = [] }: Pick<Endpoint, 'cleared'>,
+	held: Held,
+	fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+	const names = cleared.filter((name) => !isNothing(held.get(name)) && !Object.hasOwn(fields, name));
+	if (names.length === 0) return fields;
+	return { ...fields, ...Object.fromEntries(names.map((name) => [name, held.get(name)])) };
 }
 
 /** Whether a write with this result may have been carried out: a server error leaves that open. */

@@ -21,7 +21,8 @@ const notes: Readonly<Record<string, string>> = {
 	'user update': 'Here --username is the field; the profile or SUPPORTCTL_USERNAME names who signs in.',
 	'user delete':
 		"Users can't be moved to the trash, so force=true is always sent. --reassign can't name a user of the same set, and the account that is signed in can't be deleted.",
-	'term update': 'The API documents ticket_priority; --undocumented allows other taxonomies.',
+	'term update':
+		"The API documents ticket_priority; --undocumented allows other taxonomies. A service may clear a priority's color with an update: with --snapshot or --only-changed the color is read first and sent back.",
 	'term delete':
 		'For product --force is needed. For ticket_priority the API does not document force; it is sent only if given.',
 };
