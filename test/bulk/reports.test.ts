@@ -7,6 +7,8 @@ import { createCounts } from '../../src/bulk/journal/counts.js';
 import { scanJournal } from '../../src/bulk/journal/read.js';
 import { escapeMarkdown, escapeXml, type ReportFacts } from '../../src/bulk/reports/formats.js';
 import { parseReport, type ReportFormat, reportFormats, writeReports } from '../../src/bulk/reports/write.js';
+import type { ExitCode } from '../../src/errors.js';
+import type { Outcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { elementsOf, readXml } from '../support/xml.js';
@@ -15,38 +17,35 @@ const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::
 
 const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another value: status' } as const;
 
-/** A run with some of everything: an `unknown` that a resume settled, and rows that were never reached. */
-async function exampleRun(rows = 9): Promise<ReportFacts & { folder: string }> {
-	const folder = temporaryFolder();
-	const journal = startJournal(folder, rows);
-	await journal.outcome(outcomeOf(1));
-	await journal.outcome(
-		outcomeOf(2, {
-			outcome: 'failed',
-			status: 400,
-			code: 'rest_invalid_param',
-			message: HOSTILE,
-			reasons: { status: 'is <not> one of …' },
-		}),
-	);
-	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout' }));
-	await journal.outcome(outcomeOf(4, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
-	await journal.outcome(outcomeOf(5, { outcome: 'skipped', status: undefined, code: 'unchanged' }));
-	await journal.outcome(outcomeOf(6, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }));
-	await journal.outcome(outcomeOf(7, { ...DIFFERS, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }));
-	await journal.outcome(outcomeOf(3));
+/** The facts of a run with these outcomes. */
+async function runOf(outcomes: readonly Outcome[], rows = outcomes.length, exit: ExitCode = 3): Promise<ReportFacts> {
+	const journal = startJournal(temporaryFolder(), rows);
+	for (const each of outcomes) void journal.outcome(each);
 	journal.close();
 	const { counts } = await scanJournal(journal.path);
-	counts['not-sent'] = 2;
-	return {
-		folder,
-		header: headerOf(rows),
-		journals: [journal.path],
-		counts,
-		exit: 3,
-		ended: '2026-11-21T08:00:00.000Z',
-		ms: 1234,
-	};
+	const ended = '2026-11-21T08:00:00.000Z';
+	return { header: headerOf(rows), journals: [journal.path], counts, exit, ended, ms: 1234 };
+}
+
+/** A run with some of everything: an `unknown` that a resume settled, and rows that were never reached. */
+async function exampleRun(): Promise<ReportFacts> {
+	const refused = { status: 400, code: 'rest_invalid_param', reasons: { status: 'is <not> one of …' } };
+	const lost = { outcome: 'unknown', status: undefined, code: 'timeout' } as const;
+	const facts = await runOf(
+		[
+			outcomeOf(1),
+			outcomeOf(2, { outcome: 'failed', message: HOSTILE, ...refused }),
+			outcomeOf(3, lost),
+			outcomeOf(4, { ...lost, message: 'no response' }),
+			outcomeOf(5, { outcome: 'skipped', status: undefined, code: 'unchanged' }),
+			outcomeOf(6, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }),
+			outcomeOf(7, { ...DIFFERS, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }),
+			outcomeOf(3),
+		],
+		9,
+	);
+	facts.counts['not-sent'] = 2;
+	return facts;
 }
 
 async function reportOf(format: ReportFormat, facts?: ReportFacts): Promise<string> {
@@ -149,6 +148,21 @@ describe('the CSV report', () => {
 			message: `${HOSTILE.replace('\ud800', '\ufffd')} (status: is <not> one of …)`,
 		});
 	});
+
+	it('has the ids of every row, also where the first could not be read', async () => {
+		const unread = outcomeOf(1, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} });
+		const text = await reportOf('csv', await runOf([unread, outcomeOf(2)]));
+		const rows = parse(text, { columns: true }) as unknown as Record<string, string>[];
+		expect(rows.map(({ row, id, outcome }) => [row, id, outcome])).toEqual([
+			['1', '', 'invalid'],
+			['2', '2', 'ok'],
+		]);
+	});
+
+	it('has its header also where the run reached no row', async () => {
+		const text = await reportOf('csv', await runOf([], 2, 1));
+		expect(text).toBe('row,line,outcome,status,code,message,attempts,ms,differs\n');
+	});
 });
 
 describe('the markdown report', () => {
@@ -181,14 +195,10 @@ describe('the markdown report', () => {
 	});
 
 	it('names what failed before what only differs', async () => {
-		const journal = startJournal(temporaryFolder(), 100);
 		const differs = [{ field: 'status', sent: 'hold', shown: 'read' }];
-		for (let row = 1; row <= 60; row++) await journal.outcome(outcomeOf(row, { ...DIFFERS, differs }));
-		await journal.outcome(outcomeOf(61, { outcome: 'failed', code: 'differs', message: 'no', differs }));
-		journal.close();
-		const { counts } = await scanJournal(journal.path);
-		const facts = { header: headerOf(61), journals: [journal.path], counts, exit: 3 as const, ended: '', ms: 0 };
-		const text = await reportOf('markdown', facts);
+		const outcomes = Array.from({ length: 60 }, (_, at) => outcomeOf(at + 1, { ...DIFFERS, differs }));
+		const failed = outcomeOf(61, { outcome: 'failed', code: 'differs', message: 'no', differs });
+		const text = await reportOf('markdown', await runOf([...outcomes, failed]));
 		const named = text.split('\n').filter((line) => /^\| \d+ \|/.test(line));
 		expect([named.length, named[0]]).toEqual([
 			50,
@@ -198,21 +208,9 @@ describe('the markdown report', () => {
 	});
 
 	it('names at most fifty rows and stays below what a summary may hold', async () => {
-		const folder = temporaryFolder();
-		const journal = startJournal(folder, 1000);
-		for (let row = 1; row <= 1000; row++) {
-			void journal.outcome(outcomeOf(row, { outcome: 'failed', status: 500, message: 'x|'.repeat(20_000) }));
-		}
-		journal.close();
-		const { counts } = await scanJournal(journal.path);
-		const text = await reportOf('markdown', {
-			header: headerOf(1000),
-			journals: [journal.path],
-			counts,
-			exit: 1,
-			ended: '',
-			ms: 0,
-		});
+		const failed = { outcome: 'failed', status: 500, message: 'x|'.repeat(20_000) } as const;
+		const outcomes = Array.from({ length: 1000 }, (_, at) => outcomeOf(at + 1, failed));
+		const text = await reportOf('markdown', await runOf(outcomes));
 		expect(text.length).toBeLessThan(100_000);
 		expect(text).toContain('… and 950 more.');
 	});
@@ -227,30 +225,6 @@ describe('the markdown report', () => {
 				},
 			),
 		);
-	});
-});
-
-describe('the CSV report', () => {
-	it('has the ids of every row, also where the first could not be read', async () => {
-		const journal = startJournal(temporaryFolder(), 2);
-		await journal.outcome(outcomeOf(1, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }));
-		await journal.outcome(outcomeOf(2));
-		journal.close();
-		const { counts } = await scanJournal(journal.path);
-		const facts: ReportFacts = { header: headerOf(2), journals: [journal.path], counts, exit: 3, ended: '', ms: 0 };
-		const rows = parse(await reportOf('csv', facts), { columns: true }) as unknown as Record<string, string>[];
-		expect(rows.map(({ row, id, outcome }) => [row, id, outcome])).toEqual([
-			['1', '', 'invalid'],
-			['2', '2', 'ok'],
-		]);
-	});
-
-	it('has its header also where the run reached no row', async () => {
-		const journal = startJournal(temporaryFolder(), 2);
-		journal.close();
-		const { counts } = await scanJournal(journal.path);
-		const facts: ReportFacts = { header: headerOf(2), journals: [journal.path], counts, exit: 1, ended: '', ms: 0 };
-		expect(await reportOf('csv', facts)).toBe('row,line,outcome,status,code,message,attempts,ms,differs\n');
 	});
 });
 
@@ -281,17 +255,7 @@ describe('writeReports', () => {
 	});
 
 	it('can be empty in every format', async () => {
-		const folder = temporaryFolder();
-		const journal = startJournal(folder, 1);
-		journal.close();
-		const facts: ReportFacts = {
-			header: headerOf(1),
-			journals: [journal.path],
-			counts: createCounts(),
-			exit: 0,
-			ended: '',
-			ms: 0,
-		};
+		const facts = await runOf([], 1, 0);
 		for (const format of reportFormats) expect(await reportOf(format, facts)).not.toBe('');
 		expect(JSON.parse(await reportOf('json', facts))).toMatchObject({ rows: [], not_reached: 0 });
 	});
@@ -352,17 +316,13 @@ describe('the HTML report', () => {
 	});
 
 	it('lists at most 5,000 rows and 100 reasons, those that failed first, and says how many more there are', async () => {
-		const journal = startJournal(temporaryFolder(), 5200);
 		const letters = 'abcdefghijklmnopqrstuvwxyz';
-		for (let row = 1; row <= 5200; row++) {
-			const message = `Sorry, ${letters[row % 26]}${letters[Math.floor(row / 26) % 26]}.`;
+		const outcomes = Array.from({ length: 5200 }, (_, at) => {
+			const message = `Sorry, ${letters[at % 26]}${letters[Math.floor(at / 26) % 26]}.`;
 			const failed = { outcome: 'failed', status: undefined, code: undefined, message } as const;
-			void journal.outcome(outcomeOf(row, row <= 130 ? failed : { ids: {} }));
-		}
-		journal.close();
-		const { counts } = await scanJournal(journal.path);
-		const { header, path: file } = journal;
-		const page = await reportOf('html', { ...(await exampleRun()), header, journals: [file], counts });
+			return outcomeOf(at + 1, at < 130 ? failed : { ids: {} });
+		});
+		const page = await reportOf('html', await runOf(outcomes));
 		const text = textOf(page);
 		expect(text).toContain('30 rows have other reasons.');
 		expect(text).toContain('The first 5000 of 5200 rows; --report csv:FILE has all of them.');
