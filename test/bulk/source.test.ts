@@ -388,7 +388,8 @@ describe('JSON objects', () => {
 		['{"id":5,"meta":{"a":1,"b":{"c":1,"c" : 2}}}', 'the key "c" is there twice in one object'],
 		['{"id":5,"meta":[{"a":"x\\"{:","a":2}]}', 'the key "a" is there twice in one object'],
 		[`{"id":5,"meta":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'lists and objects are nested more than 100 deep'],
-		[`{"id":5,"meta":${'{"a":'.repeat(200_000)}`, 'lists and objects are nested more than 100 deep'],
+		[`{"id":5,"meta":${'{"a":'.repeat(200_000)}`, 'this is not JSON: it ends too early'],
+		[`{"id":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_001)}`, 'lists and objects are nested more than 100 deep'],
 	])('that could be read in two ways, or not at all, are invalid rows: %.60s', async (text, problem) => {
 		expect((await rowsOf('a.ndjson', `{"id":1}\n${text}\n{"id":2}\n`)).rows).toEqual([
 			{ row: 1, line: 1, object: { id: 1 } },

@@ -60,12 +60,6 @@ export interface Complaint {
  */
 export type RowReader = (raw: RawRow) => RowValues | Complaint[];
 
-export interface CompiledRows {
-	readonly read: RowReader;
-	/** Columns that are not looked at, among them those that `run rejects` and `ticket fields get` add. */
-	readonly ignored: readonly string[];
-}
-
 /** `row 812 (edits.csv line 813): status "hodl" is not a documented ticket status; did you mean "hold"?` */
 export function formatComplaint({ row, line, column, message }: Complaint, name: string): string {
 	const place = line === undefined ? '' : ` (${name} line ${line})`;
@@ -285,8 +279,12 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
 	return undefined;
 }
 
-/** Makes the function that reads rows. @throws UsageError for a header that can't be used */
-export function compileColumns(options: CompileOptions): CompiledRows {
+/**
+ * Makes the function that reads rows. `ignored` are columns that are not looked at, among them those that `run rejects`
+ * and `ticket fields get` add.
+ * @throws UsageError for a header that can't be used
+ */
+export function compileColumns(options: CompileOptions): { read: RowReader; ignored: readonly string[] } {
 	const { columns: header, endpoint, flags = {} } = options;
 	const names = createLookUp(options);
 	const columns = header === undefined ? [] : compileHeader(header, options, names);

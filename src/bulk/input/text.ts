@@ -128,12 +128,10 @@ export function readNdjson(text: AsyncIterable<Buffer>, name: string): AsyncGene
 
 /** What stands in a text may be a secret: complaints do not repeat it. */
 function readObject(text: string, row: number, line: number): RawRow {
-	const problem = shapeProblem(text);
-	if (problem !== undefined) return { row, line, problem };
 	try {
 		const value: unknown = JSON.parse(text);
-		if (isObject(value)) return { row, line, object: value };
-		return { row, line, problem: `${kindOf(value)} where a JSON object is expected` };
+		const problem = isObject(value) ? shapeProblem(text) : `${kindOf(value)} where a JSON object is expected`;
+		return problem === undefined ? { row, line, object: value as Record<string, unknown> } : { row, line, problem };
 	} catch (error) {
 		const position = /position (\d+)/.exec(String(error))?.[1];
 		const isCut = String(error).includes('Unexpected end');
@@ -143,32 +141,23 @@ function readObject(text: string, row: number, line: number): RawRow {
 }
 
 /** A string of a JSON text with the colon that makes it a key, or a bracket. */
-const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)(?:"(\s*:)?|\\?$)|[{}[\]]/gs;
+const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/gs;
 
-/** What is wrong with a JSON text that JSON.parse would not say: its depth, or a key that stands twice. */
-function shapeProblem(text: string): string | undefined {
+/** What is wrong with valid JSON that JSON.parse does not say: its depth, or a key that stands twice. */
+function shapeProblem(json: string): string | undefined {
 	const open: Set<string>[] = [];
-	for (const [token, name, colon] of text.matchAll(TOKEN)) {
+	for (const [token, name, colon] of json.matchAll(TOKEN)) {
 		if (token === '{' || token === '[') {
 			if (open.push(new Set()) > MAX_NESTING) return NESTED_TOO_DEEP;
 		} else if (name === undefined) open.pop();
 		else if (colon !== undefined) {
-			const key = name.includes('\\') ? unescaped(name) : name;
+			// Two spellings of one key are one key.
+			const key = name.includes('\\') ? (JSON.parse(`"${name}"`) as string) : name;
 			if (open.at(-1)?.has(key)) return `the key ${JSON.stringify(key)} is there twice in one object`;
 			open.at(-1)?.add(key);
 		}
 	}
 	return undefined;
-}
-
-/** Two spellings of one key are one key. */
-function unescaped(name: string): string {
-	try {
-		return JSON.parse(`"${name}"`) as string;
-	} catch {
-		// JSON.parse says what is wrong with the whole.
-		return name;
-	}
 }
 
 const [QUOTE, COMMA, BACKSLASH, ARRAY, ARRAY_END] = [34, 44, 92, 91, 93];

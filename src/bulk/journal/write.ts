@@ -228,16 +228,22 @@ function openLocked(path: string, flags: number) {
 	}
 }
 
-export interface CreateJournalOptions {
-	readonly header: RunHeader;
-	readonly stateDir: string;
-	/** A place of its own, as `--journal` says, instead of the state folder. */
-	readonly path?: string | undefined;
-	readonly redact: Redact;
-}
-
-/** Starts a journal: the header is on the disk when this returns. @throws FailedError, or UsageError for a file in use */
-export function createJournal({ header, stateDir, path: given, redact }: CreateJournalOptions): Journal {
+/**
+ * Starts a journal in the state folder, or at a place of its own, as `--journal` says: the header is on the disk when
+ * this returns.
+ * @throws FailedError, or UsageError for a file in use
+ */
+export function createJournal({
+	header,
+	stateDir,
+	path: given,
+	redact,
+}: {
+	header: RunHeader;
+	stateDir: string;
+	path?: string | undefined;
+	redact: Redact;
+}): Journal {
 	const path = resolve(given ?? journalPath(stateDir, header.id));
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
@@ -286,20 +292,13 @@ function beginFile(fd: number, path: string, isNew: boolean, line: string): void
 	});
 }
 
-export interface OpenJournalOptions {
-	readonly redact: Redact;
-	/** ISO 8601, for the record of the resume. */
-	readonly at: string;
-	readonly tool: string;
-}
-
 /**
- * Opens a journal to go on with its run: locks it, reads it, and cuts off a torn last line.
+ * Opens a journal to go on with its run: locks it, reads it, cuts off a torn last line, and notes when the run goes on.
  * @throws FailedError where another process writes it, or where it can't be read
  */
 export async function openJournal(
 	path: string,
-	{ redact, at, tool }: OpenJournalOptions,
+	{ redact, at, tool }: { redact: Redact; at: string; tool: string },
 ): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
