@@ -2,6 +2,7 @@
 
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
+import { FailedError, RefusedError } from '../errors.js';
 import { type Response, readResponse } from '../http/content.js';
 import { judge, type Verdict } from '../http/judge.js';
 import { nextStepFor } from '../http/problem.js';
@@ -170,56 +171,66 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
 }
 
-/** What a response with credentials proves, beside the one without. */
-export type SignIn =
-	/** `doubt` is what is not proved all the same, and what to do about that. */
-	| { kind: 'accepted'; doubt?: { note: string; hint: string } }
-	| { kind: 'refused'; why: string; hint: string }
-	| { kind: 'unclear'; code: string; why: string };
+/** What is not proved although the service accepted the credentials, and what to do about that. */
+export interface Doubt {
+	note: string;
+	hint: string;
+}
 
-/** Whether the service accepts credentials. @param without the response without them */
-export async function trySignIn(probe: Probe, baseUrl: string, auth: Auth, without: Probed): Promise<SignIn> {
+/**
+ * Tries credentials against the response without them.
+ * @param source where the secret is from, as `Connection.secretSource`
+ * @throws RefusedError where the service refuses them, FailedError where the response does not say
+ */
+export async function trySignIn(
+	probe: Probe,
+	baseUrl: string,
+	{ auth, source = '' }: { auth: Auth; source?: string | undefined },
+	without: Probed,
+): Promise<Doubt | undefined> {
+	const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
+	const refuse = (why: string, hint: string): never => {
+		throw new RefusedError(`not signed in: ${why}`, { hint: from + hint });
+	};
+	const fail = (code: string, why: string): never => {
+		throw new FailedError(`could not check the credentials: ${why}`, { code, hint: 'try again later' });
+	};
 	const needsNone = without.status !== 401 && without.status !== 403;
 	if (auth.scheme === 'none') {
-		if (needsNone) return { kind: 'accepted' };
-		return { kind: 'refused', why: 'the service requires credentials', hint: 'use another --scheme than none' };
+		return needsNone ? undefined : refuse('the service requires credentials', 'use another --scheme than none');
 	}
 	const response = await probe.send(baseUrl, auth);
 	const { status, code, location, body } = response;
-	if (status === undefined) return { kind: 'unclear', code: code ?? 'network', why: words(response) };
+	if (status === undefined) return fail(code ?? 'network', words(response));
 	const isSame = without.status === status && without.code === code;
 	if (status === 401 || (status === 403 && isSame)) {
-		const read = isSame ? 'refused the credentials' : 'read the credentials and refused them';
+		return isSame
+			? refuse(
+					`the service refused the credentials (${words(response)})`,
+					'the response is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it',
+				)
+			: refuse(
+					`the service read the credentials and refused them (${words(response)})`,
+					'check the user name; an application password is another than the one for the website',
+				);
+	}
+	if (status >= 300 && status < 400) fail('redirect', `it redirects to ${location ?? 'nowhere'} once signed in`);
+	if (body === undefined || status >= 500 || status === 429) fail(code ?? `http_${status}`, words(response));
+	if (needsNone) {
 		return {
-			kind: 'refused',
-			why: `the service ${read} (${words(response)})`,
-			hint: isSame
-				? 'the response is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it'
-				: 'check the user name; an application password is another than the one for the website',
+			note: 'the service gives the same response without credentials, so it is not certain that they are valid',
+			hint: 'a read that needs credentials shows it, such as supportctl ticket fields get ID',
 		};
 	}
-	if (status >= 300 && status < 400) {
-		return { kind: 'unclear', code: 'redirect', why: `it redirects to ${location ?? 'nowhere'} once signed in` };
-	}
-	if (body === undefined || status >= 500 || status === 429) {
-		return { kind: 'unclear', code: code ?? `http_${status}`, why: words(response) };
-	}
-	const accepted = (note: string, hint: string): SignIn => ({ kind: 'accepted', doubt: { note, hint } });
-	if (needsNone) {
-		return accepted(
-			'the service gives the same response without credentials, so it is not certain that they are valid',
-			'a read that needs credentials shows it, such as supportctl ticket fields get ID',
-		);
-	}
 	if (status === 403) {
-		return accepted(
-			`the account may not do everything (${words(response)})`,
-			'sign in with an account that may, or ask an administrator of the service for the right',
-		);
+		return {
+			note: `the account may not do everything (${words(response)})`,
+			hint: 'sign in with an account that may, or ask an administrator of the service for the right',
+		};
 	}
-	if (status < 400) return { kind: 'accepted' };
-	return accepted(
-		`the credentials passed, but the look-up of this user failed (${words(response)})`,
-		'check the user name: supportctl user id NAME looks one up',
-	);
+	if (status < 400) return undefined;
+	return {
+		note: `the credentials passed, but the look-up of this user failed (${words(response)})`,
+		hint: 'check the user name: supportctl user id NAME looks one up',
+	};
 }

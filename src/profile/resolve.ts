@@ -140,14 +140,7 @@ export function readScheme({ settings: { scheme }, sources, env, cwd }: Resolved
 }
 
 /** Where the secret of a request is: in a variable, stored with the profile, or why neither. */
-interface SecretPlace {
-	scheme: Scheme;
-	given?: EnvironmentValue | undefined;
-	stored?: StoredSecret;
-	why?: string;
-}
-
-function locateSecret(setup: Setup): SecretPlace {
+function locateSecret(setup: Setup): ReturnType<typeof readScheme> & { stored?: StoredSecret; why?: string } {
 	const { profile, profileName, settings, leftOut } = setup;
 	const { scheme, given } = readScheme(setup);
 	if (scheme === 'none' || given !== undefined) return { scheme, given };

@@ -136,30 +136,22 @@ export interface Place {
 }
 
 /** The folder that a variable names, else the platform's own; the XDG specification says to ignore relative paths. */
-function folderOf(
-	{ env, cwd = '.', platform = process.platform }: Place,
-	names: { own: string; windows: string; xdg: string },
-	windowsPath: string[],
-	unixPath: string[],
-): string {
-	const { [names.own]: own, [names.windows]: windows, [names.xdg]: xdg } = env;
+function folderOf(kind: 'CONFIG' | 'STATE', { env, cwd = '.', platform = process.platform }: Place): string {
+	const own = env[`SUPPORTCTL_${kind}_DIR`];
 	if (own) return resolve(cwd, own);
-	if (platform === 'win32' && windows) return join(windows, ...windowsPath);
+	const isState = kind === 'STATE';
+	const windows = env[isState ? 'LOCALAPPDATA' : 'APPDATA'];
+	if (platform === 'win32' && windows) return join(windows, 'supportctl', isState ? 'state' : '');
 	const home = env.HOME || env.USERPROFILE || homedir();
-	return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, ...unixPath), 'supportctl');
+	const xdg = env[`XDG_${kind}_HOME`] ?? '';
+	return join(isAbsolute(xdg) ? xdg : join(home, isState ? '.local/state' : '.config'), 'supportctl');
 }
 
 /** The folder of config.json. */
-export function configFolder(place: Place): string {
-	const names = { own: 'SUPPORTCTL_CONFIG_DIR', windows: 'APPDATA', xdg: 'XDG_CONFIG_HOME' };
-	return folderOf(place, names, ['supportctl'], ['.config']);
-}
+export const configFolder = (place: Place): string => folderOf('CONFIG', place);
 
 /** The folder of journals. */
-export function stateFolder(place: Place): string {
-	const names = { own: 'SUPPORTCTL_STATE_DIR', windows: 'LOCALAPPDATA', xdg: 'XDG_STATE_HOME' };
-	return folderOf(place, names, ['supportctl', 'state'], ['.local', 'state']);
-}
+export const stateFolder = (place: Place): string => folderOf('STATE', place);
 
 /** Variables that say where the service is and who signs in, after SUPPORTCTL_. */
 const CONNECTION = ['BASE_URL', 'USERNAME', 'PASSWORD', 'TOKEN'] as const;

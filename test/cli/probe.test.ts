@@ -7,6 +7,7 @@ import {
 	redirectedBaseUrl,
 	trySignIn,
 } from '../../src/cli/probe.js';
+import type { SupportctlError } from '../../src/errors.js';
 import type { Auth } from '../../src/net.js';
 
 const PATH = '/support-api/v1/users/username';
@@ -30,20 +31,24 @@ it.each<[string, without: Probed, response: Probed, kind: string, words?: RegExp
 	['a 503 is not a verdict', guarded, json(503), 'unclear', /^/],
 	['no response is not a verdict', guarded, late, 'unclear', /late/],
 ])('%s', async (_, without, response, kind, words) => {
-	const verdict = await trySignIn({ path: PATH, send: async () => response }, 'https://d.example', basic, without);
-	expect(verdict.kind).toBe(kind);
-	if (words === undefined) expect(verdict).toEqual({ kind });
-	else expect(JSON.stringify(verdict)).toMatch(words);
+	const result = trySignIn({ path: PATH, send: async () => response }, 'https://d.example', { auth: basic }, without);
+	if (kind === 'accepted') {
+		const doubt = await result;
+		if (words === undefined) expect(doubt).toBeUndefined();
+		else expect(doubt).toEqual({ note: expect.stringMatching(words), hint: expect.stringMatching(/./) });
+		return;
+	}
+	const error = (await result.catch((thrown: unknown) => thrown)) as SupportctlError;
+	expect(error.exitCode).toBe(kind === 'refused' ? 4 : 1);
+	expect(`${error.message}\n${error.hint}`).toMatch(words ?? /^$/);
 });
 
-it.each([
-	[401, 'refused'],
-	[403, 'refused'],
-	[200, 'accepted'],
-])('without credentials, %i is %s, and nothing more is sent', async (status, kind) => {
+it.each([401, 403, 200])('without credentials, %i is judged and nothing more is sent', async (status) => {
 	const send = () => Promise.reject(new Error('sent'));
-	const verdict = await trySignIn({ path: PATH, send }, 'https://d.example', { scheme: 'none' }, json(status));
-	expect(verdict.kind).toBe(kind);
+	const auth: Auth = { scheme: 'none' };
+	const result = trySignIn({ path: PATH, send }, 'https://d.example', { auth }, json(status));
+	if (status === 200) expect(await result).toBeUndefined();
+	else await expect(result).rejects.toMatchObject({ exitCode: 4, hint: 'use another --scheme than none' });
 });
 
 it.each<[string, Probed, string]>([

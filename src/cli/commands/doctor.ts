@@ -195,13 +195,8 @@ export const checks: readonly Check[] = [
 		needs: ['secret', 'prefix'],
 		fix: 'try again later',
 		async look({ auth, probe, baseUrl, without, secretSource }) {
-			const verdict = await trySignIn(probe, baseUrl, auth, without);
-			if (verdict.kind === 'unclear') return fail(`could not be checked: ${verdict.why}`, this.fix);
-			if (verdict.kind === 'refused') {
-				const isVariable = secretSource.startsWith('SUPPORTCTL_');
-				return fail(verdict.why, isVariable ? `the secret is from ${secretSource}; ${verdict.hint}` : verdict.hint);
-			}
-			if (verdict.doubt !== undefined) return warn(verdict.doubt.note, verdict.doubt.hint);
+			const doubt = await trySignIn(probe, baseUrl, { auth, source: secretSource }, without);
+			if (doubt !== undefined) return warn(doubt.note, doubt.hint);
 			if (auth.scheme === 'none') return 'none are sent, and the service requires none';
 			return auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted';
 		},

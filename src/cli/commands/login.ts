@@ -89,8 +89,8 @@ interface Credentials {
 	username: string | undefined;
 	headerName: string | undefined;
 	secret?: NewSecret | undefined;
-	/** The variable that the secret came from. */
-	variable?: string | undefined;
+	/** Where the secret came from: a variable's name, or some words. */
+	source?: string;
 }
 
 /** How often a person may try. */
@@ -98,15 +98,25 @@ const TRIES = 3;
 
 /** @throws UsageError, FailedError, RefusedError, InterruptedError; nothing is stored then */
 async function signInAndStore(invocation: Invocation): Promise<Change> {
-	const { context, options } = invocation;
-	const login = openLogin(invocation);
+	const { context, options, args } = invocation;
+	if (options.profile !== undefined) checkProfileName(options.profile);
+	if (args[0] !== undefined && options.baseUrl !== undefined) {
+		throw new UsageError('the base URL is given twice: as an argument and as --base-url');
+	}
+	const asks = options.input !== false && options.passwordStdin !== true && options.tokenStdin !== true;
+	const given = { ...options, baseUrl: args[0] ?? options.baseUrl, scheme: options.scheme ?? impliedScheme(options) };
+	const login: Login = {
+		invocation,
+		prompts: asks && context.prompts.available ? context.prompts : undefined,
+		store: readStoreToChange(invocation),
+		flags: connectionFlags(given),
+	};
 	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
 	let found: Found;
 	let credentials: Credentials;
 	let note: string | undefined;
 	try {
 		found = await locate(login, await firstBaseUrl(login));
-		found.scheme = await chooseScheme(login, found);
 		({ credentials, note } = await signIn(login, found));
 	} catch (error) {
 		if (error instanceof InterruptedError) throw new InterruptedError('interrupted; nothing was stored');
@@ -141,24 +151,6 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 			proved: note === undefined,
 			note: note ?? null,
 		},
-	};
-}
-
-/** Reads flags and stored profiles before anything is asked. @throws UsageError */
-function openLogin(invocation: Invocation): Login {
-	const { context, options, args } = invocation;
-	if (options.profile !== undefined) checkProfileName(options.profile);
-	if (args[0] !== undefined && options.baseUrl !== undefined) {
-		throw new UsageError('the base URL is given twice: as an argument and as --base-url');
-	}
-	const asks = options.input !== false && options.passwordStdin !== true && options.tokenStdin !== true;
-	const baseUrl = args[0] ?? options.baseUrl;
-	const scheme = options.scheme ?? impliedScheme(options);
-	return {
-		invocation,
-		prompts: asks && context.prompts.available ? context.prompts : undefined,
-		store: readStoreToChange(invocation),
-		flags: { ...connectionFlags(options), ...(baseUrl !== undefined && { baseUrl }), ...(scheme && { scheme }) },
 	};
 }
 
@@ -204,89 +196,74 @@ function mayUseHttp({ store, invocation }: Login, url: string): boolean {
 	);
 }
 
-/** Looks for the service without credentials; another base URL is offered, and never used without a yes. */
-async function locate(login: Login, baseUrl: string): Promise<Found> {
-	const { invocation, prompts } = login;
-	const { context } = invocation;
-	const { name, resolved } = settingsFor(login, baseUrl);
-	const warnings: string[] = [];
-	const { settings } = resolved;
-	const tls = readTls(resolved, warnings);
-	const reach = { settings, tls, proxy: readProxies(context.env), allowHttp: mayUseHttp(login, baseUrl) };
-	const probe = createProbe(invocation, reach, settings.username);
-	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
-	if (problem === undefined) {
-		warn(context, warnings);
-		const { scheme, given } = readScheme(resolved);
-		return { baseUrl, name, resolved, reach, scheme, exported: given, without };
-	}
-	const error = new FailedError(problem.message, problem);
-	if (prompts === undefined || found === undefined) throw error;
-	say(invocation, `${problem.message}.`);
-	if (!(await prompts.confirm(`The service is at ${found}. Use that?`))) throw error;
-	return locate(login, await readBaseUrl(login, found, 'as suggested'));
-}
-
 /**
- * The settings for a base URL, under the profile that it will be stored as. Variables count where no person can be
- * asked, and not where they belong to another base URL or profile.
+ * Looks for the service without credentials; another base URL is offered, and never used without a yes. Variables count
+ * where no person can be asked, and not where they belong to another base URL or profile.
  */
-function settingsFor(login: Login, baseUrl: string): Pick<Found, 'name' | 'resolved'> {
+async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const { invocation, prompts, store, flags } = login;
-	const { env, cwd } = invocation.context;
-	const named = invocation.options.profile;
+	const { context, options } = invocation;
+	const { env, cwd } = context;
 	// SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host.
 	const variable = readVariable(env, 'PROFILE', cwd)?.value;
 	const own = store.profiles[variable ?? '']?.baseUrl;
 	const isFree = variable !== undefined && (typeof own !== 'string' || isSameOrigin(own, baseUrl));
-	const name = named ?? (isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl));
+	const name = options.profile ?? (isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl));
 	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
 	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
-	const usesVariables = prompts === undefined && isMeant && store.profiles[named ?? ''] === undefined;
+	const usesVariables = prompts === undefined && isMeant && store.profiles[options.profile ?? ''] === undefined;
 	const resolved = resolveSettings({
 		flags: { ...flags, baseUrl },
 		env: usesVariables ? env : withoutConnection(env),
 		cwd,
 		profile: { name, values: store.profiles[name] ?? {}, file: 'config.json' },
 	});
-	return { name, resolved };
-}
-
-/** The scheme that flags, variables or the stored profile give, else the one that a person chooses. */
-async function chooseScheme({ prompts, store, invocation, flags }: Login, found: Found): Promise<Scheme> {
+	const warnings: string[] = [];
+	const { settings, sources } = resolved;
+	const tls = readTls(resolved, warnings);
+	const reach = { settings, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl) };
+	const probe = createProbe(invocation, reach, settings.username);
+	const { without, found, problem } = await findService(baseUrl, probe, 'supportctl login');
+	if (problem !== undefined) {
+		const error = new FailedError(problem.message, problem);
+		if (prompts === undefined || found === undefined) throw error;
+		say(invocation, `${problem.message}.`);
+		if (!(await prompts.confirm(`The service is at ${found}. Use that?`))) throw error;
+		return locate(login, await readBaseUrl(login, found, 'as suggested'));
+	}
+	warn(context, warnings);
+	let { scheme, given } = readScheme(resolved);
 	const isDecided =
-		found.resolved.sources.scheme.from !== 'default' ||
+		sources.scheme.from !== 'default' ||
 		flags.username !== undefined ||
-		invocation.options.secretCommand !== undefined ||
-		store.profiles[found.name] !== undefined;
-	if (prompts === undefined || isDecided) return found.scheme;
-	const choices = [
-		{ value: 'basic', label: 'user name and password, or application password' },
-		{ value: 'bearer', label: 'bearer token' },
-		{ value: 'header', label: 'a header with a secret value' },
-		{ value: 'none', label: 'no credentials' },
-	];
-	return (await prompts.choice('How to sign in:', choices, found.scheme)) as Scheme;
+		options.secretCommand !== undefined ||
+		store.profiles[name] !== undefined;
+	if (prompts !== undefined && !isDecided) {
+		const choices = [
+			{ value: 'basic', label: 'user name and password, or application password' },
+			{ value: 'bearer', label: 'bearer token' },
+			{ value: 'header', label: 'a header with a secret value' },
+			{ value: 'none', label: 'no credentials' },
+		];
+		scheme = (await prompts.choice('How to sign in:', choices, scheme)) as Scheme;
+	}
+	return { baseUrl, name, resolved, reach, scheme, exported: given, without };
 }
 
 /** Tries credentials until they are accepted or a person gives up. @throws RefusedError, FailedError */
 async function signIn(login: Login, found: Found): Promise<{ credentials: Credentials; note: string | undefined }> {
+	const { invocation, prompts } = login;
 	for (let tries = 1; ; tries++) {
 		const credentials = await readCredentials(login, found, tries > 1);
-		const { auth, username, secret, variable } = credentials;
-		const probe = createProbe(login.invocation, found.reach, username);
-		const verdict = await trySignIn(probe, found.baseUrl, auth, found.without);
-		if (verdict.kind === 'accepted') return { credentials, note: verdict.doubt?.note };
-		if (verdict.kind === 'unclear') {
-			throw new FailedError(`could not check the credentials: ${verdict.why}`, {
-				code: verdict.code,
-				hint: 'nothing was stored; try again later',
-			});
+		const probe = createProbe(invocation, found.reach, credentials.username);
+		try {
+			const doubt = await trySignIn(probe, found.baseUrl, credentials, found.without);
+			return { credentials, note: doubt?.note };
+		} catch (error) {
+			const isTyped = prompts !== undefined && credentials.secret?.kind === 'value';
+			if (!(error instanceof RefusedError) || !isTyped || tries === TRIES) throw error;
+			say(invocation, `${error.message}; ${error.hint}. Try again, or stop with Ctrl-C.`);
 		}
-		const hint = variable === undefined ? verdict.hint : `the secret is from ${variable}; ${verdict.hint}`;
-		const error = new RefusedError(`not signed in: ${verdict.why}`, { code: 'refused', hint });
-		if (login.prompts === undefined || secret?.kind !== 'value' || tries === TRIES) throw error;
-		say(login.invocation, `${error.message}; ${hint}. Try again, or stop with Ctrl-C.`);
 	}
 }
 
@@ -331,5 +308,5 @@ async function readCredentials(login: Login, found: Found, isRetry: boolean): Pr
 			? await runSecretCommand(secret.command, { env, owner: `profile "${name}"` })
 			: secret.value;
 	const auth = makeAuth(scheme, { username, headerName }, checkSecret(scheme, value, from));
-	return { username, headerName, secret, auth, variable: from === exported?.name ? from : undefined };
+	return { username, headerName, secret, auth, source: from };
 }

@@ -62,8 +62,9 @@ it('credentials that are refused are named by the variable that they are from', 
 	const [without, response] = ['rest_not_logged_in', 'incorrect_password'].map((code) => ({ status: 401, code }));
 	const auth = { scheme: 'basic', username: 'ada', password: 'pw' };
 	const facts = { without, auth, probe: { send: async () => response }, baseUrl: 'https://d.example' };
-	const finding = await look('credentials', { ...facts, secretSource: 'SUPPORTCTL_PASSWORD' });
-	expect(finding.hint).toMatch(/^the secret is from SUPPORTCTL_PASSWORD; /);
+	await expect(look('credentials', { ...facts, secretSource: 'SUPPORTCTL_PASSWORD' })).rejects.toMatchObject({
+		hint: expect.stringMatching(/^the secret is from SUPPORTCTL_PASSWORD; /),
+	});
 });
 
 it.each([
