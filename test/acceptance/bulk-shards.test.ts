@@ -50,15 +50,3 @@ it('the help names the page with GNU parallel over ssh, a CI matrix and an index
 		expect(recipes).toMatch(part);
 	}
 });
-
-it('a shard that there is not is a usage error', async () => {
-	const work = createWorkplace({
-		SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1/wp-json',
-		SUPPORTCTL_USERNAME: 'a',
-		SUPPORTCTL_PASSWORD: 'b',
-	});
-	for (const shard of ['0/4', '5/4', '1', '1/0', '-1/4', '1/4/2', 'a/b']) {
-		const result = await work.run(['ticket', 'update', '1', '--status', 'hold', '--shard', shard]);
-		expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is not K/N with K from 1 to N') });
-	}
-});

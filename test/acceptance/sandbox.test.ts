@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type RunningCli, runCli, runHere, startCli } from '../support/cli.js';
+import { type RunningCli, runCli, startCli } from '../support/cli.js';
 import { basic, startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -96,22 +96,6 @@ test('a damaged state file ends it with exit code 1, an explanation and nothing 
 		`error: the state file ${state} is damaged: it is not whole JSON\nhint: Nothing was changed in it. Move it away, or name another file with --state.\n`,
 	);
 	expect(readFileSync(state, 'utf8')).toBe('not JSON');
-});
-
-test("commands that know a deployment's prefixes work on a sandbox that has them", async () => {
-	const desk = await startSandbox({ prefixes: { product: 'acme', shop: 'wc', membership: 'wcm' } });
-	onTestFinished(() => desk.stop());
-	const prefixes = ['--product-prefix', 'acme', '--shop-prefix', 'wc', '--membership-prefix', 'wcm'];
-	const run = (...args: string[]) => runHere([...args, ...prefixes], { env: desk.env });
-	expect(await run('ticket', 'update', '14', '--status', 'shop-on-hold')).toMatchObject({ exitCode: 0 });
-	expect(await run('ticket', 'update', '15', '--status', 'shopm-paused')).toMatchObject({ exitCode: 0 });
-	expect(await run('user', 'update', '3', '--support-after-reply', 'ask')).toMatchObject({ exitCode: 0 });
-	expect(desk.store.tickets.get(14)?.status).toBe('shop-on-hold');
-	expect(desk.store.tickets.get(15)?.status).toBe('shopm-paused');
-	expect(desk.store.users.get(3)?.support_after_reply).toBe('ask');
-	expect(desk.requests.every((each) => each.path.startsWith('/wp-json/acme-api/v1/'))).toBe(true);
-	const answer = await run('ticket', 'update', '14', '--status', 'shop-failed', '--json', '--query', '[0].body.status');
-	expect(JSON.parse(answer.stdout)).toBe('shop-failed');
 });
 
 test('many rows that wait for a desk with a limit all come through, and Node has nothing to warn about', async () => {

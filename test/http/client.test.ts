@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import type { ConnectionOptions, TraceEvent } from '../../src/http/types.js';
 import { testClient as openClient, testClient, update } from '../support/delivery.js';
-import { httpAnswer, startRawServer } from '../support/raw-server.js';
+import { httpResponse, startRawServer } from '../support/raw-server.js';
 
 const get = { method: 'GET', path: '/support-api/v1' };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -273,7 +273,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 
 		it('on one connection does not befall the next request', async () => {
 			const server = await startRawServer((request) => {
-				if (request.number === 1) request.write(`${httpAnswer(200, '{"id":1}')}${httpAnswer(200, '{"id":99}')}`);
+				if (request.number === 1) request.write(`${httpResponse(200, '{"id":1}')}${httpResponse(200, '{"id":99}')}`);
 				else request.json(200, { id: request.number });
 			});
 			const client = await testClient(server.baseUrl);

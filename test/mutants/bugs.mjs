@@ -3,7 +3,8 @@
  * what it is; each has to be noticed by the tests that it names.
  *
  * To add one: below its file and the tests that have to fail, give what a user would lose, a piece of the file's text that
- * stands there exactly once, and what stands there instead. Then run `npm run mutants -- PART-OF-THE-FILE-OR-LOSS`.
+ * stands there exactly once, and what stands there instead. Then run `npm run mutants -- PART` with a part of
+ * the file, the loss or a test's name.
  * A piece of text that is not found any more fails too: move the bug along with its code.
  */
 

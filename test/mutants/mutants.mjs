@@ -85,7 +85,9 @@ async function plant(folder, { file, was, becomes, tests }) {
 }
 
 const wanted = process.argv.slice(2);
-const chosen = bugs.filter(({ file, loss }) => wanted.every((part) => file.includes(part) || loss.includes(part)));
+const chosen = bugs.filter(({ file, loss, tests }) =>
+	wanted.every((part) => [file, loss, ...tests].some((text) => text.includes(part))),
+);
 const folders = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, copyCheckout);
 let survived = 0;
 try {

@@ -18,9 +18,9 @@ export interface RawRequest {
 	readonly tries: number;
 	/** Writes bytes as they are. */
 	write(bytes: string | Uint8Array): void;
-	/** A whole answer with its Content-Length. */
+	/** A whole response with its Content-Length. */
 	answer(status: number, body?: string | Uint8Array, headers?: Record<string, string>): void;
-	/** A JSON answer. */
+	/** A JSON response. */
 	json(status: number, value: unknown, headers?: Record<string, string>): void;
 	/** Ends the connection as a program that crashes does. */
 	reset(): void;
@@ -48,8 +48,8 @@ export interface RawServer {
 	reached(requests: number): Promise<void>;
 }
 
-/** An answer as bytes, with the length that it has. */
-export function httpAnswer(
+/** A response as bytes, with the length that it has. */
+export function httpResponse(
 	status: number | string,
 	body: string | Uint8Array = '',
 	headers: Record<string, string> = {},
@@ -109,9 +109,9 @@ export async function startRawServer(script: Script, options: RawServerOptions =
 			socket,
 			tries,
 			write,
-			answer: (status, body, headers) => write(httpAnswer(status, body, headers)),
+			answer: (status, body, headers) => write(httpResponse(status, body, headers)),
 			json: (status, value, headers) =>
-				write(httpAnswer(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers })),
+				write(httpResponse(status, JSON.stringify(value), { 'content-type': 'application/json', ...headers })),
 			reset: () => socket.resetAndDestroy(),
 		};
 		requests.push(request);

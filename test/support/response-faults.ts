@@ -1,9 +1,9 @@
-/** Every answer that no service should give, and what an update of ticket 14 has to make of it. */
+/** Every response that no service should send, and what an update of ticket 14 has to make of it. */
 
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { httpAnswer, type RawRequest, type Script } from './raw-server.js';
+import { httpResponse, type RawRequest, type Script } from './raw-server.js';
 
-export interface AnswerFault {
+export interface ResponseFault {
 	script: Script;
 	outcome: 'ok' | 'failed' | 'unknown' | 'not-sent';
 	exitCode: number;
@@ -28,7 +28,7 @@ const bytes = (...parts: (string | Uint8Array)[]): Script => {
 	};
 };
 const ok = { outcome: 'ok', exitCode: 0, code: null, requests: 1 } as const;
-const failed = (code: string, more: Partial<AnswerFault> = {}) =>
+const failed = (code: string, more: Partial<ResponseFault> = {}) =>
 	({ outcome: 'failed', exitCode: 1, code, requests: 1, ...more }) as const;
 const unknown = (code: string, requests = 1) => ({ outcome: 'unknown', exitCode: 5, code, requests }) as const;
 
@@ -41,8 +41,8 @@ const twoSteps = (request: RawRequest, first: string, second: string): void => {
 	});
 };
 
-export const answerFaults: Record<string, AnswerFault> = {
-	// Somebody else answers.
+export const responseFaults: Record<string, ResponseFault> = {
+	// Another program responds.
 	'an HTML page with 200': { script: whole(200, html('Welcome')), ...failed('html_answer', { says: /Welcome/ }) },
 	'an HTML page with 403': { script: whole(403, html('Blocked')), ...failed('html_answer', { exitCode: 4 }) },
 	'an HTML page with 404': { script: whole(404, html('Not found')), ...failed('html_answer', { says: /wp-json/ }) },
@@ -68,7 +68,7 @@ export const answerFaults: Record<string, AnswerFault> = {
 		...unknown('cut_off_json'),
 	},
 	'two JSON documents': { script: whole(200, good + good), ...unknown('cut_off_json') },
-	'no body at all': { script: whole(200), ...unknown('empty_answer') },
+	'no body': { script: whole(200), ...unknown('empty_answer') },
 	null: { script: whole(200, 'null'), ...unknown('unexpected_shape') },
 	true: { script: whole(200, 'true'), ...unknown('unexpected_shape') },
 	'a string': { script: whole(200, '"done"'), ...unknown('unexpected_shape') },
@@ -87,7 +87,7 @@ export const answerFaults: Record<string, AnswerFault> = {
 		says: /not valid UTF-8/,
 	},
 	'UTF-16': { script: whole(200, Buffer.from(`\uFEFF${good}`, 'utf16le')), ...unknown('not_json') },
-	'an error in the clothes of a success': {
+	'an error with the status of a success': {
 		script: whole(200, '{"code":"rest_forbidden","message":"Sorry","data":{"status":403}}'),
 		...failed('rest_forbidden'),
 	},
@@ -101,8 +101,8 @@ export const answerFaults: Record<string, AnswerFault> = {
 		script: bytes(`HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n${good}`),
 		...unknown('cut_off_json'),
 	},
-	'a whole answer and then more': {
-		script: (request) => twoSteps(request, httpAnswer(200, good).toString(), 'garbage'),
+	'a whole response and then more': {
+		script: (request) => twoSteps(request, httpResponse(200, good).toString(), 'garbage'),
 		...ok,
 	},
 	'no length, and the connection closed': { script: bytes(`HTTP/1.1 200 OK\r\n\r\n${good}`), ...ok },
@@ -129,19 +129,19 @@ export const answerFaults: Record<string, AnswerFault> = {
 		script: whole(200, gzipSync(good).subarray(0, 20), { 'content-encoding': 'gzip' }),
 		...unknown('unreadable_answer'),
 	},
-	'a coding that nobody knows': {
+	'an unknown coding': {
 		script: whole(200, good, { 'content-encoding': 'snappy' }),
 		...unknown('unreadable_answer'),
 	},
-	'gzip that nobody announced': { script: whole(200, gzipSync(good)), ...unknown('not_json') },
+	'gzip without a header': { script: whole(200, gzipSync(good)), ...unknown('not_json') },
 	'a gzip bomb': {
 		script: whole(200, gzipSync(Buffer.alloc(200 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
 		...unknown('unreadable_answer'),
 	},
 
 	// Statuses.
-	'103 before the answer': {
-		script: (request) => request.write(`HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n${httpAnswer(200, good)}`),
+	'103 before the response': {
+		script: (request) => request.write(`HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n${httpResponse(200, good)}`),
 		...ok,
 	},
 	'100 unasked': { script: bytes('HTTP/1.1 100 Continue\r\n\r\n'), ...unknown('bad_http') },
@@ -172,7 +172,7 @@ export const answerFaults: Record<string, AnswerFault> = {
 	'403': { script: whole(403, '{}'), ...failed('http_403', { exitCode: 4 }) },
 	...Object.fromEntries(
 		[408, 425, 429].map((status) => [
-			`${status}, which is asked again`,
+			`${status}, which is retried`,
 			{ script: whole(status, '{}'), ...failed(`http_${status}`, { requests: 2 }) },
 		]),
 	),
