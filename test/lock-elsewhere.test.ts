@@ -82,39 +82,20 @@ describe('a file system', () => {
 	});
 });
 
-describe('a system without /proc', () => {
-	it('judges an owner by its pid alone', () => {
-		machine.hasProc = false;
-		const path = join(temporaryFolder(), 'a.lock');
-		const owner = ownText(path);
-		expect([owner.born, owner.namespace]).toEqual([undefined, undefined]);
-		writeFileSync(path, JSON.stringify(owner));
-		expect(lockHolder(path)).toBe(process.pid);
-		expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
-		writeFileSync(path, JSON.stringify({ ...owner, pid: NO_SUCH_PID }));
-		expect(lockHolder(path)).toBeUndefined();
-		acquireLock(path, 'it').release();
-	});
-});
-
-describe('a system that hides the processes of others', () => {
-	it('takes an owner that it may not look at for alive', () => {
-		machine.hidesOthers = true;
-		const path = join(temporaryFolder(), 'a.lock');
-		writeFileSync(path, JSON.stringify({ ...ownText(path), pid: process.ppid }));
-		expect(lockHolder(path)).toBe(process.ppid);
-		expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
-	});
-});
-
-describe('an owner that does not say when it began', () => {
-	it('is alive where a process has its pid', () => {
-		const path = join(temporaryFolder(), 'a.lock');
-		const { born: _born, ...owner } = ownText(path);
-		writeFileSync(path, JSON.stringify(owner));
-		expect(lockHolder(path)).toBe(process.pid);
-		expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
-	});
+it.each<[string, Partial<typeof machine>, (owner: Record<string, unknown>) => Record<string, unknown>]>([
+	['on a system without /proc', { hasProc: false }, (owner) => owner],
+	['on a system that hides it', { hidesOthers: true }, (owner) => ({ ...owner, pid: process.ppid })],
+	['that does not say when it began', {}, (owner) => ({ ...owner, born: undefined })],
+])('an owner %s is alive where a process has its pid', (_, traits, change) => {
+	Object.assign(machine, traits);
+	const path = join(temporaryFolder(), 'a.lock');
+	const owner = change(ownText(path));
+	writeFileSync(path, JSON.stringify(owner));
+	expect(lockHolder(path)).toBe(owner.pid);
+	expect(errorOf(() => acquireLock(path, 'it')).code).toBe('locked');
+	writeFileSync(path, JSON.stringify({ ...owner, pid: NO_SUCH_PID }));
+	expect(lockHolder(path)).toBeUndefined();
+	acquireLock(path, 'it').release();
 });
 
 describe('a lock', () => {

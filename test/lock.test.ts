@@ -17,6 +17,13 @@ const codeOf = (step: () => unknown): { code?: string; hint?: string; message?: 
 	return {};
 };
 
+/** A lock of this process, and what its file says of the owner. */
+function takenLock() {
+	const path = join(temporaryFolder(), 'a.lock');
+	const lock = acquireLock(path, 'it');
+	return { path, lock, owner: JSON.parse(readFileSync(path, 'utf8')) };
+}
+
 /** A child that takes the lock, says so, and stays until it is killed. */
 async function startHolder(url: string, path: string) {
 	const script = `
@@ -86,21 +93,12 @@ describe('acquireLock', () => {
 		first.child.kill('SIGKILL');
 		await exited;
 		const holders = await Promise.all(Array.from({ length: 6 }, () => startHolder(url, path)));
-		expect(holders.map((each) => each.said).sort()).toEqual([
-			'locked',
-			'locked',
-			'locked',
-			'locked',
-			'locked',
-			'taken',
-		]);
+		expect(holders.map((each) => each.said).sort()).toEqual([...Array(5).fill('locked'), 'taken']);
 		for (const { child } of holders) child.kill('SIGKILL');
 	});
 
 	it('of a dead owner is left to whoever is taking it over already', () => {
-		const path = join(temporaryFolder(), 'a.lock');
-		acquireLock(path, 'it');
-		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		const { path, owner } = takenLock();
 		writeFileSync(path, JSON.stringify({ ...owner, pid: 2 ** 30 }));
 		const other = acquireLock(`${path}.${owner.token}.over`, 'it');
 		expect(codeOf(() => acquireLock(path, 'it')).code).toBe('locked');
@@ -109,9 +107,7 @@ describe('acquireLock', () => {
 	});
 
 	it('is not taken from a process whose pid is used again, only judged by its start', () => {
-		const path = join(temporaryFolder(), 'a.lock');
-		acquireLock(path, 'it');
-		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		const { path, owner } = takenLock();
 		expect(owner.born).toEqual(expect.any(String));
 		writeFileSync(path, JSON.stringify({ ...owner, born: `${owner.born}0` }));
 		acquireLock(path, 'it').release();
@@ -120,9 +116,7 @@ describe('acquireLock', () => {
 	});
 
 	it('of another machine or container is left alone, with a way out', () => {
-		const path = join(temporaryFolder(), 'a.lock');
-		acquireLock(path, 'it');
-		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		const { path, owner } = takenLock();
 		writeFileSync(path, JSON.stringify({ ...owner, host: `not-${hostname()}` }));
 		expect(codeOf(() => acquireLock(path, 'it'))).toMatchObject({
 			message: `it is in use by process ${process.pid} on not-${hostname()}`,
@@ -140,9 +134,7 @@ describe('acquireLock', () => {
 	it('of another machine is taken over a minute after the last sign of life, and its owner knows', () => {
 		vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 		onTestFinished(() => void vi.useRealTimers());
-		const path = join(temporaryFolder(), 'a.lock');
-		const lock = acquireLock(path, 'it');
-		const owner = JSON.parse(readFileSync(path, 'utf8'));
+		const { path, lock, owner } = takenLock();
 		writeFileSync(path, JSON.stringify({ ...owner, host: `not-${hostname()}` }));
 		const long = new Date(Date.now() - 61_000);
 		utimesSync(path, long, long);
@@ -170,13 +162,11 @@ describe('acquireLock', () => {
 });
 
 it("a process of another user's, which may not be signalled, keeps its lock", () => {
-	const path = join(temporaryFolder(), 'j.lock');
-	const lock = acquireLock(path, 'it');
-	const { pid } = JSON.parse(readFileSync(path, 'utf8')) as { pid: number };
+	const { path, lock, owner } = takenLock();
 	const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
 		throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
 	});
 	onTestFinished(() => kill.mockRestore());
-	expect(() => acquireLock(path, 'it')).toThrow(`it is in use by process ${pid}`);
+	expect(() => acquireLock(path, 'it')).toThrow(`it is in use by process ${owner.pid}`);
 	lock.release();
 });

@@ -76,6 +76,7 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 	}
 	const requests = spec.requests ?? [];
 	const own = ownOptions(spec);
+	const flagsOf = (group: string): OptionSpec[] => own.filter((option) => option.group === group);
 	const groups = [...new Set(own.map(({ group }) => group))];
 	// Undocumented requests are reads, which not every service has.
 	const isDocumented = requests.every(({ documented }) => documented);
@@ -96,12 +97,7 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 			typed(Object.entries(spec.examples).flatMap(([command, note]) => [`# ${note}`, `$ ${command}`])),
 		),
 		section('Arguments', argumentLines.join('\n')),
-		...groups.map((group) =>
-			flagList(
-				group,
-				own.filter((option) => option.group === group),
-			),
-		),
+		...groups.map((group) => flagList(group, flagsOf(group))),
 	);
 }
 

@@ -75,23 +75,16 @@ the file, so kill -9 loses none. Ctrl-C stops sending, waits for open requests a
     # or edit them first: the columns of the input, and "error"
     $ supportctl run rejects last --format csv > rejects.csv
 
-RUN is a run's id, a unique beginning of one, "last" for the newest, or a journal's path. With --snapshot the old values are
-kept and can be restored:
+RUN is a run's id, a unique beginning of one, "last" for the newest, or a journal's path. --report html:run.html writes a
+report (junit, json, markdown and csv too). With --snapshot the old values are kept and can be restored:
 
     $ supportctl ticket fields set --input fields.csv --only-changed --snapshot
     $ supportctl run undo last
-
-## Reports
-    $ supportctl ticket update --input edits.csv --report junit:out.xml --report html:run.html
-
-Formats are junit, json, markdown, csv and html.
 
 ## Several machines
 --shard K/N takes the rows whose id falls to part K of N: each row is in exactly one shard, and all rows of an id are in the
 same one. Every shard checks the whole input and keeps a journal of its own. Divide --rate by the number of shards.
 docs/ci.md has recipes for CI services, GNU parallel and Kubernetes.
-
-    $ supportctl ticket update --input edits.csv --shard 1/4 --rate 10
 `;
 
 const environment = `
@@ -222,9 +215,8 @@ they need --yes. A delete moves to the trash where the service has one; --force 
 --snapshot :: Keeps the old values, for "run undo"
 
 ## While it runs
-Ids are sent in the path, never in the body. After a lost response a request is sent again only where repeating it changes
-nothing. "user check" is sent once. Ctrl-C stops sending and waits for open requests. A second Ctrl-C leaves at once; "run
-resume" then sends the rows again that have no outcome in the journal.
+After a lost response a request is sent again only where repeating it changes nothing; "user check" is sent once. Ctrl-C
+stops sending and waits for open requests. A second one leaves at once; "run resume" then sends rows without an outcome again.
 
 ## Secrets
 They are never taken from flags, never printed at any verbosity, and never in a journal or a report. http:// is refused

@@ -178,7 +178,6 @@ test.each([
 	['--fail-rate', '1.1'],
 	['--rate-limit', '0'],
 	['--latency', 'fast'],
-	['--product-prefix', 'a b'],
 ])('%s %s is a usage error that repeats the value', (flag, value) => {
 	const spec = command.options.find((each) => each.flags.startsWith(`${flag} `));
 	expect(() => spec?.parse?.(value)).toThrow(
