@@ -8,7 +8,7 @@ import { redact } from '../../src/output/redact.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** A disk that does what a test tells it to, one call after another; without a word it is the real one. */
+/** A disk that does what a test wants, one call after another; otherwise it is the real one. */
 const disk = vi.hoisted(() => ({
 	/** How many bytes of the next writes are taken, or the code that they fail with. */
 	writes: [] as (number | string)[],
@@ -79,16 +79,6 @@ afterEach(() => {
 	Object.assign(disk, { writes: [], syncs: [], truncates: [], background: 0, hold: undefined, forced: [] });
 });
 
-describe('a write that comes in pieces', () => {
-	it('is one record all the same', async () => {
-		const journal = startJournal(temporaryFolder(), 3);
-		disk.writes = [5, 1];
-		await journal.outcome(outcomeOf(1));
-		journal.close();
-		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, corruptLines: 0, tornBytes: 0 });
-	});
-});
-
 describe('a write that fails half-way', () => {
 	it.each([
 		['ENOSPC', 'the disk is full'],
@@ -109,6 +99,14 @@ describe('a write that fails half-way', () => {
 		const end = { at: 'x', counts: (await scanJournal(journal.path)).counts, exit: 1 as const };
 		expect(codeOf(() => journal.close(end))).toBe('journal_failed');
 		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, tornBytes: 0, corruptLines: 0, end: undefined });
+	});
+
+	it('and one that comes in pieces is one record all the same', async () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		disk.writes = [5, 1];
+		await journal.outcome(outcomeOf(1));
+		journal.close();
+		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, corruptLines: 0, tornBytes: 0 });
 	});
 
 	it('keeps the records of the same write that are whole', async () => {
@@ -158,6 +156,28 @@ describe('a write that fails half-way', () => {
 });
 
 describe('the disk itself', () => {
+	it('has the header and the name of the file before anything is sent', () => {
+		const journal = startJournal(temporaryFolder(), 3);
+		const { length } = readFileSync(journal.path);
+		expect(disk.forced).toEqual([`file of ${length} bytes`, 'folder']);
+		journal.close();
+	});
+
+	it('is waited for once more where records came while it was at work', async () => {
+		const ends: (() => void)[] = [];
+		disk.hold = (end) => void ends.push(end);
+		const journal = startJournal(temporaryFolder(), 3);
+		await journal.outcome(outcomeOf(1));
+		await vi.advanceTimersByTimeAsync(250);
+		await journal.outcome(outcomeOf(2));
+		await vi.advanceTimersByTimeAsync(250);
+		expect(disk.background).toBe(1);
+		ends.shift()?.();
+		await vi.advanceTimersByTimeAsync(250);
+		expect(disk.background).toBe(2);
+		journal.close();
+	});
+
 	it('is waited for a quarter of a second after a record, once for all that came meanwhile, and not without one', async () => {
 		const journal = startJournal(temporaryFolder(), 9);
 		await vi.advanceTimersByTimeAsync(1000);
@@ -231,7 +251,7 @@ describe('a journal that can’t be begun', () => {
 		startJournal(folder, 9, empty).close();
 	});
 
-	it('tells the first error, also where tidying up fails too', () => {
+	it('shows the first error, also where tidying up fails too', () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'empty');
 		writeFileSync(path, '');
@@ -251,29 +271,5 @@ describe('a journal that can’t be gone on with', () => {
 		await expect(openJournal(journal.path, resumeAs)).rejects.toMatchObject({ code: 'journal_failed' });
 		expect((await scanJournal(journal.path)).tornBytes).toBe(11);
 		(await openJournal(journal.path, resumeAs)).journal.close();
-	});
-});
-
-describe('the disk', () => {
-	it('has the header and the name of the file before anything is sent', () => {
-		const journal = startJournal(temporaryFolder(), 3);
-		const { length } = readFileSync(journal.path);
-		expect(disk.forced).toEqual([`file of ${length} bytes`, 'folder']);
-		journal.close();
-	});
-
-	it('is waited for once more where records came while it was at work', async () => {
-		const ends: (() => void)[] = [];
-		disk.hold = (end) => void ends.push(end);
-		const journal = startJournal(temporaryFolder(), 3);
-		await journal.outcome(outcomeOf(1));
-		await vi.advanceTimersByTimeAsync(250);
-		await journal.outcome(outcomeOf(2));
-		await vi.advanceTimersByTimeAsync(250);
-		expect(disk.background).toBe(1);
-		ends.shift()?.();
-		await vi.advanceTimersByTimeAsync(250);
-		expect(disk.background).toBe(2);
-		journal.close();
 	});
 });

@@ -63,24 +63,19 @@ describe('openInput with a file', () => {
 		}
 	});
 
-	it('refuses a file that grew between the passes', async () => {
-		const source = await openText('edits.csv', many(3));
+	it.each<[string, string, string, (path: string) => void]>([
+		['grew', 'edits.csv', many(3), (path) => appendFileSync(path, '4,more\n')],
+		// Lines of 16 bytes: wherever a reader's buffer ends, a line does too.
+		['lost its end', 'edits.ids', '100000000000000\n'.repeat(65_536), (path) => truncateSync(path, 512 * 1024)],
+	])('refuses a file that %s between the passes', async (_, name, text, change) => {
+		const source = await openText(name, text);
 		await readAll(source);
-		appendFileSync(source.path as string, '4,more\n');
+		change(source.path as string);
 		expect(await failureOf(readAll(source))).toMatchObject({
 			name: 'UsageError',
 			code: 'input_changed',
-			message: 'edits.csv changed while it was being read',
+			message: `${name} changed while it was being read`,
 		});
-		await source.dispose();
-	});
-
-	it('refuses a file that lost its end', async () => {
-		// Lines of 16 bytes: wherever a reader's buffer ends, a line does too.
-		const source = await openText('edits.ids', '100000000000000\n'.repeat(65_536));
-		await readAll(source);
-		truncateSync(source.path as string, 512 * 1024);
-		expect(await failureOf(readAll(source))).toMatchObject({ code: 'input_changed' });
 		await source.dispose();
 	});
 
@@ -94,24 +89,19 @@ describe('openInput with a file', () => {
 
 	it('yields no row of a file whose bytes changed, even where size and time are as before', async () => {
 		const source = await openText('edits.csv', many(40_000));
-		await readAll(source);
 		const path = source.path as string;
 		const { atime, mtime } = statSync(path);
-		const whole = new Date(Math.floor(mtime.getTime() / 1000) * 1000);
-		utimesSync(path, atime, whole);
-		const again = await openInput({ path, stdin: streamOf(''), stateDir: temporaryFolder() });
-		await readAll(again);
+		await readAll(source);
 		writeFileSync(path, readFileSync(path, 'utf8').replace('row 1\n', 'ROW 1\n'));
-		utimesSync(path, atime, whole);
+		utimesSync(path, atime, mtime);
 		const seen: unknown[] = [];
 		const failure = await failureOf(
 			(async () => {
-				for await (const batch of again.read()) seen.push(...batch);
+				for await (const batch of source.read()) seen.push(...batch);
 			})(),
 		);
 		expect(failure.code).toBe('input_changed');
 		expect(seen).toEqual([]);
-		await again.dispose();
 		await source.dispose();
 	});
 
@@ -280,21 +270,13 @@ describe('openInput with standard input', () => {
 	});
 });
 
-describe('openArguments', () => {
-	it('has nothing to give for none', async () => {
-		const source = openArguments([]);
-		expect(await readAll(source)).toEqual([]);
-	});
-
-	it('gives them as rows without lines', async () => {
-		const source = openArguments(['14', 'x']);
-		expect(await readAll(source)).toEqual([
-			{ row: 1, line: undefined, id: '14' },
-			{ row: 2, line: undefined, id: 'x' },
-		]);
-		expect(source.format).toBe('ids');
-		await source.dispose();
-	});
+it('ids from the command line are rows without lines', async () => {
+	const source = openArguments(['14', 'x']);
+	const ids = [
+		{ row: 1, line: undefined, id: '14' },
+		{ row: 2, line: undefined, id: 'x' },
+	];
+	expect([source.format, await readAll(source), await readAll(openArguments([]))]).toEqual(['ids', ids, []]);
 });
 
 describe('formats', () => {
