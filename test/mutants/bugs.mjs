@@ -618,7 +618,7 @@ export const bugs = [
 		'a resume gives an earlier row of a ticket the last word': ['open.add(key);', ''],
 		'a row that was opened again is forgotten when the resume is stopped too': ['await journal.outcome({', 'void ({'],
 	}),
-	...bugsIn('src/cli/runs/fields.ts', ['test/cli/runs/data.test.ts'], {
+	...bugsIn('src/cli/runs/fields.ts', ['test/cli/runs/call.test.ts'], {
 		'an ID in --data travels in the body, and the service edits another ticket': [
 			'const id = name.toLowerCase();',
 			'const id = name;',
