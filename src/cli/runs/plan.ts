@@ -95,12 +95,13 @@ export function withoutSecrets(
 	fields: Readonly<Record<string, unknown>>,
 ): Pick<SharedValues, 'fields' | 'withheld'> & { secrets: Secrets } {
 	const redact = createRedactor();
-	const kept: Record<string, unknown> = {};
-	const secrets: Record<string, unknown> = {};
-	for (const [name, value] of Object.entries(fields)) {
-		const own = { [name]: value };
-		Object.assign(redact(own) === own ? kept : secrets, own);
-	}
+	const isSecret = (entry: [string, unknown]): boolean => {
+		const own = Object.fromEntries([entry]);
+		return redact(own) !== own;
+	};
+	const entries = Object.entries(fields);
+	const secrets = Object.fromEntries(entries.filter(isSecret));
+	const kept = Object.fromEntries(entries.filter((entry) => !isSecret(entry)));
 	return { fields: kept, withheld: Object.keys(secrets), secrets };
 }
 
