@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { fileProblem, isKnownFileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
-import type { Input } from '../io/context.js';
+import type { Context, Input } from '../io/context.js';
 import { isSecretName } from '../output/redact.js';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -24,6 +24,15 @@ export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): 
 	} catch (error) {
 		throw unreadable('standard input', error, flag);
 	}
+}
+
+/** Whether a value names a file, or stdin. */
+export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
+
+/** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
+export async function readTextValue(flag: string, text: string, { stdin, cwd }: Context): Promise<string> {
+	if (!isFile(text)) return text.replace(/^@@/, '@');
+	return text === '@-' ? await readTextInput(stdin, flag) : readTextFile(text.slice(1), cwd, flag);
 }
 
 /** A secret on standard input: its first line, without the line's end. @throws UsageError where there is none */

@@ -21,21 +21,11 @@ import type { Context } from '../../io/context.js';
 import { isSecretName } from '../../output/redact.js';
 import { camelCase } from '../options/option.js';
 import { dialectOf } from '../session.js';
-import { readFirstLine, readTextFile, readTextInput, refuseSecretKeys, refuseSecretNames } from '../text-file.js';
+import { isFile, readFirstLine, readTextValue, refuseSecretKeys, refuseSecretNames } from '../text-file.js';
 import { listFields, type RunInvocation } from './options.js';
-
-/** Text as it is given, or from `@file`, or from stdin with `@-`; `@@` stands for a leading @. */
-export async function readTextValue(flag: string, text: string, context: Context): Promise<string> {
-	if (text.startsWith('@@')) return text.slice(1);
-	if (!text.startsWith('@')) return text;
-	if (text === '@-') return readTextInput(context.stdin, flag);
-	return readTextFile(text.slice(1), context.cwd, flag);
-}
 
 /** How a secret in --data and in a map can be given instead. */
 const DATA_FILE = 'give it with --data @file or --data @-';
-
-export const isFile = (text: string): boolean => text.startsWith('@') && !text.startsWith('@@');
 
 const invalid = (message: string, hint?: string): UsageError =>
 	new UsageError(message, { code: 'invalid_value', ...(hint === undefined ? {} : { hint }) });

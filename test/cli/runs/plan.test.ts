@@ -100,6 +100,11 @@ describe('the plan of a run', () => {
 		expect((await planFor('user delete 7 --reassign 2')).values).toMatchObject({ reassign: '2', fields: {} });
 	});
 
+	it('holds custom fields of any name', async () => {
+		const { values } = await planFor('ticket fields set 14 --set __proto__=x --set constructor=y');
+		expect(JSON.stringify(values.fields)).toBe('{"__proto__":"x","constructor":"y"}');
+	});
+
 	it('names secret fields and holds no value of them', async () => {
 		const { plan, secrets } = await read('user update 7 --locale de --password-stdin', 'hunter2hunter2\n');
 		expect(plan.values).toMatchObject({ fields: { locale: 'de' }, withheld: ['password'] });

@@ -8,8 +8,7 @@ import { isSecretName, redactUrl } from '../../../output/redact.js';
 import type { Invocation } from '../../command.js';
 import { longName, options, pick, type ValuesOf } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
-import { isFile, readTextValue } from '../../runs/fields.js';
-import { readTextFile, readTextInput, refuseSecretNames } from '../../text-file.js';
+import { isFile, readTextFile, readTextInput, readTextValue, refuseSecretNames } from '../../text-file.js';
 
 const group = 'Request';
 
