@@ -98,6 +98,9 @@ function rawOf(value: unknown): unknown {
 
 const LEFT_OUT = Symbol('left out');
 
+/** How many values of a field are remembered. */
+const REMEMBERED = 1000;
+
 /**
  * Makes the function that gives the value of a field for an export; undefined where the object has none. Each is read
  * back with the reader of an update, so that nothing is exported which the update would refuse or change.
@@ -107,14 +110,18 @@ function createReader(field: Field, { asCells, dialect, redact }: SheetOptions):
 	// A secret would be hidden where it is printed.
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');
+	const known = new Map<unknown, unknown>();
 	return (shown) => {
 		const value = rawOf(shown);
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
 		if (isSecret) return LEFT_OUT;
 		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
-		if (typeof value === 'object' && hidesIn(value)) return LEFT_OUT;
-		return checkedValue(field, value, column, asCells);
+		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
+		// Few kinds but texts have many values.
+		const found = known.has(value) ? known.get(value) : checkedValue(field, value, column, asCells);
+		if (known.size < REMEMBERED) known.set(value, found);
+		return found;
 	};
 }
 

@@ -1,9 +1,9 @@
-/** `api` asks below the prefix of its own service and nowhere else, however the path is spelled. */
+/** `api` sends below the prefix of its own service and nowhere else, however the path is spelled, and what `gh api` would make of fields. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createDialect } from '../../../src/api/dialect.js';
-import { resolveTarget, splitField, withFields } from '../../../src/cli/commands/api/request.js';
+import { bodyOf, resolveTarget, splitField, typedValue, withFields } from '../../../src/cli/commands/api/request.js';
 
 const baseUrl = 'https://desk.example/wp-json';
 const rules = { baseUrl, dialect: createDialect() };
@@ -148,4 +148,71 @@ it('fields join a query encoded, brackets of names left as they are, and without
 	);
 	expect(withFields('', [splitField('support_after_reply=stay')], dialect)).toBe('acme_after_reply=stay');
 	expect(withFields('', [], dialect)).toBe('');
+});
+
+const body = (...texts: string[]): unknown => JSON.parse(JSON.stringify(bodyOf(texts.map(splitField))));
+
+describe('names with brackets', () => {
+	it.each([
+		[['title=Hello'], { title: 'Hello' }],
+		[['title='], { title: '' }],
+		[['title=a=b[c]'], { title: 'a=b[c]' }],
+		[['meta[color]=red', 'meta[size]=4'], { meta: { color: 'red', size: '4' } }],
+		[['roles[]=agent', 'roles[]=editor'], { roles: ['agent', 'editor'] }],
+		[['roles[]'], { roles: [] }],
+		[['__proto__=x', 'constructor[prototype]=y'], JSON.parse('{"__proto__":"x","constructor":{"prototype":"y"}}')],
+	])('%j', (given, expected) => {
+		expect(body(...given)).toEqual(expected);
+	});
+
+	it('leave the prototype of everything else alone', () => {
+		body('__proto__[polluted]=yes', 'a[__proto__]=yes');
+		expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+	});
+
+	it.each([
+		[['title']],
+		[['=x']],
+		[['[a]=x']],
+		[['a[b=x']],
+		[['a]b[=x']],
+		[['a[b]c=x']],
+		[['a=1', 'a=2']],
+		[['a=1', 'a[b]=2']],
+		[['a[b]=1', 'a[]=2']],
+		[['a[]=1', 'a[b]=2']],
+		[['a[b]=1', 'a[b]=2']],
+		[['a[][x]=1']],
+		[['meta[a][b]=1']],
+	])('%j is a usage error', (given) => {
+		expect(() => body(...given)).toThrow(expect.objectContaining({ exitCode: 2 }));
+	});
+});
+
+describe('-F', () => {
+	it.each([
+		['true', true],
+		['false', false],
+		['null', null],
+		['7', 7],
+		['-3', -3],
+		['1.5', 1.5],
+		['1e3', 1000],
+		['0', 0],
+		['007', '007'],
+		['+1', '+1'],
+		['1.', '1.'],
+		['Infinity', 'Infinity'],
+		['True', 'True'],
+		['', ''],
+		['9007199254740991', 9007199254740991],
+	])('%j is %j', (text, value) => {
+		expect(typedValue('x', text)).toBe(value);
+	});
+
+	it('refuses a number that would be sent as another', () => {
+		expect(() => typedValue('x', '9007199254740993')).toThrow(
+			expect.objectContaining({ exitCode: 2, hint: expect.stringContaining('-f x=') }),
+		);
+	});
 });
