@@ -27,21 +27,11 @@ function desk() {
 		run,
 		stored: () => JSON.parse(readFileSync(file, 'utf8')) as Store,
 		/** Stores a profile with a secret in the file. */
-		make: (name: string, ...more: string[]) =>
-			run(
-				'profile set',
-				[
-					name,
-					'--base-url',
-					`https://${name}.example.com/wp-json/`,
-					'--username',
-					'anna',
-					...more,
-					'--password-stdin',
-					'--insecure-storage',
-				],
-				{ stdin: `${SECRET}\n` },
-			),
+		make(name: string, ...more: string[]) {
+			const url = `https://${name}.example.com/wp-json/`;
+			const flags = ['--username', 'anna', '--password-stdin', '--insecure-storage'];
+			return run('profile set', [name, '--base-url', url, ...flags, ...more], { stdin: `${SECRET}\n` });
+		},
 	};
 }
 
@@ -67,20 +57,9 @@ describe('profile set', () => {
 	it('stores defaults and guards, and forgets them again', async () => {
 		const { run, stored, folder } = desk();
 		writeFileSync(join(folder, 'ca.pem'), '');
-		const argv = [
-			'--concurrency',
-			'9',
-			'--rate',
-			'2.5',
-			'--timeout',
-			'7',
-			'--format',
-			'json',
-			'--protected',
-			'--ca-file',
-			'ca.pem',
-		];
-		await run('profile set', ['live', ...argv, '--shop-prefix', 'store'], { cwd: folder });
+		const argv =
+			'--concurrency 9 --rate 2.5 --timeout 7 --format json --protected --ca-file ca.pem --shop-prefix store';
+		await run('profile set', ['live', ...argv.split(' ')], { cwd: folder });
 		expect(stored().profiles.live).toEqual({
 			concurrency: 9,
 			rate: 2.5,
@@ -90,7 +69,7 @@ describe('profile set', () => {
 			caFile: join(folder, 'ca.pem'),
 			shopPrefix: 'store',
 		});
-		await run('profile set', ['live', '--no-protected', '--unset', 'rate', '--unset', 'ca-file', '--unset', 'format']);
+		await run('profile set', 'live --no-protected --unset rate --unset ca-file --unset format'.split(' '));
 		expect(stored().profiles.live).toEqual({ concurrency: 9, timeout: 7, protected: false, shopPrefix: 'store' });
 	});
 
@@ -155,27 +134,18 @@ describe('profile list', () => {
 			['live', false, null],
 			['two', true, by],
 		];
-		expect(await list([])).toEqual({ marked: plain, stderr: '' });
-		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
-			marked: other('SUPPORTCTL_PROFILE'),
-			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it "live" is the current one.\n',
-		});
-		expect(await list(['--profile', 'two', '-q'], { SUPPORTCTL_PROFILE: 'live' })).toEqual({
-			marked: other('--profile'),
-			stderr: '',
-		});
-		expect(await list([], { SUPPORTCTL_PROFILE: 'live' })).toEqual({
-			marked: [['live', true, 'SUPPORTCTL_PROFILE'], plain[1]],
-			stderr: '',
-		});
-		expect(await list([], { SUPPORTCTL_PROFILE: 'tow' })).toEqual({
-			marked: nothing,
-			stderr: 'warning: SUPPORTCTL_PROFILE names the profile "tow", which is not stored\n',
-		});
-		expect(await list([], { SUPPORTCTL_BASE_URL: 'https://elsewhere.example.com' })).toEqual({
-			marked: nothing,
-			stderr: 'No profile is used: SUPPORTCTL_BASE_URL is on another host than profile "live".\n',
-		});
+		const by = 'SUPPORTCTL_PROFILE';
+		const elsewhere = { SUPPORTCTL_BASE_URL: 'https://elsewhere.example.com' };
+		for (const [argv, env, marked, stderr] of [
+			[[], {}, plain, ''],
+			[[], { [by]: 'two' }, other(by), `${by} chooses "two"; without it "live" is the current one.\n`],
+			[['--profile', 'two', '-q'], { [by]: 'live' }, other('--profile'), ''],
+			[[], { [by]: 'live' }, [['live', true, by], plain[1]], ''],
+			[[], { [by]: 'tow' }, nothing, `warning: ${by} names the profile "tow", which is not stored\n`],
+			[[], elsewhere, nothing, 'No profile is used: SUPPORTCTL_BASE_URL is on another host than profile "live".\n'],
+		] as const) {
+			expect(await list([...argv], env)).toEqual({ marked, stderr });
+		}
 		await run('profile remove', ['live']);
 		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
 			marked: [['two', true, 'SUPPORTCTL_PROFILE']],
@@ -193,24 +163,19 @@ describe('profile list', () => {
 		});
 	});
 
-	it('is a table of 60 columns, with base URLs that can be told apart', async () => {
+	it.each([
+		[60, 'https://live.example.co…', 'https://staging.example…'],
+		[80, 'https://live.example.com/wp-json   ', 'https://staging.example.com/wp-json'],
+	])('is a table of %d columns', async (columns, live, staging) => {
 		const { run, make } = desk();
 		await make('live');
 		await make('staging');
-		const at = async (columns: number) => (await run('profile list', [], { columns, env: { NO_COLOR: '1' } })).stdout;
-		expect(await at(60)).toBe(
+		const space = ' '.repeat(live.length - 'base_url'.length);
+		expect((await run('profile list', [], { columns, env: { NO_COLOR: '1' } })).stdout).toBe(
 			[
-				'   PROFILE  BASE_URL                  USERNAME  STORED_IN',
-				'*  live     https://live.example.co…  anna      profile file',
-				'   staging  https://staging.example…  anna      profile file',
-				'',
-			].join('\n'),
-		);
-		expect(await at(80)).toBe(
-			[
-				'   PROFILE  BASE_URL                             USERNAME  STORED_IN',
-				'*  live     https://live.example.com/wp-json     anna      profile file',
-				'   staging  https://staging.example.com/wp-json  anna      profile file',
+				`   PROFILE  BASE_URL${space}  USERNAME  STORED_IN`,
+				`*  live     ${live}  anna      profile file`,
+				`   staging  ${staging}  anna      profile file`,
 				'',
 			].join('\n'),
 		);
@@ -408,7 +373,7 @@ describe('a secret in a base URL', () => {
 		const { run, file } = desk();
 		const profiles = { x: { baseUrl: ['http://ann:s3cretpw99@desk.example'] } };
 		writeFileSync(file, JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
-		expect((await run('profile list', ['--field', 'base_url'])).stdout).toBe('[redacted]@desk.example"]\n');
+		expect((await run('profile list', ['--field', 'base_url'])).stdout).toBe('http://[redacted]@desk.example\n');
 	});
 });
 

@@ -6,7 +6,7 @@ import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js'
 import { describeStore } from '../../profile/secrets.js';
 import { configFolder, parseBaseUrl, type Scheme, settingSpecs, stateFolder } from '../../profile/settings.js';
 import { checkProfileName, configFile, readStore, requireProfile, saveProfile } from '../../profile/store.js';
-import { defineCommand, type Invocation } from '../command.js';
+import { defineCommand } from '../command.js';
 import { say, warn } from '../notices.js';
 import { allBut, options, pick } from '../options/option.js';
 import {
@@ -28,15 +28,10 @@ import {
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
-import { chosenFormat, openResults, type ResultShape } from '../results.js';
+import { chosenFormat, printAll } from '../results.js';
 
-/** Prints rows on stdout. @throws UsageError for a column or a query that can't be used */
-async function printRows(invocation: Invocation, rows: readonly object[], shape: ResultShape): Promise<ExitCode> {
-	const results = await openResults(invocation, shape);
-	for (const row of rows) await results.row(row);
-	await results.end();
-	return ExitCode.ok;
-}
+const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
+const anyProfile = { ...nameArgument, help: 'The profile; by default the current one', required: false } as const;
 
 export const list = defineCommand({
 	description:
@@ -49,21 +44,16 @@ export const list = defineCommand({
 	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
 	async run(invocation) {
 		const { context, options } = invocation;
-		const reading = readStore(configFolder(context));
-		const { profiles, current } = reading.store;
 		const { env, cwd } = context;
-		const { profileName, chosenBy, leftOut } = readChoice(reading.store, {
-			env,
-			flags: connectionFlags(options),
-			cwd,
-		});
-		warn(context, reading.warnings);
+		const { store, warnings } = readStore(configFolder(context));
+		const { profiles, current } = store;
+		const { profileName, chosenBy, leftOut } = readChoice(store, { env, flags: connectionFlags(options), cwd });
+		warn(context, warnings);
 		const rows = Object.entries(profiles).map(([name, { baseUrl, scheme, username, secret, ...profile }]) => ({
 			current: name === profileName,
 			profile: name,
 			// The file may have been edited by hand, so that anything stands there.
-			base_url:
-				baseUrl === undefined ? null : redactBaseUrl(typeof baseUrl === 'string' ? baseUrl : JSON.stringify(baseUrl)),
+			base_url: baseUrl === undefined ? null : redactBaseUrl(String(baseUrl)),
 			scheme: scheme ?? 'basic',
 			username: username ?? null,
 			stored_in: describeStore(secret),
@@ -79,10 +69,15 @@ export const list = defineCommand({
 				say(invocation, `${chosenBy} chooses "${profileName}"; without it ${otherwise} the current one.`);
 			else warn(context, [`${chosenBy} names the profile "${profileName}", which is not stored`]);
 		}
-		return printRows(invocation, rows, {
+		const shape = {
 			keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
 			columns: [
-				{ path: 'current', label: '', key: 'current', get: (row) => (row.current === true ? '*' : '') },
+				{
+					path: 'current',
+					label: '',
+					key: 'current',
+					get: (row: Record<string, unknown>) => (row.current === true ? '*' : ''),
+				},
 				// The name is typed again.
 				{ path: 'profile', whole: true },
 				{ path: 'base_url', important: true, least: 16 },
@@ -91,8 +86,10 @@ export const list = defineCommand({
 				{ path: 'stored_in' },
 				{ path: 'protected', optional: true, usual: 'false' },
 			],
-			idOf: ({ profile }) => profile,
-		});
+			idOf: ({ profile }: Record<string, unknown>) => profile,
+		};
+		await printAll(invocation, shape, rows);
+		return ExitCode.ok;
 	},
 });
 
@@ -103,9 +100,7 @@ export const show = defineCommand({
 		'supportctl profile show': 'the current profile',
 		'supportctl profile show staging --json': 'another one, for a program',
 	},
-	arguments: [
-		{ name: 'name', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
-	],
+	arguments: [anyProfile],
 	options: [...connectionOptions, ...outputOptions],
 	async run(invocation) {
 		const { context, options, args } = invocation;
@@ -129,13 +124,15 @@ export const show = defineCommand({
 				})),
 			describeSecret(setup),
 		];
-		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
-		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
-		return printRows(invocation, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows, {
+		const shape = {
 			keys: ['setting', 'value', 'source'],
 			columns: [{ path: 'setting' }, { path: 'value' }, { path: 'source' }],
-			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
-		});
+			idOf: ({ setting, value }: Record<string, unknown>) => (setting === 'profile' ? value : setting),
+		};
+		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
+		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
+		await printAll(invocation, shape, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows);
+		return ExitCode.ok;
 	},
 });
 
@@ -152,14 +149,11 @@ export const path = defineCommand({
 		const config = configFolder(context);
 		const row = { file: configFile(config), config, state: stateFolder(context) };
 		if (asksForData(invocation)) {
-			return printRows(invocation, [row], { single: true, keys: Object.keys(row), idOf: ({ file }) => file });
-		}
-		context.stdout.write(`${row.file}\n`);
+			await printAll(invocation, { single: true, keys: Object.keys(row), idOf: ({ file }) => file }, [row]);
+		} else context.stdout.write(`${row.file}\n`);
 		return ExitCode.ok;
 	},
 });
-
-const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 
 export const set = defineCommand({
 	description: '`supportctl login` checks them. A new host, user or scheme removes the old secret.',
@@ -298,9 +292,7 @@ export const logout = defineCommand({
 		'supportctl logout': 'the current profile',
 		'supportctl logout staging': 'another one',
 	},
-	arguments: [
-		{ name: 'profile', help: 'The profile; by default the current one', required: false, completes: 'profiles' },
-	],
+	arguments: [{ ...anyProfile, name: 'profile' }],
 	options: [
 		{ flags: '--profile <name>', help: 'The same as the argument', group: 'Connection', completes: 'profiles' },
 		...outputOptions,
