@@ -2,8 +2,7 @@
 
 import { numberedIdNames } from '../../api/choose.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import type { Field } from '../../api/fields.js';
-import { flagName } from '../../api/fields.js';
+import { type Field, flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -112,24 +111,22 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 	const add = (name: string, means: string, column: Meaning['column']): void => {
 		known.set(flagName(name.toLowerCase()), { name, means, column });
 	};
+	type Store<T> = (row: Draft, value: T) => void;
+	const addText = <T>(name: string, parse: (text: string) => Parsed<T>, store: Store<T>, means = name): void => {
+		add(name, means, (column) => textColumn(column, parse, store));
+	};
 	for (const field of body === 'fields' ? fields : []) {
-		add(field.name, `field ${field.name}`, (name) => fieldColumn(name, field, rules, blank === 'clear'));
+		add(field.name, `field ${field.name}`, (column) => fieldColumn(column, field, rules, blank === 'clear'));
 	}
-	if (showsModified(endpoint)) {
-		add('modified_gmt', 'modified_gmt', (name) =>
-			textColumn(name, asItIs<string>, (row, time) => (row.modified = time)),
-		);
-	}
+	if (showsModified(endpoint)) addText('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
 	if (takesUserNames(endpoint)) {
-		const user = (of: 'id' | 'reassign') => (name: string) =>
-			textColumn(name, asItIs<string>, (row, text) => (row.names = { ...row.names, [of]: text }));
-		add('username', 'username', user('id'));
-		add('reassign_username', 'reassign_username', user('reassign'));
-		add('reassign', 'reassign', (name) => textColumn(name, parseId, (row, id) => (row.reassign = id)));
+		addText('username', asItIs<string>, (row, id) => (row.names = { ...row.names, id }));
+		addText('reassign_username', asItIs<string>, (row, reassign) => (row.names = { ...row.names, reassign }));
+		addText('reassign', parseId, (row, id) => (row.reassign = id));
 	}
 	// Rows of another taxonomy may take `force` where those of this one do not.
 	if (query.some(({ name }) => name === 'force') || (endpointFor !== undefined && method === 'DELETE')) {
-		add('force', 'force', (name) => textColumn(name, parseForce, (row, force) => (row.force = force)));
+		addText('force', parseForce, (row, force) => (row.force = force));
 	}
 	if (endpointFor !== undefined) {
 		const parse = (text: string): Parsed<string> => {
@@ -141,13 +138,12 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 				throw error;
 			}
 		};
-		add('taxonomy', 'taxonomy', (name) => textColumn(name, parse, (row, text) => (row.ids.taxonomy = text)));
+		addText('taxonomy', parse, (row, text) => (row.ids.taxonomy = text));
 	}
-	for (const { name: means, kind } of parameters) {
+	for (const { name, kind } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
-		for (const each of isOnlyId ? ['id', `${noun}_id`] : [means]) {
-			const parse = kind === 'id' ? parseId : parseSlug;
-			add(each, means, (name) => textColumn(name, parse, (row, id) => (row.ids[means] = id)));
+		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
+			addText(each, kind === 'id' ? parseId : parseSlug, (row, id) => (row.ids[name] = id), name);
 		}
 	}
 	return known;
@@ -163,8 +159,9 @@ function createLookUp(options: CompileOptions) {
 	const known = meaningsOf(options);
 	const isCustom = endpoint.body === 'custom_fields';
 	const clear = blank === 'clear';
-	/** What a list of ids, and the column that --id-column names, hold. */
+	/** What the column that --id-column names holds, and a list of ids. */
 	const rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
+	const idName = options.byUsername === true ? 'username' : rowId;
 	const byFlagName = (name: string): Meaning | undefined => known.get(flagName(name.trim().toLowerCase()));
 	const mappedName = (name: string): string => (Object.hasOwn(map, name) ? (map[name] as string) : name);
 
@@ -202,14 +199,12 @@ function createLookUp(options: CompileOptions) {
 			const mapped = mappedName(name);
 			const suggestion = didYouMean(
 				mapped,
-				[...known.values()].map((each) => each.name),
+				Array.from(known.values(), (each) => each.name),
 			);
 			if (mapped === name) return `unknown column ${quote(name)}${suggestion}`;
 			return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${suggestion}`;
 		},
-		idOnly: byFlagName(options.byUsername === true ? 'username' : rowId)?.column(
-			options.byUsername === true ? 'username' : rowId,
-		) as Column,
+		idOnly: byFlagName(idName)?.column(idName) as Column,
 	};
 }
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { formatCsvRecord } from '../../text.js';
+import { PLACEHOLDER } from '../input/columns.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { outcomeNames } from '../journal/counts.js';
 import { readRunHeader } from '../journal/folder.js';
@@ -12,9 +13,6 @@ import { differences, fullMessage, type RowRecord } from '../journal/records.js'
 import { chosenRows, openInputOf } from './open.js';
 import type { RunHeader, RunPlan } from './plan.js';
 import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './rows.js';
-
-/** Stands for a secret; no command accepts it as a value. */
-const PLACEHOLDER = '[redacted]';
 
 export type Wanted = (record: Pick<RowRecord, 'outcome' | 'status' | 'code'>) => boolean;
 
