@@ -198,7 +198,7 @@ export const bugs = [
 		],
 		'-j4 takes the next word for its value': ['/^(?:--[^=]*=|-[^-])(.+)$/s', '/^(?:--[^=]*=)(.+)$/s'],
 		'completion uses up the pipe that --input names': [
-			"if (file === '-' || !(await stat(path)).isFile()) return [];",
+			"if (file === '-' || !statSync(path).isFile()) return [];",
 			"if (file === '-') return [];",
 		],
 	}),

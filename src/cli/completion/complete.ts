@@ -1,6 +1,6 @@
 /** `supportctl __complete SHELL …`: what the completion scripts call at each press of Tab; what can't be read is not offered. */
 
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
@@ -41,8 +41,7 @@ function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, of
 		// The path to look for, how much of each that is found to leave out, what to put before it, the open quote.
 		return ['files', path, String(Math.max(0, kept - offer.behind.length)), offer.behind.slice(kept), quote];
 	}
-	const hidden = new RegExp(HIDDEN_CHARACTER, 'u');
-	const shown = offer.filter(({ value }) => value !== '' && !hidden.test(value));
+	const shown = offer.filter(({ value }) => value !== '' && !hidesText(value));
 	if (shell === 'bash') {
 		const fitting = shown.filter(({ value }) => value.startsWith(text));
 		return ['words', ...fitting.flatMap(({ value }) => quoteForBash(value.slice(kept), quote) ?? [])];
@@ -51,10 +50,13 @@ function linesOf(shell: string | undefined, { text, quote, kept }: TypedWord, of
 	const fitting = shell === 'powershell' ? shown.filter(({ value }) => value.toLowerCase().startsWith(start)) : shown;
 	const described = fitting.map(({ value, help = '' }) => {
 		const name = shell === 'zsh' ? value.replaceAll(':', '\\:') : value;
-		return help === '' || hidden.test(help) ? name : `${name}${shell === 'zsh' ? ':' : '\t'}${help}`;
+		return help === '' || hidesText(help) ? name : `${name}${shell === 'zsh' ? ':' : '\t'}${help}`;
 	});
 	return ['words', ...described];
 }
+
+/** Whether a terminal would not show all of a text. The long expression is made only where it is needed: it takes 1 ms. */
+const hidesText = (text: string): boolean => !/^[ -~]*$/.test(text) && new RegExp(HIDDEN_CHARACTER, 'u').test(text);
 
 /** Works out the offer for `current`, the last word, behind the words before it. */
 async function offerFor(before: readonly string[], current: string, context: Context): Promise<Offer> {
@@ -196,7 +198,7 @@ async function readColumns(given: Line['given'], { cwd, env }: Context, stateDir
 	// `~` is the shell's, which has not seen the word yet.
 	const path = file.startsWith('~/') && env.HOME !== undefined ? join(env.HOME, file.slice(2)) : resolve(cwd, file);
 	// A pipe would be used up by looking.
-	if (file === '-' || !(await stat(path)).isFile()) return [];
+	if (file === '-' || !statSync(path).isFile()) return [];
 	const [{ openInput }, { inputFormats }] = await Promise.all([
 		import('../../bulk/input/source.js'),
 		import('../../bulk/input/input.js'),

@@ -22,20 +22,17 @@ export const parts = (...all: readonly string[]): string => all.filter((part) =>
 
 export function readPage(text: string): Block[] {
 	const blocks: Block[] = [];
-	// A heading is a block of its own.
-	for (const chunk of text
-		.replace(/^## .*$/gm, '$&\n')
-		.trim()
-		.split(/\n\s*?\n+/)) {
-		const lines = chunk.split('\n');
+	for (const chunk of text.split('\n\n')) {
+		const lines = chunk.split('\n').filter((line) => line !== '');
+		if (lines[0]?.startsWith('## ')) blocks.push({ kind: 'heading', lines: [(lines.shift() as string).slice(3)] });
 		const last = blocks.at(-1);
-		if (chunk.startsWith('## ')) blocks.push({ kind: 'heading', lines: [chunk.slice(3)] });
-		else if (lines[0]?.includes(' :: ')) blocks.push({ kind: 'list', lines });
-		else if (!/^(?! {4})/m.test(chunk)) {
+		if (lines[0]?.includes(' :: ')) blocks.push({ kind: 'list', lines });
+		else if (lines.some((line) => !line.startsWith('    '))) blocks.push({ kind: 'prose', lines: [lines.join(' ')] });
+		else if (lines.length > 0) {
 			const code = lines.map((line) => line.slice(4));
 			if (last?.kind === 'code') last.lines.push('', ...code);
 			else blocks.push({ kind: 'code', lines: code });
-		} else blocks.push({ kind: 'prose', lines: [lines.join(' ')] });
+		}
 	}
 	return blocks;
 }
@@ -47,7 +44,8 @@ export function pageText(text: string, width: number, palette: Palette): string 
 		if (kind === 'heading') {
 			indent = '  ';
 			// The capitals of a flag would be another flag.
-			return `${palette.strong(lines.join().replace(/(?<!\S)(?!--)\S+/g, (word) => word.toUpperCase()))}\n`;
+			const words = lines.join().split(' ');
+			return `${palette.strong(words.map((word) => (word.startsWith('--') ? word : word.toUpperCase())).join(' '))}\n`;
 		}
 		const room = width - indent.length;
 		const inside = {
@@ -65,6 +63,7 @@ export const helpWidth = (columns: number | undefined): number => Math.max(40, M
 
 /** Breaks text between words, and behind `|` in a word that is too long, into lines of at most `width` characters. */
 export function wrap(text: string, width: number): string[] {
+	if (text.length <= width) return text === '' ? [] : [text];
 	const lines = [''];
 	for (const word of text.split(/\s+/)) {
 		for (const piece of word.length > width ? `${word} `.split(/(?<=\|)/) : [`${word} `]) {
@@ -73,7 +72,7 @@ export function wrap(text: string, width: number): string[] {
 			else lines.push(piece);
 		}
 	}
-	return lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+	return lines.map((line) => line.trimEnd());
 }
 
 /** Names on the left, what they mean on the right; below a name that is too long for its column. */
