@@ -290,6 +290,12 @@ describe('single objects', () => {
 		expect(stderr).toMatch(/^error: no row has a column "titel"; did you mean "title"\?\nhint: there are id, .*\n$/);
 	});
 
+	test('with a column that only later objects have, are all shown', async () => {
+		const service = await startListService({ objects: [ticket(14), ticket(15, { title: 'B' })] });
+		const argv = ['ticket', 'get', '14', '15', '--fields', 'id,title'];
+		expect(await runHere(argv, { env: service.env })).toEqual({ exitCode: 0, stdout: '14\t\n15\tB\n', stderr: '' });
+	});
+
 	test('whoami shows the account, and its id alone where the service reads no users', async () => {
 		const service = await startRecorder((request, response, count) =>
 			request.url.includes('/users/me')

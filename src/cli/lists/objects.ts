@@ -245,6 +245,8 @@ function printingOf({ read, owners, invocation, session }: Reading, single: bool
 	/** Whether an update reads what is printed. */
 	const isExport = read.update !== undefined && (asCells || (!single && (format === 'json' || format === 'ndjson')));
 
+	const knownNames = ['id', ...exportedNames(read), ...read.shown];
+
 	/** The names of what is printed, where they are known: the service need not send the others. */
 	function namesOf(): readonly string[] | undefined {
 		let names = format === undefined || format === 'table' ? read.shown : undefined;
@@ -255,9 +257,8 @@ function printingOf({ read, owners, invocation, session }: Reading, single: bool
 			names = paths.map((path) => path.split('.')[0] as string);
 		}
 		if (query !== undefined || !read.paged || names === undefined) return undefined;
-		const known = ['id', ...exportedNames(read), ...read.shown];
 		// What is misspelt is compared with all that there is.
-		if (!names.every((name) => known.includes(name))) return undefined;
+		if (!names.every((name) => knownNames.includes(name))) return undefined;
 		return [...new Set(['id', ...names.filter((name) => !read.owners.includes(name))])];
 	}
 
@@ -278,7 +279,10 @@ function printingOf({ read, owners, invocation, session }: Reading, single: bool
 		const results = await openResults(invocation, {
 			...{ profileFormat, single, ...screen },
 			idOf: (row) => row.id ?? row.slug,
-			...(sample.length > 0 && { keys: [...new Set(sample.flatMap((each) => Object.keys(sheet.whole(each))))] }),
+			// Some objects may show less than others.
+			...(sample.length > 0 && {
+				keys: [...new Set([...sample.flatMap((each) => Object.keys(sheet.whole(each))), ...knownNames])],
+			}),
 			...(columns !== undefined && { columns: columns.map((path) => ({ path, label: path })) }),
 		});
 		return {
