@@ -78,24 +78,22 @@ test('a sandbox that is killed loses no more than the last moments, and its stat
 	expect(second.password).toBe(first.password);
 });
 
-test('a state file that can not be written ends it with exit code 1 before it says that it is ready', async () => {
-	const folder = join(temporaryFolder(), 'gone');
-	const { exitCode, stdout, stderr } = await runCli(['sandbox', '--port', '0', '--state', join(folder, 'desk.json')]);
-	expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-	expect(stderr).toBe(
-		`error: the state file ${join(folder, 'desk.json')} can't be written: there is no folder ${folder}\nhint: Nothing is kept. Name a file that can be written with --state.\n`,
-	);
-});
-
-test('a damaged state file ends it with exit code 1, an explanation and nothing on stdout', async () => {
-	const state = join(temporaryFolder(), 'desk.json');
-	writeFileSync(state, 'not JSON');
-	const { exitCode, stdout, stderr } = await runCli(['sandbox', '--port', '0', '--state', state]);
-	expect([exitCode, stdout]).toEqual([1, '']);
-	expect(stderr).toBe(
-		`error: the state file ${state} is damaged: it is not whole JSON\nhint: Nothing was changed in it. Move it away, or name another file with --state.\n`,
-	);
-	expect(readFileSync(state, 'utf8')).toBe('not JSON');
+test('a state file that can not be written, or is damaged, ends it with exit code 1 before it says that it is ready', async () => {
+	const folder = temporaryFolder();
+	const [gone, damaged] = [join(folder, 'gone', 'desk.json'), join(folder, 'desk.json')];
+	writeFileSync(damaged, 'not JSON');
+	const open = (state: string) => runCli(['sandbox', '--port', '0', '--state', state]);
+	expect(await open(gone)).toMatchObject({
+		exitCode: 1,
+		stdout: '',
+		stderr: `error: the state file ${gone} can't be written: there is no folder ${join(folder, 'gone')}\nhint: Nothing is kept. Name a file that can be written with --state.\n`,
+	});
+	expect(await open(damaged)).toMatchObject({
+		exitCode: 1,
+		stdout: '',
+		stderr: `error: the state file ${damaged} is damaged: it is not whole JSON\nhint: Nothing was changed in it. Move it away, or name another file with --state.\n`,
+	});
+	expect(readFileSync(damaged, 'utf8')).toBe('not JSON');
 });
 
 test('many rows that wait for a desk with a limit all come through, and Node has nothing to warn about', async () => {

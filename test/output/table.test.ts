@@ -20,7 +20,7 @@ const tickets = [
 	{
 		id: 14,
 		status: 'hold',
-		title: 'The printer on the second floor is on fire again and nobody knows why',
+		title: 'The printer on the second floor is on fire again and no one knows why',
 		agent: 'Ann',
 	},
 	{ id: 15, status: 'in-progress', title: 'Short', agent: 'Bartholomew the Elder of Somewhere Far Away' },

@@ -50,7 +50,7 @@ test('no, wrong or unreadable credentials are 401 with a JSON body', async () =>
 	for (const secret of ['wrong', password.toLowerCase(), 'desk-admin']) {
 		expect(await post(basic(username, secret))).toEqual([401, 'incorrect_password']);
 	}
-	expect(await post(basic('nobody', password))).toEqual([401, 'invalid_username']);
+	expect(await post(basic('missing', password))).toEqual([401, 'invalid_username']);
 });
 
 test('without credentials every route but the list of routes is refused', async () => {

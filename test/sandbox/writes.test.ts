@@ -261,7 +261,7 @@ test('credentials are checked against the account password and application passw
 	expect(await update('/users/check', { username, password })).toEqual({ id: 1 });
 	expect(await update('/users/check', { username: agent, password: `desk-${agent}` })).toEqual({ id: 3 });
 	expect(await checks(agent, 'wrong')).toEqual([400, 'invalid_user_credentials']);
-	expect(await checks('nobody', 'x')).toEqual([400, 'invalid_username']);
+	expect(await checks('missing', 'x')).toEqual([400, 'invalid_username']);
 	expect(await checks('admin@desk.example', password)).toEqual([400, 'invalid_username']);
 	expect((await sandbox.call('POST', '/users/check', { username })).body).toMatchObject({
 		code: 'rest_missing_callback_param',
@@ -278,7 +278,7 @@ test('credentials are checked against the account password and application passw
 
 test('a user name is looked up; an e-mail address is none', async () => {
 	expect(await update('/users/username', { username: 'admin' })).toEqual({ id: 1 });
-	for (const username of ['nobody', 'admin@desk.example']) {
+	for (const username of ['missing', 'admin@desk.example']) {
 		expect(await refusal('POST', '/users/username', { username })).toEqual([400, 'invalid_username']);
 	}
 	expect(await refusal('POST', '/users/username', {})).toEqual([400, 'rest_missing_callback_param']);
@@ -402,7 +402,7 @@ test('custom fields are shown with label, value and an HTML control; a write ign
 test.each<[string, unknown, number, string]>([
 	['POST /users/3', { username: 'other' }, 400, 'rest_user_invalid_argument'],
 	['POST /users/3', { email: 'admin@desk.example' }, 400, 'rest_user_invalid_email'],
-	['POST /users/3', { email: 'nobody' }, 400, 'rest_invalid_param'],
+	['POST /users/3', { email: 'missing' }, 400, 'rest_invalid_param'],
 	['POST /users/3', { roles: ['king'] }, 400, 'rest_user_invalid_role'],
 	['POST /users/3', { locale: 'xx_XX' }, 400, 'rest_invalid_param'],
 	['POST /users/3', { support_after_reply: 'leave' }, 400, 'rest_invalid_param'],
