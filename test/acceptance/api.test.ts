@@ -42,19 +42,10 @@ it('on a terminal JSON is indented, and text of other kinds cannot move the curs
 	expect(shown.raw).toBe('one\\x1b]0;owned\\x07\\r\\x1b[2Jtwo\r\nthree\r\n');
 });
 
-it('a delete asks on a terminal, and no is the answer of a bare Enter', async () => {
+it('a delete asks on a terminal, and a bare Enter means no', async () => {
 	const desk = await startSandbox({ seed: 20 });
-	const ask = (answer: string) => {
-		let answered = false;
-		return runInTerminal('api DELETE tickets/14', {
-			env: desk.env,
-			onOutput(output, terminal) {
-				if (answered || !/Send DELETE \/support-api\/v1\/tickets\/14 on 127\.0\.0\.1:\d+\?/.test(output)) return;
-				answered = true;
-				terminal.write(answer);
-			},
-		});
-	};
+	const question = /Send DELETE \/support-api\/v1\/tickets\/14 on 127\.0\.0\.1:\d+\?/;
+	const ask = (typed: string) => runInTerminal('api DELETE tickets/14', { env: desk.env, script: [[question, typed]] });
 	const no = await ask('\r');
 	expect(no.exitCode).toBe(2);
 	expect(no.raw).toContain('cancelled; nothing was sent');

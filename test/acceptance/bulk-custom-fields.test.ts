@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { idOf, json, type RecordedRequest, type Responder, startRecorder } from '../support/recorder.js';
+import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { createWorkplace, startWorkplace, type Workplace } from '../support/workplace.js';
 
 type Fields = Record<string, unknown>;
@@ -195,13 +196,13 @@ describe('--verify', () => {
 	it('names a field that the service ignored', async () => {
 		const { work } = await desk({ 1: { colour: 'red' } });
 		work.write('fields.csv', 'ticket_id,colour,fresh\n1,blue,x\n');
-		const told = await work.run(`${SET} --verify --format ndjson`);
-		expect(told.exitCode).toBe(6);
-		expect(JSON.parse(told.stdout)).toMatchObject({
+		const result = await work.run(`${SET} --verify --format ndjson`);
+		expect(result.exitCode).toBe(6);
+		expect(JSON.parse(result.stdout)).toMatchObject({
 			outcome: 'differs',
 			differs: [{ field: 'fresh', sent: 'x', shown: null }],
 		});
-		const [error] = told.stderr.split('\n').map((line) => line && JSON.parse(line).error);
+		const [error] = result.stderr.split('\n').map((line) => line && JSON.parse(line).error);
 		expect(error).toMatchObject({ code: 'rows_failed', counts: { differs: 1 } });
 		expect((await work.run('run rejects last --format csv')).stdout).toMatch(
 			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
@@ -280,12 +281,9 @@ describe('run undo', () => {
 			2,
 			`error: to ${action} without a terminal, give --yes; nothing was sent\n`,
 		]);
-		const questions: string[] = [];
-		const confirm = async (question: string) => questions.push(question) === 0;
-		const unused = () => Promise.reject(new Error('not this question'));
-		const prompts = { available: true, text: unused, secret: unused, choice: unused, confirm };
+		const prompts = scriptedPrompts([/./, false]);
 		expect((await work.run('run undo last', { prompts })).exitCode).toBe(2);
-		expect(questions).toEqual([`R${action.slice(1)}?`]);
+		expect(prompts.asked).toEqual([`R${action.slice(1)}?`]);
 		expect(writes()).toEqual([]);
 		expect((await work.run('run undo last --yes -q')).exitCode).toBe(0);
 	});

@@ -206,12 +206,12 @@ describe('a journal of a protected profile', () => {
 	it('needs it to be undone, and so does the undo', async () => {
 		const held: Record<string, string> = { color: 'red' };
 		let isOpen = true;
-		const answer: Responder = (request, response, count) => {
+		const responder: Responder = (request, response, count) => {
 			if (!isOpen) return json(401, { code: 'rest_no', message: 'Sorry.' });
 			if (request.method === 'POST') Object.assign(held, JSON.parse(request.body).custom_fields);
 			json(200, { custom_fields: held })(request, response, count);
 		};
-		const recorder = await startRecorder(answer);
+		const recorder = await startRecorder(responder);
 		const home = createWorkplace();
 		await setProfile(home, 'prod', recorder.baseUrl, '--protected');
 		const set = ['ticket', 'fields', 'set', '1', '--set', 'color=blue', '--snapshot', '--journal', 'j.ndjson', '-q'];
@@ -235,8 +235,8 @@ describe('a journal of a protected profile', () => {
 describe('the rejects of a journal whose input is elsewhere', () => {
 	async function failedElsewhere(...args: string[]) {
 		const [yes, no] = [json(200, { id: 1 }), json(400, { code: 'rest_no', message: 'Sorry.' })];
-		const answer: Responder = (request, ...rest) => (request.url.endsWith('/2') ? no : yes)(request, ...rest);
-		const recorder = await startRecorder(answer);
+		const responder: Responder = (request, ...rest) => (request.url.endsWith('/2') ? no : yes)(request, ...rest);
+		const recorder = await startRecorder(responder);
 		const home = createWorkplace(recorder.env);
 		home.write('edits.csv', 'id,title\n1,one\n2,two\n');
 		const stdin = home.read('edits.csv');

@@ -105,7 +105,7 @@ describe('Retry-After', () => {
 });
 
 describe('connections that drop after the request was read', () => {
-	it('each tenth: updates are sent again until they are answered', async () => {
+	it('each tenth: updates are sent again until a response comes', async () => {
 		const { recorder, work } = await startWorkplace((_request, _response, count) => (count % 10 === 0 ? drop : ok));
 		const result = await runUpdate(work, 200, ['-j', '8']);
 		expect(result.exitCode).toBe(0);
@@ -142,7 +142,7 @@ describe('connections that drop after the request was read', () => {
 		expect(outcomes(again.stdout).every(({ outcome }) => outcome === 'ok')).toBe(true);
 	});
 
-	it('a 404 for a path that nobody serves is no success of a delete', async () => {
+	it('a 404 for a path that is not served is no success of a delete', async () => {
 		const { work } = await startWorkplace(
 			json(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } }),
 		);
@@ -243,8 +243,8 @@ describe('rows that the service refuses', () => {
 		['a redirect', text(302, '', { location: 'https://elsewhere.example/' })],
 		['a login form', text(200, '<html><title>Log in</title><form><input type="password"></form></html>')],
 		['an HTML 404', text(404, '<html><title>Not found</title></html>')],
-	])('stop the run where the first ten got %s, and a resume goes on', async (_what, answer) => {
-		let current: Responder = answer;
+	])('stop the run where the first ten got %s, and a resume goes on', async (_what, responder) => {
+		let current: Responder = responder;
 		const { recorder, work } = await startWorkplace((...all) => current(...all));
 		const result = await runUpdate(work, 200, ['-j', '1']);
 		expect(result.exitCode).toBe(1);
@@ -270,11 +270,11 @@ describe('the exit code of a run', () => {
 		[[200, 400, 0], 3],
 	];
 
-	it.each(cases)('with the answers %j (0 for none) is %i', async (statuses, exitCode) => {
-		const answers: Record<number, Responder> = { 200: ok, 0: drop };
+	it.each(cases)('with the responses %j (0 for none) is %i', async (statuses, exitCode) => {
+		const responses: Record<number, Responder> = { 200: ok, 0: drop };
 		const { work } = await startWorkplace((request, response, count) => {
 			const status = statuses[idOf(request) - 1] as number;
-			(answers[status] ?? no(status))(request, response, count);
+			(responses[status] ?? no(status))(request, response, count);
 		});
 		expect((await runUpdate(work, statuses.length, ['--retries', '0'])).exitCode).toBe(exitCode);
 	});

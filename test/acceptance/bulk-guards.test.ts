@@ -1,30 +1,11 @@
 /** What stands between a bulk command and its first request: counts, questions, protected profiles, rules over the whole set. */
 
 import { describe, expect, it } from 'vitest';
-import type { Prompts } from '../../src/io/context.js';
 import { type Words, wordsOf } from '../support/cli.js';
 import { json, type Responder, startRecorder } from '../support/recorder.js';
+import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace, startWorkplace } from '../support/workplace.js';
-
-/** A person at a terminal who gives one answer to each question. */
-function person(answer: boolean): Prompts & { questions: string[] } {
-	const questions: string[] = [];
-	const unasked = (): never => {
-		throw new Error('an unexpected question');
-	};
-	return {
-		questions,
-		available: true,
-		text: unasked,
-		secret: unasked,
-		choice: unasked,
-		async confirm(question) {
-			questions.push(question);
-			return answer;
-		},
-	};
-}
 
 describe('--expect and --max', () => {
 	it.each([
@@ -71,23 +52,23 @@ describe('a delete', () => {
 				env: { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined },
 			},
 		);
-		const prompts = person(true);
+		const prompts = scriptedPrompts([/./, true]);
 		const result = await work.run('ticket delete - --force -q --profile live', {
 			prompts,
 			stdin: '1\n2\n',
 			env: { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined },
 		});
 		expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-		expect(prompts.questions).toEqual([`Permanently delete 2 tickets: 1, 2 on ${host} (profile live)?`]);
+		expect(prompts.asked).toEqual([`Permanently delete 2 tickets: 1, 2 on ${host} (profile live)?`]);
 		expect(recorder.requests).toHaveLength(2);
 	});
 
 	it('sends nothing at a no, exit code 2, and leaves no copy of its input', async () => {
 		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
-		const prompts = person(false);
+		const prompts = scriptedPrompts([/./, false]);
 		const result = await work.run('ticket delete -', { prompts, stdin: '1\n' });
 		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: cancelled; nothing was sent\n' });
-		expect(prompts.questions).toEqual([`Move 1 ticket to the trash: 1 on ${host}?`]);
+		expect(prompts.asked).toEqual([`Move 1 ticket to the trash: 1 on ${host}?`]);
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});
 
@@ -98,15 +79,8 @@ describe('a delete', () => {
 			['\x03', 130],
 			['y\r', 0],
 		] as const) {
-			let answered = false;
-			const result = await runInTerminal('ticket delete 14 15', {
-				env: recorder.env,
-				onOutput(text, terminal) {
-					if (answered || !text.includes('?')) return;
-					answered = true;
-					terminal.write(key);
-				},
-			});
+			const options = { env: recorder.env, script: [[/\?/, key]] as const };
+			const result = await runInTerminal('ticket delete 14 15', options);
 			expect(result.raw).toContain(`Move 2 tickets to the trash: 14, 15 on ${host}?`);
 			expect(result.exitCode).toBe(exitCode);
 			expect(recorder.requests).toHaveLength(exitCode === 0 ? 2 : 0);
@@ -116,9 +90,9 @@ describe('a delete', () => {
 	it('says which are moved to the trash and which are permanent, and names the first ten', async () => {
 		const { work, host } = await startWorkplace(json(200, { id: 99 }));
 		const asked = async (...args: string[]): Promise<string> => {
-			const prompts = person(false);
+			const prompts = scriptedPrompts([/./, false]);
 			await work.run(['ticket', 'delete', '--input', 'tickets.csv', ...args], { prompts });
-			return (prompts.questions[0] as string).replace(` on ${host}?`, '');
+			return (prompts.asked[0] as string).replace(` on ${host}?`, '');
 		};
 		work.write('tickets.csv', 'id,force\n1,true\n2,\n3,no\n');
 		expect(await asked()).toBe('Delete 3 tickets (1 of them permanently): 1, 2, 3');
@@ -201,7 +175,7 @@ describe('deleting users', () => {
 	/** Deletes user 5 on a service that knows no user name; `me` and `other` respond to reads. */
 	const deleting = async (me: Responder, other: Responder, env: Record<string, string | undefined> = {}) => {
 		const recorder = await startRecorder((request, response, count) => {
-			const answer =
+			const responder =
 				request.method === 'DELETE'
 					? json(200, { deleted: true })
 					: request.method === 'POST'
@@ -209,7 +183,7 @@ describe('deleting users', () => {
 						: request.url.includes('/users/me')
 							? me
 							: other;
-			answer(request, response, count);
+			responder(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
 		const result = await work.run('user delete 5 --reassign 2 --yes', { env });

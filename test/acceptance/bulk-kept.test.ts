@@ -118,11 +118,11 @@ it('run rejects prints no value that a column with another name sent as a secret
 });
 
 it('a failed row of standard input can be retried; a copy is kept only where rows failed or are open', async () => {
-	let answer = json(400, { code: 'no', message: 'busy' });
-	const { recorder, work } = await startWorkplace(() => answer);
+	let responder = json(400, { code: 'no', message: 'busy' });
+	const { recorder, work } = await startWorkplace(() => responder);
 	expect((await work.run('ticket update - --title x -q', { stdin: '7\n8\n' })).exitCode).toBe(1);
 	expect(work.spooled()).toHaveLength(1);
-	answer = ok;
+	responder = ok;
 	expect((await work.run('run retry last -q')).exitCode).toBe(0);
 	expect(recorder.requests.slice(2).map(({ url }) => url.split('/').at(-1))).toEqual(['7', '8']);
 	expect((await work.run('ticket update - --title x -q', { stdin: '7\n8\n' })).exitCode).toBe(0);

@@ -152,7 +152,7 @@ describe('refused before anything is sent', () => {
 });
 
 describe('an id', () => {
-	it('is a number wherever JSON tells of its row', async () => {
+	it('is a number wherever JSON shows its row', async () => {
 		const { work } = await startWorkplace(json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }));
 		const planned = await work.run('ticket update 14 --status hold --dry-run --json'.split(' '));
 		expect(JSON.parse(planned.stdout)).toMatchObject([{ id: 14 }]);

@@ -71,18 +71,18 @@ describe('rows of one id', () => {
 	});
 
 	it('are all open until the last of them was sent again', async () => {
-		let answers: 'lost' | 'refused' | 'ok' = 'lost';
+		let responses: 'lost' | 'refused' | 'ok' = 'lost';
 		const { recorder, work } = await startWorkplace((request, response) => {
 			const { status } = JSON.parse(request.body) as { status: string };
-			if (answers === 'lost' && status === 'hold') return void response.destroy();
-			if (answers === 'refused' && status === 'publish') return refused;
+			if (responses === 'lost' && status === 'hold') return void response.destroy();
+			if (responses === 'refused' && status === 'publish') return refused;
 			return ok;
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
 		await work.run('ticket update --input edits.csv --retries 0 -q');
-		answers = 'refused';
+		responses = 'refused';
 		expect((await work.run('run resume last -q')).exitCode).toBe(4);
-		answers = 'ok';
+		responses = 'ok';
 		recorder.requests.length = 0;
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"status":"publish"}']);
@@ -104,7 +104,7 @@ describe('rows of one id', () => {
 			}
 			if (idOf(request) === 5) held = status;
 			if (stage !== 'refused') return ok;
-			// Answered when the other row has stopped the run.
+			// Responds when the other row has stopped the run.
 			void stopped.then(() => setImmediate(() => ok(request, response, count)));
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n9,hold\n5,publish\n');

@@ -14,23 +14,23 @@ const behaviours = {
 	busy: { acts: false, says: 'later' },
 	'too many': { acts: false, says: 'later' },
 	'drops it': { acts: false, says: 'nothing' },
-	'drops the answer': { acts: true, says: 'nothing' },
+	'drops the response': { acts: true, says: 'nothing' },
 	'gateway gives up': { acts: true, says: 'nothing' },
-	'cuts the answer': { acts: true, says: 'nothing' },
+	'cuts the response': { acts: true, says: 'nothing' },
 } as const;
 
 type Behaviour = keyof typeof behaviours;
 
-const answers: Record<Behaviour, Responder> = {
+const responses: Record<Behaviour, Responder> = {
 	ok: json(200, { id: 1 }),
 	refused: json(400, { code: 'rest_invalid_param', message: 'No.' }),
 	broken: json(500, { code: 'internal_server_error', message: 'Broken.' }),
 	busy: json(503, { code: 'busy', message: 'Busy.' }),
 	'too many': json(429, { code: 'too_many', message: 'Later.' }, { 'retry-after': '1' }),
 	'drops it': (_request, response) => void response.destroy(),
-	'drops the answer': (_request, response) => void response.destroy(),
+	'drops the response': (_request, response) => void response.destroy(),
 	'gateway gives up': (_request, response) => void response.writeHead(502).end(),
-	'cuts the answer'(_request, response) {
+	'cuts the response'(_request, response) {
 		response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
 		response.write('{"id":1');
 		setImmediate(() => response.destroy());
@@ -66,8 +66,8 @@ async function runAgainst(script: readonly Behaviour[], command: 'update' | 'del
 			lost: before.lost || says === 'nothing',
 			requests: before.requests + 1,
 		});
-		const answer = isGone ? json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }) : answers[does];
-		answer(request, response, count);
+		const responder = isGone ? json(404, { code: 'rest_post_invalid_id', message: 'Gone.' }) : responses[does];
+		responder(request, response, count);
 	});
 	const work = createWorkplace(recorder.env);
 	work.sheet('rows.csv', 'id', ROWS, (row) => String(row));
@@ -86,7 +86,7 @@ interface Printed {
 const printed = (stdout: string): Printed[] => jsonLines<Printed>(stdout);
 
 /** What of a row's outcome is not what became of it. */
-function lies(outcome: string, { acted, last, lost }: Seen, command: string): string | undefined {
+function mistake(outcome: string, { acted, last, lost }: Seen, command: string): string | undefined {
 	const says = last === 'gone' ? 'no' : behaviours[last].says;
 	switch (outcome) {
 		case 'ok':
@@ -94,7 +94,7 @@ function lies(outcome: string, { acted, last, lost }: Seen, command: string): st
 		case 'failed':
 			if (says !== 'no' && says !== 'later') return `failed, but the service said ${says}`;
 			if (command === 'delete' && acted > 0) return 'failed, but it was carried out';
-			return says === 'later' && lost ? 'failed, but an earlier answer was lost' : undefined;
+			return says === 'later' && lost ? 'failed, but an earlier response was lost' : undefined;
 		case 'not-sent':
 			return acted === 0 && !lost ? undefined : 'not-sent, but it may have been carried out';
 		case 'unknown':
@@ -108,9 +108,9 @@ function check(outcomes: readonly Printed[], seen: ReadonlyMap<number, Seen>, co
 	expect(new Set(outcomes.map(({ id }) => id)).size).toBe(outcomes.length);
 	const found = outcomes.flatMap(({ id, outcome, attempts }) => {
 		const row = seen.get(id) ?? { acted: 0, last: 'drops it' as const, lost: false, requests: 0 };
-		const lie =
-			lies(outcome, row, command) ?? (attempts === row.requests ? undefined : 'it counts its attempts wrongly');
-		return lie === undefined ? [] : [`row ${id}: ${lie} (${JSON.stringify(row)})`];
+		const wrong =
+			mistake(outcome, row, command) ?? (attempts === row.requests ? undefined : 'it counts its attempts wrongly');
+		return wrong === undefined ? [] : [`row ${id}: ${wrong} (${JSON.stringify(row)})`];
 	});
 	expect(found).toEqual([]);
 }
@@ -161,7 +161,7 @@ describe.each(['update', 'delete'] as const)('ticket %s', (command) => {
 it('a refusal after a lost response and a 503 leaves the row unknown', async () => {
 	const recorder = await startRecorder((_request, response, count) => {
 		if (count === 1) return void response.destroy();
-		if (count === 2) return answers.busy;
+		if (count === 2) return responses.busy;
 		return json(403, { code: 'rest_forbidden', message: 'Not yours.' });
 	});
 	const work = createWorkplace(recorder.env);

@@ -13,7 +13,7 @@ const nasty = '<p>no &lt;b&gt;&amp; &#34;x"\r\n::error::| `y` ]]&gt; \u0007</p>'
 /** The same as text. */
 const shown = 'no <b>& "x"\r\n::error::| `y` ]]> \u0007';
 
-/** Ticket 2 fails with reasons, 3 is never answered, 5 shows another value. */
+/** Ticket 2 fails with reasons, 3 gets no response, 5 shows another value. */
 const mixed: Responder = (request, response) => {
 	switch (idOf(request)) {
 		case 2:

@@ -523,7 +523,7 @@ describe('a service that saves and then drops the connection', () => {
 		const lostReads = new Set<number>();
 		const service = await startListService({
 			objects,
-			answer: ({ method, url, body }) => {
+			instead: ({ method, url, body }) => {
 				const found = objects.find(({ id }) => new RegExp(`/${id}(?:\\?|$)`).test(url));
 				if (!drops) return undefined;
 				if (method === 'GET') {

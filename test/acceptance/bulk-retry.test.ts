@@ -15,8 +15,8 @@ const ids = ({ requests }: Recorder): number[] => requests.map(({ url }) => Numb
 /** A service that refuses these tickets until they are let go. */
 async function place(...refused: number[]) {
 	const bad = new Set(refused);
-	const answer: Responder = (request) => (bad.has(Number(request.url.split('/').at(-1))) ? busy : ok);
-	const recorder = await startRecorder(answer);
+	const responder: Responder = (request) => (bad.has(Number(request.url.split('/').at(-1))) ? busy : ok);
+	const recorder = await startRecorder(responder);
 	const heal = (): void => {
 		bad.clear();
 		recorder.requests.length = 0;

@@ -1,4 +1,4 @@
-/** Rows that leave every field alone, as sheets with empty cells have them: skipped, told and counted, and never sent. */
+/** Rows that leave every field alone, as sheets with empty cells have them: skipped, shown and counted, and never sent. */
 
 import { describe, expect, it } from 'vitest';
 import { json, type Recorder, type Responder } from '../support/recorder.js';
@@ -118,7 +118,7 @@ describe('a row in which every field is left alone', () => {
 		expect(recorder.requests).toHaveLength(10);
 	});
 
-	it('does not hide that nobody answers', async () => {
+	it('does not hide that no response comes', async () => {
 		const { recorder, work } = await startWorkplace((_request, response) => response.destroy());
 		work.sheet('e.csv', 'id,title', 80, (row) => `${row},${row % 2 === 0 ? 'x' : ''}`);
 		const result = await work.run('ticket update --input e.csv --retries 0 -j 1 -q');
@@ -130,12 +130,12 @@ describe('a row in which every field is left alone', () => {
 
 describe('in a resume, a row that leaves every field alone', () => {
 	it('stays skipped, though an earlier row of its id has to be sent again', async () => {
-		let answer: Responder = (_request, response) => response.destroy();
-		const { recorder, work } = await startWorkplace((...args) => answer(...args));
+		let responder: Responder = (_request, response) => response.destroy();
+		const { recorder, work } = await startWorkplace((...args) => responder(...args));
 		work.write('e.csv', 'id,title\n7,x\n7,\n');
 		const args = ['ticket', 'update', '--input', 'e.csv', '--retries', '0', '-q'];
 		expect((await work.run(args)).exitCode).toBe(5);
-		answer = ok;
+		responder = ok;
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(outcomes(work)).toEqual([
 			[1, 'unknown'],

@@ -32,7 +32,7 @@ function demo(...args: string[]): Promise<Ended> {
 	});
 }
 
-/** The processes whose address the demo told are gone. */
+/** The processes whose addresses the demo printed are gone. */
 async function expectNothingListens(stdout: string): Promise<void> {
 	const baseUrl = /tickets at (http\S+)/.exec(stdout)?.[1] ?? '';
 	expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/wp-json$/);

@@ -32,7 +32,7 @@ it.each([60, 80, 200])(
 	},
 );
 
-it('results are coloured for a person and for nobody else', async () => {
+it('results are coloured on a terminal alone', async () => {
 	const desk = await startSandbox({ seed: 3 });
 	expect((await runInTerminal('doctor', { env: desk.env })).raw).toContain('\x1b[32mpass');
 	const piped = await runCli('doctor', { env: desk.env });
@@ -41,7 +41,7 @@ it('results are coloured for a person and for nobody else', async () => {
 	expect(piped.stdout.split('\n')).toHaveLength(8);
 });
 
-it('a fresh machine is told how to begin', async () => {
+it('a fresh machine gets the first step', async () => {
 	const { exitCode, stdout } = await runCli('doctor');
 	expect(exitCode).toBe(1);
 	expect(stdout).toMatch(/^fail\tprofile\tnone is stored, and no base URL is given\tsupportctl login /m);

@@ -181,7 +181,7 @@ test('an edit that the service refuses is kept', async () => {
 	});
 	const service = await startListService({
 		objects: [ticket(14, { title: 'a' })],
-		answer: ({ method }) => (method === 'POST' ? refusal : undefined),
+		instead: ({ method }) => (method === 'POST' ? refusal : undefined),
 	});
 	for (const flags of [[], ['--json']]) {
 		const fake = editor(change('title: a', 'title: b'));

@@ -1,4 +1,4 @@
-/** The built library, as a program of somebody else's loads it. */
+/** The built library, as another program loads it. */
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const library = new URL('../../dist/index.js', import.meta.url).href;
 
-it('an error that nobody caught is a few lines that can be read, with its message among them', () => {
+it('an uncaught error is a few lines that can be read, with its message among them', () => {
 	const program = join(temporaryFolder(), 'program.mjs');
 	writeFileSync(
 		program,

@@ -83,7 +83,7 @@ describe('a list', () => {
 	test('--assignee @me asks for the tickets of the account that is signed in', async () => {
 		const service = await startListService({
 			objects: tickets(1),
-			answer: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
+			instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
 		});
 		await runHere('ticket list --assignee @me', { env: service.env });
 		expect(service.requests[1]?.url).toContain('assignee=42');
@@ -176,7 +176,7 @@ describe('pages', () => {
 		const service = await startListService({
 			objects: tickets(1200),
 			delayMs: 40,
-			answer() {
+			instead() {
 				most = Math.max(most, ++underWay);
 				return undefined;
 			},
@@ -196,11 +196,11 @@ describe('pages', () => {
 	});
 });
 
-describe('trouble on the way', () => {
-	test('a busy service is asked again, at a pace for all pages', async () => {
+describe('failures on the way', () => {
+	test('a request that a busy service refuses is retried, at a pace for all pages', async () => {
 		const service = await startListService({
 			objects: tickets(450),
-			answer: (_request, count) =>
+			instead: (_request, count) =>
 				count === 3 || count === 4 ? json(429, { code: 'busy', message: 'Slow down.', data: null }) : undefined,
 		});
 		const { stdout, exitCode } = await runHere('ticket list --format count', { env: service.env });
@@ -210,7 +210,7 @@ describe('trouble on the way', () => {
 	test('a page that can not be read ends the list with what was printed', async () => {
 		const service = await startListService({
 			objects: tickets(450),
-			answer: ({ url }) =>
+			instead: ({ url }) =>
 				url.includes('page=4') ? json(500, { code: 'db_error', message: 'Database gone.', data: null }) : undefined,
 		});
 		const { stdout, stderr, exitCode } = await runHere('ticket list --format ids --retries 0', {
@@ -236,7 +236,7 @@ describe('trouble on the way', () => {
 	test('a filter of our own that the service refuses is left out', async () => {
 		const service = await startListService({
 			objects: tickets(3),
-			answer: ({ url }) =>
+			instead: ({ url }) =>
 				url.includes('status=any')
 					? json(400, {
 							code: 'rest_invalid_param',
@@ -252,7 +252,7 @@ describe('trouble on the way', () => {
 	test('where raw values are refused, columns of rendered text are left out with a warning', async () => {
 		const service = await startListService({
 			objects: [ticket(14, { title: 'R & D', slug: 'r-d' })],
-			answer: ({ url }) =>
+			instead: ({ url }) =>
 				url.includes('context=edit')
 					? json(403, { code: 'rest_forbidden_context', message: 'Sorry.', data: { status: 403 } })
 					: undefined,

@@ -301,8 +301,8 @@ describe('user check', () => {
 		['404', json(404, { code: 'rest_no_route', message: 'No.' }), 5, 'is not known'],
 		['503', json(503, { code: 'x', message: 'Busy.' }), 5, 'is not known'],
 		['empty', text(200, ''), 5, 'is not known'],
-	])('%s', async (_name, answer, exitCode, says) => {
-		const recorder = await startRecorder(answer);
+	])('%s', async (_name, responder, exitCode, says) => {
+		const recorder = await startRecorder(responder);
 		const result = await runHere(check, { env: recorder.env, input: 'hunter2\n' });
 		expect(result.exitCode).toBe(exitCode);
 		expect(result.stderr).toContain(says);
@@ -351,9 +351,9 @@ describe('text that the service chose', () => {
 	test.each([{}, { GITHUB_ACTIONS: 'true' }] as Record<string, string>[])(
 		'commands no CI runner with %o',
 		async (env) => {
-			const answer: Responder = (request) =>
+			const responder: Responder = (request) =>
 				json(request.url.endsWith('2') ? 403 : 200, { id: 14, code: '::c', message: evil, title: evil, '::k': evil });
-			const recorder = await startRecorder(answer);
+			const recorder = await startRecorder(responder);
 			const both = 'ticket update 1 2 --title x --journal';
 			for (const args of [
 				'ticket update 2 --title x',

@@ -161,7 +161,7 @@ describe('the columns of an export', () => {
 	test('stand for replies of a ticket, users and terms in the same way', async () => {
 		const service = await startListService({
 			objects: [],
-			answer({ url }) {
+			instead({ url }) {
 				if (url.includes('/replies'))
 					return json(200, [{ id: 21, content: { raw: 'Hi', rendered: '<p>Hi</p>' }, status: 'read' }]);
 				if (url.includes('/users'))
@@ -229,7 +229,7 @@ test('--if-unmodified needs rows that say when an object was changed', async () 
 
 describe('@me', () => {
 	const me = {
-		answer: ({ url }: { url: string }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
+		instead: ({ url }: { url: string }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
 	};
 
 	test('is the caller in a flag of an update', async () => {
@@ -241,7 +241,7 @@ describe('@me', () => {
 	test('is the caller where something goes to a user', async () => {
 		const service = await startListService({
 			objects: [],
-			answer: ({ url, method }) =>
+			instead: ({ url, method }) =>
 				url.endsWith('/users/username')
 					? json(200, { id: 42 })
 					: method === 'DELETE'

@@ -122,9 +122,9 @@ async function startEcho(service: Service): Promise<string> {
 			);
 			return;
 		}
-		const answer = repeat(request, body, count++);
-		if (answer.location !== undefined) response.setHeader('location', answer.location);
-		response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.text);
+		const repeated = repeat(request, body, count++);
+		if (repeated.location !== undefined) response.setHeader('location', repeated.location);
+		response.writeHead(repeated.status, { 'content-type': repeated.type }).end(repeated.text);
 	});
 	return `http://127.0.0.1:${await listen(server)}`;
 }
@@ -472,15 +472,7 @@ describe('the program as a process', () => {
 		const { baseUrl } = await startWatcher();
 		const stage = setStage(baseUrl, AWKWARD);
 		const typed = async (argv: string[]): Promise<string> => {
-			let answered = false;
-			const { raw, exitCode } = await runInTerminal(argv, {
-				env: stage.env,
-				onOutput(text, terminal) {
-					if (answered || !/Password/.test(text)) return;
-					answered = true;
-					terminal.write(`${AWKWARD}\r`);
-				},
-			});
+			const { raw, exitCode } = await runInTerminal(argv, { env: stage.env, script: [[/Password/, `${AWKWARD}\r`]] });
 			expect(exitCode, raw).toBe(0);
 			return raw;
 		};

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Words } from '../support/cli.js';
 import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox, type TestSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { runInTerminal, type TerminalRun } from '../support/terminal.js';
+import { runInTerminal } from '../support/terminal.js';
 
 const ENTER = '\r';
 const CTRL_C = '\x03';
@@ -31,31 +32,9 @@ async function serveFor(username: string, password: string) {
 	return { baseUrl, bodies };
 }
 
-/** Runs the program in a pseudo-terminal; what is typed for a question is written once the question shows. */
-async function converse(
-	argv: string[],
-	script: [question: RegExp, typed: string][],
-	env: Record<string, string> = {},
-): Promise<TerminalRun> {
-	const left = [...script];
-	let from = 0;
-	const result = await runInTerminal(argv, {
-		columns: 120,
-		env: { SUPPORTCTL_STATE_DIR: temporaryFolder(), ...env },
-		onOutput(text, terminal) {
-			// One piece of output may hold several: a message and the question behind it.
-			for (let [next] = left; next !== undefined; [next] = left) {
-				const found = next[0].exec(text.slice(from));
-				if (found === null) return;
-				from += found.index + found[0].length;
-				left.shift();
-				terminal.write(next[1]);
-			}
-		},
-	});
-	expect(left, `never asked in:\n${result.raw}`).toEqual([]);
-	return result;
-}
+/** Runs the program in a pseudo-terminal, and types what the script says. */
+const converse = (argv: Words, script: [question: RegExp, typed: string][], env: Record<string, string> = {}) =>
+	runInTerminal(argv, { columns: 120, script, env: { SUPPORTCTL_STATE_DIR: temporaryFolder(), ...env } });
 
 describe('login in a terminal', () => {
 	it('takes a pasted secret as it is, shows none of it, and sends it as UTF-8', async () => {

@@ -39,8 +39,8 @@ function steady(line: string): string {
 		.trim();
 }
 
-/** What a person would answer where the tour ends with a question. */
-const answers: Record<string, string> = { '(y/N)': 'n\r', Password: '\x03' };
+/** What is typed where the tour ends with a question. */
+const replies: Record<string, string> = { '(y/N)': 'n\r', Password: '\x03' };
 
 describe("README's tour", () => {
 	it('shows what comes', async () => {
@@ -51,16 +51,16 @@ describe("README's tour", () => {
 		for (const { command, shown } of blocks.flat()) {
 			commands++;
 			if (command === 'cat edits.csv') writeFileSync(join(folder, 'edits.csv'), `${shown.join('\n')}\n`);
-			const answered = new Set<string>();
+			const replied = new Set<string>();
 			const { lines } = await runInTerminal([], {
 				columns: 120,
 				env: { ...sandbox.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
 				shell: `cd '${folder}'; ${command}`,
 				onOutput(text, terminal) {
-					for (const [question, answer] of Object.entries(answers)) {
-						if (!text.includes(question) || answered.has(question)) continue;
-						answered.add(question);
-						terminal.write(answer);
+					for (const [question, reply] of Object.entries(replies)) {
+						if (!text.includes(question) || replied.has(question)) continue;
+						replied.add(question);
+						terminal.write(reply);
 					}
 				},
 			});

@@ -131,8 +131,8 @@ describe('an id of what a thing belongs to', () => {
 		noun: 'member',
 	};
 
-	async function runMember(answer: Responder, line: readonly string[]) {
-		const recorder = await startRecorder(answer);
+	async function runMember(responder: Responder, line: readonly string[]) {
+		const recorder = await startRecorder(responder);
 		const folder = temporaryFolder();
 		const context = memoryContext({
 			env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },

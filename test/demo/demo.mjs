@@ -27,7 +27,7 @@ const indent = (text) => text.trimEnd().replace(/^(?=.)/gm, '    ');
 const folder = await mkdtemp(join(tmpdir(), 'supportctl-demo-'));
 const children = new Set();
 
-/** Only what the binary needs: whoever runs the demo has profiles of their own, and they are not touched. */
+/** Only what the binary needs: the profiles of this machine are not touched. */
 const env = {
 	PATH: process.env.PATH ?? '',
 	HOME: folder,

@@ -61,7 +61,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 		});
 	});
 
-	describe('an answer', () => {
+	describe('a response', () => {
 		it('comes as it was sent: status, headers, bytes', async () => {
 			const server = await startRawServer((request) =>
 				request.write(
@@ -132,13 +132,13 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	});
 
 	describe('what goes wrong', () => {
-		it('before anything was written is told from what goes wrong after', async () => {
+		it('before anything was written is not what goes wrong after', async () => {
 			const closed = createServer();
 			await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
 			const { port } = closed.address() as { port: number };
 			await new Promise((resolve) => closed.close(resolve));
-			const nobody = await testClient(`http://127.0.0.1:${port}`);
-			expect(await nobody.send(get)).toMatchObject({
+			const unreachable = await testClient(`http://127.0.0.1:${port}`);
+			expect(await unreachable.send(get)).toMatchObject({
 				kind: 'problem',
 				sent: false,
 				problem: { code: 'connect_refused' },
@@ -271,7 +271,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			expect(written).toBeLessThan(5_000_000);
 		});
 
-		it('on one connection does not befall the next request', async () => {
+		it('on one connection does not reach the next request', async () => {
 			const server = await startRawServer((request) => {
 				if (request.number === 1) request.write(`${httpResponse(200, '{"id":1}')}${httpResponse(200, '{"id":99}')}`);
 				else request.json(200, { id: request.number });
@@ -342,7 +342,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	});
 
 	describe('the trace', () => {
-		it('tells of each request, and of its answer or its problem', async () => {
+		it('shows each request, and its response or its problem', async () => {
 			const events: TraceEvent[] = [];
 			const server = await startRawServer((request) => {
 				if (request.number === 1) request.answer(200, gzipSync('{}'), { 'content-encoding': 'gzip' });
@@ -362,18 +362,21 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 	});
 });
 
-test.each([1, 2])('an answer that comes in many pieces is put together whole (%i connections)', async (connections) => {
-	const pieces = ['{"a":"1', '2', '3', '4', '5"}'];
-	const server = await startRawServer(async (request) => {
-		request.write(`HTTP/1.1 200 OK\r\ncontent-length: ${pieces.join('').length}\r\n\r\n`);
-		for (const piece of pieces) {
-			request.write(piece);
-			await wait(20);
-		}
-	});
-	const client = await testClient(server.baseUrl, { connections });
-	expect(await client.send({ method: 'GET', path: '/x' })).toMatchObject({
-		kind: 'response',
-		response: { status: 200, body: Buffer.from(pieces.join('')) },
-	});
-});
+test.each([1, 2])(
+	'a response that comes in many pieces is put together whole (%i connections)',
+	async (connections) => {
+		const pieces = ['{"a":"1', '2', '3', '4', '5"}'];
+		const server = await startRawServer(async (request) => {
+			request.write(`HTTP/1.1 200 OK\r\ncontent-length: ${pieces.join('').length}\r\n\r\n`);
+			for (const piece of pieces) {
+				request.write(piece);
+				await wait(20);
+			}
+		});
+		const client = await testClient(server.baseUrl, { connections });
+		expect(await client.send({ method: 'GET', path: '/x' })).toMatchObject({
+			kind: 'response',
+			response: { status: 200, body: Buffer.from(pieces.join('')) },
+		});
+	},
+);

@@ -9,16 +9,16 @@ const scrub = (attempt: Attempt) =>
 		clean: (text) => text.replaceAll('sesam, open', '[redacted]'),
 	});
 
-function answer(body: string, headers: RawResponse['headers'] = {}) {
+function responseOf(body: string, headers: RawResponse['headers'] = {}) {
 	return { kind: 'response', response: { status: 200, headers, body: Buffer.from(body) }, ms: 5 } as const;
 }
 
 describe('a scrubber', () => {
 	it('blacks out credentials in the body and in headers, single and repeated, and leaves the rest', () => {
 		const headers = { 'x-echo': 'sesam, open', 'set-cookie': ['a=1', 'b=sesam, open'], date: 'today', none: undefined };
-		const result = scrub(answer('{"a":"sesam, open"}', headers));
+		const result = scrub(responseOf('{"a":"sesam, open"}', headers));
 		expect(result).toEqual(
-			answer('{"a":"[redacted]"}', {
+			responseOf('{"a":"[redacted]"}', {
 				'x-echo': '[redacted]',
 				'set-cookie': ['a=1', 'b=[redacted]'],
 				date: 'today',
@@ -35,15 +35,15 @@ describe('a scrubber', () => {
 		] as const) {
 			const packed = { status: 200, headers: { 'content-encoding': coding, date: 'today' }, body };
 			expect(await scrub({ kind: 'response', response: packed, ms: 5 })).toEqual(
-				answer('{"a":"[redacted]"}', { date: 'today' }),
+				responseOf('{"a":"[redacted]"}', { date: 'today' }),
 			);
 		}
-		const odd = answer('sesam, open', { 'content-encoding': 'made-up' });
-		expect(await scrub(odd)).toEqual(answer('[redacted]', { 'content-encoding': 'made-up' }));
+		const odd = responseOf('sesam, open', { 'content-encoding': 'made-up' });
+		expect(await scrub(odd)).toEqual(responseOf('[redacted]', { 'content-encoding': 'made-up' }));
 	});
 
 	it('gives an attempt back as it is where there is nothing to hide', () => {
-		const clean = answer('{}', { date: 'today' });
+		const clean = responseOf('{}', { date: 'today' });
 		expect(scrub(clean)).toBe(clean);
 		const lost = {
 			kind: 'problem',
@@ -55,7 +55,7 @@ describe('a scrubber', () => {
 	});
 
 	it('cleans headers whose body holds nothing, and keeps a body that only seemed to hold something byte by byte', async () => {
-		expect(scrub(answer('{}', { 'x-echo': 'sesam, open' }))).toEqual(answer('{}', { 'x-echo': '[redacted]' }));
+		expect(scrub(responseOf('{}', { 'x-echo': 'sesam, open' }))).toEqual(responseOf('{}', { 'x-echo': '[redacted]' }));
 		const broken = Buffer.from([0xff, ...Buffer.from('sesam')]);
 		const result = await scrub({ kind: 'response', response: { status: 200, headers: {}, body: broken }, ms: 5 });
 		expect(result.kind === 'response' && result.response.body).toBe(broken);

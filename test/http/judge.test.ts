@@ -9,7 +9,7 @@ import type { RawResponse } from '../../src/http/types.js';
 
 type Body = string | Uint8Array;
 
-function answer(status: number, body: Body = '', headers: Record<string, string> = {}): RawResponse {
+function responseOf(status: number, body: Body = '', headers: Record<string, string> = {}): RawResponse {
 	return { status, headers, body: Buffer.from(body as Uint8Array) };
 }
 
@@ -19,7 +19,7 @@ async function judge(
 	endpoint: Endpoint = endpoints['ticket.update'],
 	headers: Record<string, string> = {},
 ): Promise<Verdict> {
-	return judgeRaw(answer(status, body, headers), endpoint);
+	return judgeRaw(responseOf(status, body, headers), endpoint);
 }
 
 async function judgeRaw(
@@ -50,7 +50,7 @@ describe('a success', () => {
 		expect(await judge(status, '', endpoints['ticket.delete'])).toMatchObject({ outcome: 'ok' });
 	});
 
-	it('is not taken from an answer without a body where something was to be read', async () => {
+	it('is not taken from a response without a body where something was to be read', async () => {
 		for (const name of ['ticket.fields.get', 'user.id', 'user.check'] as const) {
 			expect(await judge(204, '', endpoints[name])).toMatchObject({ outcome: 'unknown', code: 'empty_answer' });
 		}
@@ -83,7 +83,7 @@ describe('a success', () => {
 		expect(await judge(200, body)).toMatchObject({ outcome: 'unknown', code });
 	});
 
-	it('is not taken from a page, which is somebody else answering', async () => {
+	it('is not taken from a page, which is from another program', async () => {
 		expect(await judge(200, page)).toEqual({
 			outcome: 'failed',
 			status: 200,
@@ -158,7 +158,7 @@ describe('a success', () => {
 		['{"id":14,"saved":"no"}', 'failed'],
 		['{"id":14,"status":"hold","updated":false,"rejected":true}', 'ok'],
 	])('of an object is read beside its id, where it shows no field that was sent: %s', async (body, outcome) => {
-		const response = await readResponse({ kind: 'response', response: answer(200, body), ms: 1 });
+		const response = await readResponse({ kind: 'response', response: responseOf(200, body), ms: 1 });
 		const request = { endpoint: endpoints['ticket.update'], ids: { id: '14' }, sent: { status: 'hold' } };
 		expect(judgeResponse(request, response)).toMatchObject({ outcome });
 	});
@@ -280,7 +280,7 @@ describe('a success', () => {
 
 	it('that breaks off is asked for again, unless that can not help', async () => {
 		const lost = { code: 'connection_lost', message: 'it was reset', permanent: false };
-		const cut: RawResponse = { ...answer(200, '{"id":14}'), incomplete: lost };
+		const cut: RawResponse = { ...responseOf(200, '{"id":14}'), incomplete: lost };
 		expect(await judgeRaw(cut, endpoints['ticket.update'])).toEqual({
 			outcome: 'unknown',
 			retry: 'lost',
@@ -290,7 +290,7 @@ describe('a success', () => {
 			history: { mayBeApplied: true },
 		});
 		const large = { code: 'answer_too_large', message: 'too large', permanent: true };
-		const capped: RawResponse = { ...answer(200, '{"id":14}'), incomplete: large };
+		const capped: RawResponse = { ...responseOf(200, '{"id":14}'), incomplete: large };
 		expect(await judgeRaw(capped, endpoints['ticket.update'])).toMatchObject({
 			outcome: 'unknown',
 			code: 'answer_too_large',
@@ -340,7 +340,7 @@ describe('what stands around the JSON', () => {
 		expect(await judge(200, script)).toMatchObject({ outcome: 'failed', code: 'html_answer' });
 	});
 
-	it('does not cost more than a few tries in an answer full of brackets', async () => {
+	it('does not cost more than a few tries in a response full of brackets', async () => {
 		expect(await judge(200, `x${'{ '.repeat(200_000)}`)).toMatchObject({ outcome: 'unknown' });
 	});
 
@@ -401,7 +401,7 @@ describe('JSON that could do harm', () => {
 	it('keeps keys of the prototype as keys, in any dialect', async () => {
 		const body = '{"__proto__":{"polluted":true},"constructor":"x","toString":1,"acme_after_reply":"stay"}';
 		for (const dialect of [neutralDialect, createDialect({ product: 'acme' })]) {
-			const verdict = await judgeRaw(answer(200, body), endpoints['user.update'], dialect);
+			const verdict = await judgeRaw(responseOf(200, body), endpoints['user.update'], dialect);
 			expect(Object.keys(verdict.body as object)).toContain('__proto__');
 			expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 			expect(Object.getPrototypeOf(verdict.body)).toBe(Object.prototype);
@@ -431,7 +431,7 @@ describe('JSON that could do harm', () => {
 					const verdict = await judge(status, body, endpoint, headers);
 					if (status >= 300) expect(verdict.outcome).not.toBe('ok');
 					if (verdict.outcome === 'ok' && verdict.body === undefined) {
-						// A service may answer the setting of custom fields with 200 and nothing more.
+						// A service may respond to a write of custom fields with an empty 200.
 						expect([204, 205, ...(endpoint.returns === 'fields-set' ? [200] : [])]).toContain(status);
 						if (coding === '') expect(Buffer.from(body).toString().trim()).toBe('');
 					}
@@ -444,16 +444,16 @@ describe('JSON that could do harm', () => {
 
 describe('a request outside the endpoint table', () => {
 	const anything = { returns: 'any', replay: 'once' } as const;
-	const anyPath = (body: string, status = 200) => judgeRaw(answer(status, body), anything);
+	const anyPath = (body: string, status = 200) => judgeRaw(responseOf(status, body), anything);
 
 	it.each(['null', '[]', '7', '"text"', 'true', '{"error":"a field of that name"}'])(
-		'takes %s for its answer',
+		'takes %s for its response',
 		async (body) => {
 			expect(await anyPath(body)).toMatchObject({ outcome: 'ok', body: JSON.parse(body) });
 		},
 	);
 
-	it('takes no page for its answer, and a refusal for one', async () => {
+	it('takes no page for its response, but a refusal', async () => {
 		expect(await anyPath(page)).toMatchObject({ outcome: 'failed', code: 'html_answer' });
 		expect(await anyPath('{"code":"x","message":"y","data":{"status":400}}')).toMatchObject({ outcome: 'failed' });
 		expect(await anyPath('[]', 404)).toMatchObject({ outcome: 'failed', code: 'http_404' });
@@ -495,7 +495,7 @@ describe('content codings', () => {
 		});
 	});
 
-	it.each([204, 404, 200])('say nothing of an answer of %i that has no body', async (status) => {
+	it.each([204, 404, 200])('say nothing of a response of %i that has no body', async (status) => {
 		const headers = { 'content-encoding': 'gzip' };
 		const packed = await judge(status, Buffer.alloc(0), endpoints['ticket.delete'], headers);
 		expect(packed).toEqual(await judge(status, Buffer.alloc(0), endpoints['ticket.delete'], {}));
@@ -508,7 +508,10 @@ describe('content codings', () => {
 			outcome: 'unknown',
 			message: "the response can't be read: unpacked it is larger than 16 MiB",
 		});
-		const small = await decodeBody({ ...answer(200, gzipSync('12345')), headers: { 'content-encoding': 'gzip' } }, 4);
+		const small = await decodeBody(
+			{ ...responseOf(200, gzipSync('12345')), headers: { 'content-encoding': 'gzip' } },
+			4,
+		);
 		expect(small).toEqual({ why: 'unpacked it is larger than 0 MiB' });
 	});
 });
@@ -539,7 +542,7 @@ describe('a refusal', () => {
 
 	it("names fields by the interface's words, whatever the deployment calls them", async () => {
 		const body = '{"code":"c","message":"m","data":{"params":{"acme_after_reply":"no"}}}';
-		const verdict = await judgeRaw(answer(400, body), endpoints['user.update'], createDialect({ product: 'acme' }));
+		const verdict = await judgeRaw(responseOf(400, body), endpoints['user.update'], createDialect({ product: 'acme' }));
 		expect(verdict.reasons).toEqual({ support_after_reply: 'no' });
 	});
 
@@ -633,7 +636,7 @@ describe('a redirect', () => {
 		['https:\\\\bob:s3cretpw99@h.example\\x', 'https:\\\\[redacted]@h.example\\x'],
 		['/@ann/x?', '/@ann/x'],
 		['https://h.example/@ann', 'https://h.example/@ann'],
-	])('tells where it leads, and nothing that may be secret there: %s', async (location, shown) => {
+	])('shows where it leads, and nothing that may be secret there: %s', async (location, shown) => {
 		const verdict = await judge(302, '', endpoints['ticket.update'], { location });
 		expect(verdict.location).toBe(shown);
 		expect(verdict.message).toContain(`redirects to ${shown};`);
@@ -660,6 +663,6 @@ it.each([
 	['deflate', deflateSync],
 	['br', brotliCompressSync],
 ])('unpacking %s stops at the limit', async (coding, pack) => {
-	const answer = { status: 200, headers: { 'content-encoding': coding }, body: pack(Buffer.alloc(3 * 1024 * 1024)) };
-	expect(await decodeBody(answer, 1024 * 1024)).toEqual({ why: 'unpacked it is larger than 1 MiB' });
+	const response = { status: 200, headers: { 'content-encoding': coding }, body: pack(Buffer.alloc(3 * 1024 * 1024)) };
+	expect(await decodeBody(response, 1024 * 1024)).toEqual({ why: 'unpacked it is larger than 1 MiB' });
 });

@@ -40,7 +40,7 @@ describe('describeProblem', () => {
 		expect(describeProblem(coded('UND_ERR_SOCKET', 'other side closed')).code).toBe('connection_lost');
 	});
 
-	it('repeats why an answer is no HTTP', () => {
+	it('repeats why a response is no HTTP', () => {
 		const error = new Error('Response does not match the HTTP/1.1 protocol (Expected HTTP/)');
 		error.name = 'HTTPParserError';
 		expect(describeProblem(error)).toMatchObject({
@@ -61,9 +61,9 @@ describe('describeProblem', () => {
 	});
 
 	it('keeps the message of a proxy', () => {
-		expect(describeProblem(new ProxyError('the proxy p:1 answered 403', true))).toMatchObject({
+		expect(describeProblem(new ProxyError('the proxy p:1 responded with 403', true))).toMatchObject({
 			code: 'proxy_failed',
-			message: 'the proxy p:1 answered 403',
+			message: 'the proxy p:1 responded with 403',
 			permanent: true,
 		});
 	});

@@ -37,11 +37,11 @@ describe('parseRetryAfter', () => {
 		'2026-01-01',
 		'Sun',
 		'Someday, 99 Foo 1994 25:61:61 GMT',
-	])('takes no sense from %j', (text) => {
+	])('ignores %j', (text) => {
 		expect(parseRetryAfter(text, NOW)).toBeUndefined();
 	});
 
-	it('takes no sense from a header that is not there', () => {
+	it('ignores a header that is not there', () => {
 		expect(parseRetryAfter(undefined, NOW)).toBeUndefined();
 	});
 
@@ -138,7 +138,7 @@ describe('decideRetry', () => {
 		expect(decideRetry(facts({ retryAfterMs: 3_600_000, replay: 'once' }))).toEqual({ again: false });
 	});
 
-	it('takes a wait from nobody but the service itself', () => {
+	it('takes a wait from the service alone', () => {
 		expect(decideRetry(facts({ retry: 'lost', retryAfterMs: 1e9 }))).toEqual({ again: true, waitMs: 375 });
 	});
 });

@@ -22,8 +22,8 @@ const busy = { status: 503, body: 'busy' };
 function attemptOf(step: Step): Attempt {
 	if ('status' in step) {
 		const { status, body = '', headers = {}, incomplete } = step;
-		const answer = { status, headers, body: Buffer.from(body), ...(incomplete === undefined ? {} : { incomplete }) };
-		return { kind: 'response', response: answer, ms: 5 };
+		const response = { status, headers, body: Buffer.from(body), ...(incomplete === undefined ? {} : { incomplete }) };
+		return { kind: 'response', response, ms: 5 };
 	}
 	const sent = 'lost' in step;
 	const code = sent ? step.lost : step.unsent;
@@ -31,7 +31,7 @@ function attemptOf(step: Step): Attempt {
 	return { kind: 'problem', problem, sent, ms: 5 };
 }
 
-/** A client that answers as told, the last answer over and over. */
+/** A client with these results, the last one over and over. */
 function scripted(...steps: Step[]): Client & { sent: number } {
 	const client = {
 		baseUrl: 'http://desk.test',
@@ -44,7 +44,7 @@ function scripted(...steps: Step[]): Client & { sent: number } {
 }
 
 describe('an update', () => {
-	it('is ok with the answer in hand', async () => {
+	it('is ok with the response in hand', async () => {
 		const client = scripted(ok);
 		expect(await deliverTo(client, update)).toEqual({
 			outcome: 'ok',
@@ -58,7 +58,7 @@ describe('an update', () => {
 		expect(client.sent).toBe(1);
 	});
 
-	it('is sent again after a lost answer, and each attempt is told before the next', async () => {
+	it('is sent again after a lost response, and each attempt is reported before the next', async () => {
 		const delivered = await deliverTo(
 			scripted({ lost: 'connection_lost' }, { status: 502 }, { unsent: 'connect_refused' }, ok),
 			update,
@@ -71,7 +71,7 @@ describe('an update', () => {
 		]);
 	});
 
-	it('is unknown when no answer ever comes, after as many attempts as allowed', async () => {
+	it('is unknown when no response ever comes, after as many attempts as allowed', async () => {
 		const client = scripted({ lost: 'timeout' });
 		expect(await deliverTo(client, update, { retries: 2 })).toMatchObject({
 			outcome: 'unknown',
@@ -82,7 +82,7 @@ describe('an update', () => {
 		expect(client.sent).toBe(3);
 	});
 
-	it('is not-sent when nobody was ever reached', async () => {
+	it('is not-sent when no connection was ever made', async () => {
 		expect(await deliverTo(scripted({ unsent: 'connect_refused' }), update)).toMatchObject({
 			outcome: 'not-sent',
 			code: 'connect_refused',
@@ -90,7 +90,7 @@ describe('an update', () => {
 		});
 	});
 
-	it('is unknown when one attempt was lost and nobody was reached since', async () => {
+	it('is unknown when one attempt was lost and no connection was made since', async () => {
 		expect(
 			await deliverTo(scripted({ lost: 'timeout' }, { unsent: 'connect_refused' }), update, { retries: 1 }),
 		).toMatchObject({ outcome: 'unknown', code: 'connect_refused', attempts: 2 });
@@ -165,7 +165,7 @@ describe('an update', () => {
 		expect(await deliverTo(scripted({ status: 500 }), update)).toMatchObject({ outcome: 'unknown', attempts: 5 });
 	});
 
-	it('is unknown at once when the answer is there but makes no sense', async () => {
+	it('is unknown at once when the response is there but makes no sense', async () => {
 		expect(await deliverTo(scripted({ status: 200, body: '' }), update)).toMatchObject({
 			outcome: 'unknown',
 			code: 'empty_answer',
@@ -182,7 +182,7 @@ describe('an update', () => {
 		});
 	});
 
-	it('hands the answer on under neutral names', async () => {
+	it('hands the response on under neutral names', async () => {
 		const dialect = createDialect({ product: 'acme' });
 		const request = createPlanner(endpoints['user.update'], dialect)({ ids: { id: '7' }, fields: {} });
 		expect(
@@ -192,7 +192,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-	it('answered 404 or 410 is ok only after an answer was lost', async () => {
+	it('refused with 404 or 410 is ok only after a response was lost', async () => {
 		const already = json(410, { code: 'rest_already_trashed', message: 'The post has already been deleted.' });
 		for (const missing of [gone, already, { status: 404 }, { status: 410 }]) {
 			expect(await deliverTo(scripted(missing), remove)).toMatchObject({ outcome: 'failed', attempts: 1 });
@@ -205,16 +205,16 @@ describe('a deletion', () => {
 		}
 	});
 
-	it('answered 404 after mere refusals is not ok: it never got through', async () => {
+	it('refused with 404 after mere refusals is not ok: it never got through', async () => {
 		expect(await deliverTo(scripted({ status: 429 }, gone), remove)).toMatchObject({ outcome: 'failed' });
 		expect(await deliverTo(scripted({ unsent: 'connect_refused' }, gone), remove)).toMatchObject({ outcome: 'failed' });
 	});
 
-	it('answered 404 is ok where an earlier process may have sent it', async () => {
+	it('refused with 404 is ok where an earlier process may have sent it', async () => {
 		expect(await deliverTo(scripted(gone), remove, { maybeSent: true })).toMatchObject({ outcome: 'ok', attempts: 1 });
 	});
 
-	it('answered 404 or 410 is ok where missing things are to be ignored', async () => {
+	it('refused with 404 or 410 is ok where missing things are to be ignored', async () => {
 		expect(await deliverTo(scripted(gone), remove, { ignoreMissing: true })).toMatchObject({
 			outcome: 'ok',
 			message: 'it was gone already',
@@ -244,11 +244,11 @@ describe('a deletion', () => {
 
 describe('a credential check', () => {
 	it.each<[string, Step, string]>([
-		['a lost answer', { lost: 'timeout' }, 'unknown'],
-		['a gateway without an answer', { status: 502 }, 'unknown'],
+		['a lost response', { lost: 'timeout' }, 'unknown'],
+		['a gateway without a response', { status: 502 }, 'unknown'],
 		['a refusal for now', busy, 'failed'],
-		['nobody there', { unsent: 'connect_refused' }, 'not-sent'],
-		['an empty answer', { status: 200 }, 'unknown'],
+		['no connection', { unsent: 'connect_refused' }, 'not-sent'],
+		['an empty response', { status: 200 }, 'unknown'],
 	])('is sent once, after %s too', async (_what, step, outcome) => {
 		const client = scripted(step);
 		expect(await deliverTo(client, check)).toMatchObject({ outcome, attempts: 1, retried: [] });
@@ -271,7 +271,7 @@ describe('a service that asks to wait', () => {
 		expect(await deliverTo(scripted(later, ok), update)).toMatchObject({ outcome: 'ok', waits: [60_500] });
 	});
 
-	it('is not waited for any longer than ten minutes: the person is told until when', async () => {
+	it('is not waited for any longer than ten minutes: the message says until when', async () => {
 		const later: Step = { status: 429, body: 'slow down', headers: { 'retry-after': '31536000' } };
 		const delivered = await deliverTo(scripted(later), update);
 		expect(delivered).toMatchObject({ outcome: 'not-sent', code: 'wait_too_long', attempts: 1, waits: [] });
@@ -364,7 +364,7 @@ describe('what goes on around an attempt', () => {
 		]);
 	});
 
-	it('holds a request back until it lets it go, and a stop meanwhile keeps it from being sent', async () => {
+	it('holds a request back until the brake is ready, and a stop meanwhile keeps it from being sent', async () => {
 		const client = scripted(ok);
 		const stop = new AbortController();
 		let go = (): void => undefined;
@@ -391,7 +391,7 @@ describe('what goes on around an attempt', () => {
 });
 
 describe('a delivery', () => {
-	it('tells how long it took, waits included, to a tenth of a millisecond', async () => {
+	it('measures how long it took, waits included, to a tenth of a millisecond', async () => {
 		const client = scripted(busy, busy, ok);
 		const clock = instantClock();
 		const slow: Client = {
@@ -405,7 +405,7 @@ describe('a delivery', () => {
 		expect(await deliverTo(slow, update, { clock })).toMatchObject({ attempts: 3, ms: 1162 });
 	});
 
-	it('reads an answer that is packed', async () => {
+	it('reads a response that is packed', async () => {
 		const packed = gzipSync('{"id":14,"status":"hold"}');
 		const client: Client = {
 			...scripted(ok),

@@ -30,9 +30,9 @@ export async function startForwardProxy(options: { credentials?: string } = {}):
 		const { 'proxy-authorization': _own, 'proxy-connection': _hop, ...rest } = request.headers;
 		const { port, pathname, search } = new URL(request.url as string);
 		const target = { host: '127.0.0.1', port, path: pathname + search };
-		const onward = httpRequest({ ...target, method: request.method ?? 'GET', headers: rest }, (answer) => {
-			response.writeHead(answer.statusCode ?? 502, answer.headers);
-			answer.pipe(response);
+		const onward = httpRequest({ ...target, method: request.method ?? 'GET', headers: rest }, (onwardResponse) => {
+			response.writeHead(onwardResponse.statusCode ?? 502, onwardResponse.headers);
+			onwardResponse.pipe(response);
 		});
 		onward.on('error', () => response.writeHead(502).end());
 		request.pipe(onward);

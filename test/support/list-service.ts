@@ -20,8 +20,8 @@ export interface ListOptions {
 	totalPages?: number | null;
 	/** A page is sent so many milliseconds later. */
 	delayMs?: number;
-	/** An answer instead of the service's own. */
-	answer?(request: RecordedRequest, count: number): Responder | undefined;
+	/** A responder in place of the service’s own. */
+	instead?(request: RecordedRequest, count: number): Responder | undefined;
 	/** What the service shows of an object. */
 	show?(object: Stored, query: URLSearchParams): unknown;
 }
@@ -53,7 +53,7 @@ export async function startListService(options: ListOptions): Promise<ListServic
 	const { show = shown } = options;
 	let count = 0;
 	const recorder = await startRecorder((request, response, number) => {
-		const own = options.answer?.(request, number);
+		const own = options.instead?.(request, number);
 		if (own !== undefined) return own(request, response, number);
 		const url = new URL(request.url, 'http://service');
 		const query = url.searchParams;

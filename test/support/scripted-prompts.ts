@@ -1,9 +1,9 @@
-/** A person who answers questions in an order that the test wrote down. */
+/** A person who replies questions in an order that the test wrote down. */
 
 import type { Prompts } from '../../src/io/context.js';
 
-/** A question's beginning and the answer to it. */
-export type ScriptedAnswer = [question: RegExp, answer: string | boolean];
+/** A question's beginning and the reply to it. */
+export type ScriptedAnswer = [question: RegExp, reply: string | boolean];
 
 export interface ScriptedPrompts extends Prompts {
 	/** Questions that were asked so far. */
@@ -13,7 +13,7 @@ export interface ScriptedPrompts extends Prompts {
 /** Answers each question in turn; one that does not match, or is one too many, fails the test. */
 export function scriptedPrompts(...script: ScriptedAnswer[]): ScriptedPrompts {
 	const asked: string[] = [];
-	const answer = (question: string): string | boolean => {
+	const reply = (question: string): string | boolean => {
 		asked.push(question);
 		const next = script.shift();
 		if (next === undefined) throw new Error(`unexpected question: ${question}`);
@@ -24,14 +24,14 @@ export function scriptedPrompts(...script: ScriptedAnswer[]): ScriptedPrompts {
 		available: true,
 		asked,
 		async text(question, { initial, check } = {}) {
-			const given = answer(question) as string;
+			const given = reply(question) as string;
 			const text = given === '' ? (initial ?? '') : given;
 			const verdict = check?.(text) ?? true;
 			if (verdict !== true) throw new Error(`${JSON.stringify(text)} was refused: ${verdict}`);
 			return text;
 		},
-		secret: async (question) => answer(question) as string,
-		choice: async (question) => answer(question) as string,
-		confirm: async (question) => answer(question) as boolean,
+		secret: async (question) => reply(question) as string,
+		choice: async (question) => reply(question) as string,
+		confirm: async (question) => reply(question) as boolean,
 	};
 }

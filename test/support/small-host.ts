@@ -51,10 +51,10 @@ export function perSecond(rate: number, headers: (now: number) => Record<string,
 
 export interface SmallHostOptions {
 	clock: VirtualClock;
-	/** 0 ≤ x < 1; without it every answer takes exactly as long, and requests fall into step. */
+	/** 0 ≤ x < 1; without it every responder takes exactly as long, and requests fall into step. */
 	random?: () => number;
 	admission: Admission;
-	/** How long an answer takes. */
+	/** How long a response takes. */
 	latencyMs: number;
 	status?: number;
 }
@@ -76,16 +76,16 @@ export function smallHost({
 			const admitted = admission(at);
 			host.log.push({ at, refused: admitted !== true });
 			await clock.sleep((admitted === true ? latencyMs : Math.min(latencyMs, 5)) * (0.8 + 0.4 * random()));
-			if (admitted !== true) return answer(status, 'busy', admitted);
+			if (admitted !== true) return responder(status, 'busy', admitted);
 			host.served++;
-			return answer(200, '{"id":14}', {});
+			return responder(200, '{"id":14}', {});
 		},
 		close: async () => {},
 	};
 	return host;
 }
 
-function answer(status: number, body: string, headers: Record<string, string>): Attempt {
+function responder(status: number, body: string, headers: Record<string, string>): Attempt {
 	return { kind: 'response', response: { status, headers, body: Buffer.from(body) }, ms: 1 };
 }
 
@@ -108,7 +108,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 			host.log.push({ at, refused });
 			if (refused) {
 				await clock.sleep(2);
-				return answer(503, 'busy', {});
+				return responder(503, 'busy', {});
 			}
 			if (begins > at) waiting++;
 			free[next] = begins + serviceMs;
@@ -116,7 +116,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 			if (begins > at) waiting--;
 			await clock.sleep(serviceMs);
 			host.served++;
-			return answer(200, '{"id":14}', {});
+			return responder(200, '{"id":14}', {});
 		},
 		close: async () => {},
 	};

@@ -12,7 +12,9 @@ export interface TerminalOptions {
 	env?: Record<string, string>;
 	/** A shell command instead, in which `supportctl` is the program. */
 	shell?: string;
-	/** Called with all output so far, to answer questions. */
+	/** What is typed, each once its pattern shows behind the one before. */
+	script?: readonly (readonly [shows: RegExp, typed: string])[];
+	/** Called with all output so far. */
 	onOutput?: (text: string, terminal: IPty) => void;
 }
 
@@ -49,13 +51,15 @@ function keepUnread(terminal: IPty): void {
 /** Runs the built program with these words; its home is a folder of its own. */
 export function runInTerminal(
 	argv: Words,
-	{ columns = 80, env = {}, shell, onOutput }: TerminalOptions = {},
+	{ columns = 80, env = {}, shell, script = [], onOutput }: TerminalOptions = {},
 ): Promise<TerminalRun> {
 	const home = temporaryFolder();
 	const program = `supportctl() { '${process.execPath}' '${binary}' "$@"; }`;
 	const [file, args] =
 		shell === undefined ? [process.execPath, [binary, ...wordsOf(argv)]] : ['sh', ['-c', `${program}; ${shell}`]];
-	return new Promise((resolve) => {
+	const left = [...script];
+	let from = 0;
+	return new Promise((resolve, reject) => {
 		const terminal = spawn(file, args, {
 			cols: columns,
 			rows: 40,
@@ -74,10 +78,18 @@ export function runInTerminal(
 		terminal.onData((text) => {
 			raw += text;
 			onOutput?.(raw, terminal);
+			for (let [next] = left; next !== undefined; [next] = left) {
+				const found = next[0].exec(raw.slice(from));
+				if (found === null) return;
+				from += found.index + found[0].length;
+				left.shift();
+				terminal.write(next[1]);
+			}
 		});
 		terminal.onExit(({ exitCode }) => {
 			const lines = raw.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').split(/\r?\n/);
-			resolve({ exitCode, raw, lines });
+			if (left[0] === undefined) resolve({ exitCode, raw, lines });
+			else reject(new Error(`${left[0][0]} never showed in:\n${raw}`));
 		});
 	});
 }

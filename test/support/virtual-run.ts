@@ -19,13 +19,13 @@ export interface VirtualAnswer {
 	delayMs?: number;
 }
 
-/** What the service answers to a request that arrives at `now`, in milliseconds; undefined for no answer ever. */
+/** What the service responses to a request that arrives at `now`, in milliseconds; undefined for no responder ever. */
 export type VirtualService = (now: number) => VirtualAnswer | undefined;
 
 export interface VirtualRunOptions {
 	service: VirtualService;
 	workers: number;
-	/** From a request to its answer, in milliseconds. */
+	/** From a request to its responder, in milliseconds. */
 	latencyMs?: number;
 	seconds: number;
 	/** `--rate`. */
@@ -39,7 +39,7 @@ export interface VirtualRunOptions {
 }
 
 export interface VirtualRun {
-	/** Every request: when it arrived, and its answer's status. */
+	/** Every request: when it arrived, and its responder's status. */
 	requests: { at: number; status: number | undefined }[];
 	outcomes: Partial<Record<OutcomeName, number>>;
 	/** Rows with an outcome, in the order of their ends. */
@@ -69,19 +69,19 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 	const client: Pick<Client, 'send'> = {
 		async send() {
 			await clock.sleep((latencyMs / 2) * (0.8 + 0.4 * jitter()));
-			const answer = service(clock.monotonic());
-			run.requests.push({ at: clock.monotonic(), status: answer?.status });
-			if (answer === undefined) {
+			const responder = service(clock.monotonic());
+			run.requests.push({ at: clock.monotonic(), status: responder?.status });
+			if (responder === undefined) {
 				await clock.sleep(30_000, stop.signal);
 				return {
 					kind: 'problem',
-					problem: { code: 'timeout', message: 'no answer', permanent: false },
+					problem: { code: 'timeout', message: 'no responder', permanent: false },
 					sent: true,
 					ms: 1,
 				};
 			}
-			await clock.sleep(latencyMs / 2 + (answer.delayMs ?? 0));
-			return attemptOf(answer);
+			await clock.sleep(latencyMs / 2 + (responder.delayMs ?? 0));
+			return attemptOf(responder);
 		},
 	};
 	const plan = createPlanner(endpoints['ticket.update']);
