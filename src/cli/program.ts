@@ -1,7 +1,8 @@
 /** Finds the command that a command line is for, reads its words with commander, and runs it. */
 
-import { ExitCode } from '../errors.js';
+import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
+import { asksForJson } from '../output/sanitise.js';
 import { version } from '../version.js';
 import { findCommand } from './manifest.js';
 import { longFlag } from './options/option.js';
@@ -25,7 +26,11 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (flags.includes('--help') || flags.includes('-h')) return help(path);
 	if (path.length === 0 && word === 'help') return help(rest.slice(1));
 	if (path.length === 0 && (word === 'version' || word === '--version' || word === '-V')) {
-		context.stdout.write(`${version}\n`);
+		if (word === 'version' && (next === '--help' || next === '-h')) return help([]);
+		if (word === 'version' && next?.startsWith('-') === false) {
+			throw new UsageError(`unexpected argument "${next}": supportctl version takes none`);
+		}
+		context.stdout.write(`${asksForJson(argv) ? JSON.stringify({ version }) : version}\n`);
 		return ExitCode.ok;
 	}
 	if (word === undefined && (path.length === 0 || argv.at(-1) === path.at(-1))) return help(path);
