@@ -12,7 +12,7 @@ import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { emptyRecord, inexactNumberIn, isObject } from '../../api/values.js';
+import { emptyRecord, inexactNumberIn, isId, isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Result } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
@@ -122,6 +122,12 @@ export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' |
 	});
 }
 
+/** The id of the object that a read shows, where it is not the one that was asked for, as from a cache. */
+function otherId(body: unknown, { id }: Request['ids']): string | undefined {
+	const shown = isObject(body) && isId(body.id) ? String(body.id) : id;
+	return shown === id ? undefined : shown;
+}
+
 type PlannerFor = (endpoint: Endpoint) => Planner;
 
 function createPlanners(dialect: Dialect): PlannerFor {
@@ -160,12 +166,13 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	const addsItems = changesLists(plan);
 	const plannerFor = createPlanners(dialect);
 	const look = async (row: RunRow, isAfter: boolean): Promise<Seen> => {
-		const { endpoint } = row.request;
+		const { endpoint, ids } = row.request;
 		const result = await steps.read(row, readRequest(plannerFor, row.request), isAfter);
-		return {
-			result,
-			held: result.outcome === 'ok' ? heldOf(endpoint, result.body, service.prefixes.product) : undefined,
-		};
+		if (result.outcome !== 'ok') return { result, held: undefined };
+		const other = endpoint.body === 'custom_fields' ? undefined : otherId(result.body, ids);
+		if (other === undefined) return { result, held: heldOf(endpoint, result.body, service.prefixes.product) };
+		const message = `the response to the read is another object, ${other}`;
+		return { result: { ...result, outcome: 'failed', code: 'another_object', message }, held: undefined };
 	};
 	return async (row) => {
 		let { request } = row;

@@ -236,6 +236,16 @@ describe('a row', () => {
 		if (expected.outcome === 'ok') expect([result.code, result.message]).toEqual([undefined, undefined]);
 	});
 
+	it('is neither written nor verified by a read that shows another object', async () => {
+		const other = ok({ id: 15, status: 'hold', title: { raw: 'x' } });
+		for (const check of ['snapshot', 'onlyChanged'] as const) {
+			const { result, steps } = await perform(planWith({ [check]: true }), row, { reads: [other] });
+			expect([result.outcome, result.code, steps]).toEqual(['failed', 'another_object', ['GET before']]);
+		}
+		const { result } = await perform(planWith({ verify: true }), row, { reads: [other] });
+		expect(result).toMatchObject({ outcome: 'unknown', message: expect.stringContaining('another object, 15') });
+	});
+
 	it('is not read back where it was refused', async () => {
 		expect((await perform(planWith({ verify: true }), row, { sent: failed(400) })).steps).toEqual(['write']);
 	});
