@@ -64,8 +64,6 @@ export async function ownIdFor(what: string, known: Known, client: Client, optio
 	});
 }
 
-const NO_SUCH_NAME: ReadonlySet<unknown> = new Set([400, 404, 422]);
-
 /** Makes the function that finds the id of a user name. Only a refusal of the name itself is a problem of its row. */
 export function createLookUp(known: Known, open: () => Promise<Client>, options: SendOptions): LookUp {
 	const plan = createPlanner(endpoints['user.id'], known.dialect);
@@ -73,11 +71,10 @@ export function createLookUp(known: Known, open: () => Promise<Client>, options:
 		const request = plan({ ids: { username }, fields: { username } });
 		const { found, id } = await find(known, await open(), request, options);
 		if (id !== undefined) return { id };
-		const { outcome, status, code, message } = found;
+		const { outcome, status = 0, code, message } = found;
 		const why = message ?? code ?? outcome;
-		if (outcome === 'failed' && NO_SUCH_NAME.has(status) && code !== 'rest_no_route') {
-			return { problem: `no user ${quote(username)}: ${why}` };
-		}
+		const isRefusal = outcome === 'failed' && [400, 404, 422].includes(status) && code !== 'rest_no_route';
+		if (isRefusal) return { problem: `no user ${quote(username)}: ${why}` };
 		throw new FailedError(`could not look up the user ${quote(username)}: ${why}; nothing was sent`, {
 			code: code ?? 'lookup_failed',
 		});

@@ -31,11 +31,11 @@ async function signIn(argv: string[], options: MemoryOptions = {}) {
 }
 
 /** A server of the test's own; returns its origin and what it was asked. */
-async function serve(answer: RequestListener): Promise<{ origin: string; requests: IncomingMessage[] }> {
+async function serve(respond: RequestListener): Promise<{ origin: string; requests: IncomingMessage[] }> {
 	const requests: IncomingMessage[] = [];
 	const server = createServer((request, response) => {
 		requests.push(request);
-		answer(request, response);
+		respond(request, response);
 	});
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	onTestFinished(() => void server.close());
@@ -90,7 +90,7 @@ describe('login without a terminal', () => {
 		expect(stdout).not.toContain(sandbox.password);
 	});
 
-	it('asks nobody where its result has no such column', async () => {
+	it('sends nothing where its result has no such column', async () => {
 		const before = sandbox.requests.length;
 		const { exitCode, error, stored } = await signIn([...piped(), '--fields', 'zzz'], { stdin: sandbox.password });
 		expect([exitCode, error?.message]).toEqual([2, 'no row has a column "zzz"']);
@@ -125,7 +125,7 @@ describe('login without a terminal', () => {
 		expect(noSecret.error?.hint).toMatch(/--password-stdin.*--secret-command/);
 	});
 
-	it('asks nothing with --no-input, even of a person who could answer', async () => {
+	it('asks nothing with --no-input, even at a terminal', async () => {
 		const prompts = scriptedPrompts();
 		const { error } = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input'], { prompts });
 		expect(error).toMatchObject({ message: 'no password is given, and there is no terminal to ask on', exitCode: 2 });
@@ -208,7 +208,7 @@ describe('what login says about a base URL', () => {
 			/try again later/,
 		],
 		['a proxy', 407, page, '', 'http_407', /407/, /HTTP_PROXY/],
-	])('%s is told from wrong credentials', async (_, status, type, body, code, why, hint) => {
+	])('%s is not taken for wrong credentials', async (_, status, type, body, code, why, hint) => {
 		const { origin } = await serve((_request, response) =>
 			response.writeHead(status, { 'content-type': type }).end(body),
 		);
@@ -256,7 +256,7 @@ describe('what login says about a base URL', () => {
 		expect(first.requests.map((each) => each.headers.authorization)).toEqual(first.requests.map(() => undefined));
 	});
 
-	it('tells a refused connection and an unknown host from wrong credentials', async () => {
+	it('takes neither a refused connection nor an unknown host for wrong credentials', async () => {
 		const gone = createServer();
 		await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
 		const { port } = gone.address() as AddressInfo;
@@ -267,7 +267,7 @@ describe('what login says about a base URL', () => {
 		expect(unknown.error).toMatchObject({ code: 'dns_failed', exitCode: 1 });
 	});
 
-	it('says so when the service answers without credentials too', async () => {
+	it('warns where the service responds without credentials too', async () => {
 		const { origin } = await serve((_, response) =>
 			response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": 1}'),
 		);

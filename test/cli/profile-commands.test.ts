@@ -326,7 +326,7 @@ describe('a change to a profile', () => {
 		expect(stored()).toEqual(before);
 	});
 
-	it.each(changes)('by %s is told of where only its output fails', async (words, argv) => {
+	it.each(changes)('by %s is reported where only its output fails', async (words, argv) => {
 		const { make, run, stored } = desk();
 		await make('live');
 		await make('staging');

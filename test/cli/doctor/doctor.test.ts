@@ -148,7 +148,7 @@ describe('settings', () => {
 		expect(of(check)).toMatchObject({ result: 'fail', hint: expect.stringMatching(hint) });
 	});
 
-	it('that a stored profile has wrong are mended by the command that is named', async () => {
+	it('that a stored profile has wrong are fixed by the command that is named', async () => {
 		const folder = temporaryFolder();
 		const profile = { baseUrl: desk.baseUrl, username: 'admin', timeout: -3 };
 		const config = { version: 1, current: 'desk', profiles: { desk: profile } };
@@ -236,7 +236,7 @@ describe('the service', () => {
 		expect(stdout).not.toContain('hunter2');
 	});
 
-	it('behind a host that drops the header is told from wrong credentials', async () => {
+	it('behind a host that drops the header is not taken for wrong credentials', async () => {
 		const refused = { code: 'rest_not_logged_in', message: 'No.', data: { status: 401 } };
 		const recorder = await startRecorder(json(401, refused));
 		const { of } = await doctor([], { env: recorder.env });
@@ -393,13 +393,13 @@ describe('TLS', () => {
 describe('a proxy', () => {
 	const https = { SUPPORTCTL_BASE_URL: 'https://desk.example', SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' };
 
-	it.each<[what: string, answer: (request: RawRequest) => void, message: string]>([
+	it.each<[what: string, respond: (request: RawRequest) => void, message: string]>([
 		['that refuses who asks', (request) => request.answer(407), 'refused the user name'],
 		['that refuses the host', (request) => request.answer(403), 'responded with 403'],
 		['that finds no host', (request) => request.answer(502), 'responded with 502'],
 		['that breaks off', (request) => request.reset(), 'the connection was reset'],
-	])('%s is not taken for trouble with TLS', async (_what, answer, message) => {
-		const proxy = await startRawServer(answer);
+	])('%s is not taken for trouble with TLS', async (_what, respond, message) => {
+		const proxy = await startRawServer(respond);
 		const HTTPS_PROXY = proxy.baseUrl.replace('//', '//me:hunter2@');
 		const { of, stdout } = await doctor([], { env: { ...https, HTTPS_PROXY } });
 		expect(of('network').result).toBe('pass');
