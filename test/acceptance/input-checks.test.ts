@@ -54,6 +54,8 @@ test.each<[args: Words, says: string, input?: string]>([
 	['ticket update 14 --data [1]', '--data takes a JSON object'],
 	['ticket update 14 --data {"status":"hodl"}', 'is not a documented ticket status'],
 	['ticket update 14 --data {', 'not valid JSON'],
+	['ticket update 14 --data {"title":"x","t\\u0069tle":"y"}', 'the key "title" is there twice in one object'],
+	['user update 7 --data {"meta":{"a":1,"a":2}}', 'the key "a" is there twice in one object'],
 	['ticket update 14 --content @missing.txt', "error: --content can't read missing.txt: there is no such file\n"],
 	['ticket update 14 --content @/', "error: --content can't read /: it is a folder\n"],
 	['ticket update 14 --data @missing.json', "error: --data can't read missing.json: there is no such file\n"],

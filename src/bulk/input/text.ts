@@ -144,7 +144,7 @@ function readObject(text: string, row: number, line: number): RawRow {
 const TOKEN = /"([^"\\]*(?:\\.[^"\\]*)*)"(\s*:)?|[{}[\]]/gs;
 
 /** What is wrong with valid JSON that JSON.parse does not say: its depth, or a key that stands twice. */
-function shapeProblem(json: string): string | undefined {
+export function shapeProblem(json: string): string | undefined {
 	const open: Set<string>[] = [];
 	for (const [token, name, colon] of json.matchAll(TOKEN)) {
 		if (token === '{' || token === '[') {

@@ -10,7 +10,6 @@ import {
 	isObject,
 	isProblem,
 	mergeValues,
-	nestingProblem,
 	parseField,
 	quote,
 	type ValueRules,
@@ -148,8 +147,9 @@ async function readData(
 		throw invalid('--data is not valid JSON');
 	}
 	if (!isObject(data)) throw new UsageError('--data takes a JSON object such as \'{"status": "hold"}\'');
-	const deep = nestingProblem(data);
-	if (deep !== undefined) throw invalid(`--data: ${deep}`);
+	const { shapeProblem } = await import('../../bulk/input/text.js');
+	const problem = shapeProblem(text);
+	if (problem !== undefined) throw invalid(`--data: ${problem}`);
 	if (!isFile(given)) refuseSecretKeys('--data', data, DATA_FILE);
 	const values = emptyRecord<unknown>();
 	for (const [key, value] of Object.entries(data)) {
