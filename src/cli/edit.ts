@@ -9,8 +9,16 @@ import type { Endpoint } from '../api/endpoints.js';
 import type { Field, FieldKind } from '../api/fields.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
-import type { ValueRules } from '../api/values.js';
-import { checkTyped, findField, isObject, isProblem, nestingProblem, OWN_ID, quote } from '../api/values.js';
+import {
+	checkTyped,
+	findField,
+	isObject,
+	isProblem,
+	nestingProblem,
+	OWN_ID,
+	quote,
+	type ValueRules,
+} from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged, withCleared } from '../bulk/run/read-back.js';
 import { ExitCode, FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
