@@ -1,6 +1,6 @@
 /** What help shows of a command: its page, its flags, and the same as JSON for programs. */
 
-import { ticketStatuses } from '../../api/fields.js';
+import { ticketStatuses, ticketStatusGroups } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
 import type { ArgumentSpec, CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
@@ -62,6 +62,23 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 /** The shared flags under their headings. */
 export const sharedFlags = (): string =>
 	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
+
+/** The topics that are made from other data. */
+export const madeTopics = {
+	flags: (): string =>
+		parts(
+			'Flags that mean the same for every command that takes them; "supportctl COMMAND --help" lists the others.',
+			sharedFlags(),
+		),
+	statuses: (): string =>
+		parts(
+			'The values of --status and of the column status for tickets; --undocumented allows others.',
+			section('General', ticketStatusGroups.general.join(', ')),
+			section('Shop orders', ticketStatusGroups.shop.join(', ')),
+			section('Memberships', ticketStatusGroups.membership.join(', ')),
+			'## Other spellings\nA deployment may use words of its own for shop and shopm: --shop-prefix and --membership-prefix, stored with "supportctl profile set", translate them.',
+		),
+};
 
 type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
 

@@ -59,11 +59,7 @@ async function findPage(path: readonly string[], inside: readonly CommandEntry[]
 	}
 	if (entry !== undefined) return listPage(path, inside);
 	const topic = path.join(' ');
-	if (topic === 'flags') {
-		const note =
-			'Flags that mean the same for every command that takes them; "supportctl COMMAND --help" lists the others.';
-		return parts(note, (await import('./commands.js')).sharedFlags());
-	}
+	if (topic === 'flags' || topic === 'statuses') return (await import('./commands.js')).madeTopics[topic]();
 	const { texts } = await import('./topics.js');
 	if (!Object.hasOwn(texts, topic)) throw unknownPage(path);
 	return texts[topic as keyof typeof texts];

@@ -1,7 +1,7 @@
 /** docs/reference.md and the man page, from the same text as each command's help. */
 
 import { type CommandEntry, commands } from '../manifest.js';
-import { commandText, sharedFlags, sharedGroups } from './commands.js';
+import { commandText, madeTopics, sharedFlags, sharedGroups } from './commands.js';
 import { orientation, topics } from './help.js';
 import { type Block, parts, readPage } from './page.js';
 import { texts } from './topics.js';
@@ -59,7 +59,10 @@ export async function manualRoff(version: string): Promise<string> {
 		['description', orientation],
 		...commands.map(async (entry) => [`supportctl ${entry.words.join(' ')}`, commandText(entry, await entry.load())]),
 		['shared flags', sharedFlags()],
-		...Object.entries(texts).map(([name, text]) => [name, `## ${topics[name as keyof typeof texts]}\n\n${text}`]),
+		...Object.entries({ ...texts, statuses: madeTopics.statuses() }).map(([name, text]) => [
+			name,
+			`## ${topics[name as keyof typeof topics]}\n\n${text}`,
+		]),
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,

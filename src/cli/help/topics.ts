@@ -1,7 +1,5 @@
 /** The texts of the topics of `help`, which `help.ts` lists; `page.ts` says how they are written. */
 
-import { ticketStatusGroups } from '../../api/fields.js';
-
 const agents = `
 "supportctl help --json" prints the command tree: summaries, arguments, flags with types, choices and defaults, method and path of
 each request, whether it is documented, exit codes, and the help topics. "supportctl help ticket update --json" is one command.
@@ -223,23 +221,6 @@ They are never taken from flags, never printed at any verbosity, and never in a 
 except to this machine. Redirects are not followed with credentials.
 `;
 
-const statuses = `
-The values of --status and of the column status for tickets; --undocumented allows others.
-
-## General
-${ticketStatusGroups.general.join(', ')}
-
-## Shop orders
-${ticketStatusGroups.shop.join(', ')}
-
-## Memberships
-${ticketStatusGroups.membership.join(', ')}
-
-## Other spellings
-A deployment may use words of its own for shop and shopm: --shop-prefix and --membership-prefix, stored with "supportctl profile
-set", translate them.
-`;
-
 export const texts = {
 	agents,
 	bulk,
@@ -248,5 +229,4 @@ export const texts = {
 	formats,
 	profiles,
 	safety,
-	statuses,
 };

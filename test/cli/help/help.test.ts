@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idNames } from '../../../src/api/choose.js';
 import { ticketStatuses } from '../../../src/api/fields.js';
-import { ownOptions, sharedFlags } from '../../../src/cli/help/commands.js';
+import { madeTopics, ownOptions } from '../../../src/cli/help/commands.js';
 import { topics } from '../../../src/cli/help/help.js';
 import { helpWidth, list, pageText, readPage, wrap } from '../../../src/cli/help/page.js';
 import { pageMarkdown } from '../../../src/cli/help/reference.js';
@@ -148,20 +148,24 @@ it('help --json prints the command tree, or the part below some words', async ()
 	expect(flag('--format').choices).toEqual(formatNames);
 });
 
-describe.each([...Object.entries(texts), ['flags', sharedFlags()] as const])('help %s', (name, text) => {
-	it('fits, and every command in it is understood', async () => {
-		const { exitCode, stdout } = await run(['help', name], 80);
-		expect(exitCode).toBe(0);
-		const prose = stdout.split('\n').filter((line) => line.length > 80);
-		const page = readPage(text);
-		const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
-		for (const { kind, lines } of page) if (kind === 'list') for (const line of lines) expect(line).toMatch(/\S :: \S/);
-		expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
-		for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
-			for (const argv of typed(line)) await parseExample(argv);
-		}
-	});
-});
+describe.each([...Object.entries(texts), ...Object.entries(madeTopics).map(([name, text]) => [name, text()] as const)])(
+	'help %s',
+	(name, text) => {
+		it('fits, and every command in it is understood', async () => {
+			const { exitCode, stdout } = await run(['help', name], 80);
+			expect(exitCode).toBe(0);
+			const prose = stdout.split('\n').filter((line) => line.length > 80);
+			const page = readPage(text);
+			const code = page.flatMap((block) => (block.kind === 'code' ? block.lines : []));
+			for (const { kind, lines } of page)
+				if (kind === 'list') for (const line of lines) expect(line).toMatch(/\S :: \S/);
+			expect(prose.filter((line) => !code.includes(line.trim()) && !code.includes(line.slice(2)))).toEqual([]);
+			for (const line of code.filter((each) => each.startsWith('$ supportctl'))) {
+				for (const argv of typed(line)) await parseExample(argv);
+			}
+		});
+	},
+);
 
 it('explains every format under help formats', async () => {
 	const formats = texts.formats;
