@@ -56,6 +56,17 @@ function commandOf(row: Endpoint): CommandSpec {
 
 const words = ['macro', 'update'];
 
+/** A service, and calls of commands to it in a folder of their own. */
+async function start(responder: Responder = json(200, { id: 3 }), stdin = '') {
+	const recorder = await startRecorder(responder);
+	const folder = temporaryFolder();
+	const env = { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder };
+	const context = memoryContext({ env, cwd: folder, stdin });
+	const call = (command: CommandSpec, own: readonly string[], given: readonly string[]) =>
+		command.run({ context, words: own, ...parseWords(command, own, given) });
+	return { recorder, folder, context, call };
+}
+
 test('its request is planned', () => {
 	const request = createPlanner(endpoint)({ ids: { id: '3' }, fields: { macro_name: 'Thanks' } });
 	expect(request).toMatchObject({ method: 'POST', path: '/support-api/v1/macros/3', body: '{"macro_name":"Thanks"}' });
@@ -84,15 +95,8 @@ test('its fields are columns of a spreadsheet, checked by their kind', () => {
 });
 
 test('the whole way from flags to the wire and back', async () => {
-	const recorder = await startRecorder(json(200, { id: 3, macro_name: 'Thanks', enabled: false }));
-	const folder = temporaryFolder();
-	const context = memoryContext({
-		env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
-		cwd: folder,
-	});
-	const command = commandOf(endpoint);
-	const { args, options } = parseWords(command, words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
-	const exitCode = await command.run({ context, words, args, options });
+	const { recorder, context, call } = await start(json(200, { id: 3, macro_name: 'Thanks', enabled: false }));
+	const exitCode = await call(commandOf(endpoint), words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 		exitCode: 6,
 		stdout: '3\tdiffers\tThanks\tfalse\tthe service shows another value: enabled; enabled is false, not true\n',
@@ -110,12 +114,9 @@ test('a row with fewer fields makes fewer flags and columns', async () => {
 	const flags = narrow.options.map((each) => each.flags);
 	expect(flags).toContain('--macro-name <text>');
 	expect(flags).not.toContain('--enabled <true|false>');
-	const folder = temporaryFolder();
-	const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:9/wp-json', SUPPORTCTL_CONFIG_DIR: folder };
-	const context = memoryContext({ env, cwd: folder, stdin: 'id,macro_name,enabled\n3,Thanks,true\n' });
+	const { call } = await start(undefined, 'id,macro_name,enabled\n3,Thanks,true\n');
 	const line = ['--input', '-', '--input-format', 'csv', '--dry-run'];
-	const call = narrow.run({ context, words, ...parseWords(narrow, words, line) });
-	await expect(call).rejects.toThrow('unknown column "enabled"');
+	await expect(call(narrow, words, line)).rejects.toThrow('unknown column "enabled"');
 });
 
 describe('an id of what a thing belongs to', () => {
@@ -132,15 +133,8 @@ describe('an id of what a thing belongs to', () => {
 	};
 
 	async function runMember(responder: Responder, line: readonly string[]) {
-		const recorder = await startRecorder(responder);
-		const folder = temporaryFolder();
-		const context = memoryContext({
-			env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
-			cwd: folder,
-		});
-		const call = (command: CommandSpec, words: readonly string[], given: readonly string[]) =>
-			command.run({ context, words, ...parseWords(command, words, given) });
-		return { recorder, folder, context, call, exitCode: await call(commandOf(row), ['member', 'update'], line) };
+		const started = await start(responder);
+		return { ...started, exitCode: await started.call(commandOf(row), ['member', 'update'], line) };
 	}
 
 	test('names failed rows, and stands in the journal, reports and what is read from them', async () => {
@@ -176,15 +170,9 @@ describe('an id of what a thing belongs to', () => {
 });
 
 test('it is asked about before it is sent where its row says so', async () => {
-	const recorder = await startRecorder(json(200, { id: 3 }));
-	const folder = temporaryFolder();
-	const context = memoryContext({
-		env: { ...recorder.env, SUPPORTCTL_CONFIG_DIR: folder, SUPPORTCTL_STATE_DIR: folder },
-		cwd: folder,
-	});
+	const { recorder, call } = await start();
 	const asking = commandOf({ ...endpoint, confirm: true });
-	const { args, options } = parseWords(asking, words, ['3', '--macro-name', 'Thanks']);
-	await expect(asking.run({ context, words, args, options })).rejects.toThrow(
+	await expect(call(asking, words, ['3', '--macro-name', 'Thanks'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
 			message: expect.stringMatching(/^to update 1 macro: 3 on 127\.0\.0\.1/),
