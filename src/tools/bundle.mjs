@@ -50,7 +50,7 @@ const unreached = [
 const together = {
 	main: /src\/(main|version)\.ts$/,
 	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/(program|help\/help))\.ts$/,
-	command: /src\/cli\/(parse|options\/shared|commands\/objects)\.ts$/,
+	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
 	problem: /src\/(net|http\/problem)\.ts$/,
 	response: /src\/http\/send\.ts$/,
 	http: /src\/http\/client\.ts$/,
