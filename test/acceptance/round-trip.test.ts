@@ -319,6 +319,19 @@ test('a priority keeps the color that a service clears with an update, and an un
 	await sandbox.stop();
 });
 
+test('a reply of another ticket than the path names is not moved where it is read first', async () => {
+	const sandbox = await startSandbox({ seed: 20 });
+	const env = { ...sandbox.env, SUPPORTCTL_STATE_DIR: temporaryFolder() };
+	const id = (await runHere(['reply', 'list', '5', '--limit', '1', '--format', 'ids'], { env })).stdout.trim();
+	const result = await runHere(['reply', 'update', '6', id, '--status', 'read', '--snapshot', '--json'], { env });
+	expect(result.exitCode).toBe(1);
+	expect(JSON.parse(result.stdout)).toMatchObject([
+		{ outcome: 'failed', code: 'another_object', message: expect.stringContaining('of ticket 5') },
+	]);
+	expect((await runHere(['api', 'GET', `tickets/5/replies/${id}`, '--field', 'parent'], { env })).stdout).toBe('5\n');
+	await sandbox.stop();
+});
+
 test('what a list shows can be edited in one go', async () => {
 	const service = await startListService({ objects: [ticket(14), ticket(15)] });
 	const { stdout } = await runCli('ticket list --format ids', { env: service.env });

@@ -122,10 +122,13 @@ export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' |
 	});
 }
 
-/** The id of the object that a read shows, where it is not the one that was asked for, as from a cache. */
-function otherId(body: unknown, { id }: Request['ids']): string | undefined {
-	const shown = isObject(body) && isId(body.id) ? String(body.id) : id;
-	return shown === id ? undefined : shown;
+/** What a read shows, where it is not the object that the path names: services find a reply whichever ticket that is. */
+function otherObject({ endpoint: { body: kind, parent }, ids }: Request, body: unknown): string | undefined {
+	if (kind === 'custom_fields' || !isObject(body)) return undefined;
+	if (isId(body.id) && ids.id !== undefined && String(body.id) !== ids.id) return `another object, ${body.id}`;
+	const owner = parent && ids[parent];
+	if (owner === undefined || !isId(body.parent) || String(body.parent) === owner) return undefined;
+	return `of ${parent?.replace('_id', '')} ${body.parent}`;
 }
 
 type PlannerFor = (endpoint: Endpoint) => Planner;
@@ -166,12 +169,12 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	const addsItems = changesLists(plan);
 	const plannerFor = createPlanners(dialect);
 	const look = async (row: RunRow, isAfter: boolean): Promise<Seen> => {
-		const { endpoint, ids } = row.request;
+		const { endpoint } = row.request;
 		const result = await steps.read(row, readRequest(plannerFor, row.request), isAfter);
 		if (result.outcome !== 'ok') return { result, held: undefined };
-		const other = endpoint.body === 'custom_fields' ? undefined : otherId(result.body, ids);
+		const other = otherObject(row.request, result.body);
 		if (other === undefined) return { result, held: heldOf(endpoint, result.body, service.prefixes.product) };
-		const message = `the response to the read is another object, ${other}`;
+		const message = `the response to the read is ${other}`;
 		return { result: { ...result, outcome: 'failed', code: 'another_object', message }, held: undefined };
 	};
 	return async (row) => {
