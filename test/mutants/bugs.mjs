@@ -47,7 +47,7 @@ export const bugs = [
 			"noun: 'reply',\n\t\tquery: [bypassTrash],\n\t\ttrash: true,",
 			"noun: 'reply',\n\t\tquery: [bypassTrash],",
 		],
-		'a user is deleted without anybody to receive their tickets': [
+		'a user is deleted without a user to receive their tickets': [
 			"kind: 'id',\n\t\t\t\tpresence: 'must',",
 			"kind: 'id',\n\t\t\t\tpresence: 'optional',",
 		],
@@ -160,14 +160,11 @@ export const bugs = [
 		],
 	}),
 	...bugsIn('src/cli/commands/api/request.ts', api, {
-		'api GET with a space before _method is a delete that nobody is asked about': [
+		'api GET with a space before _method is a delete without a question': [
 			'.trimStart().toLowerCase()',
 			'.toLowerCase()',
 		],
-		'api GET with a NUL behind _method is a delete that nobody is asked about': [
-			'part.split(/[=\\0]/)',
-			"part.split('=')",
-		],
+		'api GET with a NUL behind _method is a delete without a question': ['part.split(/[=\\0]/)', "part.split('=')"],
 		'dots that are encoded twice leave the folder of the service': ['const DECODINGS = 3;', 'const DECODINGS = 1;'],
 	}),
 	...bugsIn('src/cli/parse.ts', ['test/cli/program.test.ts'], {
@@ -262,17 +259,20 @@ export const bugs = [
 			'',
 		],
 		'--retries 4 retries three times': ['attempt > facts.retries', 'attempt >= facts.retries'],
-		'what was answered by something unreadable is sent again': ["retry === 'never' || ", ''],
+		'what got an unreadable response is sent again': ["retry === 'never' || ", ''],
 		'a gateway without its service holds the run for as long as it likes': [
 			"retryAfterMs !== undefined && retry === 'later'",
 			'retryAfterMs !== undefined',
 		],
-		'a run hangs for an hour because one answer says so': [
+		'a run hangs for an hour because one response says so': [
 			'retryAfterMs > MAX_RETRY_AFTER_MS) return',
 			'retryAfterMs > 6 * MAX_RETRY_AFTER_MS) return',
 		],
 		'Retry-After is not obeyed': ['waitMs: retryAfterMs + facts.random', 'waitMs: facts.random'],
-		'the first wait is twice as long as told': ['BASE_DELAY_MS * 2 ** (attempt - 1)', 'BASE_DELAY_MS * 2 ** attempt'],
+		'the first wait is twice as long as documented': [
+			'BASE_DELAY_MS * 2 ** (attempt - 1)',
+			'BASE_DELAY_MS * 2 ** attempt',
+		],
 		'waits double without end': ['Math.min(MAX_DELAY_MS, BASE_DELAY_MS', 'Math.max(0, BASE_DELAY_MS'],
 		'a wrong clock here turns a date in Retry-After into any wait': [
 			'Math.max(0, date - (present ?? now))',
@@ -374,14 +374,14 @@ export const bugs = [
 			'if (PHP_ERROR.test(plain)) return',
 			'if (text === undefined) return',
 		],
-		'a whole piece of JSON that breaks off is taken for the answer': [
+		'a whole piece of JSON that breaks off is taken for the response': [
 			'if (BEGINS_AS_JSON.test(text)) return undefined;',
 			'',
 		],
-		'a small answer can take all memory': ['decode(decoded, { maxOutputLength }, ', 'decode(decoded, {}, '],
+		'a small response can take all memory': ['decode(decoded, { maxOutputLength }, ', 'decode(decoded, {}, '],
 	}),
 	...bugsIn('src/http/client.ts', client, {
-		'what was lost on the way is told as never sent': [
+		'what was lost on the way is reported as never sent': [
 			"const sent = this.controller !== undefined && problem.code !== 'proxy_failed';",
 			'const sent = false;',
 		],
@@ -389,13 +389,13 @@ export const bugs = [
 			'attempt.problem.permanent = true;',
 			'attempt.problem.permanent = false;',
 		],
-		'a request that was told as not sent is sent later': [
+		'a request that was reported as not sent is sent later': [
 			'else controller.abort(this.overdue);',
 			'else this.controller = controller;',
 		],
 	}),
 	...bugsIn('src/http/client.ts', ['test/http/client.test.ts'], {
-		'an answer in three or more pieces loses its middle': ['this.more ??= [this.body];', 'this.more = [this.body];'],
+		'a response in three or more pieces loses its middle': ['this.more ??= [this.body];', 'this.more = [this.body];'],
 	}),
 	...bugsIn('src/http/connection.ts', ['test/http/connection.test.ts'], {
 		'credentials go unencrypted to another machine that is called localhost': [
@@ -459,11 +459,11 @@ export const bugs = [
 		'an earlier lost attempt is forgotten': ['code: record.code }) | (before & LOST)', 'code: record.code })'],
 		'a damaged journal is believed to show all that was sent': ['\t\tthis.states.doubtful = true;\n', ''],
 		'a resumed run that is killed looks finished': ['\t\tthis.end = undefined;\n', ''],
-		'a row that a killed process had sent is told as failed by the resume': [
+		'a row that a killed process had sent is reported as failed by the resume': [
 			'!isDeletePlan(this.header.plan) && this.end === undefined',
 			'false',
 		],
-		'a delete that a killed process carried out is told as failed after a refused resume': [
+		'a delete that a killed process carried out is reported as failed after a refused resume': [
 			'(before & SENT) === 0 ? SENT : SENT | LOST',
 			'(before & SENT) === 0 ? SENT : SENT',
 		],
@@ -497,13 +497,13 @@ export const bugs = [
 		"two users' processes write one journal": ["if (codeOf(error) !== 'EPERM') return 'dead';", "return 'dead';"],
 	}),
 	...bugsIn('src/bulk/run/plan.ts', shard, {
-		'the first shard is nobody’s': ['=== shard.index - 1', '=== shard.index'],
+		'the first shard is sent by no process': ['=== shard.index - 1', '=== shard.index'],
 		'shards change with a release, and a resumed one sends rows of another': [
 			'return (hash ^ (hash >>> 16)) >>> 0;',
 			'return hash >>> 0;',
 		],
 		'half of the rows are in no shard': ['return (hash ^ (hash >>> 16)) >>> 0;', 'return hash ^ (hash >>> 16);'],
-		'--shard 5/4 does nothing and says so to nobody': [
+		'--shard 5/4 does nothing without an error': [
 			'shard === undefined || shard.index > shard.count',
 			'shard === undefined',
 		],
