@@ -3,7 +3,7 @@
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { FailedAttempt, SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
-import { createSecretFinder, isDistinct, REDACTED } from '../output/redact.js';
+import { createSecretFinder, isDistinct } from '../output/redact.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
@@ -106,14 +106,13 @@ export async function openClient(
 		trace = createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets });
 	}
 	const onWait = waitNotice(invocation);
-	const finder = createSecretFinder(secrets.filter(isDistinct));
 	const { createClient } = await import('../http/client.js');
 	return createClient({
 		...{ baseUrl, auth, tls, proxy, allowHttp, connections, trace },
 		timeoutMs: settings.timeout * 1000,
 		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait }),
 		userAgent: `supportctl/${version}`,
-		hide: finder && { mayHold: finder.mayHold, clean: (text) => finder.replace(text, REDACTED) },
+		hide: createSecretFinder(secrets.filter(isDistinct)),
 		monotonic: context.clock.monotonic,
 	});
 }

@@ -199,8 +199,8 @@ function endOfValue(text: string, start: number): number {
 export interface SecretFinder {
 	/** False where the text certainly holds none of them; quick enough for every response. */
 	mayHold(text: string | Uint8Array): boolean;
-	/** The text with `standIn` in place of each. */
-	replace(text: string, standIn: string): string;
+	/** The text with a note in place of each. */
+	clean(text: string): string;
 }
 
 /** The shortest secret that is looked for in text; a shorter one would take ordinary words with it. */
@@ -279,9 +279,9 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder | u
 			// One character a byte will do: the runs are letters and digits.
 			return probe.test(Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('latin1'));
 		},
-		replace(text, standIn) {
+		clean(text) {
 			pattern ??= new RegExp(ordered.map(patternOf).join('|'), 'gi');
-			return text.replace(pattern, standIn);
+			return text.replace(pattern, REDACTED);
 		},
 	};
 }
@@ -291,7 +291,7 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
 	const finder = createSecretFinder(secrets);
 	return (text) => {
 		const clean = redactUrl(text);
-		return finder?.mayHold(clean) === true ? finder.replace(clean, REDACTED) : clean;
+		return finder?.mayHold(clean) === true ? finder.clean(clean) : clean;
 	};
 }
 
