@@ -44,7 +44,7 @@ describe('a list', () => {
 			'--ticket-tag',
 			'5,7',
 		];
-		await runHere(['ticket', 'list', ...flags], { env: service.env });
+		await service.run(['ticket', 'list', ...flags]);
 		const query = Object.fromEntries(new URL(service.requests[0]?.url as string, 'http://x').searchParams);
 		expect(query).toMatchObject({
 			state: 'open',
@@ -58,10 +58,10 @@ describe('a list', () => {
 
 	test('is asked for no more than --limit', async () => {
 		const service = await startListService({ objects: tickets(250) });
-		const few = await runHere('ticket list --limit 3 --format ids', { env: service.env });
+		const few = await service.run('ticket list --limit 3 --format ids');
 		expect(idsIn(few.stdout)).toEqual(idsOf(service.objects.slice(0, 3)));
 		expect(service.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('per_page'))).toEqual(['3']);
-		const more = await runHere('ticket list --limit 150 --format count', { env: service.env });
+		const more = await service.run('ticket list --limit 150 --format count');
 		expect(more).toMatchObject({ exitCode: 0, stdout: '150\n', stderr: '' });
 	});
 
@@ -74,7 +74,7 @@ describe('a list', () => {
 		['all, for whole objects', ['--format', 'yaml'], undefined],
 	])('asks the service for no more than is printed: %s', async (_name, flags, fields) => {
 		const service = await startListService({ objects: tickets(1) });
-		await runHere(['ticket', 'list', ...flags], { env: service.env });
+		await service.run(['ticket', 'list', ...flags]);
 		const asked = new URL(service.requests[0]?.url as string, 'http://x').searchParams.get('_fields');
 		if (fields === undefined) expect(asked).toBeNull();
 		else expect(asked).toMatch(fields);
@@ -85,7 +85,7 @@ describe('a list', () => {
 			objects: tickets(1),
 			instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 42 }) : undefined),
 		});
-		await runHere('ticket list --assignee @me', { env: service.env });
+		await service.run('ticket list --assignee @me');
 		expect(service.requests[1]?.url).toContain('assignee=42');
 	});
 });
@@ -111,9 +111,7 @@ describe('a list that shifts while it is read', () => {
 				},
 			});
 			const before = idsOf(objects);
-			const { stdout, exitCode } = await runHere('ticket list --format ids -j 2', {
-				env: service.env,
-			});
+			const { stdout, exitCode } = await service.run('ticket list --format ids -j 2');
 			const ids = idsIn(stdout);
 			const stayed = before.filter((id) => service.objects.some((each) => each.id === id));
 			expect(exitCode).toBe(0);
@@ -130,7 +128,7 @@ describe('a list that shifts while it is read', () => {
 				if (count === 5) list.splice(0, 130);
 			},
 		});
-		const { stdout } = await runHere('ticket list --format ids -j 1', { env: service.env });
+		const { stdout } = await service.run('ticket list --format ids -j 1');
 		const ids = idsIn(stdout);
 		expect(idsOf(service.objects).filter((id) => !ids.includes(id))).toEqual([]);
 	});
@@ -143,7 +141,7 @@ describe('a list that shifts while it is read', () => {
 				if (count === 3) list.unshift(ticket(1));
 			},
 		});
-		const { stdout } = await runHere('ticket list --format ids -j 1', { env: service.env });
+		const { stdout } = await service.run('ticket list --format ids -j 1');
 		const ids = idsIn(stdout);
 		expect(new Set(ids).size).toBe(ids.length);
 		expect(idsOf(tickets(250)).filter((id) => !ids.includes(id))).toEqual([]);
@@ -151,7 +149,7 @@ describe('a list that shifts while it is read', () => {
 
 	test('says when the service counts another number than it lists', async () => {
 		const service = await startListService({ objects: tickets(250), total: 260 });
-		const { stderr, exitCode } = await runHere('ticket list --format count', { env: service.env });
+		const { stderr, exitCode } = await service.run('ticket list --format count');
 		expect({ stderr, exitCode }).toEqual({
 			stderr: 'warning: 250 tickets were listed, but the service counts 260 (X-WP-Total)\n',
 			exitCode: 0,
@@ -164,7 +162,7 @@ describe('a list that shifts while it is read', () => {
 		['no pages', null],
 	])('is read to its end though the service says %s', async (_name, totalPages) => {
 		const service = await startListService({ objects: tickets(520), totalPages });
-		const { stdout } = await runHere('ticket list --format ids', { env: service.env });
+		const { stdout } = await service.run('ticket list --format ids');
 		expect(idsIn(stdout)).toEqual(idsOf(service.objects));
 	});
 });
@@ -182,7 +180,7 @@ describe('pages', () => {
 			},
 			afterPage: () => underWay--,
 		});
-		const { stdout } = await runHere('ticket list --format ids -j 3', { env: service.env });
+		const { stdout } = await service.run('ticket list --format ids -j 3');
 		expect({ most, ids: idsIn(stdout) }).toEqual({ most: 3, ids: idsOf(service.objects) });
 	});
 
@@ -203,7 +201,7 @@ describe('failures on the way', () => {
 			instead: (_request, count) =>
 				count === 3 || count === 4 ? json(429, { code: 'busy', message: 'Slow down.', data: null }) : undefined,
 		});
-		const { stdout, exitCode } = await runHere('ticket list --format count', { env: service.env });
+		const { stdout, exitCode } = await service.run('ticket list --format count');
 		expect({ stdout, exitCode }).toEqual({ stdout: '450\n', exitCode: 0 });
 	});
 
@@ -213,9 +211,7 @@ describe('failures on the way', () => {
 			instead: ({ url }) =>
 				url.includes('page=4') ? json(500, { code: 'db_error', message: 'Database gone.', data: null }) : undefined,
 		});
-		const { stdout, stderr, exitCode } = await runHere('ticket list --format ids --retries 0', {
-			env: service.env,
-		});
+		const { stdout, stderr, exitCode } = await service.run('ticket list --format ids --retries 0');
 		expect(idsIn(stdout)).toEqual(idsOf(service.objects.slice(0, 300)));
 		expect(exitCode).toBe(3);
 		expect(stderr).toContain(
@@ -245,7 +241,7 @@ describe('failures on the way', () => {
 						})
 					: undefined,
 		});
-		const { stdout, stderr } = await runHere('ticket list --format count', { env: service.env });
+		const { stdout, stderr } = await service.run('ticket list --format count');
 		expect({ stdout, stderr }).toEqual({ stdout: '3\n', stderr: '' });
 	});
 
@@ -257,7 +253,7 @@ describe('failures on the way', () => {
 					? json(403, { code: 'rest_forbidden_context', message: 'Sorry.', data: { status: 403 } })
 					: undefined,
 		});
-		const { stdout, stderr } = await runHere('ticket list --format csv', { env: service.env });
+		const { stdout, stderr } = await service.run('ticket list --format csv');
 		expect(stdout).not.toContain('<p>');
 		expect(stdout.split('\n')[0]).not.toContain('title');
 		expect(stderr).toContain('title: the service shows rendered text only');
@@ -268,12 +264,10 @@ describe('failures on the way', () => {
 describe('single objects', () => {
 	test('are shown by their ids, and each that is not there is said', async () => {
 		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15, { title: 'B' })] });
-		const { stdout, stderr, exitCode } = await runHere('ticket get 14 99 15 --fields id,title', {
-			env: service.env,
-		});
+		const { stdout, stderr, exitCode } = await service.run('ticket get 14 99 15 --fields id,title');
 		expect({ stdout, exitCode }).toEqual({ stdout: '14\tA\n15\tB\n', exitCode: 3 });
 		expect(stderr).toContain('read ticket 99 failed (HTTP 404 rest_post_invalid_id)');
-		const one = await runHere('ticket get 14 --json', { env: service.env });
+		const one = await service.run('ticket get 14 --json');
 		expect(JSON.parse(one.stdout)).toMatchObject({ id: 14, title: 'A', status: 'hold' });
 	});
 
@@ -285,7 +279,7 @@ describe('single objects', () => {
 	])('with a column that none has, %j --format %s prints the error alone', async (words, format) => {
 		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15)] });
 		const argv = ['ticket', ...words, '--format', format, '--fields', 'id,titel'];
-		const { stdout, stderr, exitCode } = await runHere(argv, { env: service.env });
+		const { stdout, stderr, exitCode } = await service.run(argv);
 		expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
 		expect(stderr).toMatch(/^error: no row has a column "titel"; did you mean "title"\?\nhint: there are id, .*\n$/);
 	});
@@ -293,7 +287,7 @@ describe('single objects', () => {
 	test('with a column that only later objects have, are all shown', async () => {
 		const service = await startListService({ objects: [ticket(14), ticket(15, { title: 'B' })] });
 		const argv = ['ticket', 'get', '14', '15', '--fields', 'id,title'];
-		expect(await runHere(argv, { env: service.env })).toEqual({ exitCode: 0, stdout: '14\t\n15\tB\n', stderr: '' });
+		expect(await service.run(argv)).toEqual({ exitCode: 0, stdout: '14\t\n15\tB\n', stderr: '' });
 	});
 
 	test('whoami shows the account, and its id alone where the service reads no users', async () => {

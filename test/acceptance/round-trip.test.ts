@@ -14,10 +14,10 @@ const changes = (service: ListService) => service.requests.filter(({ method }) =
 
 /** Lists to a file, and gives the file to an update. */
 async function feedBack(service: ListService, format: string, ...flags: string[]) {
-	const exported = await runHere(['ticket', 'list', '--format', format], { env: service.env });
+	const exported = await service.run(['ticket', 'list', '--format', format]);
 	const file = join(temporaryFolder(), `t.${format}`);
 	writeFileSync(file, exported.stdout);
-	const updated = await runHere(['ticket', 'update', '--input', file, ...flags], { env: service.env });
+	const updated = await service.run(['ticket', 'update', '--input', file, ...flags]);
 	return { exported, updated };
 }
 
@@ -141,9 +141,7 @@ describe('the columns of an export', () => {
 
 	test('are fewer with --fields, and the sheet still fits', async () => {
 		const service = await startListService({ objects: [ticket(14, { title: ' x ', link: 'l' }), ticket(15)] });
-		const { stdout } = await runHere('ticket list --format csv --fields id,title,link', {
-			env: service.env,
-		});
+		const { stdout } = await service.run('ticket list --format csv --fields id,title,link');
 		expect(stdout).toBe('id,title,link\n14," x ",l\n15,,\n');
 	});
 
@@ -151,7 +149,7 @@ describe('the columns of an export', () => {
 		const service = await startListService({
 			objects: [ticket(14, { status: 'trash' }), ticket(15, { 'ticket-tag': ['a,b'] })],
 		});
-		const { stderr } = await runHere('ticket list --format csv', { env: service.env });
+		const { stderr } = await service.run('ticket list --format csv');
 		expect(stderr).toContain(
 			'warning: status: 1 value left out (ticket 14), which an update would not read back unchanged',
 		);
@@ -171,7 +169,7 @@ describe('the columns of an export', () => {
 			},
 		});
 		const csv = async (...words: string[]): Promise<string> =>
-			(await runHere([...words, '--format', 'csv'], { env: service.env })).stdout;
+			(await service.run([...words, '--format', 'csv'])).stdout;
 		expect(await csv('reply', 'list', '14')).toBe(
 			'ticket_id,id,date,date_gmt,status,content,author,modified_gmt\n14,21,,,read,Hi,,\n',
 		);
@@ -189,7 +187,7 @@ describe('the columns of an export', () => {
 describe('a row of an export', () => {
 	test('is not written with --if-unmodified once the object was changed', async () => {
 		const service = await startListService({ objects: [ticket(14, { title: 'A' }), ticket(15, { title: 'B' })] });
-		const exported = await runHere('ticket list --format csv', { env: service.env });
+		const exported = await service.run('ticket list --format csv');
 		const file = join(temporaryFolder(), 't.csv');
 		writeFileSync(file, exported.stdout.replaceAll('hold', 'queued'));
 		(service.objects[1] as Stored).modified_gmt = '2026-11-02T00:00:00';
@@ -220,7 +218,7 @@ describe('a row of an export', () => {
 test('--if-unmodified needs rows that say when an object was changed', async () => {
 	const service = await startListService({ objects: [ticket(14)] });
 	const flags = ['--status', 'queued', '--if-unmodified'];
-	const one = await runHere(['ticket', 'update', '14', ...flags], { env: service.env });
+	const one = await service.run(['ticket', 'update', '14', ...flags]);
 	expect(one).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--if-unmodified goes with --input') });
 	const rows = await runHere(['ticket', 'update', '-', ...flags], { env: service.env, input: '14\n' });
 	expect(rows).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('modified_gmt is missing') });
@@ -234,7 +232,7 @@ describe('@me', () => {
 
 	test('is the caller in a flag of an update', async () => {
 		const service = await startListService({ objects: [ticket(14)], ...me });
-		const { exitCode } = await runHere('ticket update 14 --assignee @me', { env: service.env });
+		const { exitCode } = await service.run('ticket update 14 --assignee @me');
 		expect({ exitCode, body: service.requests.at(-1)?.body }).toEqual({ exitCode: 0, body: '{"assignee":42}' });
 	});
 
@@ -248,15 +246,13 @@ describe('@me', () => {
 						? json(200, { deleted: true })
 						: json(200, { id: 42 }),
 		});
-		const { exitCode, stderr } = await runHere('user delete 9 --reassign @me --yes', {
-			env: service.env,
-		});
+		const { exitCode, stderr } = await service.run('user delete 9 --reassign @me --yes');
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 		expect(service.requests.at(-1)?.url).toContain('/users/9?force=true&reassign=42');
-		await runHere('user get @me', { env: service.env });
+		await service.run('user get @me');
 		expect(service.requests.at(-1)?.url).toContain('/users/42?');
 		for (const ids of [['@me'], ['7', '@me', '-j', '1']]) {
-			await runHere(['user', 'update', ...ids, '--nickname', 'x'], { env: service.env });
+			await service.run(['user', 'update', ...ids, '--nickname', 'x']);
 			expect(service.requests.at(-1)?.url).toMatch(/\/users\/42$/);
 		}
 	});
@@ -264,10 +260,7 @@ describe('@me', () => {
 	test('is the caller in cells, and asked for once', async () => {
 		const service = await startListService({ objects: [ticket(14), ticket(15), ticket(16)], ...me });
 		const input = 'id,assignee\n14,@me\n15,7\n16,@me\n';
-		await runHere('ticket update --input - --input-format csv -j 1', {
-			env: service.env,
-			input,
-		});
+		await service.run('ticket update --input - --input-format csv -j 1', { input });
 		expect(service.requests.map(({ body }) => body).slice(1)).toEqual([
 			'{"assignee":42}',
 			'{"assignee":7}',

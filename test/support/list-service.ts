@@ -1,10 +1,13 @@
 /** A service that lists, reads and stores tickets, and whose lists shift, lie and refuse as a test says. */
 
+import { type CliOptions, type CliResult, runHere, type Words } from './cli.js';
 import { json, type RecordedRequest, type Recorder, type Responder, startRecorder } from './recorder.js';
 
 export type Stored = Record<string, unknown> & { id: number };
 
 export interface ListService extends Recorder {
+	/** Runs the program against it, in the test's own process. */
+	run(words: Words, options?: CliOptions): Promise<CliResult>;
 	/** In the order of ids; change it while it is read. */
 	objects: Stored[];
 	/** The pages that were asked for, in order; also those that were asked for again. */
@@ -89,6 +92,7 @@ export async function startListService(options: ListOptions): Promise<ListServic
 	});
 	const service: ListService = {
 		...recorder,
+		run: (words, runOptions = {}) => runHere(words, { ...runOptions, env: recorder.env }),
 		objects: options.objects,
 		pages: () =>
 			recorder.requests.map(({ url }) => Number(new URL(url, 'http://service').searchParams.get('page') ?? 1)),
