@@ -48,7 +48,14 @@ export class SupportctlError extends Error {
 }
 
 /** A kind of error with an exit code of its own. The name is spelt out: the bundle's classes have other names. */
-function kindOf(name: string, exitCode: ExitCode, code: string) {
+function kindOf(
+	name: string,
+	exitCode: ExitCode,
+	code: string,
+): new (
+	message: string,
+	options?: ErrorDetails,
+) => SupportctlError {
 	return class extends SupportctlError {
 		override readonly name = name;
 

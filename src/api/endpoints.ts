@@ -305,3 +305,25 @@ export function termEndpoint(operation: 'update' | 'delete', taxonomy: string): 
 	const model = endpoints[`term.${operation}.ticket_priority`];
 	return { ...model, name, path: `/${taxonomy}/<id>`, noun: `${taxonomy} term` };
 }
+
+const parameters = endpointList.flatMap((each) => each.parameters);
+
+/** The names of path parameters, and of what stands for one: a term's taxonomy, the user name of a look-up. */
+export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'taxonomy', 'username'])];
+
+/** Those of ids proper: a slug is a field of bodies too. */
+export const numberedIdNames: ReadonlySet<string> = new Set(
+	parameters.filter(({ kind }) => kind === 'id').map(({ name }) => name),
+);
+
+/**
+ * The id of a row's own thing: that of an owner, as `ticket_id` is of a reply's ticket, where there is no other, and the
+ * name of a user where nothing else is known.
+ * @param names which keys of the row are ids
+ */
+export function ownId(row: Readonly<Record<string, unknown>>, names: readonly string[] = idNames): unknown {
+	const present = names.filter((name) => Object.hasOwn(row, name) && name !== 'taxonomy');
+	const things = present.filter((name) => name !== 'username');
+	const name = things.find((each) => !each.endsWith('_id')) ?? things[0] ?? present[0];
+	return name === undefined ? undefined : row[name];
+}

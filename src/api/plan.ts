@@ -1,7 +1,10 @@
-/** A validated row → the request that is sent: method, path, query and body, all before anything touches a socket. */
+/** Which endpoint rows are for, and a validated row → the request that is sent: all before anything touches a socket. */
 
+import { UsageError } from '../errors.js';
 import { bodyOut, type Dialect, neutralDialect } from './dialect.js';
-import type { Endpoint, Method } from './endpoints.js';
+import { type Endpoint, endpointList, type Method, termEndpoint, termTaxonomies } from './endpoints.js';
+import { didYouMean } from './suggest.js';
+import { isProblem, parseSlug, quote } from './values.js';
 
 /** What one row says, after validation: names are the interface's neutral ones. */
 export interface RowValues {
@@ -75,4 +78,35 @@ export function createPlanner(endpoint: Endpoint, dialect: Dialect = neutralDial
 			sent: hasBody ? fields : undefined,
 		};
 	};
+}
+
+/**
+ * The endpoint; where rows name their taxonomy, one that stands for all, and the function that finds each.
+ * @param name A row of the table, or `term.update` and `term.delete`. @throws UsageError
+ */
+export function chooseEndpoint(
+	name: string,
+	taxonomy: string | undefined,
+	undocumented: boolean,
+): { endpoint: Endpoint; forTaxonomy?: (taxonomy: string) => Endpoint } {
+	if (name !== 'term.update' && name !== 'term.delete') {
+		const endpoint = endpointList.find((each) => each.name === name);
+		if (endpoint !== undefined) return { endpoint };
+		throw new UsageError(`there is no endpoint ${quote(name)}`, { code: 'unknown_endpoint' });
+	}
+	const operation = name === 'term.update' ? 'update' : 'delete';
+	const documented = termTaxonomies(operation);
+	const forTaxonomy = (given: string): Endpoint => {
+		if (!undocumented && !documented.includes(given)) {
+			const suggestion = didYouMean(given, documented);
+			const what = `the API documents no route to ${operation} ${quote(given)} terms, only ${documented.join(' and ')}`;
+			// Only a name that is meant can be sent undocumented.
+			const hint = suggestion === '' ? { hint: '--undocumented allows other taxonomies' } : {};
+			throw new UsageError(what + suggestion, { code: 'undocumented', ...hint });
+		}
+		const parsed = parseSlug(given);
+		if (isProblem(parsed)) throw new UsageError(`taxonomy: ${parsed.problem}`);
+		return termEndpoint(operation, parsed.value);
+	};
+	return { endpoint: forTaxonomy(taxonomy ?? (documented[0] as string)), forTaxonomy };
 }

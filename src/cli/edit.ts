@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chooseEndpoint } from '../api/choose.js';
 import type { Endpoint } from '../api/endpoints.js';
 import type { Field, FieldKind } from '../api/fields.js';
+import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
 import {

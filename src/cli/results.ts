@@ -1,6 +1,6 @@
 /** Results on stdout in the format that was asked for, with the flags and the terminal taken into account. */
 
-import { ownId } from '../api/choose.js';
+import { ownId } from '../api/endpoints.js';
 import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { ExitCode, lostOutput, SupportctlError, UsageError } from '../errors.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idNames, ownId } from '../../src/api/choose.js';
-import { endpointList, endpoints, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
+import { endpointList, endpoints, idNames, ownId, termEndpoint, termTaxonomies } from '../../src/api/endpoints.js';
 import { isIdName } from '../../src/bulk/journal/records.js';
 
 describe('the endpoint table', () => {

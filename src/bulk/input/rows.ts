@@ -1,7 +1,6 @@
 /** A header → a function that turns a raw row into what one request says, or into complaints; pure. */
 
-import { numberedIdNames } from '../../api/choose.js';
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';

@@ -1,9 +1,8 @@
 /** The second pass of a run: sends every row that is not done, and records and prints its outcome. */
 
 import { setMaxListeners } from 'node:events';
-import { chooseEndpoint } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
-import { asksNothing } from '../../api/plan.js';
+import { asksNothing, chooseEndpoint } from '../../api/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';

@@ -1,7 +1,6 @@
 /** Takes a run up again from its journal: what is done, what may have been sent, and which rows have to be sent anew. */
 
-import { chooseEndpoint } from '../../api/choose.js';
-import { asksNothing } from '../../api/plan.js';
+import { asksNothing, chooseEndpoint } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { Counts } from '../journal/counts.js';
 import type { JournalScan } from '../journal/read.js';

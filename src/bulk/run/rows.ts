@@ -1,8 +1,7 @@
 /** A plan's rows: reads its source, whatever it is, and plans one request per row; both passes of a run read the same. */
 
-import { chooseEndpoint } from '../../api/choose.js';
 import type { Dialect } from '../../api/dialect.js';
-import { createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
+import { chooseEndpoint, createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
 import { mentionsOwnId, userIdIn, withOwnId } from '../../api/values.js';
 import type { Outcome, OutcomeName, Result } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/input.js';

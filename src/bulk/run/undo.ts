@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { customFieldText } from '../../api/applied.js';
-import { chooseEndpoint } from '../../api/choose.js';
 import type { Endpoint } from '../../api/endpoints.js';
+import { chooseEndpoint } from '../../api/plan.js';
 import { emptyRecord, isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import { RowNumbers, scanJournal } from '../journal/read.js';

@@ -1,7 +1,7 @@
 /** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
 
-import { chooseEndpoint } from '../../api/choose.js';
 import { endpointList } from '../../api/endpoints.js';
+import { chooseEndpoint } from '../../api/plan.js';
 import type { EditNoun, Noun } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Examples } from '../command.js';
 import { editCommand, getCommand, listCommand, ownAccountCommand } from '../lists/definition.js';

@@ -1,7 +1,6 @@
 /** The body that the flags for fields, --data, --set and the password flags make together. */
 
-import { numberedIdNames } from '../../api/choose.js';
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { flagName, ticketStatuses } from '../../api/fields.js';
 import {
 	checkTyped,

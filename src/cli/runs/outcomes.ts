@@ -1,8 +1,7 @@
 /** Outcomes as they are printed: keys and columns of those that are results, and errors of those that did not go well. */
 
 import { readCustomFields } from '../../api/applied.js';
-import { idNames } from '../../api/choose.js';
-import type { Endpoint } from '../../api/endpoints.js';
+import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { chooseEndpoint } from '../../api/choose.js';
 import { createDialect } from '../../api/dialect.js';
+import { chooseEndpoint } from '../../api/plan.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
 import type { JournalScan } from '../../bulk/journal/read.js';

@@ -1,9 +1,9 @@
 /** The arguments and flags of one call → the plan of a run, how it is carried out, and the secrets that no plan holds. */
 
 import { resolve } from 'node:path';
-import { chooseEndpoint } from '../../api/choose.js';
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
 import type { Field } from '../../api/fields.js';
+import { chooseEndpoint } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
 import {

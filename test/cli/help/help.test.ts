@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idNames } from '../../../src/api/choose.js';
+import { idNames } from '../../../src/api/endpoints.js';
 import { ticketStatuses } from '../../../src/api/fields.js';
 import { madeTopics, ownOptions } from '../../../src/cli/help/commands.js';
 import { topics } from '../../../src/cli/help/help.js';

@@ -1,7 +1,7 @@
 /** `run rejects`: the rows of a run that failed, differ or are invalid, in the columns of its input, each with the reason. */
 
-import { ownId } from '../../../api/choose.js';
 import { createDialect } from '../../../api/dialect.js';
+import { ownId } from '../../../api/endpoints.js';
 import type { InputSource } from '../../../bulk/input/input.js';
 import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
