@@ -70,6 +70,18 @@ describe('a set of users to delete', () => {
 		expect(() => guardOver([[5, 5]]).check()).toThrow(UsageError);
 	});
 
+	it.each([
+		[5, 2],
+		[6, 3],
+		[7, 4],
+		[8, 7],
+		[9, 8],
+	])('names the row of receiver %i also where several rows before it share theirs', (receiver, row) => {
+		const receivers = [1, 5, 6, 7, 7, 7, 8, 9];
+		const guard = guardOver([...receivers.map((each, index): [number, number] => [100 + index, each]), [receiver, 1]]);
+		expect(() => guard.check()).toThrow(`row ${row} reassigns to user ${receiver},`);
+	});
+
 	it('is searched rightly whatever it holds, also while it grows', () => {
 		const ids = fc.integer({ min: 1, max: 3000 });
 		fc.assert(

@@ -142,14 +142,17 @@ class NumberList {
 	}
 }
 
-/** Collects who is deleted and who receives, in at most 24 bytes a row, to find a receiver that is itself deleted. */
+/** Collects who is deleted and who receives, in at most 32 bytes a row, to find a receiver that is itself deleted. */
 export class ReassignGuard {
 	private readonly ids = new NumberList();
 	private isSorted = true;
-	/** Each receiver that is not the one of the row before, and the first row that names it. */
+	/** Each receiver that is not the one of the row before. */
 	private readonly receivers = new NumberList();
-	private readonly rows = new NumberList();
 	private last: string | undefined;
+	/** The rows of these receivers, where they do not follow one another: places in the list, and the row of each. */
+	private readonly places = new NumberList();
+	private readonly rows = new NumberList();
+	private lastRow: number | undefined;
 
 	/** Notes a row of `user delete`. */
 	add(row: number, { ids }: Pick<Request, 'ids'>, reassign: string): void {
@@ -157,8 +160,12 @@ export class ReassignGuard {
 		this.isSorted = false;
 		if (reassign === this.last) return;
 		this.last = reassign;
+		if (this.lastRow !== row - 1) {
+			this.places.add(this.receivers.count);
+			this.rows.add(row);
+		}
+		this.lastRow = row;
 		this.receivers.add(Number(reassign));
-		this.rows.add(row);
 	}
 
 	/** Whether a user is in the delete set. Every row may name a receiver of its own, so the ids are sorted once. */
@@ -187,7 +194,9 @@ export class ReassignGuard {
 		const receivers = this.receivers.values;
 		const at = receivers.findIndex((receiver) => this.deletes(receiver));
 		if (at < 0) return;
-		const message = `row ${this.rows.values[at]} reassigns to user ${receivers[at]}, who is deleted in the same set; nothing was sent`;
+		const known = this.places.values.findLastIndex((place) => place <= at);
+		const row = (this.rows.values[known] as number) + at - (this.places.values[known] as number);
+		const message = `row ${row} reassigns to user ${receivers[at]}, who is deleted in the same set; nothing was sent`;
 		throw new UsageError(message, { code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' });
 	}
 }
