@@ -179,6 +179,15 @@ function createTunnelPool(proxy: URL, options: PoolType.Options): PoolType {
 	return Object.assign(pool, { connect });
 }
 
+/** Opens a tunnel to `authority` (host:port), for a look at the certificate behind the proxy. */
+export async function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {
+	const pool = createTunnelPool(proxy, { headersTimeout: timeoutMs, connect: { timeout: timeoutMs } });
+	const authorization = proxyAuthorization(proxy);
+	const headers = { host: authority, ...(authorization && { 'proxy-authorization': authorization }) };
+	const { socket } = await pool.connect({ path: authority, headers });
+	return socket as Socket;
+}
+
 /** Sends to a service through a proxy. */
 async function createProxySender(
 	proxy: URL,

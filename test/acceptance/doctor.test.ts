@@ -19,13 +19,18 @@ it.each([60, 80, 200])(
 			(line) => /^(pass|warn|fail|skipped) +([a-z-]+) {2,}\S/.exec(line)?.slice(1, 3).join(' ') ?? [],
 		);
 		expect(begun).toEqual([
+			'pass node',
 			'pass config',
 			'pass profile',
 			'pass base-url',
 			'pass secret',
-			'pass network',
+			'pass proxy',
+			'skipped dns',
+			'pass tcp',
+			'skipped tls',
 			'fail prefix',
 			'skipped credentials',
+			'pass clock',
 		]);
 		expect(lines.some((line) => /^ {22}-> the service is at/.test(line))).toBe(true);
 		expect(lines).toContain('1 check failed');
@@ -38,7 +43,7 @@ it('results are coloured on a terminal alone', async () => {
 	const piped = await runCli('doctor', { env: desk.env });
 	await desk.stop();
 	expect(piped.stdout + piped.stderr).not.toContain('\x1b');
-	expect(piped.stdout.split('\n')).toHaveLength(8);
+	expect(piped.stdout.split('\n')).toHaveLength(13);
 });
 
 it('a fresh machine gets the first step', async () => {

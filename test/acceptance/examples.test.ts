@@ -19,6 +19,7 @@ const FILES: Readonly<Record<string, string>> = {
 	'replies.csv': 'ticket_id,id,status\n14,74,read\n',
 	'spam.csv': 'ticket_id,id\n14,73\n',
 	'attachments.csv': 'id,title\n51,Photo\n',
+	'new-password.txt': 'Xk3f 9aQz Lm2P vR7t\n',
 	'passwords.csv': 'user_id,slug\n3,dbdda915eca0\n',
 };
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -174,6 +174,13 @@ describe('what login says about a base URL', () => {
 		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
 			/^use https:\/\/desk\.example\.com, or allow it in a profile/,
 		);
+		const folder = temporaryFolder();
+		const lan = { baseUrl: 'http://desk.example.com', allowHttp: true };
+		const config = { version: 1, current: 'desk', profiles: { desk: { baseUrl: 'https://desk.example' }, lan } };
+		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+		const env = { SUPPORTCTL_CONFIG_DIR: folder };
+		const allowedElsewhere = await signIn(argv('http://desk.example.com'), { env, stdin: 'x' });
+		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or allow it in a profile/);
 	});
 
 	it('names the target of a redirect, and never sends credentials there', async () => {

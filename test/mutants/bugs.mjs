@@ -202,6 +202,9 @@ export const bugs = [
 	...bugsIn('src/cli/commands/doctor.ts', doctor, {
 		'the password of the proxy is printed': ['{proxy.host}, from', '{proxy.href}, from'],
 		'nothing is said of a certificate that ends tomorrow': ['days <= DAYS_TO_WARN', 'days < 0'],
+		'a clock that is half an hour late is fine': ['size <= MOST_MS', 'size <= 60 * MOST_MS'],
+		'Node 20.9 is called newer than 20.18.1': ["least, 'en', { numeric: true })", 'least)'],
+		'a clock that is slow is said to be fast': ['date.at - theirs - 500', 'theirs + 500 - date.at'],
 	}),
 	...bugsIn('src/cli/probe.ts', ['test/cli/probe.test.ts'], {
 		'a service that responds 403 without credentials is said to require none': [

@@ -1,7 +1,7 @@
 /** `doctor`: finds out, step by step, why the service can't be used, and says what to do about it. */
 
-import { connect as connectSocket, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { isObject } from '../../api/values.js';
 import { ExitCode } from '../../errors.js';
 import { describeProblem, nextStepFor } from '../../http/problem.js';
@@ -13,9 +13,11 @@ import { findAuth, readProxies, readSetup, readTls, resolveBaseUrl, type Setup }
 import { secretNoun } from '../../profile/secrets.js';
 import { configFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
+import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { helpWidth, wrap } from '../help/page.js';
 import { leaveOnSignal } from '../interruption.js';
+import { bareHost, type Certificate, connect, portOf, readCertificate } from '../network.js';
 import { paletteFor } from '../notices.js';
 import { connectionFlags, connectionOptions, outputOptions } from '../options/shared.js';
 import { createProbe, exchange, findService, type Probe, type Probed, trySignIn } from '../probe.js';
@@ -43,6 +45,13 @@ interface Facts {
 	setup: Setup;
 	baseUrl: string;
 	url: URL;
+	/** Whether credentials may travel unencrypted to another machine. */
+	allowHttp: boolean;
+	/** The variable that names a proxy for the base URL. */
+	variable: 'HTTPS_PROXY' | 'HTTP_PROXY';
+	proxy: URL | undefined;
+	/** How long a step may take, in milliseconds. */
+	timeoutMs: number;
 	reach: Reach;
 	auth: Auth;
 	/** The secret's variable, or where it is stored. */
@@ -50,6 +59,8 @@ interface Facts {
 	probe: Probe;
 	/** The response without credentials. */
 	without: Probed;
+	/** The Date header of a response, and when it came, in milliseconds since 1970. */
+	date: { header: unknown; at: number } | undefined;
 }
 
 export interface Check {
@@ -66,6 +77,12 @@ export interface Check {
 const LONGEST_STEP_MS = 10_000;
 
 export const checks: readonly Check[] = [
+	{
+		name: 'node',
+		needs: [],
+		fix: '',
+		look: () => checkNode(process.versions.node, engines),
+	},
 	{
 		name: 'config',
 		needs: [],
@@ -101,8 +118,8 @@ export const checks: readonly Check[] = [
 		needs: ['profile'],
 		fix: 'write the part before /support-api/v1, for instance https://desk.example.com/wp-json',
 		look(facts) {
-			const { url, warnings } = resolveBaseUrl(facts.setup);
-			Object.assign(facts, { baseUrl: url, url: new URL(url) });
+			const { url, warnings, allowHttp } = resolveBaseUrl(facts.setup);
+			Object.assign(facts, { baseUrl: url, url: new URL(url), allowHttp });
 			const { protocol, hostname } = facts.url;
 			const [warning] = warnings;
 			if (warning !== undefined) return warn(warning, `store it without: ${changeOf(facts.setup)} ${url}`);
@@ -123,58 +140,78 @@ export const checks: readonly Check[] = [
 		},
 	},
 	{
-		name: 'network',
+		name: 'proxy',
 		needs: ['base-url'],
-		fix: 'check the host and port in the base URL, that the service runs, the network of this machine, and firewalls',
+		fix: 'fix HTTPS_PROXY or HTTP_PROXY, or let NO_PROXY name the host',
 		async look(facts) {
-			const { url, baseUrl, setup, invocation } = facts;
-			const { clock } = invocation.context;
-			const tls = readTls(setup, []);
-			const timeoutMs = Math.min(setup.settings.timeout * 1000, LONGEST_STEP_MS);
-			const settings = { ...setup.settings, timeout: timeoutMs / 1000 };
-			const proxies = readProxies(setup.env);
-			const { allowHttp } = settings;
-			facts.reach = { baseUrl, auth: { scheme: 'none' }, settings, tls, proxy: proxies, allowHttp };
+			const { url, setup } = facts;
+			facts.timeoutMs = Math.min(setup.settings.timeout * 1000, LONGEST_STEP_MS);
+			facts.variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
 			const { proxyFor } = await import('../../http/connection.js');
-			const proxy = proxyFor(url.href, proxies);
-			const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-			// A proxy's user info may hold a password.
-			const where = proxy === undefined ? url.host : `the proxy ${proxy.protocol}//${proxy.host}, from ${variable}`;
-			const { hostname, port, protocol } = proxy ?? url;
-			const host = hostname.replace(/^\[|\]$/g, '');
-			const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-			const started = clock.monotonic();
-			let socket: Socket | undefined;
+			facts.proxy = proxyFor(url.href, readProxies(setup.env));
+			const { proxy, variable } = facts;
+			if (proxy === undefined)
+				return `none: ${variable} is not set, or not for this host (this machine, or in NO_PROXY)`;
+			// Its user info may hold a password.
+			const shown = `${proxy.protocol}//${proxy.host}, from ${variable}`;
 			try {
-				// A certificate is read even where it is not trusted, to say why. Behind a proxy it is left to the next check.
-				const secure =
-					url.protocol === 'https:' && proxy === undefined
-						? connectTls({
-								...target,
-								...tls,
-								rejectUnauthorized: false,
-								...(isIP(host) === 0 && { servername: host }),
-							})
-						: undefined;
-				socket = secure ?? connectSocket(target);
-				await waitFor(socket, secure === undefined ? 'connect' : 'secureConnect', timeoutMs);
-				const ms = Math.round(clock.monotonic() - started);
-				const reached = `connected to ${where} (${socket.remoteAddress}) in ${ms} ms`;
-				return secure === undefined ? reached : judgeCertificate(secure, reached, clock.now());
+				await connect(proxy, facts.timeoutMs);
+				return `${shown}, can be reached`;
+			} catch (error) {
+				const hint = `correct ${variable}, or add the service's host to NO_PROXY`;
+				return fail(`${shown}, can't be reached: ${describeProblem(error).message}`, hint);
+			}
+		},
+	},
+	{
+		name: 'dns',
+		needs: ['proxy'],
+		fix: "check the host's name in the base URL, and whether this machine is on the right network",
+		async look({ url, proxy }) {
+			const host = bareHost(url);
+			if (proxy !== undefined) return skip('the proxy resolves the name');
+			if (isIP(host) !== 0) return skip(`${host} is an address`);
+			const found = await lookup(host, { all: true }).catch((error: unknown) => {
+				throw new Error(`${host}: ${describeProblem(error).message}`);
+			});
+			return `${host} is ${[...new Set(found.map(({ address }) => address))].join(', ')}`;
+		},
+	},
+	{
+		name: 'tcp',
+		needs: ['dns'],
+		fix: 'check the port in the base URL, that the service runs, and firewalls on the way',
+		async look({ url, proxy, timeoutMs, invocation }) {
+			if (proxy !== undefined) return skip('the proxy connects');
+			const { clock } = invocation.context;
+			const started = clock.monotonic();
+			const address = await connect(url, timeoutMs).catch((error: unknown) => {
+				throw new Error(`${bareHost(url)} port ${portOf(url)}: ${describeProblem(error).message}`);
+			});
+			return `connected to ${address} port ${portOf(url)} in ${Math.round(clock.monotonic() - started)} ms`;
+		},
+	},
+	{
+		name: 'tls',
+		needs: ['tcp'],
+		fix: 'let --ca-file, --cert and --key name PEM files that you can read; supportctl profile set stores them',
+		async look(facts) {
+			const { url, baseUrl, allowHttp, proxy, timeoutMs, setup, invocation } = facts;
+			const tls = readTls(setup, []);
+			const settings = { ...setup.settings, timeout: timeoutMs / 1000 };
+			facts.reach = { baseUrl, auth: { scheme: 'none' }, settings, tls, proxy: readProxies(setup.env), allowHttp };
+			if (url.protocol !== 'https:') return skip('the base URL is http://');
+			try {
+				return checkCertificate(await readCertificate(url, proxy, tls, timeoutMs), invocation.context.clock.now());
 			} catch (error) {
 				const { code, message } = describeProblem(error);
-				const ofProxy = `correct ${variable}, or add the service's host to NO_PROXY`;
-				const ofTls = code.startsWith('tls_') ? nextStepFor(code) : undefined;
-				const hint = proxy === undefined ? (ofTls ?? this.fix) : ofProxy;
-				return fail(`could not connect to ${where}: ${message}`, hint);
-			} finally {
-				socket?.destroy();
+				return fail(`no TLS connection: ${message}`, nextStepFor(code) ?? (nextStepFor('tls_failed') as string));
 			}
 		},
 	},
 	{
 		name: 'prefix',
-		needs: ['network'],
+		needs: ['tls'],
 		fix: 'try again later',
 		async look(facts) {
 			const { setup, baseUrl, reach } = facts;
@@ -201,6 +238,7 @@ export const checks: readonly Check[] = [
 			return auth.scheme === 'basic' ? `accepted for ${auth.username}` : 'accepted';
 		},
 	},
+	{ name: 'clock', needs: ['tls'], fix: '', look: ({ date }) => checkClock(date) },
 ];
 
 export const command = defineCommand({
@@ -287,42 +325,59 @@ function changeOf({ sources, profileName }: Setup): string {
 	return from === 'flag' ? name : `supportctl profile set ${profileName} --base-url`;
 }
 
-/** The JSON object that a GET gives. */
-async function readJson({ invocation, reach }: Facts, path: string): Promise<Record<string, unknown>> {
-	const response = await exchange(invocation, reach, { method: 'GET', path });
-	const content = 'content' in response ? response.content : undefined;
-	return content?.kind === 'json' && isObject(content.value) ? content.value : {};
+/** The JSON object that a GET gives; its date goes to the facts. */
+async function readJson(facts: Facts, path: string): Promise<Record<string, unknown>> {
+	const response = await exchange(facts.invocation, facts.reach, { method: 'GET', path });
+	if ('problem' in response) return {};
+	const { headers, content } = response;
+	facts.date ??= { header: headers.date, at: facts.invocation.context.clock.now() };
+	return content.kind === 'json' && isObject(content.value) ? content.value : {};
 }
 
-/** Waits for a socket's event; rejects with an error of the system. */
-async function waitFor(socket: Socket, event: string, timeoutMs: number): Promise<void> {
-	await new Promise<void>((resolve, reject) => {
-		socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
-		socket.once(event, () => resolve());
-		socket.once('error', reject);
-		socket.once('close', () => reject(new Error('the connection was closed by the other side')));
-	});
+/** @param required as package.json has it: `>=20.18.1` */
+export function checkNode(version: string, required: string): Found {
+	const least = required.replace(/^>=/, '');
+	if (version.localeCompare(least, 'en', { numeric: true }) >= 0) return `Node ${version}`;
+	return fail(`Node ${version} is older than ${least}`, `install Node ${least} or later`);
 }
 
-/** With fewer days left there is a warning: renewals that work renew earlier. */
+/** Fewer days than this left is a warning: renewals that work renew earlier. */
 const DAYS_TO_WARN = 14;
 
-/** @param reached what came before. @param now milliseconds since 1970 */
-function judgeCertificate(socket: TLSSocket, reached: string, now: number): Found {
-	const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
-	const until = new Date(valid_to);
-	const days = Math.floor((until.getTime() - now) / 86_400_000);
-	const name = [subject?.CN].flat()[0] ?? subjectaltname ?? 'no name';
-	const authority = [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer';
-	const found = `certificate for ${name} from ${authority}, valid until ${until.toISOString().slice(0, 10)}`;
-	const refusal = socket.authorizationError as unknown as string | { code?: string } | null;
-	if (refusal) {
-		const code = typeof refusal === 'string' ? refusal : refusal.code;
-		const why = new Error(`the host's certificate is not trusted (${code})`);
-		const problem = describeProblem(Object.assign(why, { code }));
+/** @param now milliseconds since 1970 */
+export function checkCertificate({ protocol, subject, issuer, validTo, problem }: Certificate, now: number): Found {
+	const days = Math.floor((validTo - now) / 86_400_000);
+	const until = new Date(validTo).toISOString().slice(0, 10);
+	const certificate = `certificate for ${subject} from ${issuer}, valid until ${until}`;
+	if (problem !== undefined) {
 		const hint = nextStepFor(problem.code) ?? "check this machine's clock and the host's certificate";
-		return fail(`${problem.message} (${found})`, hint);
+		return fail(`${problem.message} (${certificate})`, hint);
 	}
-	const message = `${reached}; ${socket.getProtocol()}, ${found} (${days} ${days === 1 ? 'day' : 'days'} left)`;
+	const message = `${protocol}, ${certificate} (${days} ${days === 1 ? 'day' : 'days'} left)`;
 	return days <= DAYS_TO_WARN ? warn(message, 'have it renewed before it ends') : message;
+}
+
+const UNITS: readonly [seconds: number, unit: string][] = [
+	[86_400, 'days'],
+	[3600, 'h'],
+	[60, 'min'],
+	[1, 's'],
+];
+
+/** Differences below this are the network's and the header's, which has whole seconds. */
+const UNNOTICED_MS = 3_000;
+const MOST_MS = 60_000;
+
+/** Whether this machine and the service agree on the time. */
+export function checkClock(date: Facts['date']): Found {
+	const theirs = Date.parse(String(date?.header));
+	if (date === undefined || Number.isNaN(theirs)) return skip('the response has no date');
+	const difference = date.at - theirs - 500;
+	const size = Math.abs(difference);
+	if (size <= UNNOTICED_MS) return "this machine's and the service's agree";
+	const [seconds, unit] = UNITS.find(([each]) => size >= 1900 * each) as (typeof UNITS)[number];
+	const time = `${Math.round(size / 1000 / seconds)} ${unit}`;
+	const message = `this machine is ${time} ${difference > 0 ? 'ahead of' : 'behind'} the service`;
+	if (size <= MOST_MS) return message;
+	return warn(message, 'set the clock that is wrong: certificates and the times in journals depend on it');
 }

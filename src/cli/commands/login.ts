@@ -188,12 +188,12 @@ async function readBaseUrl(login: Login, text: string, from: string): Promise<st
 	}
 }
 
-/** Whether credentials may travel unencrypted: a flag says so, or a profile allows it for this host. */
+/** Whether credentials may travel unencrypted: a flag says so, or the profile in use allows it for this host. */
 function mayUseHttp({ store, invocation }: Login, url: string): boolean {
-	if (typeof invocation.options.allowHttp === 'boolean') return invocation.options.allowHttp;
-	return Object.values(store.profiles).some(
-		({ baseUrl, allowHttp }) => allowHttp === true && isSameOrigin(baseUrl, url),
-	);
+	const { profile: name = store.current, allowHttp: given } = invocation.options;
+	if (typeof given === 'boolean') return given;
+	const { baseUrl, allowHttp } = (name === undefined ? undefined : store.profiles[name as string]) ?? {};
+	return allowHttp === true && isSameOrigin(baseUrl, url);
 }
 
 /**

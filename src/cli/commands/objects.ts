@@ -62,7 +62,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	},
 	'user update': {
 		'supportctl user update 7 --roles agent --support-can-be-assigned true': 'one user',
-		'openssl rand -base64 18 | supportctl user update 7 --password-stdin': 'a new password',
+		'supportctl user update 7 --password-stdin < new-password.txt': 'a new password',
 		'supportctl user update --input users.csv --dry-run': 'show the requests',
 	},
 	'user delete': {

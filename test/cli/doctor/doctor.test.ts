@@ -6,6 +6,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../../src/cli/commands/doctor.js';
+import { readCertificate } from '../../../src/cli/network.js';
 import { saveProfile } from '../../../src/profile/store.js';
 import { type Authority, createAuthority, type Identity } from '../../support/certificates.js';
 import { type CliOptions, runCli, runHere } from '../../support/cli.js';
@@ -23,7 +24,20 @@ beforeAll(async () => {
 });
 afterAll(() => desk.stop());
 
-const CHECKS = ['config', 'profile', 'base-url', 'secret', 'network', 'prefix', 'credentials'];
+const CHECKS = [
+	'node',
+	'config',
+	'profile',
+	'base-url',
+	'secret',
+	'proxy',
+	'dns',
+	'tcp',
+	'tls',
+	'prefix',
+	'credentials',
+	'clock',
+];
 
 async function doctor(argv: string[] = [], options: CliOptions = {}) {
 	const { exitCode, stdout, stderr } = await runHere(['doctor', '--json', ...argv], options);
@@ -58,6 +72,7 @@ describe('settings', () => {
 		expect(of('profile').message).toBe('none; the base URL comes from SUPPORTCTL_BASE_URL');
 		expect(of('credentials').message).toBe('accepted for admin');
 		expect(of('prefix').message).toMatch(/support-api\/v1 lists \d+ routes$/);
+		expect(of('clock').message).toContain('agree');
 	});
 
 	it('that are not there at all fail once, with how to begin', async () => {
@@ -107,7 +122,7 @@ describe('settings', () => {
 		['a scheme without its secret', ['--scheme', 'bearer'], 'secret', /no token \(none is stored\)/],
 		['http:// to another host', ['--base-url', 'http://desk.example/x'], 'base-url', /unencrypted/],
 		['a base URL without a scheme', ['--base-url', 'desk.example'], 'base-url', /no scheme/],
-		['a missing CA file', ['--base-url', 'https://localhost:1', '--ca-file', 'nope.pem'], 'network', /can't be read/],
+		['a missing CA file', ['--base-url', 'https://localhost:1', '--ca-file', 'nope.pem'], 'tcp', /refused/],
 	])('%s is a failed check, not a crash', async (_what, argv, check, message) => {
 		const { of } = await doctor(argv, { env: desk.env });
 		expect(of(check)).toMatchObject({ result: 'fail', message: expect.stringMatching(message) });
@@ -120,8 +135,8 @@ describe('settings', () => {
 		['a fragment', [], { SUPPORTCTL_BASE_URL: 'https://x/wp#top' }, 'base-url', 'write it without: https://x/wp'],
 		['another protocol', [], { SUPPORTCTL_BASE_URL: 'ftp://x' }, 'base-url', /https:\/\/desk\.example\.com/],
 		['a blank', [], { SUPPORTCTL_BASE_URL: 'https://x/a b' }, 'base-url', /https:\/\/desk\.example\.com/],
-		['a SOCKS proxy', [], { ...https, HTTPS_PROXY: 'socks5://p:1' }, 'network', /^set HTTPS_PROXY to .*NO_PROXY/],
-		['a proxy that is no URL', [], { ...https, HTTPS_PROXY: 'http://[' }, 'network', /^set HTTPS_PROXY to /],
+		['a SOCKS proxy', [], { ...https, HTTPS_PROXY: 'socks5://p:1' }, 'proxy', /^set HTTPS_PROXY to .*NO_PROXY/],
+		['a proxy that is no URL', [], { ...https, HTTPS_PROXY: 'http://[' }, 'proxy', /^set HTTPS_PROXY to /],
 		[
 			'no file of the password',
 			[],
@@ -137,10 +152,10 @@ describe('settings', () => {
 			/unset it$/,
 		],
 		['a file as folder', [], { SUPPORTCTL_CONFIG_DIR: '/etc/passwd' }, 'config', /SUPPORTCTL_CONFIG_DIR/],
-		['no CA file', ['--ca-file', '/nofile'], {}, 'network', /--ca-file.* PEM files/],
-		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'network', /--ca-file.* PEM files/],
-		['no certificate', ['--cert', '/nofile'], {}, 'network', /--cert.* PEM files/],
-		['a key alone', ['--key', '/nofile'], {}, 'network', /--cert names/],
+		['no CA file', ['--ca-file', '/nofile'], {}, 'tls', /--ca-file.* PEM files/],
+		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'tls', /--ca-file.* PEM files/],
+		['no certificate', ['--cert', '/nofile'], {}, 'tls', /--cert.* PEM files/],
+		['a key alone', ['--key', '/nofile'], {}, 'tls', /--cert names/],
 		['no time at all', ['--timeout', '0'], {}, 'profile', /another value/],
 		['a prefix with a slash', ['--product-prefix', 'a/b'], {}, 'profile', /another value/],
 	])('%s is a failed check that says what to do', async (_what, argv, env, check, hint) => {
@@ -254,6 +269,19 @@ describe('the service', () => {
 		).toEqual([]);
 	});
 
+	it('whose clock is wrong is warned about', async () => {
+		const recorder = await startRecorder((request, response) => {
+			response.writeHead(200, {
+				'content-type': 'application/json',
+				date: new Date(Date.now() - 7_200_000).toUTCString(),
+			});
+			response.end(request.method === 'GET' ? '{"routes": {}}' : '{"id": 1}');
+		});
+		const { of, exitCode } = await doctor([], { env: recorder.env });
+		expect(exitCode).toBe(0);
+		expect(of('clock')).toMatchObject({ result: 'warn', message: 'this machine is 2 h ahead of the service' });
+	});
+
 	it('that is gone fails at the connection', async () => {
 		const server = createSocketServer();
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -261,11 +289,13 @@ describe('the service', () => {
 		await new Promise((resolve) => server.close(resolve));
 		const { results, of } = await doctor([], at(`http://127.0.0.1:${port}`));
 		expect(results).toMatchObject({
-			network: 'fail',
+			tcp: 'fail',
+			tls: 'skipped',
 			prefix: 'skipped',
 			credentials: 'skipped',
+			clock: 'skipped',
 		});
-		expect(of('network').message).toContain('connection refused');
+		expect(of('tcp').message).toContain('connection refused');
 	});
 });
 
@@ -302,8 +332,9 @@ describe('TLS', () => {
 			{ names: ['localhost'], until: days(30) },
 			'localhost',
 			'pass',
-			/; TLSv1\.3, certificate for localhost from A CA made for a test, valid until \d{4}-\d\d-\d\d \(30 days left\)$/,
+			/^TLSv1\.3, certificate for localhost from A CA made for a test, valid until \d{4}-\d\d-\d\d \(30 days left\)$/,
 		],
+		['that ends soon is a warning', { names: ['localhost'], until: days(3) }, 'localhost', 'warn', /3 days left/],
 		[
 			'that has ended fails and says when',
 			{ names: ['localhost'], from: days(-20), until: days(-2) },
@@ -311,7 +342,7 @@ describe('TLS', () => {
 			'fail',
 			/has expired .*valid until \d{4}-/,
 		],
-		['is for an address where the base URL has one', { addresses: ['127.0.0.1'] }, '127.0.0.1', 'pass', /^connected/],
+		['is for an address where the base URL has one', { addresses: ['127.0.0.1'] }, '127.0.0.1', 'pass', /^TLSv1/],
 		['for an address fails for a name', { addresses: ['127.0.0.1'] }, 'localhost', 'fail', /another name/],
 		['for a name fails for an address', { names: ['localhost'] }, '127.0.0.1', 'fail', /another name/],
 		[
@@ -324,20 +355,20 @@ describe('TLS', () => {
 	])('%s', async (_, given, host, result, message) => {
 		const { env, caFile, port } = await serve(authority.issue(given));
 		const { of, results } = await doctor(['--ca-file', caFile, '--base-url', `https://${host}:${port}`], { env });
-		expect(of('network')).toMatchObject({ result, message: expect.stringMatching(message) });
-		expect(results.prefix).toBe(result === 'pass' ? 'pass' : 'skipped');
+		expect(of('tls')).toMatchObject({ result, message: expect.stringMatching(message) });
+		expect(results.prefix).toBe(result === 'fail' ? 'skipped' : 'pass');
 	});
 
 	it('from an unknown CA fails and says how to name it', async () => {
 		const { env } = await serve(authority.issue({ names: ['localhost'] }));
 		const hint = expect.stringContaining('--ca-file');
-		expect((await doctor([], { env })).of('network')).toMatchObject({ result: 'fail', hint });
+		expect((await doctor([], { env })).of('tls')).toMatchObject({ result: 'fail', hint });
 	});
 
 	it('where none is spoken fails', async () => {
 		const { port } = new URL(desk.baseUrl);
 		const { of } = await doctor(['--base-url', `https://127.0.0.1:${port}`], { env: desk.env });
-		expect(of('network')).toMatchObject({ result: 'fail', message: expect.stringContaining('does not speak TLS') });
+		expect(of('tls')).toMatchObject({ result: 'fail', message: expect.stringContaining('no TLS connection') });
 	});
 
 	it('that wants a client certificate says so where none is given', async () => {
@@ -375,18 +406,19 @@ describe('TLS', () => {
 		env.SUPPORTCTL_BASE_URL = env.SUPPORTCTL_BASE_URL.replace('localhost', 'desk.test');
 		const HTTPS_PROXY = proxy.url.replace('//', '//me:hunter2@');
 		const { of, results, stdout } = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY } });
-		expect(results).toMatchObject({ network: 'pass', prefix: 'pass' });
-		expect(of('network').message).toContain(`the proxy http://${new URL(proxy.url).host}, from HTTPS_PROXY`);
+		expect(results).toMatchObject({ proxy: 'pass', dns: 'skipped', tcp: 'skipped', tls: 'pass', prefix: 'pass' });
+		expect(of('proxy').message).toContain(`http://${new URL(proxy.url).host}, from HTTPS_PROXY`);
 		expect(new Set(proxy.seen)).toEqual(new Set([`CONNECT desk.test:${port}`]));
 		expect(stdout).not.toContain('hunter2');
 		const refused = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY: proxy.url } });
-		expect(refused.of('prefix')).toMatchObject({
+		expect(refused.of('tls')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining('wants a user name and password (407)'),
 			hint: expect.stringContaining('a user name and password stand before the host'),
 		});
 		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'desk.test' } });
-		expect(exempt.of('network').message).toMatch(/^could not connect to desk\.test:\d+: the host's name could not be/);
+		expect(exempt.of('proxy').message).toContain('NO_PROXY');
+		expect(exempt.of('dns').message).toContain('desk.test');
 	});
 });
 
@@ -402,13 +434,13 @@ describe('a proxy', () => {
 		const proxy = await startRawServer(respond);
 		const HTTPS_PROXY = proxy.baseUrl.replace('//', '//me:hunter2@');
 		const { of, stdout } = await doctor([], { env: { ...https, HTTPS_PROXY } });
-		expect(of('network').result).toBe('pass');
-		expect(of('prefix')).toMatchObject({
+		expect(of('proxy').result).toBe('pass');
+		expect(of('tls')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining(message),
 			hint: expect.stringMatching(/^correct HTTPS_PROXY or HTTP_PROXY/),
 		});
-		expect(of('prefix').hint).not.toContain('--ca-file');
+		expect(of('tls').hint).not.toContain('--ca-file');
 		expect(stdout).not.toContain('hunter2');
 	});
 
@@ -424,17 +456,26 @@ describe('a proxy', () => {
 	});
 });
 
+it('a step without a response ends in time', async () => {
+	const server = createSocketServer(() => undefined);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	onTestFinished(() => void server.close());
+	const { port } = server.address() as AddressInfo;
+	const url = new URL(`https://127.0.0.1:${port}`);
+	await expect(readCertificate(url, undefined, {}, 50)).rejects.toThrow('no response within 0.05 s');
+});
+
 it('output follows the shared flags: columns in a pipe, picks and queries', async () => {
 	const piped = await runHere(['doctor'], { env: desk.env });
-	expect(piped.stdout.split('\n')[0]).toMatch(/^pass\tconfig\t.*config\.json is not there: no profile is stored\t$/);
+	expect(piped.stdout.split('\n')[0]).toMatch(/^pass\tnode\tNode \d+\.\d+\.\d+\t$/);
 	expect(piped.stderr).toBe('nothing is wrong\n');
 	expect((await runHere(['doctor', '-q'], { env: desk.env })).stderr).toBe('');
-	const query = await runHere(['doctor', '--query', "[?starts_with(check, 'pre')].check"], { env: desk.env });
-	expect(query.stdout).toBe('prefix\n');
+	const query = await runHere(['doctor', '--query', "[?result=='skipped'].check"], { env: desk.env });
+	expect(query.stdout).toBe('dns\ntls\n');
 	const ids = await runHere(['doctor', '--format', 'ids'], { env: desk.env });
 	expect(ids).toEqual({ exitCode: 0, stdout: `${CHECKS.join('\n')}\n`, stderr: 'nothing is wrong\n' });
-	const picked = ['doctor', '--query', "[?starts_with(check, 'pre')]", '--format', 'ids'];
-	expect((await runHere(picked, { env: desk.env })).stdout).toBe('prefix\n');
+	const skipped = ['doctor', '--query', "[?result=='skipped']", '--format', 'ids'];
+	expect((await runHere(skipped, { env: desk.env })).stdout).toBe('dns\ntls\n');
 });
 
 it('no secret is in what it says, at any verbosity', async () => {

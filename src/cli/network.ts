@@ -1,0 +1,82 @@
+/** The network as Node sees it, without the client: sockets, and certificates that are shown whether they are trusted or not. */
+
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { describeProblem } from '../http/problem.js';
+import type { Reach } from './session.js';
+
+/** The port that a URL means. */
+export function portOf(url: URL): number {
+	return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+}
+
+/** A host without the brackets that URLs put around IPv6 addresses. */
+export function bareHost(url: URL): string {
+	return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+function within<T extends Socket>(socket: T, event: string, timeoutMs: number): Promise<T> {
+	return new Promise<T>((resolve, reject) => {
+		socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1000} s`)));
+		socket.once(event, () => resolve(socket));
+		socket.once('error', reject);
+		socket.once('close', () => reject(new Error('the connection was closed by the other side')));
+	}).finally(() => socket.setTimeout(0));
+}
+
+/** Connects and disconnects. @returns the address; rejects with an error of the system */
+export async function connect(url: URL, timeoutMs: number): Promise<string> {
+	const socket = connectSocket({ host: bareHost(url), port: portOf(url) });
+	try {
+		return (await within(socket, 'connect', timeoutMs)).remoteAddress ?? bareHost(url);
+	} finally {
+		socket.destroy();
+	}
+}
+
+export interface Certificate {
+	/** `TLSv1.3`. */
+	protocol: string;
+	/** Why it is not trusted, as for any request; undefined where it is. */
+	problem: { code: string; message: string } | undefined;
+	subject: string;
+	issuer: string;
+	/** Milliseconds since 1970. */
+	validTo: number;
+}
+
+/** Opens a TLS connection, through a proxy's tunnel where there is one, and sends nothing over it. */
+export async function readCertificate(
+	url: URL,
+	proxy: URL | undefined,
+	tls: Reach['tls'],
+	timeoutMs: number,
+): Promise<Certificate> {
+	const host = bareHost(url);
+	const raw =
+		proxy === undefined
+			? await within(connectSocket({ host, port: portOf(url) }), 'connect', timeoutMs)
+			: await (await import('../http/connection.js')).openTunnel(proxy, `${url.hostname}:${portOf(url)}`, timeoutMs);
+	try {
+		// `host` is the name that the certificate must have. It is read even where it is not trusted, to say why.
+		const target = { socket: raw, host, ...(isIP(host) === 0 && { servername: host }) };
+		const socket = await within(
+			connectTls({ ...target, ...tls, rejectUnauthorized: false }),
+			'secureConnect',
+			timeoutMs,
+		);
+		const refusal = socket.authorizationError as unknown as string | { code?: string } | null;
+		const code = typeof refusal === 'string' ? refusal : refusal?.code;
+		const why = new Error(`the host's certificate is not trusted (${code})`);
+		const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
+		return {
+			protocol: socket.getProtocol() ?? 'TLS',
+			problem: refusal ? describeProblem(Object.assign(why, { code })) : undefined,
+			subject: [subject?.CN].flat()[0] ?? subjectaltname ?? host,
+			issuer: [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer',
+			validTo: Date.parse(valid_to),
+		};
+	} finally {
+		raw.destroy();
+	}
+}
