@@ -163,7 +163,8 @@ function createPageReader({ fetch, concurrency }: Pick<PagesOptions, 'fetch' | '
 				};
 				const arrived = async (): Promise<void> => {
 					release();
-					// undici takes a connection again a turn of the event loop after its last response.
+					// undici takes a connection again two turns of the event loop after its last response.
+					await setImmediate();
 					await setImmediate();
 				};
 				const page = read(next++, arrived).finally(release);
