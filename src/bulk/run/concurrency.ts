@@ -14,11 +14,11 @@ export interface Concurrency {
 export const MOST_AT_A_TIME = 64;
 const FEWEST_AT_A_TIME = 1;
 /** Results that one look is based on: so many, or two for each request under way. */
-const LEAST_RESULTS = 8;
+const LEAST_RESULTS = 4;
 /** Requests that may wait inside the service: this share of those under way, and one at least. */
 const WAITING_SHARE = 0.15;
 /** The limit grows by this factor until it was too high once, and then by one. */
-const GROWTH = 1.5;
+const GROWTH = 2;
 /** Times are the same where they differ by less than this factor. */
 const SAME = 0.9;
 
@@ -56,7 +56,7 @@ export function createConcurrency(): Concurrency {
 			isFirstGrowth = false;
 			limit = Math.max(FEWEST_AT_A_TIME, Math.floor(limit * (fastest / median)) + 1);
 		} else if (waiting < allowed / 2) {
-			limit = Math.min(MOST_AT_A_TIME, isFirstGrowth ? Math.ceil(limit * GROWTH) : limit + 1);
+			limit = Math.min(MOST_AT_A_TIME, isFirstGrowth ? limit * GROWTH : limit + 1);
 			wake();
 		}
 	}
