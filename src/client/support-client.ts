@@ -64,6 +64,7 @@ export class SupportClient {
 			...{ baseUrl: checkOptions(options), auth, proxy, allowHttp, timeoutMs: timeout * 1000 },
 			connections: options.connections ?? DEFAULT_CONCURRENCY,
 			userAgent: `supportctl/${version}`,
+			monotonic: clock.monotonic,
 			...(tls !== undefined && { tls }),
 		});
 		return new SupportClient(client, options, createDialect(options.prefixes));

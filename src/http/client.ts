@@ -176,7 +176,7 @@ function wirePathsOf(baseUrl: string): (path: string) => string {
 
 /** Opens a client for one base URL; connections are made as requests need them. */
 export async function createClient(options: ConnectionOptions): Promise<Client> {
-	const { timeoutMs, connectWithinMs, trace, hide, onWait, monotonic = () => performance.now() } = options;
+	const { timeoutMs, connectWithinMs, trace, hide, onWait, monotonic } = options;
 	const sender = await createSender(options);
 	const { origin, host } = new URL(options.baseUrl);
 	const wirePath = wirePathsOf(options.baseUrl);

@@ -1,6 +1,5 @@
 /** How requests reach the service: the pool of connections, TLS, proxies, and the check that http:// stays on this machine. */
 
-import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { unescape as decode } from 'node:querystring';
 import type { buildConnector as Connecting, Dispatcher, Pool as PoolType } from 'undici';
@@ -45,7 +44,7 @@ function basic(username: string, password: string): string {
 export async function createSender(options: ConnectionOptions): Promise<Sender> {
 	const target = new URL(options.baseUrl);
 	const { ca, cert, key } = options.tls ?? {};
-	const lookup: LookupFunction = options.lookup ?? ((...all) => systemLookup(...all));
+	const lookup: LookupFunction = options.lookup ?? ((...all) => process.getBuiltinModule('node:dns').lookup(...all));
 	const isChecked = target.protocol === 'http:' && options.allowHttp !== true && mayBeLoopback(target.hostname);
 	const connect: Connecting.BuildOptions = {
 		timeout: options.timeoutMs,

@@ -38,8 +38,8 @@ export interface ConnectionOptions {
 	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;
 	hide?: Hide | undefined;
-	/** Milliseconds on a clock that never jumps; the platform's own by default. */
-	monotonic?: (() => number) | undefined;
+	/** Milliseconds on a clock that never jumps. */
+	monotonic(): number;
 }
 
 /** Finds and removes secrets in responses; `mayHold` is called for every body and header and must be quick. */

@@ -164,7 +164,11 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 
 export const systemClock: Clock = {
 	now: () => Date.now(),
-	monotonic: () => performance.now(),
+	// Not `performance`, whose module takes a millisecond to load.
+	monotonic() {
+		const [seconds, nanoseconds] = process.hrtime();
+		return seconds * 1000 + nanoseconds / 1e6;
+	},
 	sleep: (ms, signal) =>
 		new Promise((resolve) => {
 			const done = (): void => {

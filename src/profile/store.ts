@@ -1,7 +1,6 @@
 /** The file of profiles: reading it, and changing what is stored in it. What writing needs is loaded to write. */
 
-import { statSync } from 'node:fs';
-import { chmod, readdir, rename, unlink } from 'node:fs/promises';
+import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
@@ -204,15 +203,15 @@ export async function updateStore<T>(
 		const lock = await lockFile(file);
 		try {
 			// What a writer that was killed half-way left holds a copy of the secrets.
-			const copies = (await readdir(folder)).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
-			await Promise.all(copies.map((name) => unlink(join(folder, name)).catch(() => {})));
+			const copies = readdirSync(folder).filter((name) => name.startsWith(`${FILE_NAME}.tmp-`));
+			for (const name of copies) rmSync(join(folder, name), { recursive: true, force: true });
 			const { store, damage } = readStore(folder, replaceDamaged);
 			const accounts = accountsIn(store);
 			const result = await change(store, notices);
 			if (damage !== undefined) {
 				const aside = `${file}.damaged-${new Date().toISOString().replace(/[-:.]/g, '')}`;
-				await rename(file, aside);
-				await chmod(aside, 0o600);
+				renameSync(file, aside);
+				chmodSync(aside, 0o600);
 				notices.unshift(`${damage.message}; it was kept as ${aside}, and a new one was made`);
 			}
 			const conf = new Conf<Record<string, unknown>>({
@@ -225,7 +224,7 @@ export async function updateStore<T>(
 			const { current, profiles } = store;
 			conf.store = { version: FORMAT_VERSION, ...(current !== undefined && { current }), profiles };
 			// Inside a snap conf writes into the file that is there, whose mode it leaves as it was.
-			await chmod(file, 0o600);
+			chmodSync(file, 0o600);
 			const kept = accountsIn(store);
 			for (const account of accounts.filter((each) => !kept.includes(each))) {
 				const warning = await discardSecret(account);

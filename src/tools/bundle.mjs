@@ -51,10 +51,8 @@ const together = {
 	main: /src\/(main|version)\.ts$/,
 	start: /src\/(errors|api\/suggest|io\/pager|output\/(sanitise|colour)|cli\/(program|help\/help))\.ts$/,
 	command: /src\/(cli\/(parse|options\/shared|commands\/objects)|output\/errors)\.ts$/,
-	problem: /src\/(net|http\/problem)\.ts$/,
-	response: /src\/http\/send\.ts$/,
+	request: /src\/(cli\/(session|runs\/one)|http\/(send|problem))\.ts$/,
 	http: /src\/http\/client\.ts$/,
-	request: /src\/cli\/(session|runs\/one)\.ts$/,
 	rows: /src\/output\/render\.ts$/,
 	bulk: /src\/(bulk\/(input\/(source|csv)|run\/rows|journal)|output\/progress)\.ts$/,
 };

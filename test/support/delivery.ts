@@ -40,6 +40,7 @@ export async function testClient(baseUrl: string, options: Partial<ConnectionOpt
 		timeoutMs: 5000,
 		connections: 1,
 		userAgent: 'test',
+		monotonic: () => performance.now(),
 		...options,
 	});
 	whenTestEnds(() => client.close());
