@@ -3,7 +3,7 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner, type Request } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
-import { isObject, quote, userIdIn } from '../api/values.js';
+import { isObject, OWN_ID, quote, userIdIn } from '../api/values.js';
 import type { LookUp } from '../bulk/run/names.js';
 import { FailedError, RefusedError, UsageError } from '../errors.js';
 import type { Result } from '../http/outcome.js';
@@ -68,6 +68,7 @@ export async function ownIdFor(what: string, known: Known, client: Client, optio
 export function createLookUp(known: Known, open: () => Promise<Client>, options: SendOptions): LookUp {
 	const plan = createPlanner(endpoints['user.id'], known.dialect);
 	return async (username) => {
+		if (username === OWN_ID) return { id: String(await ownIdFor(OWN_ID, known, await open(), options)) };
 		const request = plan({ ids: { username }, fields: { username } });
 		const { found, id } = await find(known, await open(), request, options);
 		if (id !== undefined) return { id };

@@ -267,6 +267,16 @@ describe('user delete by name', () => {
 		expect(result.stderr).toContain('permanently delete 2 users: grace (8), lin (9)');
 	});
 
+	it('takes @me for who receives', async () => {
+		const { work, deleted, users } = await desk();
+		work.write('x.csv', 'id,reassign\n8,@me\n9,10\n');
+		expect((await work.run('user delete --input x.csv --yes -q -j 1'.split(' '))).exitCode).toBe(0);
+		expect(deleted()).toEqual([`8?force=true&reassign=${users.ada}`, '9?force=true&reassign=10']);
+		work.write('x.csv', `id,reassign\n8,@me\n${users.ada},10\n`);
+		const own = await work.run('user delete --input x.csv --yes'.split(' '));
+		expect([own.exitCode, own.stderr]).toEqual([2, expect.stringContaining('who is deleted in the same set')]);
+	});
+
 	it('takes an id and the name of who receives', async () => {
 		const { work, deleted } = await desk();
 		work.write('x.csv', 'id,reassign_username\n8,mary\n9,nobody\n');

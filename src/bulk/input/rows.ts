@@ -5,7 +5,7 @@ import { type Field, flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
-import { type Parsed, parseId, parseSlug, quote, type ValueRules } from '../../api/values.js';
+import { OWN_ID, type Parsed, parseId, parseSlug, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { ColumnSettings } from '../run/plan.js';
 import {
@@ -121,7 +121,12 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 	if (takesUserNames(endpoint)) {
 		addText('username', asItIs<string>, (row, id) => (row.names = { ...row.names, id }));
 		addText('reassign_username', asItIs<string>, (row, reassign) => (row.names = { ...row.names, reassign }));
-		addText('reassign', parseId, (row, id) => (row.reassign = id));
+		// As a name, @me is looked up before anything is sent.
+		const parse = (text: string): Parsed<string> => (text === OWN_ID ? { value: text } : parseId(text));
+		addText('reassign', parse, (row, id) => {
+			if (id === OWN_ID) row.names = { ...row.names, reassign: id };
+			else row.reassign = id;
+		});
 	}
 	// Rows of another taxonomy may take `force` where those of this one do not.
 	if (query.some(({ name }) => name === 'force') || (endpointFor !== undefined && method === 'DELETE')) {
