@@ -25,7 +25,15 @@ import { ExitCode, FailedError, fileProblem, SupportctlError, UsageError } from 
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
-import { createRead, type Ids, type ReadInvocation, readId, readUserId, withReading } from './lists/reading.js';
+import {
+	createRead,
+	type Ids,
+	type ReadInvocation,
+	type Reading,
+	readId,
+	readUserId,
+	withReading,
+} from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
@@ -125,23 +133,16 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 
 /** Reads the object, on a connection that is not kept open during the edit. @throws SupportctlError where it can't be read */
 async function readObject(noun: EditNoun, invocation: ReadInvocation, session: Session, known?: Ids) {
-	const work = withReading(
-		noun,
-		invocation,
-		async (reading) => {
-			const { read, owners, rest } = reading;
-			const [text = ''] = rest;
-			const ids: Ids = known ?? { ...owners, id: noun === 'user' ? await readUserId('id', text, reading) : text };
-			const object = await createRead(reading)(ids);
-			if (object instanceof SupportctlError) throw object;
-			const { dialect } = session;
-			const redact = createRedactor();
-			const sheet = createSheet({ read, owners: {}, asCells: false, sample: [object], dialect, redact });
-			return { ids, object, sheet };
-		},
-		session,
-	);
-	return await work;
+	const read = async (reading: Reading) => {
+		const { owners, rest } = reading;
+		const [text = ''] = rest;
+		const ids: Ids = known ?? { ...owners, id: noun === 'user' ? await readUserId('id', text, reading) : text };
+		const object = await createRead(reading)(ids);
+		if (object instanceof SupportctlError) throw object;
+		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };
+		return { ids, object, sheet: createSheet({ read: reading.read, dialect: session.dialect, ...shown }) };
+	};
+	return await withReading(noun, invocation, read, session);
 }
 
 /** What values a kind takes, where that is not a list. */
@@ -179,13 +180,6 @@ async function yamlOf(
 	return [comment(`${title}. ${how}`), ...entries].join('\n');
 }
 
-interface Editable {
-	fields: readonly Field[];
-	endpoint: Endpoint;
-	held: Held;
-	rules: ValueRules;
-}
-
 /**
  * The fields that an edited text changes; those that it leaves out stay as they are.
  * @returns why it can't be used, as text; undefined where it holds nothing
@@ -193,7 +187,7 @@ interface Editable {
 async function changesIn(
 	text: string,
 	original: string,
-	{ fields, endpoint, held, rules }: Editable,
+	{ fields, endpoint, held, rules }: { fields: readonly Field[]; endpoint: Endpoint; held: Held; rules: ValueRules },
 ): Promise<Readonly<Record<string, unknown>> | string | undefined> {
 	const { readYamlMapping } = await import('../output/yaml.js');
 	const isText = (name: string): boolean => TEXTS.has(findField(fields, name)?.kind ?? 'map');

@@ -34,24 +34,10 @@ export async function connect(url: URL, timeoutMs: number): Promise<string> {
 	}
 }
 
-export interface Certificate {
-	/** `TLSv1.3`. */
-	protocol: string;
-	/** Why it is not trusted, as for any request; undefined where it is. */
-	problem: { code: string; message: string } | undefined;
-	subject: string;
-	issuer: string;
-	/** Milliseconds since 1970. */
-	validTo: number;
-}
+export type Certificate = Awaited<ReturnType<typeof readCertificate>>;
 
 /** Opens a TLS connection, through a proxy's tunnel where there is one, and sends nothing over it. */
-export async function readCertificate(
-	url: URL,
-	proxy: URL | undefined,
-	tls: Reach['tls'],
-	timeoutMs: number,
-): Promise<Certificate> {
+export async function readCertificate(url: URL, proxy: URL | undefined, tls: Reach['tls'], timeoutMs: number) {
 	const host = bareHost(url);
 	const raw =
 		proxy === undefined
@@ -70,10 +56,13 @@ export async function readCertificate(
 		const why = new Error(`the host's certificate is not trusted (${code})`);
 		const { subject, subjectaltname, issuer, valid_to } = socket.getPeerCertificate();
 		return {
+			/** `TLSv1.3`. */
 			protocol: socket.getProtocol() ?? 'TLS',
+			/** Why it is not trusted, as for any request; undefined where it is. */
 			problem: refusal ? describeProblem(Object.assign(why, { code })) : undefined,
 			subject: [subject?.CN].flat()[0] ?? subjectaltname ?? host,
 			issuer: [issuer?.O ?? issuer?.CN].flat()[0] ?? 'an unnamed issuer',
+			/** Milliseconds since 1970. */
 			validTo: Date.parse(valid_to),
 		};
 	} finally {

@@ -103,24 +103,16 @@ const HINTS: Readonly<Record<string, string>> = {
 		'try again later; a host that requires a client certificate (--cert and --key) closes the connection without one',
 };
 
-/** What became of looking for the interface without credentials. */
-export interface Search {
-	/** The response at the base URL itself. */
-	without: Probed;
-	/** Another base URL at which the interface does respond. */
-	found?: string | undefined;
-	/** Why the service is not at the base URL, and the next step; undefined where it is. */
-	problem?: { code: string; message: string; hint: string; data: { suggested?: string } };
-}
-
 /** How many base URLs are tried beside the given one. */
 const TRIES = 5;
 
 /**
  * Looks without credentials at the base URL and, if the interface is not there, at the ones that were likely meant.
  * @param change what comes before a base URL to use it: `supportctl login`
+ * @returns the response at the base URL itself, another base URL at which the interface is `found`, and the `problem`
+ * where it is not at the given one
  */
-export async function findService(baseUrl: string, { path, send }: Probe, change: string): Promise<Search> {
+export async function findService(baseUrl: string, { path, send }: Probe, change: string) {
 	const without = await send(baseUrl);
 	const place = judgePlace(without);
 	if (place === 'service') return { without };
@@ -128,37 +120,33 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 		const code = without.status === undefined ? (without.code ?? 'network') : `http_${without.status}`;
 		const ofHost = 'the host or a proxy has a problem: look at its log, or try again later';
 		const hint = HINTS[code] ?? nextStepFor(code) ?? (code.startsWith('http_5') ? ofHost : 'try again later');
-		return {
-			without,
-			problem: { code, message: `no usable response from ${baseUrl}: ${words(without)}`, hint, data: {} },
-		};
+		const message = `no usable response from ${baseUrl}: ${words(without)}`;
+		return { without, problem: { code, message, hint, data: {} } };
 	}
-	const candidates = likelyBaseUrls(baseUrl);
-	const tried = new Set([baseUrl]);
+	const candidates = [baseUrl, ...likelyBaseUrls(baseUrl)];
+	const tried = new Set<string>();
 	const targets = new Set<string>();
+	let found: string | undefined;
 	/** Where a redirect points, though what is there could not be seen. */
 	let hidden: string | undefined;
-	let found: string | undefined;
-	let [last, response] = [baseUrl, without];
-	while (found === undefined) {
-		const to = judgePlace(response) === 'moved' ? redirectedBaseUrl(last, path, response.location ?? '') : undefined;
-		if (to !== undefined) {
-			// It is tried first.
-			targets.add(to);
-			candidates.unshift(to);
-		}
+	while (found === undefined && tried.size <= TRIES) {
 		const next = candidates.find((each) => !tried.has(each));
-		if (next === undefined || tried.size > TRIES) break;
+		if (next === undefined) break;
 		tried.add(next);
-		[last, response] = [next, await send(next)];
+		const response = next === baseUrl ? without : await send(next);
 		const there = judgePlace(response);
 		if (there === 'service') found = next;
 		else if (there === 'unreachable' && targets.has(next)) hidden ??= next;
+		const to = there === 'moved' ? redirectedBaseUrl(next, path, response.location ?? '') : undefined;
+		if (to === undefined) continue;
+		// It is tried first.
+		targets.add(to);
+		candidates.unshift(to);
 	}
 	const suggested = found ?? hidden;
 	const step = found === undefined ? '' : `the service is at ${found}: `;
 	const hint = suggested && `${step}${change} ${suggested}`;
-	const data = suggested === undefined ? {} : { suggested };
+	const data = { suggested };
 	if (place === 'moved') {
 		const message = `${baseUrl} redirects to ${without.location ?? 'nowhere'}; no credentials were sent`;
 		const other = 'give the base URL that does not redirect';
@@ -171,15 +159,10 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
 }
 
-/** What is not proved although the service accepted the credentials, and what to do about that. */
-export interface Doubt {
-	note: string;
-	hint: string;
-}
-
 /**
  * Tries credentials against the response without them.
  * @param source where the secret is from, as `Connection.secretSource`
+ * @returns what is not proved although the service accepted them, and what to do about that
  * @throws RefusedError where the service refuses them, FailedError where the response does not say
  */
 export async function trySignIn(
@@ -187,7 +170,7 @@ export async function trySignIn(
 	baseUrl: string,
 	{ auth, source = '' }: { auth: Auth; source?: string | undefined },
 	without: Probed,
-): Promise<Doubt | undefined> {
+): Promise<{ note: string; hint: string } | undefined> {
 	const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
 	const refuse = (why: string, hint: string): never => {
 		throw new RefusedError(`not signed in: ${why}`, { hint: from + hint });

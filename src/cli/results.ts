@@ -180,7 +180,6 @@ export function onlyOutputFailed(
 ): SupportctlError {
 	const own = exitCode === ExitCode.ok ? ExitCode.failed : exitCode;
 	return new SupportctlError(`${says}; only the output failed: ${message}`, own, {
-		...{ code, details, cause, data: { ...data, ...facts } },
-		...(hint === undefined ? {} : { hint }),
+		...{ code, hint, details, cause, data: { ...data, ...facts } },
 	});
 }

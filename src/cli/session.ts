@@ -16,31 +16,18 @@ export type ClientUse = 'run' | 'few requests';
 /** How long a command with few requests tries to connect, in milliseconds. */
 const CONNECT_WITHIN_MS = 3000;
 
-export interface Session {
-	readonly connection: Connection;
-	readonly dialect: Dialect;
-	/** `desk.example`, for questions and summaries. */
-	readonly host: string;
-	/** Where runs and copies of standard input are kept. */
-	readonly stateDir: string;
-	/** How a single request is sent. */
-	readonly sending: SendOptions;
-	/** Opens a client with this many connections at the most. */
-	openClient(connections: number, use?: ClientUse): Promise<Client>;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
-export interface SessionNeeds {
-	/** False where nothing is sent, so that no secret is fetched. */
-	credentials?: boolean;
-	/** Option names that mean something else in this command, such as `username` in `user update`. */
-	without?: readonly string[];
-}
-
-/** Resolves settings and shows their warnings. @throws RefusedError where no account is signed in */
+/**
+ * Resolves settings and shows their warnings.
+ * @param needs without `credentials` no secret is fetched; options of the names in `without`, such as `username` in
+ * `user update`, mean something else in the command
+ * @throws RefusedError where no account is signed in
+ */
 export async function openSession(
 	invocation: Invocation,
-	{ credentials = true, without = [] }: SessionNeeds = {},
-): Promise<Session> {
+	{ credentials = true, without = [] }: { credentials?: boolean; without?: readonly string[] } = {},
+) {
 	const { context, options } = invocation;
 	const { env, cwd, clock, random } = context;
 	// `-j auto` is for the run; as a setting, concurrency is a number.
@@ -56,13 +43,18 @@ export async function openSession(
 		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
 	};
 	const retries = typeof options.retries === 'number' ? options.retries : DEFAULT_RETRIES;
+	/** How a single request is sent. */
+	const sending: SendOptions = { retries, clock, random, dialect, onRetry: wait && onRetry };
 	return {
 		connection,
 		dialect,
+		/** `desk.example`, for questions and summaries. */
 		host: new URL(connection.baseUrl).host,
+		/** Where runs and copies of standard input are kept. */
 		stateDir: stateFolder({ env, cwd }),
-		sending: { retries, clock, random, dialect, ...(wait && { onRetry }) },
-		openClient: (connections, use) => openClient(invocation, connection, connections, use),
+		sending,
+		/** Opens a client with this many connections at the most. */
+		openClient: (connections: number, use?: ClientUse) => openClient(invocation, connection, connections, use),
 	};
 }
 

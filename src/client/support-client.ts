@@ -97,7 +97,7 @@ export class SupportClient {
 function checkOptions({ baseUrl, allowHttp, auth, prefixes = {}, ...numbers }: SupportClientOptions): string {
 	const { scheme = '', ...given } = (auth ?? {}) as unknown as Record<string, unknown>;
 	const check = (setting: SettingName, value: unknown, from: string, isGiven = value !== undefined): void => {
-		if (isGiven) checkSetting(settings[setting], value, from);
+		if (isGiven) checkSetting<unknown>(settings[setting], value, from);
 	};
 	const text = (value: unknown, from: string): string => {
 		if (typeof value === 'string') return value;

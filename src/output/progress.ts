@@ -3,14 +3,6 @@
 import type { Context } from '../io/context.js';
 import type { Palette } from './colour.js';
 
-export interface ProgressOptions {
-	readonly palette: Palette;
-	/** Rows in all; undefined where that is not known. */
-	readonly total: number | undefined;
-	/** Rows that an earlier run has done already; they do not count towards the rate. */
-	readonly start?: number;
-}
-
 export interface ProgressCounts {
 	/** Rows with an outcome, whatever it is. */
 	done: number;
@@ -21,14 +13,7 @@ export interface ProgressCounts {
 	note?: string | undefined;
 }
 
-export interface Progress {
-	/** Cheap enough to be called for each row. */
-	update(counts: ProgressCounts): void;
-	/** Takes the bar away while something else is written to stderr. */
-	clear(): void;
-	/** Draws the last state a last time, or takes the bar away. */
-	done(): void;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
 /** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
 const REDRAW = 100;
@@ -41,10 +26,14 @@ const WINDOW = 10_000;
 const WIDEST = 30;
 const NARROWEST = 6;
 
+/**
+ * @param total rows in all; undefined where that is not known
+ * @param start rows that an earlier run has done already; they do not count towards the rate
+ */
 export function createProgress(
 	{ stderr, env, clock }: Pick<Context, 'stderr' | 'env' | 'clock'>,
-	{ palette, total, start = 0 }: ProgressOptions,
-): Progress {
+	{ palette, total, start = 0 }: { palette: Palette; total: number | undefined; start?: number },
+) {
 	const redraws = stderr.isTTY && env.TERM !== 'dumb';
 	const begin = clock.monotonic();
 	let next = redraws ? begin : begin + LINE;
@@ -86,13 +75,15 @@ export function createProgress(
 		drawn = true;
 	}
 
+	/** Takes the bar away while something else is written to stderr. */
 	function clear(): void {
 		if (drawn) stderr.write('\r\x1b[K');
 		drawn = false;
 	}
 
 	return {
-		update(counts) {
+		/** Cheap enough to be called for each row. */
+		update(counts: ProgressCounts): void {
 			last = counts;
 			const now = clock.monotonic();
 			if (now < next) return;
@@ -100,7 +91,8 @@ export function createProgress(
 			draw(counts);
 		},
 		clear,
-		done() {
+		/** Draws the last state a last time, or takes the bar away. */
+		done(): void {
 			if (redraws) clear();
 			else if (last !== undefined && clock.monotonic() - begin >= LINE) draw(last);
 		},

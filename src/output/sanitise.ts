@@ -86,15 +86,15 @@ export function asksForJson(argv: readonly string[]): boolean {
 	);
 }
 
-export interface Guard {
-	/** One JSON object a line: `warning: text` and `note: text` become `{"warning": "text"}`, other text `{"message": "text"}`. */
-	json?: boolean;
-	/** Gives `error:` and `warning:` their colours, where a line begins with them. */
-	paint?: ((label: string) => string) | undefined;
-}
-
-/** An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose, but not among JSON. */
-export function guardOutput(output: Output, { json = false, paint = (label) => label }: Guard = {}): Output {
+/**
+ * An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose, but not among JSON.
+ * @param json one JSON object a line: `warning: text` and `note: text` become `{"warning": "text"}`, other text `{"message": "text"}`
+ * @param paint gives `error:` and `warning:` their colours, where a line begins with them
+ */
+export function guardOutput(
+	output: Output,
+	{ json = false, paint = (label) => label }: { json?: boolean; paint?: (label: string) => string } = {},
+): Output {
 	let line = '';
 	const inJson = (text: string): string => {
 		const lines = (line + text).split(/(?<=\n)/);

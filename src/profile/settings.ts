@@ -10,7 +10,7 @@ import { mayBeLoopback } from '../net.js';
 export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
 export type Scheme = (typeof schemes)[number];
 
-interface Kind<Value> {
+export interface Kind<Value> {
 	/** Makes a value of text or of what a profile holds; undefined where it can't be one. */
 	read(given: unknown): Value | undefined;
 	/** What it must be, after "must be". */
@@ -23,10 +23,10 @@ const text = (expected = 'text without control characters', pattern = /^[^\x00-\
 	read: (given) => (typeof given === 'string' && pattern.test(given) ? given : undefined),
 });
 
-const number = (
+export const number = (
 	least: number,
 	most: number,
-	expected = `${least} to ${most}`,
+	expected = `a number, ${least} to ${most}`,
 	fits: (value: unknown) => boolean = Number.isFinite,
 ): Kind<number> => ({
 	expected,
@@ -111,19 +111,16 @@ export const settingSpecs: readonly SettingSpec[] = Object.entries(settings).map
 }));
 
 /** Checks one setting's value; `where` names the place in errors, `hint` how to fix it there. */
-export function checkSetting(
-	spec: Pick<SettingSpec, 'read' | 'expected'>,
+export function checkSetting<Value>(
+	spec: Pick<Kind<Value>, 'read' | 'expected'>,
 	given: unknown,
 	where: string,
 	hint?: string,
-): string | number | boolean {
+): Value {
 	const value = spec.read(given);
 	if (value !== undefined) return value;
 	const shown = JSON.stringify(typeof given === 'string' ? given.slice(0, 100) : given);
-	throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, {
-		code: 'invalid_setting',
-		...(hint !== undefined && { hint }),
-	});
+	throw new UsageError(`${where}: ${shown} must be ${spec.expected}`, { code: 'invalid_setting', hint });
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import { FailedError, UsageError } from '../errors.js';
 import { createFaults, type FaultOptions } from './responses.js';
 import { createHandler } from './routes.js';
 import { ADMIN_ID, ADMIN_NAME, createSeed } from './samples.js';
-import { applyChanges, changesOf, createStore, openStateFile, readState, type StateFile, type Store } from './store.js';
+import { applyChanges, changesOf, createStore, openStateFile, readState, type Store } from './store.js';
 import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
 export interface SandboxOptions extends FaultOptions {
@@ -60,7 +60,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 			hint: 'Leave --seed out, or name another file with --state.',
 		});
 	}
-	let file: StateFile | undefined;
+	let file: ReturnType<typeof openStateFile> | undefined;
 	let version = 0;
 	const store = createStore(createSeed(seed), () => {
 		version++;
@@ -119,12 +119,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 	// Only now: a second sandbox on the same file must not write over the first one's.
 	if (path !== undefined) {
 		const take = () => ({ seed, password, changes: changesOf(store) });
-		const opened = openStateFile(path, take, options.onWarning ?? (() => {}), clock);
-		await opened.write().catch((error: unknown) => {
+		try {
+			file = openStateFile(path, take, options.onWarning ?? (() => {}));
+		} catch (error) {
 			server.close();
 			throw error;
-		});
-		file = opened;
+		}
 	}
 	const { port } = server.address() as AddressInfo;
 	return {
@@ -136,7 +136,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 			await clock.sleep(GRACE_MS, ended.signal);
 			server.closeAllConnections();
 			await closed;
-			await file?.close();
+			file?.close();
 		},
 	};
 }

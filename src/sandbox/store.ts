@@ -1,7 +1,6 @@
 /** What the sandbox holds: records by id, and the file that keeps those which were changed. */
 
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isObject } from '../api/values.js';
 import { FailedError, fileProblem } from '../errors.js';
@@ -146,25 +145,20 @@ export interface State {
 
 /** The state in a file; undefined where there is no such file. Throws FailedError for one that can't be used. */
 export function readState(path: string): State | undefined {
-	const refuse = (what: string, cause?: unknown): FailedError =>
+	const refuse = (what: string): FailedError =>
 		new FailedError(`the state file ${path} ${what}`, {
 			code: 'state_damaged',
 			hint: 'Nothing was changed in it. Move it away, or name another file with --state.',
-			cause,
 		});
-	let text: string;
-	try {
-		text = readFileSync(path, 'utf8');
-	} catch (cause) {
-		if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-		throw refuse(`can't be read: ${fileProblem(cause)}`, cause);
-	}
 	let value: unknown;
 	try {
-		value = JSON.parse(text);
-	} catch {
+		value = JSON.parse(readFileSync(path, 'utf8'));
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
 		// The parser's own words would quote the file, which holds a password.
-		throw refuse('is damaged: it is not whole JSON');
+		throw refuse(
+			error instanceof SyntaxError ? 'is damaged: it is not whole JSON' : `can't be read: ${fileProblem(error)}`,
+		);
 	}
 	if (!isObject(value) || value.format !== FORMAT) throw refuse('is not the state of a sandbox');
 	if (value.version !== VERSION) throw refuse('belongs to another version of the sandbox, which had other data');
@@ -178,51 +172,30 @@ export function readState(path: string): State | undefined {
 	return { seed: seed as number, password, changes: changes as Changes };
 }
 
-export interface StateFile {
-	/** Writes it now. Throws FailedError. */
-	write(): Promise<void>;
-	/** Something changed: the file is written soon. */
-	changed(): void;
-	/** Writes now what is not yet on disk. Throws FailedError. */
-	close(): Promise<void>;
-}
-
 /** Changes within this time go to disk together. */
 const SOON_MS = 300;
 
 /**
- * The file is replaced as a whole, and never where another process has written to it.
+ * Writes the state at once, and again soon after each change; the file is replaced as a whole.
  * @param warn called with the reason for a write that failed; it is tried again after the next change
+ * @throws FailedError
  */
-export function openStateFile(
-	path: string,
-	take: () => State,
-	warn: (message: string) => void,
-	clock: { monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> },
-): StateFile {
-	const closing = new AbortController();
-	/** Which file it was when it was last written here. */
-	let known = identity(path);
-	let dirty = false;
-	let writing: Promise<void> | undefined;
-	let lastMs = 0;
+export function openStateFile(path: string, take: () => State, warn: (message: string) => void) {
+	let isDirty = false;
+	let timer: NodeJS.Timeout | undefined;
 
-	async function write(): Promise<void> {
+	function write(): void {
 		// Through a link, so that it stays one.
 		const target = existsSync(path) ? realpathSync(path) : path;
 		const temporary = `${target}.${process.pid}.tmp`;
-		const started = clock.monotonic();
-		dirty = false;
-		const text = `${JSON.stringify({ format: FORMAT, version: VERSION, ...take() })}\n`;
 		try {
-			if (identity(target) !== known) throw new Error('another process has written or removed it meanwhile');
-			await rm(temporary, { force: true });
-			await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
-			await rename(temporary, target);
-			known = identity(target);
+			rmSync(temporary, { force: true });
+			const text = `${JSON.stringify({ format: FORMAT, version: VERSION, ...take() })}\n`;
+			writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+			renameSync(temporary, target);
+			isDirty = false;
 		} catch (cause) {
-			dirty = true;
-			await rm(temporary, { force: true }).catch(() => {});
+			rmSync(temporary, { force: true });
 			const folder = dirname(target);
 			const why = existsSync(folder) ? fileProblem(cause) : `there is no folder ${folder}`;
 			throw new FailedError(`the state file ${path} can't be written: ${why}`, {
@@ -232,39 +205,25 @@ export function openStateFile(
 					: 'Nothing is kept. Name a file that can be written with --state.',
 			});
 		}
-		lastMs = clock.monotonic() - started;
 	}
 
-	async function writeSoon(): Promise<void> {
-		while (dirty) {
-			// A large state is written less often, so that writing never takes more than a tenth of the time.
-			await clock.sleep(Math.max(SOON_MS, lastMs * 10), closing.signal);
-			if (closing.signal.aborted) return;
-			await write();
-		}
-	}
-
+	write();
 	return {
-		write,
-		changed() {
-			dirty = true;
-			if (writing !== undefined || closing.signal.aborted) return;
-			writing = writeSoon()
-				.catch((error: Error) => warn(error.message))
-				.finally(() => {
-					writing = undefined;
-				});
+		changed(): void {
+			isDirty = true;
+			timer ??= setTimeout(() => {
+				timer = undefined;
+				try {
+					write();
+				} catch (error) {
+					warn((error as Error).message);
+				}
+			}, SOON_MS);
 		},
-		async close() {
-			closing.abort();
-			await writing;
-			if (dirty) await write();
+		/** Writes what is not yet on disk. @throws FailedError */
+		close(): void {
+			clearTimeout(timer);
+			if (isDirty) write();
 		},
 	};
-}
-
-/** What differs between one writing of a file and the next; empty where there is no file. */
-function identity(path: string): string {
-	const found = statSync(path, { throwIfNoEntry: false });
-	return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }

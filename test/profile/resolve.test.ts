@@ -336,7 +336,7 @@ describe('resolveConnection', () => {
 	it('names the profile and setting that a hand-edited file has wrong', async () => {
 		await expect(resolve({ profiles: { desk: { ...desk, timeout: 'soon' } } })).rejects.toMatchObject({
 			exitCode: 2,
-			message: expect.stringMatching(/config\.json: profile "desk": timeout: "soon" must be 0\.001 to 86400/),
+			message: expect.stringMatching(/config\.json: profile "desk": timeout: "soon" must be a number, 0\.001 to 86400/),
 		});
 	});
 

@@ -8,18 +8,6 @@ import { holdsInexactNumber, inexactNumberIn, isObject, OWN_ID } from '../../api
 import { type Column, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
-/** What is printed of the objects of a list. */
-export interface Sheet {
-	/** The columns of an export, in the order of the endpoint's fields. */
-	readonly columns: readonly string[];
-	/** A row of an export: only what an update reads. */
-	exported(object: ListedObject): Record<string, unknown>;
-	/** The whole object, with raw values in the place of `{raw, rendered}`. */
-	whole(object: ListedObject): Record<string, unknown>;
-	/** What was left out of the rows so far. */
-	warnings(): string[];
-}
-
 export interface SheetOptions {
 	read: Read;
 	/** Ids from the path that objects don't show: the ticket of a reply, the taxonomy of a term. */
@@ -46,7 +34,8 @@ function exportedFields({ update, computed }: Read): Field[] {
 /** How many ids a warning names. */
 const NAMED = 3;
 
-export function createSheet(options: SheetOptions): Sheet {
+/** What is printed of the objects of a list. */
+export function createSheet(options: SheetOptions) {
 	const { read, owners, sample } = options;
 	const fields = exportedFields(read);
 	const rendered = fields.filter(({ name }) => sample.some((each) => isRenderedAlone(each[name])));
@@ -57,8 +46,10 @@ export function createSheet(options: SheetOptions): Sheet {
 	});
 	const leftOut = new Map<string, { ids: unknown[]; count: number }>();
 	return {
+		/** The columns of an export, in the order of the endpoint's fields. */
 		columns: [...read.owners, ...columns],
-		exported(object) {
+		/** A row of an export: only what an update reads. */
+		exported(object: ListedObject): Record<string, unknown> {
 			const row: Record<string, unknown> = { ...owners };
 			for (const { name, exportOf } of exported) {
 				const value = exportOf(object[name]);
@@ -69,10 +60,12 @@ export function createSheet(options: SheetOptions): Sheet {
 			}
 			return row;
 		},
-		whole: ({ _links, ...object }) => {
+		/** The whole object, with raw values in the place of `{raw, rendered}`. */
+		whole: ({ _links, ...object }: ListedObject): Record<string, unknown> => {
 			return { ...owners, ...Object.fromEntries(Object.entries(object).map(([name, value]) => [name, rawOf(value)])) };
 		},
-		warnings() {
+		/** What was left out of the rows so far. */
+		warnings(): string[] {
 			const names = rendered.map(({ name }) => name).join(', ');
 			const why = 'the service shows rendered text only, which is no value to write; left out';
 			return [

@@ -39,13 +39,6 @@ export function parseReport(text: string): ReportSpec {
 	});
 }
 
-/** A file that the run reads or writes itself. */
-export interface TakenFile {
-	readonly path: string;
-	/** What it is to the run: `the input`. */
-	readonly what: string;
-}
-
 /** One name for each file, whatever links and dots lead to it, and also where it is not there yet. */
 async function realName(path: string): Promise<string> {
 	return await realpath(path).catch(async () =>
@@ -68,11 +61,12 @@ async function obstacle(target: string, path: string): Promise<string | undefine
 
 /**
  * Checks before a run that each report can be written, onto no file that the run needs and no other report.
+ * @param files what the run reads or writes itself, and what each is to it: `the input`
  * @throws UsageError
  */
 export async function checkReportPlaces(
 	specs: readonly ReportSpec[],
-	files: readonly TakenFile[],
+	files: readonly { path: string; what: string }[],
 	cwd: string,
 ): Promise<void> {
 	const taken = new Map<string, string>();

@@ -1,10 +1,20 @@
 /** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
 
-import { endpointList } from '../../api/endpoints.js';
+import { type Endpoint, endpointList } from '../../api/endpoints.js';
+import { taxonomies } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
-import type { EditNoun, Noun } from '../../api/reads.js';
-import type { ArgumentSpec, CommandSpec, Examples } from '../command.js';
-import { editCommand, getCommand, listCommand, ownAccountCommand } from '../lists/definition.js';
+import { type EditNoun, type Filter, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
+import type { ArgumentSpec, CommandSpec, Examples, RequestSpec } from '../command.js';
+import { type OptionSpec, options, pick } from '../options/option.js';
+import {
+	allowDiffersOption,
+	connectionOptions,
+	guardOptions,
+	outputOptions,
+	readOptions,
+	tuningOptions,
+	wholeNumber,
+} from '../options/shared.js';
 import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js';
 
 const otherTicket = (does: string): string =>
@@ -147,7 +157,7 @@ export function send(words: string): CommandSpec {
 			({ name, help, choices }, at): ArgumentSpec => ({
 				...{ name: name.replaceAll('_', '-'), help, required: false, variadic: at === positionals.length - 1 },
 				// Another taxonomy may be meant, with --undocumented.
-				...(choices === undefined ? {} : { suggests: choices }),
+				suggests: choices,
 			}),
 		),
 		options: optionsOf(endpoint),
@@ -158,22 +168,107 @@ export function send(words: string): CommandSpec {
 	};
 }
 
-export const list = (noun: Noun): CommandSpec => listCommand(noun, lists[noun]);
+const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
+	text: 'text',
+	status: 'status',
+	user: 'id|@me',
+	id: 'id',
+	date: 'date',
+};
 
-export const get = (noun: EditNoun): CommandSpec =>
-	getCommand(noun, {
-		[`supportctl ${noun} get ${samples[noun]}`]: `one ${noun}`,
-		[`supportctl ${noun} get ${samples[noun]} --format csv`]: `as ${noun} update --input reads it`,
-	});
+const limitOption = options('Filters', [
+	{ flags: '--limit <n>', help: 'Stop after N objects', parse: wholeNumber('--limit', 1) },
+]);
 
-export const edit = (noun: EditNoun): CommandSpec =>
-	editCommand(noun, {
-		[`supportctl ${noun} edit ${samples[noun]}`]: `one ${noun}`,
-		[`EDITOR=nano supportctl ${noun} edit ${samples[noun]}`]: 'in another editor',
-	});
+const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
-export const whoami = (): CommandSpec =>
-	ownAccountCommand({
-		'supportctl whoami': 'who, and on which service',
-		'supportctl whoami --field id': 'your id alone',
+/** The arguments that stand before ids. */
+function ownerArguments(
+	noun: Noun,
+	{ list }: Read,
+	taxonomy: Partial<ArgumentSpec> = { choices: taxonomies },
+): ArgumentSpec[] {
+	if (noun === 'term') return [{ name: 'taxonomy', help: 'The taxonomy', required: true, ...taxonomy }];
+	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
+}
+
+/** The command that lists. */
+export function list(noun: Noun): CommandSpec {
+	const read = readOf(noun, '<taxonomy>');
+	const all = read.paged ? 'Everything that you may see is listed, in the order of ids.' : '';
+	const sheet =
+		read.update === undefined
+			? ''
+			: `csv, tsv, json and ndjson hold what ${noun} update --input reads, with raw values; --fields names other columns.`;
+	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
+		return { flags: `--${flag} <${PLACEHOLDERS[kind]}>`, help, group: 'Filters' };
 	});
+	return {
+		examples: lists[noun],
+		description: [all, sheet].join('\n\n').trim(),
+		requests: [requestOf(read.list)],
+		arguments: ownerArguments(noun, read),
+		options: [...filters, ...limitOption, ...readOptions],
+		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
+	};
+}
+
+/** The command that reads single objects. */
+export function get(noun: EditNoun): CommandSpec {
+	const read = readOf(noun, '<taxonomy>');
+	return {
+		examples: {
+			[`supportctl ${noun} get ${samples[noun]}`]: `one ${noun}`,
+			[`supportctl ${noun} get ${samples[noun]} --format csv`]: `as ${noun} update --input reads it`,
+		},
+		requests: read.get === undefined ? [] : [requestOf(read.get)],
+		arguments: [
+			...ownerArguments(noun, read),
+			{ name: 'id', help: 'Ids, or - to read them from stdin', required: true, variadic: true },
+		],
+		options: readOptions,
+		run: async (invocation) => await (await import('../lists/objects.js')).getObjects(noun, invocation),
+	};
+}
+
+/** The command that shows the caller's own account. */
+export function whoami(): CommandSpec {
+	return {
+		examples: {
+			'supportctl whoami': 'who, and on which service',
+			'supportctl whoami --field id': 'your id alone',
+		},
+		requests: [requestOf(ownAccount)],
+		arguments: [],
+		options: readOptions,
+		run: async (invocation) => await (await import('../lists/objects.js')).showOwnAccount(invocation),
+	};
+}
+
+/** The command that edits one object of a kind. */
+export function edit(noun: EditNoun): CommandSpec {
+	return {
+		description: [
+			`Opens the fields as YAML in $VISUAL or $EDITOR and sends those that changed. Nothing is sent if the ${noun} was changed meanwhile; the file is kept if the service refuses.`,
+			'Reads the object first, which is not in the documented API: live services offer it.',
+		].join('\n\n'),
+		examples: {
+			[`supportctl ${noun} edit ${samples[noun]}`]: `one ${noun}`,
+			[`EDITOR=nano supportctl ${noun} edit ${samples[noun]}`]: 'in another editor',
+		},
+		arguments: [
+			...ownerArguments(noun, readOf(noun, '<taxonomy>'), { suggests: taxonomies }),
+			{ name: 'id', help: noun === 'user' ? 'Its id, or @me' : 'Its id', required: true },
+		],
+		options: [
+			{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
+			{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
+			allowDiffersOption,
+			...pick(guardOptions, 'confirm'),
+			...pick(tuningOptions, 'retries'),
+			...outputOptions,
+			...connectionOptions,
+		],
+		run: async (invocation) => await (await import('../edit.js')).editObject(noun, invocation),
+	};
+}

@@ -1,29 +1,18 @@
 /** `sandbox`: a mock API on loopback, from memory, until it is stopped. */
 
 import { resolve } from 'node:path';
-import { ExitCode, UsageError } from '../../errors.js';
-import { checkSetting, type SettingSpec, settingSpecs } from '../../profile/settings.js';
+import { ExitCode } from '../../errors.js';
+import { number, settings } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import { defineCommand } from '../command.js';
 import { longFlag, type OptionSpec, options, pick } from '../options/option.js';
-import { connectionOptions } from '../options/shared.js';
+import { checked, connectionOptions, wholeNumber } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
 
-const number =
-	(flag: string, least: number, most: number, isAllowed: (value: number) => boolean = Number.isFinite) =>
-	(text: string): number => {
-		const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-		if (value >= least && value <= most && isAllowed(value)) return value;
-		const kind = isAllowed === Number.isInteger ? 'a whole number' : 'a number';
-		throw new UsageError(`${flag} ${JSON.stringify(text)} is not ${kind} from ${least} to ${most}`);
-	};
-
 /** The flags by which other commands learn how a deployment spells its names. */
 const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', 'membership-prefix').map((spec) => {
-	const flag = longFlag(spec);
-	const setting = settingSpecs.find((each) => each.flag === flag) as SettingSpec;
-	return { ...spec, parse: (text: string) => checkSetting(setting, text, flag) as string };
+	return { ...spec, parse: checked(longFlag(spec), settings.productPrefix) };
 });
 
 const sandboxOptions = [
@@ -32,13 +21,13 @@ const sandboxOptions = [
 			flags: '--port <n>',
 			help: 'listen on this port of 127.0.0.1; 0 takes a free one',
 			defaultText: String(DEFAULT_PORT),
-			parse: number('--port', 0, 65_535, Number.isInteger),
+			parse: wholeNumber('--port', 0, 65_535),
 		},
 		{
 			flags: '--seed <n>',
 			help: 'begin with this many tickets; the same number makes the same data',
 			defaultText: '50, or as many as the state file has',
-			parse: number('--seed', 0, 1_000_000, Number.isInteger),
+			parse: wholeNumber('--seed', 0, 1_000_000),
 		},
 		{
 			flags: '--state <file>',
@@ -53,13 +42,13 @@ const sandboxOptions = [
 			flags: '--latency <ms>',
 			help: 'wait this long before each response',
 			defaultText: '0',
-			parse: number('--latency', 0, 600_000),
+			parse: checked('--latency', number(0, 600_000)),
 		},
 		{
 			flags: '--fail-rate <p>',
 			help: 'let this share of the requests fail, 0 to 1',
 			defaultText: '0',
-			parse: number('--fail-rate', 0, 1),
+			parse: checked('--fail-rate', number(0, 1)),
 		},
 		{
 			flags: '--fail-kind <kind>',
@@ -71,7 +60,7 @@ const sandboxOptions = [
 		{
 			flags: '--rate-limit <n>',
 			help: 'refuse requests beyond this many a second, with Retry-After',
-			parse: number('--rate-limit', 1, 1_000_000),
+			parse: checked('--rate-limit', number(1, 1_000_000)),
 		},
 		{
 			flags: '--rate-limit-status <status>',

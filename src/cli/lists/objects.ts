@@ -116,7 +116,7 @@ async function createFetch(reading: Reading, size: number, names: readonly strin
 	const own: Record<string, string> = {
 		...read.query,
 		...(read.paged ? { per_page: String(size) } : {}),
-		...(names === undefined ? {} : { _fields: names.map(dialect.fieldOut).join(',') }),
+		...(names && { _fields: names.map(dialect.fieldOut).join(',') }),
 	};
 	for (const name of Object.keys(given)) delete own[name];
 	const base = createPlanner(read.list, dialect)({ ids: owners });
@@ -226,13 +226,7 @@ export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> 
 	});
 }
 
-/** Prints objects, the first of which decide the columns. */
-interface Printer {
-	/** A promise asks to wait before the next. */
-	print(object: ListedObject): void | Promise<void>;
-	/** Ends the output, and says what was left out. */
-	end(): Promise<void>;
-}
+type Printer = Awaited<ReturnType<ReturnType<typeof printingOf>['open']>>;
 
 /** How objects are printed. @param single One object, shown whole in every format but csv and tsv */
 function printingOf({ read, owners, invocation, session }: Reading, single: boolean) {
@@ -263,13 +257,10 @@ function printingOf({ read, owners, invocation, session }: Reading, single: bool
 	}
 
 	/**
-	 * @param sample the first objects
+	 * @param sample the first objects, which decide the columns
 	 * @throws UsageError for columns that they do not have, or a query that can't be used
 	 */
-	async function open(
-		sample: readonly ListedObject[],
-		screen: Pick<ResultShape, 'beforeWrite' | 'onPager'> = {},
-	): Promise<Printer> {
+	async function open(sample: readonly ListedObject[], screen: Pick<ResultShape, 'beforeWrite' | 'onPager'> = {}) {
 		const ids = Object.entries(owners).map(([name, id]) => [name, name === 'taxonomy' ? id : Number(id)]);
 		const sheet = createSheet({
 			...{ read, asCells, sample, dialect: session.dialect, redact: createRedactor() },
@@ -283,14 +274,16 @@ function printingOf({ read, owners, invocation, session }: Reading, single: bool
 			...(sample.length > 0 && {
 				keys: [...new Set([...sample.flatMap((each) => Object.keys(sheet.whole(each))), ...knownNames])],
 			}),
-			...(columns !== undefined && { columns: columns.map((path) => ({ path, label: path })) }),
+			columns: columns?.map((path) => ({ path, label: path })),
 		});
 		return {
-			print(object) {
+			/** A promise asks to wait before the next. */
+			print(object: ListedObject): void | Promise<void> {
 				if (!isExport) return results.row(sheet.whole(object));
 				return results.row(isNamed ? { ...sheet.whole(object), ...sheet.exported(object) } : sheet.exported(object));
 			},
-			async end() {
+			/** Ends the output, and says what was left out. */
+			async end(): Promise<void> {
 				await results.end();
 				if (isExport) warn(invocation.context, sheet.warnings());
 			},

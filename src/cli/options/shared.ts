@@ -3,22 +3,18 @@
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
-import { schemes, settings } from '../../profile/settings.js';
+import { checkSetting, type Kind, number, schemes, settings } from '../../profile/settings.js';
 import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
 
-/** A parser for whole numbers from `least` on. */
-export function wholeNumber(name: string, least: number): (text: string) => number {
-	return (text) => {
-		const value = Number(text);
-		if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
-		throw new UsageError(`${name} takes a whole number of ${least} or more, not ${JSON.stringify(text)}`);
-	};
+/** A parser for the text of a flag, by the rules of settings. */
+export function checked<Value>(flag: string, kind: Kind<Value>): (text: string) => Value {
+	return (text) => checkSetting(kind, text, flag);
 }
 
-function rate(text: string): number {
-	const value = Number(text);
-	if (/^\d+(?:\.\d+)?$/.test(text) && value > 0 && Number.isFinite(value)) return value;
-	throw new UsageError(`--rate takes a number above 0, not ${JSON.stringify(text)}`);
+/** A parser for whole numbers from `least` on. */
+export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
+	return checked(flag, number(least, most, `a whole number${range}`, Number.isInteger));
 }
 
 /** How results are printed, and what is printed beside them. */
@@ -102,7 +98,7 @@ export const tuningOptions = [
 			parse: (text: string): number | 'auto' => (text === 'auto' ? text : concurrency(text)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
-		{ flags: '--rate <n>', help: 'At most N requests a second', parse: rate },
+		{ flags: '--rate <n>', help: 'At most N requests a second', parse: checked('--rate', settings.rate) },
 		{
 			flags: '--retries <n>',
 			help: 'How often a request is retried',

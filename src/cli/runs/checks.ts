@@ -85,21 +85,18 @@ export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string):
 	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-/** A write as a person confirms it. */
 interface Write {
 	service: Pick<RunService, 'profile' | 'protected'>;
 	host: string;
-	/** `delete ticket 14`. */
 	action: string;
-	/** Whether it can't be taken back, so that there is a question without --yes. */
 	asks: boolean;
-	/** Shown before the question. */
 	note?: string | undefined;
 }
 
 /**
  * A write with a protected profile needs its name, and one that can't be taken back a yes; --confirm and --yes stand for
  * the reply.
+ * @param write `action` is `delete ticket 14`; one that can't be taken back `asks`, with `note` before the question
  * @throws UsageError
  */
 export async function confirmWrite(
@@ -113,7 +110,7 @@ export async function confirmWrite(
 	if (isProtected && confirm !== profile) {
 		throw new UsageError(`profile ${profile} is protected: to ${where} needs --confirm=${profile}`, {
 			code,
-			...(confirm === undefined ? {} : { details: [`--confirm=${confirm} names another profile`] }),
+			details: confirm === undefined ? [] : [`--confirm=${confirm} names another profile`],
 		});
 	}
 	if (confirm !== undefined && confirm !== profile) {

@@ -26,7 +26,7 @@ import { listFields, type RunInvocation } from './options.js';
 const DATA_FILE = 'give it with --data @file or --data @-';
 
 const invalid = (message: string, hint?: string): UsageError =>
-	new UsageError(message, { code: 'invalid_value', ...(hint === undefined ? {} : { hint }) });
+	new UsageError(message, { code: 'invalid_value', hint });
 const contradiction = (message: string): UsageError => new UsageError(message, { code: 'contradiction' });
 
 /** The words of a command line that make values, and what reads them. */

@@ -82,11 +82,7 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 		if (endpoint.body !== 'none' && endpoint.returns !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
 	}
 	const { secrets, ...kept } = withoutSecrets(fields);
-	const values = {
-		...{ ids, ...kept, force, reassign, add, remove },
-		...(byUsername === true ? { byUsername } : {}),
-		...(reassignUsername === undefined ? {} : { reassignUsername }),
-	};
+	const values = { ids, ...kept, force, reassign, add, remove, byUsername, reassignUsername };
 	return { endpoint, source, values, secrets };
 }
 
@@ -150,7 +146,7 @@ function readSource(
 	}
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
 	const place = path === '-' ? { path, name: STDIN_NAME } : { path: resolve(context.cwd, path), name: path };
-	return { source: { from: 'file', ...place, ...(format === undefined ? {} : { format }) }, ids };
+	return { source: { from: 'file', ...place, format }, ids };
 }
 
 /** @throws UsageError */

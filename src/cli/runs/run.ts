@@ -337,22 +337,15 @@ async function* rowsToShow({ plan, tuning }: RunJob, rows: PlannedRows): AsyncGe
 	}
 }
 
-interface Change {
-	field: string | null;
-	old: unknown;
-	new: unknown;
-	message: string | null;
-}
+const noChange = (message: string | null): object => ({ field: null, old: null, new: null, message });
 
-const noChange = (message: string | null): Change => ({ field: null, old: null, new: null, message });
-
-function unreadable({ message, code, outcome }: Result): Change {
+function unreadable({ message, code, outcome }: Result): object {
 	const why = outcome === 'ok' ? 'the response is in an unknown shape' : (message ?? code ?? outcome);
 	return noChange(`not readable: ${why}`);
 }
 
 /** The fields that a row would change; a row that a check skips is one line. Undefined where its object is not known. */
-function changesOf({ endpoint, plan }: RunJob, row: RunRow, found: Result): Change[] | undefined {
+function changesOf({ endpoint, plan }: RunJob, row: RunRow, found: Result): object[] | undefined {
 	const { checks, values, service } = plan;
 	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;
 	if (held === undefined) return undefined;

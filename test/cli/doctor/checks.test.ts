@@ -93,7 +93,7 @@ describe('a certificate', () => {
 		['tls_untrusted', /--ca-file/],
 		['other', /clock/],
 	])('that is not trusted for %s fails with the next step', (code, hint) => {
-		const problem = { code, message: 'it is not trusted' };
+		const problem = { code, message: 'it is not trusted', permanent: true };
 		expect(checkCertificate({ ...certificate, problem, validTo: NOW }, NOW)).toMatchObject({
 			result: 'fail',
 			message: expect.stringMatching(/^it is not trusted \(certificate for desk\.example .*2026-11-21\)$/),
