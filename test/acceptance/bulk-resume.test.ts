@@ -404,6 +404,22 @@ describe('kill -9', () => {
 		]);
 	});
 
+	it('between a delete and its response: the resume is ok, whatever --if asks of what is gone', async () => {
+		let isGone = false;
+		let kill = (): void => undefined;
+		const { work } = await startWorkplace(({ method }) => {
+			if (isGone) return no(404);
+			if (method === 'GET') return json(200, { id: 1, status: 'hold' });
+			isGone = true;
+			return kill();
+		});
+		const { child, ended } = work.spawn('ticket delete 1 --force --yes --if status=hold --journal one -q');
+		kill = () => void child.kill('SIGKILL');
+		await ended;
+		const result = await work.run('run resume one --yes -q --format ndjson');
+		expect(jsonLines(result.stdout)).toMatchObject([{ outcome: 'ok', status: 404 }]);
+	});
+
 	it('after custom fields were written: an undo puts them back, though the resume found nothing left to do', async () => {
 		const tickets: Record<string, Record<string, string>> = { 1: { colour: 'red' }, 2: { colour: 'blue' } };
 		let kill = (): void => undefined;
@@ -460,11 +476,41 @@ describe('an update that was under way when its process was killed', () => {
 		expect(two).toMatchObject({ outcome: 'unknown', status });
 	});
 
+	it.each([403, 404, 503])('is unknown where the resume can not read its object: %i', async (status) => {
+		let isWritten = false;
+		let kill = (): void => undefined;
+		const { work } = await startWorkplace(({ method }) => {
+			if (method === 'GET') return isWritten ? no(status) : json(200, { id: 2, status: 'read' });
+			isWritten = true;
+			return kill();
+		});
+		const { child, ended } = work.spawn('ticket update 2 --status hold --snapshot -q');
+		kill = () => void child.kill('SIGKILL');
+		await ended;
+		expect((await work.run('run resume last -q --retries 0')).exitCode).toBe(5);
+		const [record] = work.records().filter(({ type }) => type === 'row');
+		expect(record).toMatchObject({ outcome: 'unknown', status, message: expect.stringContaining('may have been') });
+	});
+
 	it('has failed where a field that was sent is to blame', async () => {
 		const { work, respond } = await silentOnTwo();
 		respond(json(400, { code: 'rest_invalid_param', message: 'No.', data: { params: { status: 'is not known' } } }));
 		expect((await work.run('run resume last -q')).exitCode).toBe(3);
 	});
+});
+
+it('a resume that ends early leaves rows unknown that it did not send again', async () => {
+	let isBack = false;
+	const { work } = await startWorkplace(() => (isBack ? ok : json(502, {})));
+	await work.run('ticket update 1 2 3 --status hold --retries 0 -q');
+	isBack = true;
+	const part = await work.run('run resume last --first 1 --json');
+	expect(part.exitCode).toBe(0);
+	expect(JSON.parse(part.stderr).summary.counts).toMatchObject({ ok: 1, unknown: 2, 'not-sent': 0 });
+	const show = await work.run('run show last --json');
+	expect(JSON.parse(show.stdout)).toMatchObject({ ok: 1, unknown: 2, not_sent: 0, open: 2 });
+	const rest = await work.run('run resume last --json');
+	expect(JSON.parse(rest.stderr).summary.counts).toMatchObject({ ok: 3, unknown: 0, 'not-sent': 0 });
 });
 
 describe('two processes', () => {

@@ -65,14 +65,14 @@ export function isDoneState(state: number): boolean {
 	return outcome !== undefined && DONE.has(outcome) && (state & UNAUTHORIZED) === 0;
 }
 
-/** Adds a row by its byte. */
-export function countState(counts: Counts, state: number): void {
+/** Adds a row by its byte, or with -1 takes it out again. */
+export function countState(counts: Counts, state: number, by = 1): void {
 	const outcome = outcomeIn(state);
 	if (outcome === undefined) return;
-	counts[outcome]++;
-	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized++;
-	if ((state & FORBIDDEN) !== 0) counts.forbidden++;
-	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused']++;
+	counts[outcome] += by;
+	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += by;
+	if ((state & FORBIDDEN) !== 0) counts.forbidden += by;
+	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused'] += by;
 }
 
 export function countOutcome(counts: Counts, outcome: Parameters<typeof stateOf>[0]): void {

@@ -7,7 +7,7 @@ import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
-import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, totalOf } from '../journal/counts.js';
+import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
 import { AdaptivePace } from '../pace.js';
 import { createConcurrency } from './concurrency.js';
@@ -107,6 +107,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const take = (outcome: Outcome): Promise<unknown> | undefined => {
 		const written = journal?.outcome(outcome);
 		countOutcome(counts, outcome);
+		past?.renew(outcome.row);
 		ticks.row();
 		const printed = screen.outcome(outcome, counts);
 		return printed === undefined ? written : Promise.all([printed, written]);
@@ -137,11 +138,14 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		screen.done();
 	}
 	// Rows that --first leaves to a resume are open, and no failure.
-	const unreached = { ...counts, 'not-sent': counts['not-sent'] + Math.max(0, total - totalOf(counts)) };
+	const isReached = totalOf(counts) >= total;
+	const reached = { ...counts };
+	if (past !== undefined) Object.assign(counts, sumOf([counts, past.left]));
 	counts['not-sent'] += Math.max(0, own - totalOf(counts));
 	const isInterrupted = stopped?.kind === 'signal';
 	// A 401 after a lost response leaves its row unknown, and stops the run all the same.
-	const exitCode = stopped?.kind === 'unauthorized' ? ExitCode.refused : exitCodeOf(unreached, isInterrupted);
+	const exitCode =
+		stopped?.kind === 'unauthorized' ? ExitCode.refused : exitCodeOf(isReached ? reached : counts, isInterrupted);
 	const ms = clock.monotonic() - started;
 	const resumable = openRows(counts) > 0 || failure !== undefined;
 	try {

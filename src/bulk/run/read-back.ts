@@ -183,13 +183,13 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
 		const maybeSent = steps.maybeSent?.(row) === true;
-		if (checks.verify && maybeSent) {
+		if (maybeSent && (checks.verify || (readsFirst && request.method === 'DELETE'))) {
 			const settled = settledBy(await look(row, false), request, values);
 			if (settled !== undefined) return settled;
 		}
 		if (readsFirst) {
 			const { result, held } = await look(row, false);
-			if (held === undefined) return notRead(result);
+			if (held === undefined) return notRead(result, maybeSent);
 			const decided = decide(row, held, plan, maybeSent);
 			if ('skip' in decided) return decided.skip;
 			const { endpoint, ids } = request;
@@ -330,8 +330,16 @@ function settledBy({ result, held }: Seen, request: Request, values: RunPlan['va
 	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 
-/** Nothing was written, so that a lost response to the read leaves nothing unknown. */
-function notRead({ body: _, ...result }: Result): Result {
+/**
+ * Nothing was written now, so that a lost response to the read leaves nothing unknown. What an earlier part of the run may
+ * have written stays unknown.
+ */
+function notRead({ body: _, ...result }: Result, maybeSent: boolean): Result {
+	if (maybeSent) {
+		const why = result.outcome === 'ok' ? 'the response to the read is in an unknown shape' : result.message;
+		const message = `an earlier attempt may have been applied, and the object could not be read: ${why ?? result.outcome}`;
+		return { ...result, outcome: 'unknown', code: result.code ?? 'unexpected_shape', message };
+	}
 	const begin = 'could not read the old values, nothing was written';
 	if (result.outcome === 'ok') {
 		const message = `${begin}: the response to the read is in an unknown shape`;
@@ -352,6 +360,8 @@ function verified(request: Request, result: Result, seen: Seen): Result {
 	}
 	const differs = differencesOf(request, held);
 	if (differs.length === 0) return asDone(result);
+	// What is seen may be what was there before.
+	if (result.outcome === 'unknown') return result;
 	// Nothing of what was sent is there: the service's own error stands.
 	if (result.outcome === 'failed' && differs.length === Object.keys(request.sent ?? {}).length) return result;
 	return withDifferences(asDone(result), differs);
@@ -362,7 +372,7 @@ function verifiedDelete({ permanent }: Request, result: Result, { result: readin
 	if (!isGone && held === undefined) return result;
 	const isDone = isGone ? permanent || result.outcome !== 'ok' : !permanent && held?.status === 'trash';
 	if (isDone) return asDone(result);
-	if (!isGone && result.outcome === 'failed') return result;
+	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
 	const shown = isGone ? 'deleted' : (held?.status ?? 'still there');
 	return withDifferences(asDone(result), [{ field: 'status', sent: permanent ? 'deleted' : 'trash', shown }]);
 }

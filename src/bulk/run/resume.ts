@@ -2,7 +2,7 @@
 
 import { asksNothing, chooseEndpoint } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
-import type { Counts } from '../journal/counts.js';
+import { type Counts, countState, createCounts } from '../journal/counts.js';
 import type { JournalScan } from '../journal/read.js';
 import type { Redact } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
@@ -14,6 +14,10 @@ import type { Survey } from './survey.js';
 export interface PastPart {
 	/** Rows that are done; those to be sent again are not among them. */
 	readonly counts: Counts;
+	/** Rows to be sent again, by their outcome of then, which stands until they have another. */
+	readonly left: Counts;
+	/** Takes a row that has another outcome now out of those that are left. */
+	renew(row: number): void;
 	/** Rows that the run answers for. */
 	readonly own: number;
 	isDone(row: number): boolean;
@@ -42,17 +46,20 @@ export async function takeUp(
 ): Promise<{ journal: Journal; past: PastPart }> {
 	const { journal, scan } = await openJournal(path, { redact, at, tool });
 	const { states } = scan;
-	const counts = { ...scan.counts };
-	// Rows that are sent again are counted anew.
-	counts.unknown = 0;
-	counts['not-sent'] = 0;
-	counts.failed -= counts.unauthorized;
-	counts.unauthorized = 0;
+	const { unknown, unauthorized } = scan.counts;
+	const left = { ...createCounts(), unknown, unauthorized, failed: unauthorized };
+	const failed = scan.counts.failed - unauthorized;
+	const counts = { ...scan.counts, unknown: 0, 'not-sent': 0, failed, unauthorized: 0 };
 	const reopened = await reopenOvertaken(journal, rows, scan, counts);
 	return {
 		journal,
 		past: {
 			counts,
+			left,
+			renew(row) {
+				const outcome = states.outcomeOf(row);
+				if (outcome === 'unknown' || outcome === 'failed') countState(left, states.get(row), -1);
+			},
 			own: scan.header.input.own,
 			isDone: (row) => states.isDone(row) && !reopened.has(row),
 			maybeSent: (row) => states.maybeSent(row) || reopened.has(row),

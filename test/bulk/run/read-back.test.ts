@@ -221,6 +221,12 @@ describe('a row', () => {
 			failed(503),
 			{ outcome: 'unknown' },
 		],
+		[
+			'unknown, and one field is not there',
+			{ outcome: 'unknown', attempts: 1, ms: 1 },
+			ok({ ...shown, status: 'read' }),
+			{ outcome: 'unknown' },
+		],
 		['500, and it is there', failed(500), ok(shown), { outcome: 'ok' }],
 		['500, and half of it is there', failed(500), ok({ ...shown, status: 'read' }), { outcome: 'differs' }],
 		[
@@ -264,6 +270,13 @@ describe('a row', () => {
 		['gone', true, ok({}), failed(404), 'ok'],
 		['gone after a lost response', true, { outcome: 'unknown', attempts: 1, ms: 1 }, failed(404), 'ok'],
 		['still there', true, ok({}), ok({ status: 'hold' }), 'differs'],
+		[
+			'still there after a lost response',
+			true,
+			{ outcome: 'unknown', attempts: 1, ms: 1 },
+			ok({ status: 'hold' }),
+			'unknown',
+		],
 		['unreadable', true, { outcome: 'unknown', attempts: 1, ms: 1 }, failed(503), 'unknown'],
 	])('that was deleted is looked for under --verify: %s', async (_, force, sent, read, outcome) => {
 		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' }, ...(force ? { force } : {}) });
