@@ -102,6 +102,16 @@ describe('Retry-After', () => {
 			Array.from({ length: 46 }, (_, index) => index + 5),
 		);
 	});
+
+	it('beyond ten minutes ends the run also where it comes when a row is read back', async () => {
+		const { work } = await startWorkplace(({ method }) => (method === 'GET' ? no(429, { 'retry-after': '7200' }) : ok));
+		const { exitCode, outcomes, stderr } = await runUpdate(work, 50, ['-j', '1', '--verify']);
+		expect([exitCode, outcomes.map(({ outcome, code }) => `${outcome} ${code}`)]).toEqual([
+			3,
+			['unknown not_verified'],
+		]);
+		expect(stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
+	});
 });
 
 describe('connections that drop after the request was read', () => {

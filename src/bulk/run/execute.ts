@@ -98,9 +98,12 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		controller.abort();
 	};
 	const ticks = createTicks(journal, clock);
-	const perform = createRowPerform(parts, pace, signal, (attempt) => {
-		ticks.retry(attempt.status);
-		stop(watch.lookAttempt(attempt, clock.monotonic()));
+	const perform = createRowPerform(parts, pace, signal, {
+		retry(attempt) {
+			ticks.retry(attempt.status);
+			stop(watch.lookAttempt(attempt, clock.monotonic()));
+		},
+		read: (outcome) => stop(watch.lookRead(outcome)),
 	});
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
@@ -189,7 +192,7 @@ function createRowPerform(
 	{ plan, tuning, client, dialect, journal, past, redact, clock, random }: RunParts,
 	pace: AdaptivePace,
 	stop: AbortSignal,
-	onRetry: (attempt: FailedAttempt) => void,
+	on: { retry(attempt: FailedAttempt): void; read(outcome: Outcome): void },
 ): (row: RunRow) => Promise<Result> {
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	const { retries } = tuning;
@@ -210,12 +213,16 @@ function createRowPerform(
 					// A journal that failed says so at the next outcome.
 					const record = { type: 'attempt', row: row.row, attempt, status, code, lost: lost || undefined } as const;
 					journal?.record(record).catch(() => undefined);
-					onRetry(failed);
+					on.retry(failed);
 				},
 				...(marksSending ? { beforeSend: () => journal.record({ type: 'sent', row: row.row }) } : undefined),
 			}),
-		read: (row, request, isAfter) =>
-			send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean: redact.text(row) }),
+		async read(row, request, isAfter) {
+			const clean = redact.text(row);
+			const result = await send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean });
+			on.read(outcomeOf(row, result));
+			return result;
+		},
 		maybeSent,
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	};

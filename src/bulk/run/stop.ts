@@ -58,6 +58,11 @@ export class StopWatch {
 		this.awaySince = undefined;
 	}
 
+	/** @returns why the run has to stop after a read that belongs to a row, whatever becomes of the row. */
+	lookRead(outcome: Outcome): StopReason | undefined {
+		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
+	}
+
 	/** @returns why the run has to stop after this outcome, or undefined. */
 	look(outcome: Outcome): StopReason | undefined {
 		const { status, code, message } = outcome;
@@ -66,7 +71,8 @@ export class StopWatch {
 		const isFromService = status !== undefined && isServed(status);
 		if (status !== undefined) this.noteReached();
 		if (status === 401 && isBad) return { kind: 'unauthorized', outcome };
-		if (code === 'wait_too_long') return { kind: 'asked-to-wait', outcome };
+		const putOff = this.lookRead(outcome);
+		if (putOff !== undefined) return putOff;
 		if (isBad) {
 			this.failures++;
 			if (stopOnError) return { kind: 'failure', outcome };
