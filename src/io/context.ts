@@ -55,6 +55,8 @@ export interface Clock {
 export interface Signals {
 	/** Calls back for each SIGINT, SIGTERM and SIGHUP until the returned function is called. */
 	listen(callback: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): () => void;
+	/** Keeps SIGINT from all who listen until the returned function is called: Ctrl-C is for a program on the screen. */
+	holdInterrupts(): () => void;
 }
 
 export interface Context {
@@ -212,6 +214,7 @@ export function createProcessContext(
 		},
 	};
 	const stderr = createOutput(() => target.stderr as NodeJS.WriteStream, descriptors.stderr);
+	const holds = new Set<symbol>();
 	return {
 		argv: target.argv.slice(2),
 		env: target.env,
@@ -234,10 +237,18 @@ export function createProcessContext(
 		clock: systemClock,
 		signals: {
 			listen(callback) {
-				for (const name of SIGNALS) target.on(name, callback);
-				return () => {
-					for (const name of SIGNALS) target.off(name, callback);
+				const pass = (name: (typeof SIGNALS)[number]): void => {
+					if (name !== 'SIGINT' || holds.size === 0) callback(name);
 				};
+				for (const name of SIGNALS) target.on(name, pass);
+				return () => {
+					for (const name of SIGNALS) target.off(name, pass);
+				};
+			},
+			holdInterrupts() {
+				const hold = Symbol();
+				holds.add(hold);
+				return () => void holds.delete(hold);
 			},
 		},
 		random: Math.random,

@@ -9,8 +9,11 @@ export interface Pager {
 	end(): Promise<void>;
 }
 
-/** `less` shows colours, and ends by itself where all fits; without it the text is printed as it is. */
-const DEFAULT = 'if command -v less >/dev/null 2>&1; then exec less -FRX; else exec cat; fi';
+/** What `less` does where LESS does not say: it shows colours, and ends by itself where all fits. git and gh set the same. */
+const LESS = 'FRX';
+
+/** Without `less` the text is printed as it is. */
+const DEFAULT = `if command -v less >/dev/null 2>&1; then exec less -${LESS}; else exec cat; fi`;
 
 /** The shell command of the pager; undefined where there is to be none. */
 function pagerCommand({ stdout, env }: Pick<Context, 'stdout' | 'env'>): string | undefined {
@@ -73,17 +76,17 @@ function startPager(command: string, { env, signals }: Pick<Context, 'env' | 'si
 	const own = Object.entries(env).filter(([name]) => !name.startsWith('SUPPORTCTL_'));
 	const child = process.getBuiltinModule('node:child_process').spawn('sh', ['-c', command], {
 		stdio: ['pipe', 'inherit', 'inherit'],
-		env: { ...Object.fromEntries(own), LV: env.LV ?? '-c' },
+		env: { ...Object.fromEntries(own), LESS: env.LESS ?? LESS, LV: env.LV ?? '-c' },
 	});
+	const unlisten = signals.listen(() => child.kill());
 	// Ctrl-C is for the pager, which stops reading and goes on.
-	const unlisten = signals.listen((signal) => {
-		if (signal !== 'SIGINT') child.kill();
-	});
+	const release = signals.holdInterrupts();
 	// A person who leaves the pager needs no more of the text.
 	child.stdin.on('error', () => undefined);
 	const closed = new Promise<void>((resolve) => {
 		const close = (): void => {
 			unlisten();
+			release();
 			resolve();
 		};
 		child.once('close', close).once('error', close);

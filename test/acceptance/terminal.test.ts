@@ -64,6 +64,16 @@ describe('in a real terminal', () => {
 		expect(await shown(['help', 'statuses'], { PAGER: pager })).not.toContain('paged');
 	});
 
+	it('leaves Ctrl-C to the pager, and lets less show colours as colours unless LESS says otherwise', async () => {
+		const argv = ['ticket', 'list', '--format', 'json'];
+		const PAGER = "trap '' INT; echo LESS=$LESS; cat; echo press; sleep 1; echo left";
+		const paged = await run(argv, { env: { ...desk.env, PAGER }, script: [[/press/, '\x03']] });
+		expect(paged).toMatchObject({ exitCode: 0 });
+		expect(paged.raw).toMatch(/LESS=FRX\r\n.*left\r\n$/s);
+		expect(paged.raw).not.toContain('interrupted');
+		expect((await run(argv, { env: { ...desk.env, PAGER, LESS: '-i' } })).raw).toContain('LESS=-i\r\n');
+	});
+
 	it('leaves the exit code of a request as it is, whatever is left of its pager', async () => {
 		const body = { code: 'no', message: 'No.', data: { status: 404, rows: Array(20_000).fill('some text') } };
 		const server = await startRawServer((request) => request.json(404, body));
@@ -108,6 +118,9 @@ describe('in a real terminal', () => {
 		expect(await coloured({ CI: 'true' })).toBe(false);
 		expect(await coloured({ CI: 'true', FORCE_COLOR: '1' })).toBe(true);
 		expect(await coloured({}, ['--no-color'])).toBe(false);
+		const asked = await run('ticket delete 1 --no-color', { env: desk.env, script: [[/y\/N/, 'n\r']] });
+		expect(asked.raw).toContain('cancelled');
+		expect(asked.raw).not.toMatch(/\x1b\[3[0-9]m/);
 	});
 
 	it('gets no control sequence at all where it is dumb', async () => {

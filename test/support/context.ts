@@ -100,6 +100,7 @@ export function memoryContext(options: MemoryOptions = {}): MemoryContext {
 				listeners.add(callback);
 				return () => listeners.delete(callback);
 			},
+			holdInterrupts: () => () => undefined,
 		},
 		abandon: (exitCode) => abandoned.push(exitCode),
 		signal(name) {
