@@ -85,6 +85,9 @@ export function settingsIn(
 	);
 }
 
+/** Of `login` and `profile set`. */
+export const howToAllowHttp = 'allow it with --allow-http';
+
 /** The scheme that the secret's flags imply, if any. */
 export function impliedScheme(options: OptionValues): Scheme | undefined {
 	return options.tokenStdin === true && options.scheme === undefined ? 'bearer' : undefined;

@@ -327,7 +327,8 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	const result = url.origin + start + path.slice(0, at);
 	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
 		const secure = `https:${result.slice('http:'.length)}`;
-		const how = rules.howToAllowHttp ?? 'allow it in a profile: supportctl profile set NAME --allow-http';
+		const how =
+			rules.howToAllowHttp ?? `allow it in a profile: supportctl profile set NAME --base-url ${result} --allow-http`;
 		refuse(`${shown} would send credentials unencrypted`, `use ${secure}, or ${how}`, secure);
 	}
 	const cut = path.slice(at);

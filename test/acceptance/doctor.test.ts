@@ -49,5 +49,5 @@ it('results are coloured on a terminal alone', async () => {
 it('a fresh machine gets the first step', async () => {
 	const { exitCode, stdout } = await runCli('doctor');
 	expect(exitCode).toBe(1);
-	expect(stdout).toMatch(/^fail\tprofile\tnone is stored, and no base URL is given\tsupportctl login /m);
+	expect(stdout).toMatch(/^fail\tprofile\tnone is in use, and no base URL is given\tsupportctl login /m);
 });

@@ -75,8 +75,9 @@ describe('login in a terminal', () => {
 		const { baseUrl } = await serveFor('anna', 'sesam');
 		const config = temporaryFolder();
 		const { exitCode, raw } = await converse(
-			['login', '--base-url', baseUrl, '--username', 'anna', '--insecure-storage'],
+			['login', '--base-url', baseUrl, '--scheme', 'basic', '--insecure-storage'],
 			[
+				[/User name/, `anna${ENTER}`],
 				[/Password/, `wrong${ENTER}`],
 				[/refused.*Try again/, ''],
 				[/User name/, ENTER],

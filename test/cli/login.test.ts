@@ -109,6 +109,7 @@ describe('login without a terminal', () => {
 		const words = ['--base-url', sandbox.baseUrl, '--username', sandbox.username, '--no-input', '--secret-command'];
 		const second = await signIn([...words, `printf '%s' '${sandbox.password}'`]);
 		expect(second.exitCode).toBe(0);
+		expect(second.stderr).toContain('with the password from the secret command');
 		expect(second.stored().profiles.default?.secret).toEqual({
 			store: 'command',
 			command: `printf '%s' '${sandbox.password}'`,
@@ -172,7 +173,7 @@ describe('what login says about a base URL', () => {
 			hint: 'write https://desk.example.com/wp-json',
 		});
 		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
-			/^use https:\/\/desk\.example\.com, or allow it in a profile/,
+			/^use https:\/\/desk\.example\.com, or allow it with --allow-http$/,
 		);
 		const folder = temporaryFolder();
 		const lan = { baseUrl: 'http://desk.example.com', allowHttp: true };
@@ -180,7 +181,7 @@ describe('what login says about a base URL', () => {
 		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 		const env = { SUPPORTCTL_CONFIG_DIR: folder };
 		const allowedElsewhere = await signIn(argv('http://desk.example.com'), { env, stdin: 'x' });
-		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or allow it in a profile/);
+		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or allow it with --allow-http$/);
 	});
 
 	it('names the target of a redirect, and never sends credentials there', async () => {

@@ -275,6 +275,7 @@ describe('profile show', () => {
 		const { stdout } = await run('profile show', ['live']);
 		expect(stdout).toContain('secret command');
 		expect(stdout).not.toContain('hunter2');
+		expect((await run('logout')).stderr).toBe('Signed out: the secret command of profile "live" was removed.\n');
 	});
 
 	it('warns at each use of a file that others can read', async () => {
@@ -419,6 +420,11 @@ describe('profile use, remove and path, and logout', () => {
 		await run('profile remove', ['live']);
 		expect(readFileSync(file, 'utf8')).not.toMatch(/hunter2|live/);
 		expect((await run('profile remove', ['live'])).exitCode).toBe(2);
+		await make('first');
+		await make('other');
+		const { stderr } = await run('profile remove', ['first']);
+		expect(stderr).toMatch(/was removed. It was the current one: supportctl profile use NAME chooses another/);
+		expect((await run('profile remove', ['other'])).stderr).toBe('Profile "other" was removed.\n');
 	});
 
 	it('logout takes only the secret, and warns of one that is left in the environment', async () => {

@@ -346,7 +346,8 @@ describe('resolveConnection', () => {
 			resolve({ profiles, env: { SUPPORTCTL_PASSWORD: 'x' }, flags: { profile: 'lan', baseUrl } });
 		expect((await at('http://desk.lan/x')).baseUrl).toBe('http://desk.lan/x');
 		const message = expect.stringContaining('unencrypted');
-		await expect(at('http://other.lan')).rejects.toMatchObject({ exitCode: 2, message });
+		const hint = expect.stringContaining('supportctl profile set NAME --base-url http://other.lan --allow-http');
+		await expect(at('http://other.lan')).rejects.toMatchObject({ exitCode: 2, message, hint });
 	});
 
 	it('hands over the proxies of the environment, the lower-case spelling first', async () => {

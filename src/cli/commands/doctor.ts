@@ -110,7 +110,7 @@ export const checks: readonly Check[] = [
 			}
 			if (settings.baseUrl !== undefined) return `none; the base URL comes from ${sources.baseUrl.name}`;
 			const hint = 'supportctl login signs in; supportctl sandbox runs a local mock API';
-			return fail('none is stored, and no base URL is given', hint);
+			return fail('none is in use, and no base URL is given', hint);
 		},
 	},
 	{

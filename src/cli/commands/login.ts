@@ -26,6 +26,7 @@ import { connectionFlags, connectionOptions, guardDefaults, outputOptions, secre
 import { createProbe, findService, type Probed, trySignIn } from '../probe.js';
 import {
 	type Change,
+	howToAllowHttp,
 	impliedScheme,
 	overridesOf,
 	readGivenSecret,
@@ -138,7 +139,8 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	});
 	const storedIn = describeStore(changed.secret);
 	const as = username === undefined ? '' : ` as ${username}`;
-	const where = changed.secret === undefined ? '' : `, with the ${secretNoun(scheme)} in the ${storedIn}`;
+	const preposition = changed.secret?.store === 'command' ? 'from' : 'in';
+	const where = changed.secret === undefined ? '' : `, with the ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
 	return {
 		warnings: [...changed.notices, ...(note === undefined ? [] : [note]), ...overridesOf(invocation, name)],
 		says: `Signed in to ${baseUrl}${as}. Profile "${name}" was saved${where}, and is now the current one.`,
@@ -176,7 +178,7 @@ async function readBaseUrl(login: Login, text: string, from: string): Promise<st
 	const { invocation, prompts } = login;
 	const { productPrefix } = invocation.options;
 	try {
-		const rules = { allowHttp: mayUseHttp(login, text), from, ...(productPrefix && { productPrefix }) };
+		const rules = { allowHttp: mayUseHttp(login, text), howToAllowHttp, from, ...(productPrefix && { productPrefix }) };
 		const { url, warnings } = parseBaseUrl(text, rules);
 		warn(invocation.context, warnings);
 		return url;
@@ -253,8 +255,10 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
 /** Tries credentials until they are accepted or a person gives up. @throws RefusedError, FailedError */
 async function signIn(login: Login, found: Found): Promise<{ credentials: Credentials; note: string | undefined }> {
 	const { invocation, prompts } = login;
+	let username: string | undefined;
 	for (let tries = 1; ; tries++) {
-		const credentials = await readCredentials(login, found, tries > 1);
+		const credentials = await readCredentials(login, found, username);
+		({ username } = credentials);
 		const probe = createProbe(invocation, found.reach, credentials.username);
 		try {
 			const doubt = await trySignIn(probe, found.baseUrl, credentials, found.without);
@@ -267,14 +271,15 @@ async function signIn(login: Login, found: Found): Promise<{ credentials: Creden
 	}
 }
 
-/** The credentials from flags, variables or a person. @throws UsageError for what is missing, RefusedError */
-async function readCredentials(login: Login, found: Found, isRetry: boolean): Promise<Credentials> {
+/** The credentials from flags, variables or a person, who gave the name `typed` before. @throws UsageError for what is missing, RefusedError */
+async function readCredentials(login: Login, found: Found, typed?: string): Promise<Credentials> {
 	const { prompts, invocation } = login;
 	const { scheme, name, exported } = found;
 	const { settings, sources, env } = found.resolved;
-	let { username, headerName } = settings;
+	let { headerName } = settings;
+	let username = typed ?? settings.username;
 	if (scheme === 'none') return { username, headerName, auth: { scheme } };
-	if (scheme === 'basic' && prompts !== undefined && (isRetry || sources.username.from !== 'flag')) {
+	if (scheme === 'basic' && prompts !== undefined && (typed !== undefined || sources.username.from !== 'flag')) {
 		username = await prompts.text('User name:', {
 			...(username !== undefined && { initial: username }),
 			check: (text) => /^[^:]+$/.test(text) || 'enter a user name without a colon',

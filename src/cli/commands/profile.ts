@@ -20,6 +20,7 @@ import {
 import {
 	asksForData,
 	changeProfiles,
+	howToAllowHttp,
 	impliedScheme,
 	namedProfile,
 	overridesOf,
@@ -200,6 +201,7 @@ export const set = defineCommand({
 			if (typeof after.baseUrl === 'string') {
 				const { url, warnings } = parseBaseUrl(after.baseUrl, {
 					allowHttp: after.allowHttp === true,
+					howToAllowHttp,
 					from: given.baseUrl === undefined ? 'as stored' : '--base-url',
 					...(typeof after.productPrefix === 'string' && { productPrefix: after.productPrefix }),
 				});
@@ -281,7 +283,8 @@ export const remove = defineCommand({
 			delete store.profiles[name];
 			const wasCurrent = store.current === name;
 			if (wasCurrent) delete store.current;
-			const next = wasCurrent ? ' It was the current one: supportctl profile use NAME chooses another.' : '';
+			const isLast = Object.keys(store.profiles).length === 0;
+			const next = !wasCurrent || isLast ? '' : ' It was the current one: supportctl profile use NAME chooses another.';
 			return { says: `Profile "${name}" was removed.${next}`, row: { profile: name, was_current: wasCurrent } };
 		}),
 });
@@ -313,7 +316,9 @@ export const logout = defineCommand({
 				says:
 					from === 'nowhere'
 						? `Profile "${name}" had no secret stored.`
-						: `Signed out: the secret of profile "${name}" was removed from the ${from}.`,
+						: from === 'secret command'
+							? `Signed out: the secret command of profile "${name}" was removed.`
+							: `Signed out: the secret of profile "${name}" was removed from the ${from}.`,
 				row: { profile: name, removed_from: from },
 			};
 		}),
