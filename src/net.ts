@@ -28,6 +28,13 @@ export type Auth =
 	| { scheme: 'header'; name: string; value: string }
 	| { scheme: 'none' };
 
+/** PEM text. */
+export interface TlsFiles {
+	ca?: string | undefined;
+	cert?: string | undefined;
+	key?: string | undefined;
+}
+
 export interface ProxySettings {
 	httpProxy?: string | undefined;
 	httpsProxy?: string | undefined;

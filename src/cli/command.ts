@@ -62,9 +62,8 @@ interface CommandDescription<Options, Arguments> {
 	readonly options: Options;
 }
 
-/** Any command, as the parser, help and completion see it. `fieldNames` are what --map takes a column for. */
+/** Any command, as the parser, help and completion see it. */
 export interface CommandSpec extends CommandDescription<readonly OptionSpec[], readonly ArgumentSpec[]> {
-	readonly fieldNames?: readonly string[];
 	run(invocation: Invocation): Promise<ExitCode>;
 }
 

@@ -42,6 +42,9 @@ import { nameRow } from './runs/outcomes.js';
 import { jobOf, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
+/** The largest file that is read back from an editor. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
 /** @throws UsageError, RefusedError, SupportctlError */
 export async function editObject(noun: EditNoun, given: ReadInvocation): Promise<ExitCode> {
 	const invocation = given as unknown as RunInvocation;
@@ -80,7 +83,12 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 			const comment = problem === '' ? '' : `${problem.trimEnd().replace(/^/gm, '# error: ')}\n`;
 			withFile(path, () => writeFileSync(path, comment + text, { mode: 0o600 }));
 			const failure = await runEditor(editor, path, context);
-			const now = withFile(path, () => readEdited(path)).replace(/^(?:# error: .*\r?\n)+/, '');
+			const edited = withFile(path, () => {
+				// An editor may have put another file in its place.
+				chmodSync(path, 0o600);
+				return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_BYTES));
+			});
+			const now = edited.replace(/^(?:# error: .*\r?\n)+/, '');
 			isKept = now !== original && now.trim() !== '';
 			if (failure !== undefined) throw failure;
 			if (problem !== '' && now === text) {
@@ -239,14 +247,6 @@ function withFile<T>(what: string, work: () => T): T {
 		const message = `${what} can't be used: ${fileProblem(cause)}; nothing was sent`;
 		throw new FailedError(message, { code: 'edit_file', cause });
 	}
-}
-
-const MAX_BYTES = 64 * 1024 * 1024;
-
-function readEdited(path: string): string {
-	// An editor may have put another file in its place.
-	chmodSync(path, 0o600);
-	return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_BYTES));
 }
 
 /** The command of the editor, as a shell reads it. @throws UsageError where there is none and no terminal */

@@ -2,7 +2,7 @@
 
 import type { LookupFunction } from 'node:net';
 import type { Method } from '../api/endpoints.js';
-import type { Auth, ProxySettings } from '../net.js';
+import type { Auth, ProxySettings, TlsFiles } from '../net.js';
 import type { TransportProblem } from './problem.js';
 
 /** The largest response that is read, in bytes. */
@@ -26,8 +26,7 @@ export interface ConnectionOptions {
 	connections: number;
 	/** Allows `http://localhost` to be another machine; other hosts are checked with the base URL. */
 	allowHttp?: boolean | undefined;
-	/** PEM text. */
-	tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined };
+	tls?: TlsFiles;
 	proxy?: ProxySettings | undefined;
 	userAgent: string;
 	/** The largest response that is read, in bytes. */

@@ -57,12 +57,6 @@ function causesOf(error: unknown): string[] {
 	return messages;
 }
 
-/** The frames of an error and of its causes. */
-function stackOf(error: unknown): string[] {
-	const errors = chainOf(error).filter((each) => each instanceof Error);
-	return errors.flatMap((each) => (each.stack ?? `${each.name}: ${each.message}`).split('\n'));
-}
-
 /** What data can't take the place of. */
 const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
 
@@ -70,12 +64,13 @@ const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'cau
 export function renderError(error: unknown, { json, debug, palette = plainPalette }: ErrorView = {}): string {
 	const { code, message, hint, details, data } = describe(error);
 	const causes = causesOf(error);
-	const stack = debug === true ? stackOf(error) : [];
+	const errors = debug === true ? chainOf(error).filter((each) => each instanceof Error) : [];
+	const stack = errors.flatMap((each) => (each.stack ?? `${each.name}: ${each.message}`).split('\n'));
 	if (json === true) {
 		const object = {
 			code,
 			message,
-			...(hint !== undefined && { hint }),
+			hint,
 			exitCode: exitCodeOf(error),
 			...(details.length > 0 && { details }),
 			...(causes.length > 0 && { causes }),

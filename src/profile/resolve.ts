@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
 import { fileProblem, RefusedError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
-import type { Auth, ProxySettings } from '../net.js';
+import type { Auth, ProxySettings, TlsFiles } from '../net.js';
 import { checkSecret, checkUserName, describeStore, fetchSecret, type StoredSecret, secretNoun } from './secrets.js';
 import {
 	configFolder,
@@ -22,13 +22,6 @@ import {
 	withoutConnection,
 } from './settings.js';
 import { readStore, requireProfile, type Store, type StoredProfile, secretIsFor } from './store.js';
-
-/** PEM text. */
-export interface TlsFiles {
-	ca?: string | undefined;
-	cert?: string | undefined;
-	key?: string | undefined;
-}
 
 export interface Connection {
 	profileName: string | undefined;

@@ -217,25 +217,22 @@ export interface Source {
 	name: string;
 }
 
-/** Where values come from; relative paths start at `cwd`. */
-export interface Surroundings {
+export interface ResolvedSettings {
+	settings: Settings;
+	sources: Record<SettingName, Source>;
 	env: Environment;
+	/** What relative paths start from. */
 	cwd: string;
 }
 
-export interface SettingPlaces extends Surroundings {
+interface Places extends Pick<ResolvedSettings, 'env' | 'cwd'> {
 	/** Option values by camel-cased name. */
 	flags: Readonly<Record<string, unknown>>;
 	profile: { name: string; values: Readonly<Record<string, unknown>>; file: string } | undefined;
 }
 
-export interface ResolvedSettings extends Surroundings {
-	settings: Settings;
-	sources: Record<SettingName, Source>;
-}
-
 /** Takes each setting from the first place that has it: flag, environment, profile, default. */
-export function resolveSettings({ flags, env, cwd, profile }: SettingPlaces): ResolvedSettings {
+export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedSettings {
 	const values: Record<string, unknown> = {};
 	const sources: Record<string, Source> = {};
 	for (const spec of settingSpecs) {
@@ -287,8 +284,7 @@ export interface BaseUrlRules {
 export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: string; warnings: string[] } {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
 	const refuse = (why: string, hint = 'it looks like https://desk.example.com/wp-json', suggested?: string): never => {
-		const data = suggested === undefined ? {} : { suggested };
-		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data, hint });
+		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data: { suggested }, hint });
 	};
 	const trimmed = given.trim();
 	// Whatever stands before an @ may be a password.

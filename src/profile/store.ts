@@ -276,19 +276,14 @@ export interface ProfileChange {
 	makeCurrent?: boolean;
 }
 
-export interface ProfileChanged {
-	created: boolean;
-	secret: StoredSecret | undefined;
-	isCurrent: boolean;
-	/** What a person should know. */
-	notices: string[];
-}
-
-/** Makes or changes a profile, and its secret with it. Throws UsageError for a name that can't be one. */
-export async function saveProfile(change: ProfileChange): Promise<ProfileChanged> {
+/**
+ * Makes or changes a profile, and its secret with it. Throws UsageError for a name that can't be one.
+ * @returns among others `notices`, what a person should know
+ */
+export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
-	const update = async (store: Store, notes: string[]): Promise<Omit<ProfileChanged, 'notices'>> => {
+	const update = async (store: Store, notes: string[]) => {
 		const { secret: old, ...before } = store.profiles[name] ?? {};
 		const created = store.profiles[name] === undefined;
 		const after: StoredProfile = { ...before, ...settings };

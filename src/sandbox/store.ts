@@ -51,20 +51,18 @@ export type TermRecord = { id: number; parent: number; color?: string } & Texts<
 	'taxonomy' | 'name' | 'slug' | 'description'
 >;
 
-interface Records {
-	tickets: TicketRecord;
-	replies: ReplyRecord;
-	attachments: AttachmentRecord;
-	users: UserRecord;
-	terms: TermRecord;
+/** What a sandbox begins with. */
+export interface Seed {
+	tickets: TicketRecord[];
+	replies: ReplyRecord[];
+	attachments: AttachmentRecord[];
+	users: UserRecord[];
+	terms: TermRecord[];
 	/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
-	customValues: { id: number; values: Record<string, string> };
+	customValues: { id: number; values: Record<string, string> }[];
 }
 
-type TableName = keyof Records;
-
-/** What a sandbox begins with. */
-export type Seed = { [Name in TableName]: Records[Name][] };
+type TableName = keyof Seed;
 
 /** The rows of one kind by id; `put` what was changed. */
 export class Table<T extends { id: number }> extends Map<number, T> {
@@ -90,35 +88,27 @@ export class Table<T extends { id: number }> extends Map<number, T> {
 }
 
 /** The records. Tests may read and write them directly. */
-export interface Store extends Readonly<{ [Name in TableName]: Table<Records[Name]> }> {
+export interface Store extends Readonly<{ [Name in TableName]: Table<Seed[Name][number]> }> {
 	repliesOf(ticketId: number): ReplyRecord[];
 }
 
+const tableNames = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'] as const;
+
 /** @param changed called after every change */
 export function createStore(seed: Seed, changed: () => void = () => {}): Store {
-	const table = <T extends { id: number }>(rows: readonly T[]): Table<T> => new Table(rows, changed);
-	const replies = table(seed.replies);
-	return {
-		tickets: table(seed.tickets),
-		replies,
-		attachments: table(seed.attachments),
-		users: table(seed.users),
-		terms: table(seed.terms),
-		customValues: table(seed.customValues),
-		repliesOf: (ticketId) => [...replies.values()].filter(({ ticket }) => ticket === ticketId),
-	};
+	const entries = tableNames.map((name) => [name, new Table<{ id: number }>(seed[name], changed)]);
+	const tables: Omit<Store, 'repliesOf'> = Object.fromEntries(entries);
+	return { ...tables, repliesOf: (id) => [...tables.replies.values()].filter(({ ticket }) => ticket === id) };
 }
-
-const tableNames: readonly TableName[] = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'];
 
 /** What differs from the seed: the id of each row that was changed, and the row, or null where it is gone. */
 type Changes = Readonly<Record<TableName, readonly (readonly [id: number, row: { id: number } | null])[]>>;
 
 export function changesOf(store: Store): Changes {
-	const changes = tableNames.map((name) => {
-		const table: Table<{ id: number }> = store[name] as never;
-		return [name, [...table.touched].map((id) => [id, table.get(id) ?? null])];
-	});
+	const changes = tableNames.map((name) => [
+		name,
+		[...store[name].touched].map((id) => [id, store[name].get(id) ?? null]),
+	]);
 	return Object.fromEntries(changes);
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createTrace, type TraceView } from '../../src/cli/trace.js';
+import { createTrace } from '../../src/cli/trace.js';
 import type { TraceEvent } from '../../src/http/types.js';
 import { plainPalette } from '../../src/output/colour.js';
 
-function renderTrace(event: TraceEvent, view: Partial<TraceView>): string {
+function renderTrace(event: TraceEvent, view: Partial<Parameters<typeof createTrace>[1]>): string {
 	let text = '';
 	const write = (piece: string): void => {
 		text += piece;

@@ -194,10 +194,6 @@ export const bugs = [
 			'return text;',
 		],
 		'-j4 takes the next word for its value': ['/^(?:--[^=]*=|-[^-])(.+)$/s', '/^(?:--[^=]*=)(.+)$/s'],
-		'completion uses up the pipe that --input names': [
-			"if (file === '-' || !statSync(path).isFile()) return [];",
-			"if (file === '-') return [];",
-		],
 	}),
 	...bugsIn('src/cli/commands/doctor.ts', doctor, {
 		'the password of the proxy is printed': ['{proxy.host}, from', '{proxy.href}, from'],

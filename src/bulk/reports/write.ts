@@ -9,11 +9,17 @@ import { sumOf, totalOf } from '../journal/counts.js';
 import { openRecords, type RecordFile } from '../journal/read.js';
 import { csv, json, junit, markdown, type Report, type ReportFacts } from './formats.js';
 
-const EXTENSIONS = { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv', html: 'html' };
+const FORMATS = {
+	junit: { extension: 'xml', texts: junit },
+	json: { extension: 'json', texts: json },
+	markdown: { extension: 'md', texts: markdown },
+	csv: { extension: 'csv', texts: csv },
+	html: { extension: 'html', texts: async (report: Report) => (await import('./html.js')).html(report) },
+};
 
-export type ReportFormat = keyof typeof EXTENSIONS;
+export type ReportFormat = keyof typeof FORMATS;
 
-export const reportFormats = Object.keys(EXTENSIONS) as readonly ReportFormat[];
+export const reportFormats = Object.keys(FORMATS) as readonly ReportFormat[];
 
 export interface ReportSpec {
 	readonly format: ReportFormat;
@@ -34,7 +40,7 @@ export function parseReport(text: string): ReportSpec {
 	}
 	if (path === '-') throw new UsageError('--report needs a file: standard output is for the results', { code });
 	if (path !== '') return { format: known, path };
-	throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${EXTENSIONS[known]}`, {
+	throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${FORMATS[known].extension}`, {
 		code,
 	});
 }
@@ -89,11 +95,6 @@ export async function checkReportPlaces(
 
 const PIECE = 256 * 1024;
 
-async function textsOf(format: ReportFormat, report: Report): Promise<Iterable<string>> {
-	if (format === 'html') return (await import('./html.js')).html(report);
-	return { junit, json, markdown, csv }[format](report);
-}
-
 /** Writes one report; the file is there whole or not at all. @throws FailedError */
 async function writeReport({ format, path: given }: ReportSpec, report: Report, cwd: string): Promise<void> {
 	const path = await realName(resolve(cwd, given));
@@ -104,7 +105,7 @@ async function writeReport({ format, path: given }: ReportSpec, report: Report, 
 	try {
 		handle = await open(draft, isSpecial ? 'w' : 'wx', 0o666);
 		let piece = '';
-		for (const text of await textsOf(format, report)) {
+		for (const text of await FORMATS[format].texts(report)) {
 			piece += text;
 			if (piece.length < PIECE) continue;
 			await handle.writeFile(piece);

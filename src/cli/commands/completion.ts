@@ -118,7 +118,7 @@ const scripts = { bash, zsh, fish, powershell };
 
 export const command = defineCommand({
 	description:
-		'Completes commands, flags and their values, profiles, runs, files and columns of the --input file. No request is sent. The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
+		'Completes commands, flags and their values, profiles, runs and files. No request is sent. The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
 	examples: {
 		'supportctl completion bash > ~/.local/share/bash-completion/completions/supportctl':
 			'bash, with the package bash-completion',

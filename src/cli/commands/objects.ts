@@ -161,7 +161,6 @@ export function send(words: string): CommandSpec {
 			}),
 		),
 		options: optionsOf(endpoint),
-		fieldNames: [...new Set([...positionals, ...endpoint.fields].map(({ name }) => name))],
 		async run(invocation) {
 			return await (await import('../runs/one.js')).startCommand(endpointName, invocation as RunInvocation);
 		},

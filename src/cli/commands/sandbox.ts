@@ -102,18 +102,14 @@ export const command = defineCommand({
 		});
 		try {
 			const sandbox = await openSandbox({
+				...given,
 				port: given.port ?? DEFAULT_PORT,
 				clock: context.clock,
 				random: () => context.random(),
-				seed: given.seed,
-				stateFile: given.state === undefined ? undefined : resolve(context.cwd, given.state),
-				documentedOnly: given.documentedOnly,
+				stateFile: given.state && resolve(context.cwd, given.state),
 				latencyMs: given.latency,
-				failRate: given.failRate,
 				failKinds: given.failKind,
-				rateLimit: given.rateLimit,
 				rateLimitStatus: given.rateLimitStatus === '503' ? 503 : 429,
-				retryAfter: given.retryAfter,
 				prefixes: Object.fromEntries(prefixes),
 				onWarning: (message) => context.stderr.write(`warning: ${message}\n`),
 			});

@@ -1,7 +1,5 @@
 /** `supportctl __complete SHELL …`: what the completion scripts call at each press of Tab; what can't be read is not offered. */
 
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { ExitCode } from '../../errors.js';
 import type { Context } from '../../io/context.js';
 import { HIDDEN_CHARACTER } from '../../text.js';
@@ -77,7 +75,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	const line = readWords(options, [...flags, ...rest]);
 	const valuesOf = async (of: Valued, prefix = ''): Promise<Offer> => {
 		if (of.completes === 'files') return { behind: prefix };
-		const found = await candidatesFor(of, current.slice(prefix.length), line, spec?.fieldNames ?? [], context);
+		const found = await candidatesFor(of, context);
 		return found.map(({ value, help }) => ({ value: prefix + value, help }));
 	};
 	if (line.pending !== undefined) return valuesOf(line.pending);
@@ -114,8 +112,8 @@ const HELP: Candidate = { value: '--help', help: 'Show help' };
 interface Line {
 	/** How many arguments there are. */
 	args: number;
-	/** Values of the options so far, by long name; flags without a value have an empty list. */
-	given: Map<string, string[]>;
+	/** The long names of the options so far. */
+	given: Set<string>;
 	/** The option whose value is typed, as a word of its own. */
 	pending?: OptionSpec;
 	/** Behind `--`, nothing is a flag any more. */
@@ -123,20 +121,17 @@ interface Line {
 }
 
 function readWords(options: readonly OptionSpec[], words: readonly string[]): Line {
-	const line: Line = { args: 0, given: new Map(), ended: false };
+	const line: Line = { args: 0, given: new Set(), ended: false };
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] as string;
 		const option = findOption(options, word);
 		if (line.ended || !word.startsWith('-') || word === '-') line.args++;
 		else if (word === '--') line.ended = true;
 		else if (option !== undefined) {
-			const values = line.given.get(longName(option)) ?? [];
-			line.given.set(longName(option), values);
-			if (!takesValue(option)) continue;
+			line.given.add(longName(option));
 			// Attached as in --rate=4 and -j4, or the next word.
-			const value = /^(?:--[^=]*=|-[^-])(.+)$/s.exec(word)?.[1] ?? words[++at];
-			if (value === undefined) line.pending = option;
-			else values.push(value);
+			if (!takesValue(option) || /^(?:--[^=]*=|-[^-])(.+)$/s.test(word)) continue;
+			if (++at === words.length) line.pending = option;
 		}
 	}
 	return line;
@@ -154,18 +149,12 @@ function flagsLeft(options: readonly OptionSpec[], { given }: Line): Candidate[]
 }
 
 /** An option or an argument. */
-type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'> & { flags?: string };
+type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>;
 
 /** More runs than this are no help. */
 const RUNS_SHOWN = 50;
 
-async function candidatesFor(
-	of: Valued,
-	typed: string,
-	{ given }: Line,
-	fieldNames: readonly string[],
-	context: Context,
-): Promise<Candidate[]> {
+async function candidatesFor(of: Valued, context: Context): Promise<Candidate[]> {
 	const known = of.choices ?? of.suggests;
 	if (known !== undefined) return known.map((value) => ({ value }));
 	const { configFolder, stateFolder } = await import('../../profile/settings.js');
@@ -180,39 +169,8 @@ async function candidatesFor(
 			const ids = runIds(stateFolder(context)).slice(-RUNS_SHOWN).reverse();
 			return [...(ids.length === 0 ? [] : [{ value: 'last', help: ids[0] }]), ...ids.map((value) => ({ value }))];
 		}
-		case 'columns': {
-			const isPair = of.flags?.includes('=') === true;
-			const column = isPair ? typed.slice(0, typed.lastIndexOf('=') + 1) : '';
-			if (column !== '') return fieldNames.map((field) => ({ value: column + field }));
-			const columns = await readColumns(given, context, stateFolder(context));
-			return columns.map((name) => ({ value: isPair ? `${name}=` : name }));
-		}
 		default:
 			return [];
-	}
-}
-
-/** The header of the file that --input names, or the keys of its first object. */
-async function readColumns(given: Line['given'], { cwd, env }: Context, stateDir: string): Promise<string[]> {
-	const file = given.get('input')?.at(-1) ?? '-';
-	// `~` is the shell's, which has not seen the word yet.
-	const path = file.startsWith('~/') && env.HOME !== undefined ? join(env.HOME, file.slice(2)) : resolve(cwd, file);
-	// A pipe would be used up by looking.
-	if (file === '-' || !statSync(path).isFile()) return [];
-	const [{ openInput }, { inputFormats }] = await Promise.all([
-		import('../../bulk/input/source.js'),
-		import('../../bulk/input/input.js'),
-	]);
-	const format = inputFormats.find((each) => each === given.get('input-format')?.at(-1));
-	const stdin = (async function* () {})();
-	const source = await openInput({ path, stdin, stateDir, ...(format === undefined ? {} : { format }) });
-	try {
-		if (source.columns !== undefined) return [...source.columns];
-		for await (const [first] of source.read()) return Object.keys(first?.object ?? {});
-		return [];
-	} finally {
-		// It may be the copy that a run reads.
-		await source.dispose({ keep: true });
 	}
 }
 

@@ -2,7 +2,7 @@
 
 import { ticketStatuses, ticketStatusGroups } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
-import type { ArgumentSpec, CommandSpec } from '../command.js';
+import type { CommandSpec } from '../command.js';
 import type { CommandEntry } from '../manifest.js';
 import { longFlag, type OptionSpec, shortFlag } from '../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../options/shared.js';
@@ -86,7 +86,10 @@ type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
 export function commandText({ words, summary }: CommandTitle, spec: CommandSpec): string {
 	const name = ['supportctl', ...words].join(' ');
 	const flags = spec.options.length === 0 ? [] : ['[flags]'];
-	const given = spec.arguments.map(argumentText);
+	const given = spec.arguments.map(({ name, required, variadic }) => {
+		const text = `<${name}>${variadic === true ? '...' : ''}`;
+		return required ? text : `[${text}]`;
+	});
 	const usage = [[name, ...given, ...flags].join(' ')];
 	if (takesRows(spec)) {
 		usage.push(`${name} --input <file> [flags]`, ['... |', name, ...given.slice(0, -1), '- [flags]'].join(' '));
@@ -131,11 +134,6 @@ export function commandPage(title: CommandTitle, spec: CommandSpec): string {
 /** Whether a command takes rows: as arguments, from a file or from stdin. */
 const takesRows = ({ arguments: given, options }: CommandSpec): boolean =>
 	given.at(-1)?.variadic === true && options.some(({ flags }) => flags.startsWith('--input '));
-
-function argumentText({ name, required, variadic }: ArgumentSpec): string {
-	const text = `<${name}>${variadic === true ? '...' : ''}`;
-	return required ? text : `[${text}]`;
-}
 
 /** A command with all that help shows of it, for programs. */
 export async function commandView({ words, summary, group, load }: CommandEntry): Promise<object> {

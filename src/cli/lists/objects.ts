@@ -3,7 +3,7 @@
 import { createPlanner } from '../../api/plan.js';
 import { type Filter, type Noun, ownAccount } from '../../api/reads.js';
 import { isIsoDate, quote } from '../../api/values.js';
-import { type ListedObject, type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
+import { type ListedObject, type PageCall, readPages } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
@@ -78,16 +78,14 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 		printer ??= await printing.open([], screen);
 		await printer.end();
 		if (end.failure !== undefined) throw failureOfList(reading, end.failure, printed);
-		if (printed < limit) checkCount(reading, end);
+		// Services count wrongly, and lists change all the time: what was printed may not be all.
+		const { count, total = count, whole } = end;
+		if (printed < limit && whole && total !== count) {
+			const what = `${count} ${plural(read.list.noun, count)} ${count === 1 ? 'was' : 'were'} listed`;
+			warn(context, [`${what}, but the service counts ${total} (X-WP-Total)`]);
+		}
 		return ExitCode.ok;
 	});
-}
-
-/** Services that count wrongly, and lists that change all the time: what was printed may not be all. */
-function checkCount({ read, invocation }: Reading, { count, total, whole }: PagesEnd): void {
-	if (!whole || total === undefined || total === count) return;
-	const what = `${count} ${plural(read.list.noun, count)} ${count === 1 ? 'was' : 'were'} listed`;
-	warn(invocation.context, [`${what}, but the service counts ${total} (X-WP-Total)`]);
 }
 
 function failureOfList(reading: Reading, failure: Result, printed: number): SupportctlError {

@@ -1,7 +1,7 @@
 /** What an option is: a description as data, from which parsing, help, completion and the type of its value derive. */
 
 /** Kinds of names that completion looks up for itself. */
-export type Completes = 'profiles' | 'files' | 'columns' | 'runs';
+export type Completes = 'profiles' | 'files' | 'runs';
 
 export interface OptionSpec {
 	/** As commander takes it: `-j, --concurrency <n>`, `--force`, `--no-color`. */

@@ -55,10 +55,10 @@ export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 export const inputOptions = options('Input', [
 	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
-	{ flags: '--map <column=field>', help: 'Use a column as a field', repeatable: true, completes: 'columns' },
-	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true, completes: 'columns' },
+	{ flags: '--map <column=field>', help: 'Use a column as a field', repeatable: true },
+	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true },
 	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field' },
-	{ flags: '--id-column <column>', help: 'The column that holds the id', completes: 'columns' },
+	{ flags: '--id-column <column>', help: 'The column that holds the id' },
 	{
 		flags: '--blank <what>',
 		help: 'What an empty cell does: skip the field, or clear it with ""',

@@ -294,7 +294,9 @@ async function showPlan(
 			checkSignedIn(found, session.connection);
 			const changes = changesOf(job, row, found);
 			if (changes === undefined) unread++;
-			for (const change of changes ?? [unreadable(found)]) await print(row, change);
+			const { outcome, code = outcome, message = code } = found;
+			const why = outcome === 'ok' ? 'the response is in an unknown shape' : message;
+			for (const change of changes ?? [noChange(`not readable: ${why}`)]) await print(row, change);
 		}
 	} else {
 		for await (const batch of selected) {
@@ -338,11 +340,6 @@ async function* rowsToShow({ plan, tuning }: RunJob, rows: PlannedRows): AsyncGe
 }
 
 const noChange = (message: string | null): object => ({ field: null, old: null, new: null, message });
-
-function unreadable({ message, code, outcome }: Result): object {
-	const why = outcome === 'ok' ? 'the response is in an unknown shape' : (message ?? code ?? outcome);
-	return noChange(`not readable: ${why}`);
-}
 
 /** The fields that a row would change; a row that a check skips is one line. Undefined where its object is not known. */
 function changesOf({ endpoint, plan }: RunJob, row: RunRow, found: Result): object[] | undefined {

@@ -1,9 +1,7 @@
 /** What is offered at each place of a command line. */
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { taxonomies, ticketStatuses } from '../../../src/api/fields.js';
 import { commands } from '../../../src/cli/manifest.js';
@@ -181,98 +179,25 @@ describe('names of this machine', () => {
 	});
 });
 
-describe('columns of the input that is on the line', () => {
-	const cwd = () => {
-		const folder = temporaryFolder();
-		writeFileSync(join(folder, 'edits.csv'), '\uFEFF"Ticket Id";new status;"a:b=c"\r\n1;hold;x\r\n');
-		writeFileSync(join(folder, 'edits.tsv.gz'), gzipSync('id\tStatus\n1\thold\n'));
-		writeFileSync(join(folder, 'edits.ndjson'), '{"id": 1, "Status": "hold"}\n');
-		writeFileSync(join(folder, 'plain'), 'id,Status\n1,hold\n');
-		writeFileSync(join(folder, 'odd.csv'), 'id,"two\nlines","esc\x1b[31m",__proto__\n');
-		return folder;
-	};
-
-	it('are not read from a pipe, which would be used up', async () => {
-		const cwd = temporaryFolder();
-		execFileSync('mkfifo', [join(cwd, 'edits.csv')]);
-		expect(await values('ticket update --input edits.csv --ignore-column ', { cwd })).toEqual([]);
-	});
-
-	it('are offered for --ignore-column, --id-column and --map', async () => {
-		const place = { cwd: cwd() };
-		expect(await values('ticket update --input edits.csv --ignore-column ', place)).toEqual([
-			'Ticket Id',
-			'new status',
-			'a:b=c',
-		]);
-		expect(await values('ticket update --input=edits.csv --id-column=', place)).toEqual([
-			'--id-column=Ticket Id',
-			'--id-column=new status',
-			'--id-column=a:b=c',
-		]);
-		const { values: columns } = await ask(['ticket', 'update', '--input', 'edits.csv', '--map', ''], place);
-		expect(columns).toEqual(['Ticket Id=', 'new status=', 'a:b=c=']);
-	});
-
-	it('are read from the copy that a run reads, which stays', async () => {
-		const folder = temporaryFolder();
-		const copy = join(folder, 'spool', 'run.csv');
-		mkdirSync(join(folder, 'spool'));
-		writeFileSync(copy, 'id,Status\n1,hold\n');
-		const place = { env: { SUPPORTCTL_STATE_DIR: folder } };
-		expect(await values(`ticket update --input ${copy} --id-column `, place)).toEqual(['id', 'Status']);
-		expect(existsSync(copy)).toBe(true);
-	});
-
-	it('stand for the fields and ids of the command', async () => {
-		const place = { cwd: cwd() };
-		const { values: fields } = await ask(['ticket', 'update', '--input', 'edits.csv', '--map', 'a:b=c='], place);
-		expect(fields).toEqual(expect.arrayContaining(['a:b=c=id', 'a:b=c=status', 'a:b=c=ticket_priority']));
-		expect(fields).not.toContain('a:b=c=ticket_id');
-		expect(await values('reply update --map Foo=', place)).toEqual(
-			expect.arrayContaining(['Foo=ticket_id', 'Foo=content']),
-		);
-	});
-
-	it.each(['edits.tsv.gz', 'edits.ndjson', 'plain'])('are read from %s', async (file) => {
-		expect(await values(`ticket update --input ${file} --ignore-column `, { cwd: cwd() })).toEqual(['id', 'Status']);
-	});
-
-	it('are read from a path with ~, which the shell has not seen yet', async () => {
-		const home = cwd();
-		const place = { env: { HOME: home } };
-		expect(await values('ticket update --input ~/plain --ignore-column ', place)).toEqual(['id', 'Status']);
-	});
-
-	it('leave out names that a line of a script, or a terminal, could not hold', async () => {
-		expect(await values('ticket update --input odd.csv --ignore-column ', { cwd: cwd() })).toEqual(['id', '__proto__']);
-	});
-
-	it.each(['nope.csv', '-', '.', '/dev/stdin'])('are none for %s', async (file) => {
-		expect(await values(`ticket update --input ${file} --ignore-column `, { cwd: cwd() })).toEqual([]);
-	});
-});
-
 describe('each shell gets it in its own way:', () => {
 	const BREAKS = ' \t\n"\'@><=;|&(:';
-	const bash = async (line: string, cwd = temporaryFolder()) =>
-		(await runHere(['__complete', 'bash', line, BREAKS], { cwd })).stdout.split('\n').slice(0, -1);
+	const bash = async (line: string, env = {}) =>
+		(await runHere(['__complete', 'bash', line, BREAKS], { env })).stdout.split('\n').slice(0, -1);
+	/** A folder of settings whose file was edited by hand. */
+	const odd = () => {
+		const folder = temporaryFolder();
+		const names = ['two words', '$(touch x)', 'a:b', 'two\nlines', 'esc\x1b[31m'];
+		const profiles = Object.fromEntries(names.map((name) => [name, {}]));
+		writeFileSync(join(folder, 'config.json'), JSON.stringify({ version: 1, profiles }), { mode: 0o600 });
+		return { SUPPORTCTL_CONFIG_DIR: folder };
+	};
 
 	it('bash the part of the word that it replaces, quoted', async () => {
 		expect(await bash('supportctl ticket update --status=ho')).toEqual(['words', 'hold']);
 		expect(await bash('supportctl ticket update --status ho')).toEqual(['words', 'hold']);
 		expect(await bash('supportctl tick')).toEqual(['words', 'ticket']);
-		const cwd = temporaryFolder();
-		writeFileSync(join(cwd, 'e.csv'), 'Ticket Id,$(touch x)\n');
-		expect(await bash('supportctl ticket update --input e.csv --ignore-column ', cwd)).toEqual([
-			'words',
-			'Ticket\\ Id',
-			'\\$\\(touch\\ x\\)',
-		]);
-		expect(await bash('supportctl ticket update --input e.csv --ignore-column "Ti', cwd)).toEqual([
-			'words',
-			'Ticket Id',
-		]);
+		expect(await bash('supportctl profile use ', odd())).toEqual(['words', 'two\\ words', '\\$\\(touch\\ x\\)', 'a:b']);
+		expect(await bash('supportctl profile use "tw', odd())).toEqual(['words', 'two words']);
 	});
 
 	it('bash the path to look for, what of it to leave out, and what to put before it', async () => {
@@ -290,10 +215,8 @@ describe('each shell gets it in its own way:', () => {
 	it('zsh with a colon behind the value, whose own have a backslash', async () => {
 		const { stdout } = await runHere(['__complete', 'zsh', 'att']);
 		expect(stdout).toMatch(/^attachment:update, edit, list, get$/m);
-		const cwd = temporaryFolder();
-		writeFileSync(join(cwd, 'e.csv'), 'id,a:b\n');
-		const words = ['ticket', 'update', '--input', 'e.csv', '--id-column', ''];
-		expect((await runHere(['__complete', 'zsh', ...words], { cwd })).stdout).toBe('words\nid\na\\:b\n');
+		const { stdout: names } = await runHere(['__complete', 'zsh', 'profile', 'use', ''], { env: odd() });
+		expect(names).toBe('words\ntwo words\n$(touch x)\na\\:b\n');
 	});
 });
 

@@ -310,24 +310,20 @@ async function printRecords(invocation: Invocation, [first]: readonly [Shown, ..
 	await printAll(invocation, { columns: [{ path: 'row' }, ...columns] }, rows);
 }
 
-/** What a single run has besides. */
-function detailsOf({ done, inFlight, resumes, snapshots, corruptLines, corrupt, header }: Shown['scan']): Row {
-	return {
-		...{ done, in_flight: inFlight ?? null, resumes, snapshots, damaged_lines: corruptLines },
-		...(corruptLines === 0 ? {} : { damage: corrupt.map(({ line, reason }) => `line ${line}: ${reason}`) }),
-		...{ tool: header.tool, plan: header.plan },
-	};
-}
-
 async function showRuns(invocation: Invocation, runs: readonly [Shown, ...Shown[]]): Promise<void> {
 	const failures: Row[] = [];
 	for (const row of rowsOf(runs, BAD)) if (failures.push(row) >= SHOWN) break;
 	const { summary, next, missing, twice } = together(runs);
 	const shards = runs.flatMap(({ scan }) => scan.header.plan.shard ?? []);
+	const { done, inFlight, resumes, snapshots, corruptLines, corrupt, header } = runs[0].scan;
 	const view: Row = {
 		...runView(summary),
 		...(runs.length === 1
-			? detailsOf(runs[0].scan)
+			? {
+					...{ done, in_flight: inFlight ?? null, resumes, snapshots, damaged_lines: corruptLines },
+					...(corruptLines > 0 && { damage: corrupt.map(({ line, reason }) => `line ${line}: ${reason}`) }),
+					...{ tool: header.tool, plan: header.plan },
+				}
 			: {
 					...{ shard: shards.map(formatShard).join(', ') || null, exit_code: exitCodeOf(summary.counts as Counts) },
 					...{ missing_shards: missing, shards_twice: twice },
