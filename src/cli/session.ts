@@ -79,13 +79,6 @@ export async function openClient(
 	use: ClientUse = 'few requests',
 ): Promise<Client> {
 	const { context, options } = invocation;
-	// undici's HTTP parser is WebAssembly. Node 20's V8 optimises it after the first response, and the process waits for
-	// that at its end: 195 ms for one request against 116 with a larger budget, which a run has used up after some hundred
-	// responses. Later versions of Node are slower with it. Set before undici is loaded, and here because a flag is the
-	// whole process's: the library leaves it alone.
-	if (process.version.startsWith('v20.')) {
-		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
-	}
 	let secrets: string[] = [];
 	if (auth.scheme === 'basic') secrets = [auth.password, `${auth.username}:${auth.password}`];
 	else if (auth.scheme === 'bearer') secrets = [auth.token];
@@ -99,6 +92,14 @@ export async function openClient(
 	}
 	const onWait = waitNotice(invocation);
 	const { createClient } = await import('../http/client.js');
+	// undici's HTTP parser is WebAssembly. Node 20's V8 optimises it after the first response, and the process waits for
+	// that at its end: 195 ms for one request against 116 with a larger budget, which a run has used up after some hundred
+	// responses. Later versions of Node are slower with it. Node's own modules load three times as slowly after a flag was
+	// set, so that undici and what it needs come first. Here because a flag is the whole process's: the library sets none.
+	if (process.version.startsWith('v20.')) {
+		if (baseUrl.startsWith('https:')) process.getBuiltinModule('node:tls');
+		process.getBuiltinModule('node:v8').setFlagsFromString('--wasm-tiering-budget=180000000');
+	}
 	return createClient({
 		...{ baseUrl, auth, tls, proxy, allowHttp, connections, trace },
 		timeoutMs: settings.timeout * 1000,
