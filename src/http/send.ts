@@ -125,10 +125,10 @@ export async function send(
 			random: options.random(),
 		});
 		if (!decision.again) {
-			if (decision.why === 'wait-too-long') putOff(verdict, history, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
+			if (decision.why === 'wait-too-long') putOff(verdict, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
 			return resultOf(verdict, attempts, clock.monotonic() - started);
 		}
-		last = verdict.retry === 'later' ? { ...verdict, outcome: openOutcome(history) } : verdict;
+		last = verdict.retry === 'later' ? { ...verdict, outcome: openOutcome(verdict.history) } : verdict;
 		own.onRetry?.({
 			attempt: attempts,
 			sent: !('problem' in response) || response.sent,
@@ -165,9 +165,9 @@ function report(
 }
 
 /** Ends a row that the service wants later than anybody waits. */
-function putOff(verdict: Verdict, history: History, until: number): void {
+function putOff(verdict: Verdict, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
-	verdict.outcome = openOutcome(history);
+	verdict.outcome = openOutcome(verdict.history);
 	verdict.code = 'wait_too_long';
 	verdict.message = verdict.message === undefined ? note : `${verdict.message}; ${note}`;
 }

@@ -81,7 +81,7 @@ describe('what a row’s records say', () => {
 	});
 });
 
-describe('a row without an outcome, in a run that marks no sending', () => {
+describe('a row that is not done, in a run that marks no sending', () => {
 	const resume = { type: 'resume', at: 'y', tool: '1' };
 	it.each<[string, Record<string, unknown>[], boolean]>([
 		['its process ended by itself', [row(1, 'ok'), end], false],
@@ -89,6 +89,7 @@ describe('a row without an outcome, in a run that marks no sending', () => {
 		['its process was killed before it had any outcome', [], true],
 		['an earlier process was killed, and a resume ended by itself', [row(1, 'ok'), resume, row(3, 'ok'), end], true],
 		['a resume was killed', [row(1, 'ok'), end, resume], true],
+		['a resume of a row that was not sent was killed', [row(1, 'ok'), row(2, 'not-sent'), end, resume], true],
 		['a resume ended by itself, too', [row(1, 'ok'), end, resume, row(3, 'ok'), end], false],
 	])('%s', async (_, records, maybeSent) => {
 		const { states, inFlight } = await scanJournal(journalWith(records, 10, { endpoint: 'ticket.update' }));

@@ -283,7 +283,10 @@ describe('a service that asks to wait', () => {
 
 	it('for longer than there will be time does not break the message', async () => {
 		const later: Step = { status: 503, headers: { 'retry-after': '9'.repeat(400) } };
-		expect((await deliverTo(scripted(later), update)).message).toMatch(/wait until 2\d{3}-/);
+		const { outcome, message } = await deliverTo(scripted(later), update);
+		expect(message).toMatch(/wait until 2\d{3}-/);
+		// A 503 does not say that the service did nothing.
+		expect(outcome).toBe('unknown');
 	});
 });
 
@@ -301,7 +304,8 @@ describe('a stopped run', () => {
 		};
 		expect(await stopping({ lost: 'timeout' })).toMatchObject({ outcome: 'unknown' });
 		expect(await stopping({ unsent: 'connect_refused' })).toMatchObject({ outcome: 'not-sent' });
-		expect(await stopping(busy)).toMatchObject({ outcome: 'not-sent', status: 503, attempts: 1 });
+		expect(await stopping(busy)).toMatchObject({ outcome: 'unknown', status: 503, attempts: 1 });
+		expect(await stopping({ status: 429 })).toMatchObject({ outcome: 'not-sent', status: 429, attempts: 1 });
 	});
 
 	it('does not begin a row', async () => {

@@ -77,7 +77,7 @@ export class RowNumbers {
 class RowStates extends RowNumbers {
 	/** Set where lines are missing: then the absence of a record does not mean that a row was not sent. */
 	doubtful = false;
-	/** Set where a process that marks no sending was killed: a row without an outcome may have been under way. */
+	/** Set where a process that marks no sending was killed: a row that is not done may have been under way. */
 	silent = false;
 	/** The last row that is done; 0 where none is. */
 	lastDone = 0;
@@ -98,7 +98,7 @@ class RowStates extends RowNumbers {
 	/** Whether a row that is not done may have been carried out all the same. */
 	maybeSent(row: number): boolean {
 		const state = this.get(row);
-		return this.doubtful || (state & (SENT | LOST)) !== 0 || (this.silent && outcomeIn(state) === undefined);
+		return this.doubtful || (state & (SENT | LOST)) !== 0 || (this.silent && !isDoneState(state));
 	}
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { neutralDialect } from '../../../src/api/dialect.js';
+import { createCounts } from '../../../src/bulk/journal/counts.js';
 import { type Journal, openJournal } from '../../../src/bulk/journal/write.js';
 import type { RowSource, RunPlan } from '../../../src/bulk/run/plan.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
@@ -107,7 +108,7 @@ describe('old values', () => {
 		const journal = start();
 		await note(journal, 1, hold, outcome);
 		await note(journal, 2, hold, done);
-		journal.close();
+		journal.close({ at: 'x', counts: createCounts(), exit: 0 });
 		expect((await rowsOf(journal)).map(([id]) => id)).toEqual(isRestored ? ['1', '2'] : ['2']);
 	});
 
