@@ -76,6 +76,15 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 	const folder = withFile('the temporary file', () => mkdtempSync(temporary));
 	const path = join(folder, `${Object.values(ids).join('-')}.yaml`);
 	let isKept = false;
+	const sayKept = (): void => {
+		stderr.write(`${wantsJson(options) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`}\n`);
+	};
+	/** One that is left at once by a signal keeps the edit, too. */
+	function abandon(exitCode: number): void {
+		sayKept();
+		context.abandon(exitCode);
+	}
+	const afterEdit = { ...given, context: { ...context, abandon } };
 	try {
 		let changed: Readonly<Record<string, unknown>> | undefined;
 		let problem = '';
@@ -113,7 +122,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 			return ExitCode.ok;
 		}
 
-		const current = sheet.exported((await readObject(noun, given, session, ids)).object);
+		const current = sheet.exported((await readObject(noun, afterEdit, session, ids)).object);
 		const differs = (name: string): boolean => JSON.stringify(exported[name]) !== JSON.stringify(current[name]);
 		const others = Object.keys({ ...exported, ...current }).filter(differs);
 		if (others.length > 0) {
@@ -126,16 +135,18 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 		const { secrets, ...kept } = withoutSecrets(withCleared(endpoint, held, changed));
 		const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
 		const source = { from: 'ids', ids: [own] } as const;
-		const job = jobOf(`${noun}.update`, { endpoint, source, values, secrets }, invocation, session);
+		const job = jobOf(
+			`${noun}.update`,
+			{ endpoint, source, values, secrets },
+			afterEdit as unknown as RunInvocation,
+			session,
+		);
 		const exitCode = await (await import('./runs/one.js')).sendOne(job);
 		isKept = exitCode !== ExitCode.ok && exitCode !== ExitCode.differs;
 		return exitCode;
 	} finally {
 		if (!isKept) rmSync(folder, { recursive: true, force: true });
-		else
-			stderr.write(
-				`${wantsJson(options) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`}\n`,
-			);
+		else sayKept();
 	}
 }
 

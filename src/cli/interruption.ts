@@ -12,9 +12,15 @@ import { wantsJson } from './results.js';
 /**
  * Ends the program at the first signal, until the returned function is called. For commands whose requests only read:
  * not even a name that is being resolved is waited for.
+ * @param before what is still done
  */
-export function leaveOnSignal({ context, options }: Invocation, says: string): () => void {
+export function leaveOnSignal(
+	{ context, options }: Pick<Invocation, 'context' | 'options'>,
+	says: string,
+	before?: () => void,
+): () => void {
 	return context.signals.listen(() => {
+		before?.();
 		const error = new InterruptedError(`interrupted; ${says}`);
 		context.stderr.write(renderError(error, { json: wantsJson(options) }));
 		context.abandon(error.exitCode);

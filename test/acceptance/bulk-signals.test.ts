@@ -153,7 +153,7 @@ describe('a signal before the first request', () => {
 		await copied;
 		watcher.close();
 		child.kill('SIGINT');
-		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'interrupted; nothing was sent\n' });
+		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'error: interrupted; nothing was sent\n' });
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});
 
@@ -162,7 +162,7 @@ describe('a signal before the first request', () => {
 		const { child, ended } = work.spawn('user delete - --reassign 1 --yes', { input: '5\n6\n' });
 		await held(1);
 		child.kill('SIGINT');
-		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'interrupted; nothing was sent\n' });
+		expect(await ended).toEqual({ exitCode: 130, stdout: '', stderr: 'error: interrupted; nothing was sent\n' });
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
 		expect([work.spooled(), work.journals()]).toEqual([[], []]);
 	});
@@ -190,7 +190,7 @@ describe('a signal before the first request', () => {
 			});
 		});
 		const { abandoned, stdout, stderr } = (run as ReturnType<typeof work.begin>).context;
-		expect([abandoned, stdout.text, stderr.text]).toEqual([[130], '', 'interrupted; nothing was sent\n']);
+		expect([abandoned, stdout.text, stderr.text]).toEqual([[130], '', 'error: interrupted; nothing was sent\n']);
 		expect(questions).toHaveLength(1);
 		expect([recorder.requests, work.spooled(), work.journals()]).toEqual([[], [], []]);
 	});

@@ -3,9 +3,9 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isolatedEnvironment, runCli } from '../support/cli.js';
+import { isolatedEnvironment, runCli, startCli } from '../support/cli.js';
 import { startListService, ticket } from '../support/list-service.js';
-import { json } from '../support/recorder.js';
+import { json, startRecorder } from '../support/recorder.js';
 import { startSandbox } from '../support/sandbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -226,4 +226,16 @@ test('without an editor, and where it fails, the error says so', async () => {
 	const failed = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
 	expect([failed.exitCode, failed.stderr]).toEqual([1, expect.stringContaining('it ended with exit code 3')]);
 	expect(fake.left()).toEqual([]);
+});
+
+test('an edit that is interrupted before it is sent names the file that it is kept in', async () => {
+	const object = ticket(14, { title: 'R & D' });
+	const service = await startRecorder((_request, _response, count) => (count === 1 ? json(200, object) : undefined));
+	const fake = editor(change('status: hold', 'status: queued'));
+	const { child, ended } = startCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	await service.reached(2);
+	child.kill('SIGINT');
+	const { exitCode, stderr } = await ended;
+	expect([exitCode, fake.left()]).toEqual([130, ['14.yaml']]);
+	expect(stderr).toMatch(/^error: interrupted; nothing was changed.*\nyour edit is kept in .*14\.yaml\n$/);
 });

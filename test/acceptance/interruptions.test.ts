@@ -63,6 +63,17 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		expect(list.stdout).toBe('[]\n');
 	});
 
+	it.each([
+		'user delete 5 --reassign 1 --yes',
+		'ticket update 14 --assignee @me',
+		'ticket update 14 15 --assignee @me',
+		'user delete @me --reassign 1 --yes',
+	])('ends %s with 130 while users are looked up, and says that nothing was sent', async (argv) => {
+		const { env, arrival } = await silent();
+		const [stdout, stderr] = ['', 'error: interrupted; nothing was sent\n'];
+		expect(await interrupted(startCli(argv, { env }), signal, arrival)).toEqual({ exitCode: 130, stdout, stderr });
+	});
+
 	it('ends doctor with 130', async () => {
 		const { env, arrival } = await silent();
 		const result = await interrupted(startCli('doctor', { env }), signal, arrival);

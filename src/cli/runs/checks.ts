@@ -12,6 +12,7 @@ import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run
 import { UsageError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
+import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
 import type { RunInvocation } from './options.js';
@@ -19,9 +20,10 @@ import { NO_ROUTE, plural } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 /** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */
-export async function withOwnId({ plan, session }: RunJob): Promise<RunPlan> {
+export async function withOwnId({ plan, session, invocation }: RunJob): Promise<RunPlan> {
 	const { values, checks, source } = plan;
 	const client = await session.openClient(1);
+	const unlisten = leaveOnSignal(invocation, 'nothing was sent');
 	try {
 		const own = String(await ownIdFor(OWN_ID, session, client, session.sending));
 		const resolve = (id: string): string => (id === OWN_ID ? own : id);
@@ -34,6 +36,7 @@ export async function withOwnId({ plan, session }: RunJob): Promise<RunPlan> {
 			checks: { ...checks, conditions },
 		};
 	} finally {
+		unlisten();
 		await client.close();
 	}
 }

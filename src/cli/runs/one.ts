@@ -9,6 +9,7 @@ import { ExitCode, UsageError } from '../../errors.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { createTextRedactor, secretValues } from '../../output/redact.js';
 import type { Invocation } from '../command.js';
+import { leaveOnSignal } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputTrouble } from '../results.js';
@@ -66,6 +67,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const { stderr } = context;
 	const client = await session.openClient(1);
+	let unlisten = leaveOnSignal(invocation, 'nothing was sent');
 	try {
 		// The argument is checked already, and there are no columns.
 		const { ids, force, reassign } = plan.values;
@@ -102,7 +104,8 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 				send(client, request, { ...(isAfter ? afterStop : sendingRow), exactNumbers: true }),
 			keep: async () => undefined,
 		});
-		const unlisten = context.signals.listen((signal) => {
+		unlisten();
+		unlisten = context.signals.listen((signal) => {
 			if (stop.signal.aborted) {
 				stderr.write('leaving at once\n');
 				return context.abandon(ExitCode.interrupted);
@@ -127,6 +130,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		}
 		return exitCode;
 	} finally {
+		unlisten();
 		await client.close();
 	}
 }

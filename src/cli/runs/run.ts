@@ -26,6 +26,7 @@ import type { Client } from '../../http/types.js';
 import { createRedactor, createTextRedactor, isSecretName, REDACTED, secretValues } from '../../output/redact.js';
 import { annotate, escapeJson, sanitise } from '../../output/sanitise.js';
 import { version } from '../../version.js';
+import { leaveOnSignal } from '../interruption.js';
 import { checkSignedIn, createLookUp, ownIdFor } from '../own-account.js';
 import { openResults, wantsJson } from '../results.js';
 import { checkReadsServed, checkWrite, placeOf } from './checks.js';
@@ -37,7 +38,7 @@ import { openScreen } from './screen.js';
 export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, invocation, resumes } = job;
 	const { context, options } = invocation;
-	const { clock, random, signals } = context;
+	const { clock, random } = context;
 	const { dialect, stateDir, sending } = session;
 	const release = limitYoungGeneration();
 	const own: { id?: number } = {};
@@ -47,17 +48,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		return client;
 	};
 	const copies: string[] = [];
-	let unlisten: (() => void) | undefined;
-	/** Before the first request a signal ends the run: nothing is sent, and no private copy of the input stays. */
-	const onCopy = (path: string): void => {
-		copies.push(path);
-		unlisten ??= signals.listen(() => {
-			for (const each of copies) rmSync(each, { force: true });
-			// Standard input may be open for as long as its writer likes.
-			context.stderr.write('interrupted; nothing was sent\n');
-			context.abandon(ExitCode.interrupted);
-		});
-	};
+	// Before the first write a signal ends the run, and no private copy of the input stays. Nothing is waited for: standard
+	// input may be open for as long as its writer likes.
+	const unlisten = leaveOnSignal(invocation, 'nothing was sent', () => {
+		for (const each of copies) rmSync(each, { force: true });
+	});
 	let rows: PlannedRows | undefined;
 	// The private copy of standard input that a journal names stays as long as a resume or a retry may read it.
 	let keep = resumes?.header.input.copied === true && options.input === undefined;
@@ -71,7 +66,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			if (earlier !== undefined) await usernames.remember(earlier, resumes !== undefined);
 		}
 		rows = await openRows(plan, {
-			...{ dialect, secrets, own, usernames, stateDir, onCopy },
+			...{ dialect, secrets, own, usernames, stateDir, onCopy: (path) => void copies.push(path) },
 			stdin: { [Symbol.asyncIterator]: () => context.stdin.bytes()[Symbol.asyncIterator]() },
 		});
 		const survey = await checkRows(job, rows);
@@ -93,7 +88,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		await checkWrite(job, survey, await connect());
 		await checkReports(job, rows);
 		const screen = await openScreen(job, survey);
-		unlisten?.();
+		unlisten();
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.keep();
 		const { journal, past } = await openJournalOf(job, rows, survey);
@@ -123,7 +118,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		throw error;
 	} finally {
 		release();
-		unlisten?.();
+		unlisten();
 		await client?.then(
 			(opened) => opened.close(),
 			() => undefined,
