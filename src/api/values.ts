@@ -117,7 +117,7 @@ const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 	integer: { parse: wholeNumber, refusal: () => 'is not a whole number of 0 or more' },
 	user: {
 		parse: (text) => (text === OWN_ID ? text : wholeNumber(text)),
-		refusal: () => 'is not a whole number of 0 or more',
+		refusal: () => 'is not a whole number of 0 or more, or @me',
 	},
 	boolean: { parse: asBoolean, refusal: () => 'is not true or false' },
 	date: {

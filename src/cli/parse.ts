@@ -20,7 +20,7 @@ export function parseWords(
 	for (const { name, required, variadic, choices } of spec.arguments) {
 		const text = `${name}${variadic === true ? '...' : ''}`;
 		const argument = new Argument(required ? `<${text}>` : `[${text}]`);
-		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given));
+		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given, `<${name}>: `));
 		command.addArgument(argument);
 	}
 	// A flag without its optional value gets the one that it stands for: commander would take the next word, an id.
@@ -52,10 +52,10 @@ function toOption(spec: OptionSpec): Option {
 	});
 }
 
-function oneOf(choices: readonly string[], text: string, flag = ''): string {
+function oneOf(choices: readonly string[], text: string, where: string): string {
 	if (choices.includes(text)) return text;
 	const nearest = didYouMean(text, choices) || ';';
-	throw new UsageError(`${flag}${quote(text)} is not allowed${nearest} it takes ${choices.join(', ')}`, {
+	throw new UsageError(`${where}${quote(text)} is not allowed${nearest} it takes ${choices.join(', ')}`, {
 		code: 'invalid_value',
 	});
 }

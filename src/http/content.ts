@@ -264,7 +264,7 @@ export function nameContent(content: Exclude<Content, { kind: 'json' }>): { code
 			return { code, message: `the response is an HTML ${what} ("${content.words}"), not the service's JSON` };
 		}
 		case 'php-error':
-			return { code: 'php_error', message: `the service broke off with an error of PHP: ${content.words}` };
+			return { code: 'php_error', message: `the service broke off with a PHP error: ${content.words}` };
 		case 'cut':
 			return {
 				code: 'cut_off_json',

@@ -76,7 +76,7 @@ export function parseFields(text: string | readonly string[]): ResolvedColumn[] 
 	}
 	throw new UsageError(`--fields ${JSON.stringify(given)} names no column`, {
 		code: 'invalid_fields',
-		hint: 'Name columns by commas, keys within keys by dots: --fields id,outcome,body.status',
+		hint: 'put commas between columns, and dots between the keys of a path: --fields id,outcome,body.status',
 	});
 }
 

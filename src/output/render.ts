@@ -169,7 +169,7 @@ function idLine({ chosen, columns, idOf }: EncoderOptions, row: unknown, number:
 	if (isObject && Object.hasOwn(row, 'outcome') && (row as Row).outcome !== 'ok') return '';
 	throw new UsageError(`result ${number} has no id to print`, {
 		code: 'no_id',
-		hint: 'Choose the value yourself: --field NAME, or --query with --format ids',
+		hint: 'choose the value yourself: --field NAME, or --query with --format ids',
 	});
 }
 
@@ -343,7 +343,7 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 	try {
 		expression = compile(query);
 	} catch (error) {
-		const hint = "For instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
+		const hint = "for instance --query '[].id', or --query \"[?outcome=='failed'].[id, message]\"";
 		throw refuse(` is not JMESPath: ${(error as Error).message}`, hint, error);
 	}
 	const known = getRegisteredFunctions();

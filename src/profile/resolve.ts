@@ -182,15 +182,17 @@ export async function findAuth(setup: Setup, baseUrl: string): Promise<Pick<Conn
 	if (scheme === 'none') return { auth: { scheme }, secretSource: 'none' };
 	const refuse = (what: string, hint: string): RefusedError =>
 		new RefusedError(`not signed in to ${baseUrl}: no ${what}`, { code: 'not_signed_in', hint });
+	const login = profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
+	// Variables are ignored beside --profile.
+	const isNamed = chosenBy === '--profile';
 	if (scheme === 'basic' && settings.username === undefined) {
-		throw refuse('user name', 'supportctl login, or --username, or SUPPORTCTL_USERNAME');
+		throw refuse('user name', `${login}, or --username${isNamed ? '' : ', or SUPPORTCTL_USERNAME'}`);
 	}
 	// Before the secret is fetched, so that a mistake in the settings does not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
 	if (why !== undefined) {
-		const login = profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
-		const variable = `${login}, or set SUPPORTCTL_${secretVariables[scheme]}`;
-		throw refuse(`${secretNoun(scheme)} (${why})`, chosenBy === '--profile' ? login : variable);
+		const variable = isNamed ? '' : `, or set SUPPORTCTL_${secretVariables[scheme]}`;
+		throw refuse(`${secretNoun(scheme)} (${why})`, login + variable);
 	}
 	const name = given?.name ?? describeStore(stored);
 	const value = given?.value ?? (await fetchSecret(stored as StoredSecret, env, profileName as string));

@@ -57,7 +57,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
 	if (seed !== (options.seed ?? seed)) {
 		throw new UsageError(`the state file ${path} holds ${seed} tickets, not ${options.seed}`, {
-			hint: 'Leave --seed out, or name another file with --state.',
+			hint: 'leave --seed out, or name another file with --state',
 		});
 	}
 	let file: ReturnType<typeof openStateFile> | undefined;
@@ -111,7 +111,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 			`the sandbox can't listen on port ${options.port}: ${taken ? 'it is taken' : cause.message}`,
 			{
 				code: taken ? 'port_taken' : 'listen_failed',
-				hint: 'Choose another port with --port, or 0 for a free one.',
+				hint: 'choose another port with --port, or 0 for a free one',
 				cause,
 			},
 		);
@@ -146,7 +146,7 @@ function ownPassword(store: Store, printed: string | undefined, random: () => nu
 	const admin = store.users.get(ADMIN_ID);
 	if (admin === undefined) {
 		throw new FailedError('the state file holds no administrator any more', {
-			hint: 'Start with another file: no account could sign in with this one.',
+			hint: 'start with another file: no account could sign in with this one',
 		});
 	}
 	if (printed !== undefined && admin.passwords.some((each) => each.hash === hashPassword(printed))) return printed;

@@ -138,7 +138,7 @@ export function readState(path: string): State | undefined {
 	const refuse = (what: string): FailedError =>
 		new FailedError(`the state file ${path} ${what}`, {
 			code: 'state_damaged',
-			hint: 'Nothing was changed in it. Move it away, or name another file with --state.',
+			hint: 'nothing was changed in it; move it away, or name another file with --state',
 		});
 	let value: unknown;
 	try {
@@ -191,8 +191,8 @@ export function openStateFile(path: string, take: () => State, warn: (message: s
 			throw new FailedError(`the state file ${path} can't be written: ${why}`, {
 				code: 'state_not_written',
 				hint: existsSync(target)
-					? 'The last state that was written is still there.'
-					: 'Nothing is kept. Name a file that can be written with --state.',
+					? 'the last state that was written is still there'
+					: 'nothing is kept; name a file that can be written with --state',
 			});
 		}
 	}

@@ -279,7 +279,7 @@ describe('run undo', () => {
 		const refused = await work.run('run undo last');
 		expect([refused.exitCode, refused.stderr]).toEqual([
 			2,
-			`error: to ${action} without a terminal, give --yes; nothing was sent\n`,
+			`error: without a terminal, --yes is needed to ${action}; nothing was sent\n`,
 		]);
 		const prompts = scriptedPrompts([/./, false]);
 		expect((await work.run('run undo last', { prompts })).exitCode).toBe(2);

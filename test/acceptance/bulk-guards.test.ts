@@ -108,7 +108,7 @@ describe('a delete', () => {
 		const result = await work.run('user password delete 7 ci-key old-key');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toBe(
-			`error: to permanently delete 2 application passwords: ci-key, old-key on ${host} without a terminal, give --yes; nothing was sent\n`,
+			`error: without a terminal, --yes is needed to permanently delete 2 application passwords: ci-key, old-key on ${host}; nothing was sent\n`,
 		);
 		expect(recorder.requests).toEqual([]);
 	});

@@ -106,6 +106,20 @@ describe('two passes', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 
+	it.each([
+		[
+			'ref,status\n1,hold\n',
+			'--ignore-column ref',
+			/no column "id"\nhint: --map COLUMN=id names the column that holds/,
+		],
+		['id,status\n1,hold\n', '--map stauts=status', /^error: edits.csv line 1: [^\n]*mean "status"\?\n$/],
+		['', '--status hold', /^error: edits.csv is empty: a header with the columns' names is needed\n$/],
+	])('give a hint only where it helps: %j %s', async (input, flags, stderr) => {
+		const { work } = await startWorkplace();
+		work.write('edits.csv', input);
+		expect((await work.run(`ticket update --input edits.csv ${flags}`)).stderr).toMatch(stderr);
+	});
+
 	it('refuse bytes that are not UTF-8, naming the line', async () => {
 		const { recorder, work } = await startWorkplace();
 		work.write('edits.csv', Buffer.from('id,title\n1,ok\n2,M\xfcller\n', 'latin1'));

@@ -129,7 +129,7 @@ describe('a journal', () => {
 		const before = work.read('one.ndjson');
 		const again = await work.run('ticket delete 1 2 --yes --journal one.ndjson');
 		expect(again.exitCode).toBe(2);
-		expect(again.stderr).toContain('already holds something');
+		expect(again.stderr).toContain('is there already');
 		expect(work.read('one.ndjson')).toBe(before);
 		expect(recorder.requests).toHaveLength(2);
 	});

@@ -86,12 +86,12 @@ test('a state file that can not be written, or is damaged, ends it with exit cod
 	expect(await open(gone)).toMatchObject({
 		exitCode: 1,
 		stdout: '',
-		stderr: `error: the state file ${gone} can't be written: there is no folder ${join(folder, 'gone')}\nhint: Nothing is kept. Name a file that can be written with --state.\n`,
+		stderr: `error: the state file ${gone} can't be written: there is no folder ${join(folder, 'gone')}\nhint: nothing is kept; name a file that can be written with --state\n`,
 	});
 	expect(await open(damaged)).toMatchObject({
 		exitCode: 1,
 		stdout: '',
-		stderr: `error: the state file ${damaged} is damaged: it is not whole JSON\nhint: Nothing was changed in it. Move it away, or name another file with --state.\n`,
+		stderr: `error: the state file ${damaged} is damaged: it is not whole JSON\nhint: nothing was changed in it; move it away, or name another file with --state\n`,
 	});
 	expect(readFileSync(damaged, 'utf8')).toBe('not JSON');
 });

@@ -204,7 +204,7 @@ describe('openInput with standard input', () => {
 		expect((await failureOf(open('hello world\n', stateDir))).message).toBe(
 			'the format of standard input is not known',
 		);
-		expect((await failureOf(open('', stateDir))).message).toContain('it is empty');
+		expect((await failureOf(open('', stateDir))).message).toBe('standard input is empty');
 		expect(readdirSync(join(stateDir, 'spool'))).toEqual([]);
 	});
 

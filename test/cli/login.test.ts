@@ -117,9 +117,7 @@ describe('login without a terminal', () => {
 	});
 
 	it('names what is missing rather than asking', async () => {
-		expect((await signIn(['--no-input'])).error?.message).toBe(
-			'no base URL is given, and there is no terminal to ask on',
-		);
+		expect((await signIn(['--no-input'])).error?.message).toBe("no base URL is given, and login can't ask for it");
 		const noName = await signIn(['--base-url', sandbox.baseUrl, '--no-input', '--password-stdin'], { stdin: 'x' });
 		expect(noName.error).toMatchObject({ message: 'no user name is given', exitCode: 2 });
 		const noSecret = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input']);
@@ -129,7 +127,7 @@ describe('login without a terminal', () => {
 	it('asks nothing with --no-input, even at a terminal', async () => {
 		const prompts = scriptedPrompts();
 		const { error } = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input'], { prompts });
-		expect(error).toMatchObject({ message: 'no password is given, and there is no terminal to ask on', exitCode: 2 });
+		expect(error).toMatchObject({ message: "no password is given, and login can't ask for it", exitCode: 2 });
 		expect(prompts.asked).toEqual([]);
 	});
 
@@ -375,7 +373,7 @@ describe('login in a shell with connection variables', () => {
 		const before = sandbox.requests.length;
 		const without = await signIn([...words, '--no-input'], { env: variables });
 		expect(without.error).toMatchObject({
-			message: 'no password is given, and there is no terminal to ask on',
+			message: "no password is given, and login can't ask for it",
 			exitCode: 2,
 		});
 		expect(sandbox.requests.slice(before).map(({ status }) => status)).toEqual([401]);

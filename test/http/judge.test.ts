@@ -181,7 +181,7 @@ describe('a success', () => {
 		'<b>Fatal error</b>: x\n{"id":14,"status":"hold"}',
 		'{"id":14,"status":"hold"}\n<br /><b>Fatal error</b>: x',
 		'<!DOCTYPE html><html><body><p>There has been a critical error on this website.</p></body></html>',
-	])('is not taken from an error of PHP: %j', async (body) => {
+	])('is not taken from a PHP error: %j', async (body) => {
 		expect(await judge(200, body)).toMatchObject({ outcome: 'unknown', code: 'php_error' });
 	});
 

@@ -253,6 +253,14 @@ describe('resolveConnection', () => {
 		await expect(resolve(request)).rejects.toMatchObject({ code: 'not_signed_in', exitCode: 4 });
 	});
 
+	it('names no variable where a flag names the profile, since variables are ignored then', async () => {
+		const profiles = { bare: { baseUrl: 'https://bare.example.com' } };
+		const hint = 'supportctl login --profile bare, or --username';
+		await expect(resolve({ profiles, flags: { profile: 'bare' } })).rejects.toMatchObject({ hint });
+		const env = { SUPPORTCTL_PROFILE: 'bare' };
+		await expect(resolve({ profiles, env })).rejects.toMatchObject({ hint: `${hint}, or SUPPORTCTL_USERNAME` });
+	});
+
 	it('takes a token in the environment as bearer, and as the header value where the profile says header', async () => {
 		const env = { SUPPORTCTL_TOKEN: 'tok' };
 		expect((await resolve({ profiles: { desk }, env })).auth).toEqual({ scheme: 'bearer', token: 'tok' });

@@ -158,7 +158,7 @@ test('a state that can never be written is refused before anything is served', a
 		exitCode: 1,
 		code: 'state_not_written',
 		message: `the state file ${path} can't be written: there is no folder ${folder}`,
-		hint: 'Nothing is kept. Name a file that can be written with --state.',
+		hint: 'nothing is kept; name a file that can be written with --state',
 	});
 	await expect(fetch(`http://127.0.0.1:${port}/wp-json`)).rejects.toThrow();
 });
@@ -177,7 +177,7 @@ test('a state that can no longer be written is warned about, and is an error at 
 	await expect(sandbox.stop()).rejects.toMatchObject({
 		exitCode: 1,
 		code: 'state_not_written',
-		hint: expect.stringContaining('Nothing is kept'),
+		hint: expect.stringContaining('nothing is kept'),
 	});
 });
 

@@ -237,9 +237,11 @@ function compileHeader(
 		meanings.set(found.means, name);
 		columns.push(found.column);
 	}
+	let missing: string | undefined;
 	for (const { name } of endpoint.parameters) {
 		const isGiven = meanings.has(name) || flags.ids?.[name] !== undefined;
 		if (isGiven || (name === 'id' && meanings.has('username'))) continue;
+		missing ??= name;
 		problems.push(`there is no column ${quote(name)}${didYouMean(name, unknown)}`);
 	}
 	const sends = endpoint.body !== 'none' && endpoint.returns !== 'user-id';
@@ -250,10 +252,12 @@ function compileHeader(
 	}
 	if (problems.length === 0) return columns;
 	const [first, ...details] = problems;
+	const ofUnknown = 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN';
+	const ofMissing = missing && `--map COLUMN=${missing} names the column that holds it`;
 	throw new UsageError(`${input}${line === undefined ? '' : ` line ${line}`}: ${first}`, {
 		code: 'invalid_input',
 		details,
-		hint: 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN',
+		hint: unknown.length > 0 ? ofUnknown : ofMissing,
 		data: { file: input, line: line ?? 1 },
 	});
 }

@@ -210,7 +210,8 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 		const head = await headOf(text());
 		const format = options.format ?? formatOf(isStdin ? '' : options.path, head);
 		if (format === undefined) {
-			throw new UsageError(`the format of ${name} is not known${head.trim() === '' ? ' (it is empty)' : ''}`, {
+			if (head.trim() === '') throw new UsageError(`${name} is empty`, { code: 'invalid_input' });
+			throw new UsageError(`the format of ${name} is not known`, {
 				code: 'unknown_format',
 				hint: `say which with --input-format ${inputFormats.join('|')}`,
 			});

@@ -252,9 +252,9 @@ export function createJournal({
 		opened = openLocked(path, constants.O_CREAT);
 		const { fd, lock, size } = opened;
 		if (size > 0) {
-			throw new UsageError(`the journal ${path} already holds something`, {
+			throw new UsageError(`the journal ${path} is there already`, {
 				code: 'journal_exists',
-				hint: `resume its run with: supportctl run resume ${path}, or choose another file`,
+				hint: `choose another file; if it is a journal, supportctl run resume ${path} resumes its run`,
 			});
 		}
 		fchmodSync(fd, 0o600);

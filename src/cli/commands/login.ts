@@ -168,7 +168,7 @@ async function firstBaseUrl(login: Login): Promise<string> {
 		return readBaseUrl(login, await prompts.text(question, initial), 'as typed');
 	}
 	if (typeof stored === 'string') return readBaseUrl(login, stored, `profile "${name}"`);
-	throw new UsageError('no base URL is given, and there is no terminal to ask on', {
+	throw new UsageError("no base URL is given, and login can't ask for it", {
 		hint: 'name it: supportctl login https://desk.example.com/wp-json',
 	});
 }
@@ -304,7 +304,7 @@ async function readCredentials(login: Login, found: Found, typed?: string): Prom
 		secret = { kind: 'value', value: await prompts.secret(`${label} (not shown):`) };
 		from = 'the prompt';
 	} else if (secret === undefined) {
-		throw new UsageError(`no ${noun} is given, and there is no terminal to ask on`, {
+		throw new UsageError(`no ${noun} is given, and login can't ask for it`, {
 			hint: 'pipe it in with --password-stdin, or give --secret-command',
 		});
 	}

@@ -121,7 +121,7 @@ export async function confirmWrite(
 	}
 	if (!asks || yes === true) return;
 	if (!prompts.available) {
-		throw new UsageError(`to ${where} without a terminal, give --yes; nothing was sent`, { code: 'needs_yes' });
+		throw new UsageError(`without a terminal, --yes is needed to ${where}; nothing was sent`, { code: 'needs_yes' });
 	}
 	const question = `${where.charAt(0).toUpperCase()}${where.slice(1)}?`;
 	if (await prompts.confirm(note === undefined ? question : `Note: ${note}. ${question}`)) return;

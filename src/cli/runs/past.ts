@@ -33,7 +33,7 @@ export function pastRun(name: string, { env, cwd }: Pick<Context, 'env' | 'cwd'>
 export function checkEnded({ path, header }: PastRun): void {
 	const pid = lockHolder(`${path}.lock`);
 	if (pid === undefined) return;
-	throw new FailedError(`run ${header.id} is still going on in process ${pid}`, {
+	throw new FailedError(`run ${header.id} is still running in process ${pid}`, {
 		code: 'locked',
 		hint: 'stop it with Ctrl-C, or wait for its end',
 	});

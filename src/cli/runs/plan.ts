@@ -235,7 +235,7 @@ function fieldNamed<Each extends Pick<Field, 'name'>>(
 ): Each | { name: string; kind?: undefined } {
 	const field = findField(fields, name);
 	if (field !== undefined || undocumented) return field ?? { name };
-	const names = fields.map((each) => each.name);
+	const names = [...new Set(fields.map((each) => each.name))];
 	throw new UsageError(`${says} ${quote(name)}${didYouMean(name, names)}`, {
 		code: 'invalid_value',
 		hint: `it takes ${names.join(', ')}`,

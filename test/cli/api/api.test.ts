@@ -161,7 +161,7 @@ describe('nothing is sent, exit code 2,', () => {
 		],
 		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /read once/],
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
-		['to delete without a question', ['DELETE', 'tickets/14'], /give --yes; nothing was sent/],
+		['to delete without a question', ['DELETE', 'tickets/14'], /--yes is needed .*; nothing was sent/],
 	])('%s', async (_when, argv, message) => {
 		const recorder = await startRecorder();
 		const result = await runHere(['api', ...argv], { env: recorder.env, input: 'no json' });

@@ -71,7 +71,7 @@ describe('run rejects', () => {
 		work.write('edits.csv', 'id,status,assignee\n1,hold,3\n2,hodl,x\n');
 		expect((await work.run('ticket update --input edits.csv --skip-invalid -q')).exitCode).toBe(3);
 		const error =
-			'status "hodl" is not a documented ticket status; did you mean "hold"?; assignee "x" is not a whole number of 0 or more';
+			'status "hodl" is not a documented ticket status; did you mean "hold"?; assignee "x" is not a whole number of 0 or more, or @me';
 		expect(await jsonOf(work, 'run rejects last --json')).toEqual([{ id: '2', status: 'hodl', assignee: 'x', error }]);
 	});
 
@@ -370,7 +370,7 @@ describe('run list and run show', () => {
 		const prune = (flags: string) => work.run(`run prune ${flags}`);
 		expect(await prune('--older-than 0h')).toMatchObject({
 			exitCode: 2,
-			stderr: expect.stringContaining('give --yes'),
+			stderr: expect.stringContaining('--yes is needed'),
 		});
 		expect((await prune('--older-than 0h --yes --fields nope')).exitCode).toBe(2);
 		await prune('--older-than 0h --dry-run');

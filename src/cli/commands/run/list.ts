@@ -186,7 +186,7 @@ export const prune = defineCommand({
 		if (!dryRun && !yes && old.length > 0) {
 			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
 			if (!context.prompts.available) {
-				throw new UsageError(`to remove ${what} without a terminal, give --yes`, { code: 'needs_yes' });
+				throw new UsageError(`without a terminal, --yes is needed to remove ${what}`, { code: 'needs_yes' });
 			}
 			if (!(await context.prompts.confirm(`Remove ${what}?`))) {
 				throw new UsageError('cancelled; nothing was removed', { code: 'cancelled' });
