@@ -141,6 +141,17 @@ it('no recipe installs supportctl from a package registry, where it is not', () 
 		);
 });
 
+it('troubleshooting explains messages that the program has', () => {
+	const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+	const source = files.flatMap((file) => (file.endsWith('.ts') ? [read(`src/${file}`)] : [])).join();
+	const cells = read('docs/troubleshooting.md').match(/^\| .*? \|/gm) ?? [];
+	const messages = cells.flatMap((cell) => [...cell.matchAll(/`(.*?)`/g)].map(([, message = '']) => message));
+	// What stands between values: words in capitals, what is quoted, and the dots of what is left out.
+	const parts = messages.flatMap((message) => message.split(/\b[A-Z]{2,}\b|\b[NM]\b|"[^"]*"|…|[:,] /));
+	expect(parts.map((part) => part.trim()).filter((part) => !source.includes(part))).toEqual([]);
+	expect(messages.length).toBeGreaterThan(30);
+});
+
 it('README is short enough to be read', () => {
 	expect(read('README.md').split('\n').length).toBeLessThanOrEqual(300);
 });
