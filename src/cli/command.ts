@@ -10,7 +10,6 @@ export interface ArgumentSpec {
 	readonly name: string;
 	readonly help: string;
 	readonly required: boolean;
-	/** Takes the rest of the arguments. */
 	readonly variadic?: boolean;
 	/** Allowed values; another is a usage error that lists them. */
 	readonly choices?: readonly string[];
@@ -27,7 +26,6 @@ export type Examples = Readonly<Record<string, string>>;
 /** The flags that most commands share; a command without one of them has no value for it. */
 export type SharedValues = ValuesOf<typeof outputOptions> & ValuesOf<typeof connectionOptions>;
 
-/** One call of a command. */
 export interface Invocation<
 	Values extends OptionValues = SharedValues & OptionValues,
 	Arguments extends readonly string[] = readonly string[],

@@ -42,10 +42,8 @@ import { nameRow } from './runs/outcomes.js';
 import { jobOf, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
-/** The largest file that is read back from an editor. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** @throws UsageError, RefusedError, SupportctlError */
 export async function editObject(noun: EditNoun, given: ReadInvocation): Promise<ExitCode> {
 	const invocation = given as unknown as RunInvocation;
 	const { context, options, args } = invocation;

@@ -9,7 +9,6 @@ export interface CommandEntry {
 	readonly words: readonly string[];
 	/** What it does, without a full stop; lists of commands show it, and help begins with it. */
 	readonly summary: string;
-	/** The heading in the overview. */
 	readonly group: string;
 	load(): Promise<CommandSpec>;
 }
@@ -97,7 +96,6 @@ export const commands: readonly CommandEntry[] = Object.entries(table).flatMap((
 	rows.map(([words, summary, load]) => ({ words: words.split(' '), group, summary, load: () => load(words) })),
 );
 
-/** The commands that begin with these words. */
 export function commandsBelow(path: readonly string[]): CommandEntry[] {
 	return commands.filter(({ words }) => path.every((word, index) => words[index] === word));
 }
@@ -115,7 +113,6 @@ export interface Found {
 	path: string[];
 	/** Flags before the command's last word, with their values: those that commands share, and --help. */
 	flags: string[];
-	/** What follows. */
 	rest: string[];
 }
 

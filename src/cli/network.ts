@@ -5,7 +5,6 @@ import { connect as connectTls } from 'node:tls';
 import { describeProblem } from '../http/problem.js';
 import type { Reach } from './session.js';
 
-/** The port that a URL means. */
 export function portOf(url: URL): number {
 	return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
 }

@@ -5,7 +5,6 @@ import { openPalette, type Palette } from '../output/colour.js';
 import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 
-/** The colours that a stream may have. */
 export function paletteFor(
 	{ context, options }: Pick<Invocation, 'context' | 'options'>,
 	stream: 'stdout' | 'stderr',

@@ -14,7 +14,6 @@ import { dialectFor, openClient, type Reach } from './session.js';
 /** What came back: without a status no whole response did, and without a body it held no JSON. */
 export type Probed = Pick<Verdict, 'status' | 'code' | 'message' | 'location' | 'body'>;
 
-/** Sends one request over a connection of its own. */
 export async function exchange(invocation: Invocation, reach: Reach, request: HttpRequest): Promise<Response> {
 	const client = await openClient(invocation, reach, 1);
 	try {
@@ -103,7 +102,6 @@ const HINTS: Readonly<Record<string, string>> = {
 		'try again later; a host that requires a client certificate (--cert and --key) closes the connection without one',
 };
 
-/** How many base URLs are tried beside the given one. */
 const TRIES = 5;
 
 /**

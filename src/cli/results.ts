@@ -21,12 +21,10 @@ export function chosenFormat(options: OutputValues, profileFormat?: string): For
 	return options.format ?? (options.json === true ? 'json' : (profileFormat as Format | undefined));
 }
 
-/** Whether errors are to be JSON: the results are. */
 export function wantsJson(options: OutputValues): boolean {
 	return options.json === true || options.format === 'json' || options.format === 'ndjson';
 }
 
-/** Whether flags say which values are printed. */
 export function picksValues({ field, fields, query }: OutputValues): boolean {
 	return field !== undefined || fields !== undefined || query !== undefined;
 }

@@ -43,7 +43,6 @@ export async function openSession(
 		if (waitMs > 1000) wait?.(`${Math.round(waitMs / 1000)} s before a retry (${why})`);
 	};
 	const retries = typeof options.retries === 'number' ? options.retries : DEFAULT_RETRIES;
-	/** How a single request is sent. */
 	const sending: SendOptions = { retries, clock, random, dialect, onRetry: wait && onRetry };
 	return {
 		connection,
@@ -68,7 +67,6 @@ export function dialectOf({ context: { env, cwd }, options }: Invocation): Diale
 	return dialectFor(readSetup({ env, flags: options, cwd }).settings);
 }
 
-/** What a client needs to know. */
 export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;
 
 /** Opens a client that logs as the invocation asks, and in whose responses the caller's credentials do not come back. */

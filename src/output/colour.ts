@@ -26,7 +26,6 @@ function makePalette(enabled: boolean, styleOf: (name: ColourName) => Style): Pa
 	return { enabled, ...Object.fromEntries(entries) };
 }
 
-/** Text as it is. */
 export const plainPalette: Palette = makePalette(false, () => (text) => text);
 
 /**

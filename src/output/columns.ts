@@ -12,7 +12,6 @@ export function holdsRowsAlone(format: Format): boolean {
 	return ['csv', 'tsv', 'ids', 'count'].includes(format);
 }
 
-/** Any printed object. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Column {
@@ -38,7 +37,6 @@ export interface Column {
 	readonly style?: (text: string, row: Row) => string;
 }
 
-/** A column whose value can be taken. */
 export interface ResolvedColumn extends Column {
 	readonly label: string;
 	readonly get: (row: Row) => unknown;
@@ -94,7 +92,6 @@ export function cellText(value: unknown): string {
 	return text === undefined ? JSON.stringify(value) : String(text);
 }
 
-/** Turns rows into text, one after another. */
 export interface Encoder {
 	/** The text that can be written now; empty while the format still waits for more rows. */
 	row(row: unknown): string;
@@ -102,11 +99,9 @@ export interface Encoder {
 	settle?(): string;
 	/** Columns that came too late to be shown. */
 	dropped?(): string[];
-	/** What closes the output. */
 	end(): string;
 }
 
-/** What formats need to know. */
 export interface EncoderOptions {
 	/** Columns that were asked for or that the command shows. */
 	readonly columns: readonly ResolvedColumn[];

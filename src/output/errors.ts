@@ -8,7 +8,6 @@ import { escapeJson, sanitise } from './sanitise.js';
 export interface ErrorView {
 	/** One JSON object instead of lines. */
 	json?: boolean | undefined;
-	/** Adds the stack trace. */
 	debug?: boolean | undefined;
 	palette?: Palette | undefined;
 }
@@ -18,7 +17,6 @@ export function exitCodeOf(error: unknown): ExitCode {
 	return error instanceof SupportctlError ? error.exitCode : ExitCode.failed;
 }
 
-/** Any thrown value as an error for people. */
 function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'hint' | 'details' | 'data'> {
 	if (error instanceof SupportctlError) return error;
 	const message = error instanceof Error ? error.message : String(error);
@@ -30,10 +28,8 @@ function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'h
 	return { ...none, code: 'bug', message: `unexpected: ${message}`, hint };
 }
 
-/** How far a chain of causes is followed. */
 const MAX_CAUSES = 5;
 
-/** The error and its causes. */
 function chainOf(error: unknown): unknown[] {
 	const chain: unknown[] = [];
 	for (let each = error; chain.length <= MAX_CAUSES && each !== undefined && each !== null; ) {

@@ -41,7 +41,6 @@ export function createProgress(
 	let drawn = false;
 	const samples: { at: number; done: number }[] = [{ at: begin, done: start }];
 
-	/** Rows a second over the last few seconds. */
 	function rateAt(now: number, done: number): number {
 		samples.push({ at: now, done });
 		while (samples.length > 2 && (samples[1]?.at ?? now) <= now - WINDOW) samples.shift();

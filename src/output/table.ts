@@ -49,7 +49,6 @@ export function createTable(options: EncoderOptions): Encoder {
 		return { row: (row) => record(asRow(row)), end: () => '' };
 	}
 	let held: Row[] = [];
-	/** Every column so far. */
 	let known: readonly ResolvedColumn[] = options.columns;
 	/** What stands under the last header; undefined widths stand for blocks. */
 	let last: { paths: readonly string[]; widths: readonly number[] | undefined } | undefined;

@@ -63,7 +63,6 @@ export interface Choice {
  */
 export interface Setup extends ResolvedSettings, Choice {
 	profile: StoredProfile | undefined;
-	/** The profiles' file, and whether it is there. */
 	file: string;
 	exists: boolean;
 	/** What is wrong with the file, and what is ignored, as sentences for a person. */

@@ -9,7 +9,6 @@ export type StoredSecret =
 	| { store: 'keyring'; account: string }
 	| { store: 'command'; command: string };
 
-/** What the secret of a scheme is called. */
 export function secretNoun(scheme: Scheme): string {
 	return { basic: 'password', bearer: 'token', header: 'header value', none: 'secret' }[scheme];
 }
@@ -33,7 +32,6 @@ export function checkUserName(username: string): string {
 	throw new UsageError(`the user name ${JSON.stringify(username)} has a colon, which the scheme basic can't carry`);
 }
 
-/** Where a secret is, for a person. */
 export function describeStore(secret: StoredSecret | undefined): string {
 	if (secret === undefined) return 'nowhere';
 	return { file: 'profile file', keyring: 'system keyring', command: 'secret command' }[secret.store];

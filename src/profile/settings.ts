@@ -6,7 +6,6 @@ import { fileProblem, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import { mayBeLoopback } from '../net.js';
 
-/** How requests may be signed. */
 export const schemes = ['basic', 'bearer', 'header', 'none'] as const;
 export type Scheme = (typeof schemes)[number];
 
@@ -90,7 +89,6 @@ export type SettingName = keyof Table;
 type ValueOf<Name extends SettingName> = Table[Name] extends Kind<infer Value> ? Value : never;
 type WithDefault = { [Name in SettingName]: Table[Name] extends { initial: unknown } ? Name : never }[SettingName];
 
-/** The settings in force, from wherever they come. */
 export type Settings = { [Name in WithDefault]: ValueOf<Name> } & {
 	[Name in Exclude<SettingName, WithDefault>]?: ValueOf<Name> | undefined;
 };
@@ -158,7 +156,6 @@ export function connectionVariables(env: Environment): string[] {
 	return CONNECTION.flatMap((name) => [`SUPPORTCTL_${name}`, `SUPPORTCTL_${name}_FILE`]).filter((name) => env[name]);
 }
 
-/** The environment without its connection variables. */
 export function withoutConnection(env: Environment): Environment {
 	const names = connectionVariables(env);
 	return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));

@@ -160,7 +160,6 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 const MAX_WAIT_MS = 15_000;
 const RETRY_MS = 25;
 
-/** Waits for the lock of a file. */
 async function lockFile(file: string): Promise<{ release(): void }> {
 	const { acquireLock } = await import('../lock.js');
 	for (let waited = 0; ; waited += RETRY_MS) {

@@ -13,9 +13,7 @@ import type { ResponseHeaders } from '../../http/types.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
 
-/** One request for a page. */
 export interface PageCall {
-	/** From 1. */
 	page: number;
 	/** Call it when the response is there, and wait: the next request is sent before this response is parsed. */
 	arrived(): Promise<void>;
@@ -25,7 +23,6 @@ export interface PageCall {
 
 export interface PagesOptions {
 	fetch(call: PageCall): Promise<{ result: Result; headers: ResponseHeaders }>;
-	/** Pages at a time. */
 	concurrency: number;
 	/** How many objects a page is asked to have. */
 	size: number;
@@ -37,15 +34,12 @@ export interface PagesOptions {
 	onPage(objects: readonly ListedObject[]): Promise<boolean>;
 }
 
-/** How the reading ended. */
 export interface PagesEnd {
-	/** Objects that were given. */
 	count: number;
 	/** What the service counted last. */
 	total?: number | undefined;
 	/** Whether all pages were read, and not only as many as were asked for. */
 	whole: boolean;
-	/** Why a page could not be read. */
 	failure?: Result;
 }
 

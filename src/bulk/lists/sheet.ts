@@ -17,7 +17,6 @@ export interface SheetOptions {
 	/** The first objects of the list: a column that they show rendered alone is left out. */
 	sample: readonly ListedObject[];
 	dialect: Dialect;
-	/** Hides secrets in an object. */
 	redact<T>(value: T): T;
 }
 
@@ -31,7 +30,6 @@ function exportedFields({ update, computed }: Read): Field[] {
 	return (update?.fields ?? []).filter(({ name, kind }) => kind !== 'secret' && !computed.includes(name));
 }
 
-/** How many ids a warning names. */
 const NAMED = 3;
 
 /** What is printed of the objects of a list. */

@@ -15,7 +15,6 @@ export interface ReportFacts {
 	/** Rows that were never reached count as `not-sent` here and have no record. */
 	readonly counts: Counts;
 	readonly exit: ExitCode;
-	/** ISO 8601. */
 	readonly ended: string;
 	/** How long this process worked on it, in milliseconds. */
 	readonly ms: number;
@@ -25,7 +24,6 @@ export interface ReportFacts {
 	readonly problems?: readonly string[];
 }
 
-/** Facts, and what the journals have of the rows. */
 export interface Report extends ReportFacts {
 	/** Rows without a record: they were never reached. */
 	readonly missing: number;
@@ -48,7 +46,6 @@ function reasonOf(record: RowRecord): string {
 	return `${fullMessage(record) ?? record.code ?? record.outcome}${status}`;
 }
 
-/** What a person is shown of a row. */
 export const rowColumns: readonly [title: string, of: (record: RowRecord) => string | number][] = [
 	['row', ({ row }) => row],
 	['line', ({ line = '' }) => line],
@@ -70,7 +67,6 @@ export interface Reason {
 	readonly outcome: OutcomeName;
 	readonly text: string;
 	rows: number;
-	/** The first row that has it. */
 	readonly first: number;
 }
 
@@ -151,7 +147,6 @@ export function summaryOf(report: Report) {
 	};
 }
 
-/** What is inside the test of a row; empty where it passed. */
 function junitResult(record: RowRecord): string {
 	const differs = differences(record);
 	const details = Object.entries(record.reasons ?? {}).map(([key, why]) => `${key}: ${why}`);

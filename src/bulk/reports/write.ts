@@ -26,7 +26,6 @@ export interface ReportSpec {
 	readonly path: string;
 }
 
-/** Reads `junit:results.xml`. @throws UsageError */
 export function parseReport(text: string): ReportSpec {
 	const [format = '', ...rest] = text.split(':');
 	const path = rest.join(':');

@@ -28,7 +28,6 @@ export interface Finding {
 	check: string;
 	result: 'pass' | 'warn' | 'fail' | 'skipped';
 	message: string;
-	/** What to do, where something is to be done. */
 	hint?: string | undefined;
 }
 
@@ -50,7 +49,6 @@ interface Facts {
 	/** The variable that names a proxy for the base URL. */
 	variable: 'HTTPS_PROXY' | 'HTTP_PROXY';
 	proxy: URL | undefined;
-	/** How long a step may take, in milliseconds. */
 	timeoutMs: number;
 	reach: Reach;
 	auth: Auth;
@@ -73,7 +71,6 @@ export interface Check {
 	look(facts: Facts): Found | Promise<Found>;
 }
 
-/** The most that a request may take here. */
 const LONGEST_STEP_MS = 10_000;
 
 export const checks: readonly Check[] = [
@@ -368,7 +365,6 @@ const UNITS: readonly [seconds: number, unit: string][] = [
 const UNNOTICED_MS = 3_000;
 const MOST_MS = 60_000;
 
-/** Whether this machine and the service agree on the time. */
 export function checkClock(date: Facts['date']): Found {
 	const theirs = Date.parse(String(date?.header));
 	if (date === undefined || Number.isNaN(theirs)) return skip('the response has no date');

@@ -94,7 +94,6 @@ interface Credentials {
 	source?: string;
 }
 
-/** How often a person may try. */
 const TRIES = 3;
 
 /** @throws UsageError, FailedError, RefusedError, InterruptedError; nothing is stored then */

@@ -3,7 +3,7 @@
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
 import { taxonomies } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
-import { type EditNoun, type Filter, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
+import { type EditNoun, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Examples, RequestSpec } from '../command.js';
 import { type OptionSpec, options, pick } from '../options/option.js';
 import {
@@ -15,7 +15,7 @@ import {
 	tuningOptions,
 	wholeNumber,
 } from '../options/shared.js';
-import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js';
+import { optionsOf, placeholders, positionalsOf, type RunInvocation } from '../runs/options.js';
 
 const otherTicket = (does: string): string =>
 	`A service may not check the ticket in the path: it may ${does}. A response that shows another ticket or reply makes the row "differs".`;
@@ -167,21 +167,12 @@ export function send(words: string): CommandSpec {
 	};
 }
 
-const PLACEHOLDERS: Readonly<Record<Filter['kind'], string>> = {
-	text: 'text',
-	status: 'status',
-	user: 'id|@me',
-	id: 'id',
-	date: 'date',
-};
-
 const limitOption = options('Filters', [
 	{ flags: '--limit <n>', help: 'Stop after N objects', parse: wholeNumber('--limit', 1) },
 ]);
 
 const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
-/** The arguments that stand before ids. */
 function ownerArguments(
 	noun: Noun,
 	{ list }: Read,
@@ -191,7 +182,6 @@ function ownerArguments(
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
 }
 
-/** The command that lists. */
 export function list(noun: Noun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	const all = read.paged ? 'Everything that you may see is listed, in the order of ids.' : '';
@@ -200,7 +190,7 @@ export function list(noun: Noun): CommandSpec {
 			? ''
 			: `csv, tsv, json and ndjson hold what ${noun} update --input reads, with raw values; --fields names other columns.`;
 	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
-		return { flags: `--${flag} <${PLACEHOLDERS[kind]}>`, help, group: 'Filters' };
+		return { flags: `--${flag} <${placeholders[kind] ?? 'text'}>`, help, group: 'Filters' };
 	});
 	return {
 		examples: lists[noun],
@@ -212,7 +202,6 @@ export function list(noun: Noun): CommandSpec {
 	};
 }
 
-/** The command that reads single objects. */
 export function get(noun: EditNoun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	return {
@@ -230,7 +219,6 @@ export function get(noun: EditNoun): CommandSpec {
 	};
 }
 
-/** The command that shows the caller's own account. */
 export function whoami(): CommandSpec {
 	return {
 		examples: {
@@ -244,7 +232,6 @@ export function whoami(): CommandSpec {
 	};
 }
 
-/** The command that edits one object of a kind. */
 export function edit(noun: EditNoun): CommandSpec {
 	return {
 		description: [

@@ -6,7 +6,6 @@ import { HIDDEN_CHARACTER } from '../../text.js';
 import { commandsBelow, findCommand, nextWords } from '../manifest.js';
 import { findOption, longFlag, longName, type OptionSpec, takesValue } from '../options/option.js';
 
-/** A value for the word that is typed. */
 interface Candidate {
 	value: string;
 	help?: string | undefined;
@@ -108,11 +107,8 @@ function wordsBehind(path: readonly string[]): Candidate[] {
 
 const HELP: Candidate = { value: '--help', help: 'Show help' };
 
-/** What stands behind a command's name. */
 interface Line {
-	/** How many arguments there are. */
 	args: number;
-	/** The long names of the options so far. */
 	given: Set<string>;
 	/** The option whose value is typed, as a word of its own. */
 	pending?: OptionSpec;
@@ -137,7 +133,6 @@ function readWords(options: readonly OptionSpec[], words: readonly string[]): Li
 	return line;
 }
 
-/** Flags that can still be given. */
 function flagsLeft(options: readonly OptionSpec[], { given }: Line): Candidate[] {
 	const excluded = new Set(options.flatMap((each) => (given.has(longName(each)) ? (each.conflicts ?? []) : [])));
 	const left = options.filter((option) => {
@@ -148,10 +143,8 @@ function flagsLeft(options: readonly OptionSpec[], { given }: Line): Candidate[]
 	return [...left.map((option) => ({ value: longFlag(option), help: option.help })), HELP];
 }
 
-/** An option or an argument. */
 type Valued = Pick<OptionSpec, 'choices' | 'suggests' | 'completes'>;
 
-/** More runs than this are no help. */
 const RUNS_SHOWN = 50;
 
 async function candidatesFor(of: Valued, context: Context): Promise<Candidate[]> {

@@ -37,7 +37,6 @@ const sharedBy = ({ options }: Pick<CommandSpec, 'options'>) =>
 
 export const sharedGroups = (spec: CommandSpec): string[] => sharedBy(spec).map(({ group }) => group);
 
-/** The flags that the help of a command shows. */
 export function ownOptions(spec: Pick<CommandSpec, 'options'>): OptionSpec[] {
 	const hidden = sharedBy(spec).flatMap(({ flags }) => flags);
 	return spec.options.filter((option) => !hidden.includes(option));
@@ -59,7 +58,6 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 	return section(group, parts(note, lines.join('\n')));
 }
 
-/** The shared flags under their headings. */
 export const sharedFlags = (): string =>
 	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
 
@@ -82,7 +80,6 @@ export const madeTopics = {
 
 type CommandTitle = Pick<CommandEntry, 'words' | 'summary'>;
 
-/** What a command does, how it is called, its requests, examples, arguments and own flags. */
 export function commandText({ words, summary }: CommandTitle, spec: CommandSpec): string {
 	const name = ['supportctl', ...words].join(' ');
 	const flags = spec.options.length === 0 ? [] : ['[flags]'];
@@ -121,7 +118,6 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 	);
 }
 
-/** The whole page of a command; it fits a screen. */
 export function commandPage(title: CommandTitle, spec: CommandSpec): string {
 	const hidden = sharedGroups(spec).join(', ').toLowerCase();
 	const more = [

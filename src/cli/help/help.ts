@@ -9,7 +9,6 @@ import { version } from '../../version.js';
 import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { helpWidth, pageText, parts, section, typed } from './page.js';
 
-/** Each topic of help, with one line for lists. */
 export const topics = {
 	agents: 'For programs and agents: JSON, dry runs, journals',
 	bulk: 'Many rows: input, journals, reports, several machines',

@@ -14,10 +14,8 @@ export interface Block {
 /** `## TITLE` over some text; nothing where the text is empty. */
 export const section = (title: string, text: string): string => (text === '' ? '' : `## ${title}\n${text}`);
 
-/** Lines to be typed or copied. */
 export const typed = (lines: readonly string[]): string => lines.map((line) => `    ${line}`).join('\n');
 
-/** Parts of a page, but for empty ones. */
 export const parts = (...all: readonly string[]): string => all.filter((part) => part !== '').join('\n\n');
 
 export function readPage(text: string): Block[] {

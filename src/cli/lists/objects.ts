@@ -36,7 +36,6 @@ import {
 /** The most objects that services give on a page. */
 const PAGE_SIZE = 100;
 
-/** @throws UsageError, RefusedError, SupportctlError */
 export async function listObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	const { stdout } = context;
@@ -199,7 +198,6 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 	});
 }
 
-/** Who is signed in, and where. */
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {
 	return await withReading('user', invocation, async (reading) => {
 		const { session, client, send: options } = reading;

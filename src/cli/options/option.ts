@@ -7,13 +7,11 @@ export interface OptionSpec {
 	/** As commander takes it: `-j, --concurrency <n>`, `--force`, `--no-color`. */
 	readonly flags: string;
 	readonly help: string;
-	/** The heading under which help lists it. */
 	readonly group: string;
 	/** May be given several times; the values come as an array. */
 	readonly repeatable?: boolean;
 	/** Of a flag `--name[=value]`: the value that the flag alone stands for. */
 	readonly bare?: string;
-	/** A flag that counts how often it is given. */
 	readonly counted?: boolean;
 	/** Allowed values; another is a usage error that lists them. */
 	readonly choices?: readonly string[];
@@ -57,7 +55,6 @@ type ValueOf<Spec extends OptionSpec> = Spec extends { counted: true }
 			: OneValue<Spec>
 		: boolean;
 
-/** The values that a list of options gives to its command. */
 export type ValuesOf<Specs extends readonly OptionSpec[]> = {
 	readonly [Spec in Specs[number] as CamelCase<LongName<Spec['flags']>>]?: ValueOf<Spec> | undefined;
 };

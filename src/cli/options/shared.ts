@@ -11,13 +11,11 @@ export function checked<Value>(flag: string, kind: Kind<Value>): (text: string) 
 	return (text) => checkSetting(kind, text, flag);
 }
 
-/** A parser for whole numbers from `least` on. */
 export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
 	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
 	return checked(flag, number(least, most, `a whole number${range}`, Number.isInteger));
 }
 
-/** How results are printed, and what is printed beside them. */
 export const outputOptions = options('Output', [
 	{
 		flags: '--format <format>',
@@ -39,7 +37,6 @@ export const outputOptions = options('Output', [
 
 const { scheme, timeout, productPrefix, shopPrefix, membershipPrefix } = settings;
 
-/** The flags of every command that reaches the service. */
 export const connectionOptions = options('Connection', [
 	{ flags: '--profile <name>', help: 'Use this stored profile', completes: 'profiles' },
 	{ flags: '--base-url <url>', help: "The service's base URL: what comes before /support-api/v1" },
@@ -114,7 +111,6 @@ export const tuningOptions = [
 	reportOption,
 ] as const;
 
-/** The flags of reads. */
 export const readOptions = [
 	...options('Run', [
 		{

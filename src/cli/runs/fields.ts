@@ -37,7 +37,6 @@ interface Given {
 	invocation: RunInvocation;
 }
 
-/** The values of fields, by wire name. @throws UsageError that names the flag */
 export async function readFields(given: Given): Promise<Record<string, unknown>> {
 	const { endpoint, source, invocation } = given;
 	const { options } = invocation;

@@ -21,8 +21,8 @@ import {
 
 const FIELDS = 'Fields';
 
-/** How a kind's value is named in help. */
-const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
+export const placeholders: Partial<Record<Field['kind'] | 'id', string>> = {
+	id: 'id',
 	longtext: 'text|@file',
 	integer: 'n',
 	user: 'id|@me',
@@ -38,7 +38,6 @@ const PLACEHOLDERS: Partial<Record<Field['kind'], string>> = {
 	map: 'key=value',
 };
 
-/** Values that a kind of field takes. */
 export const suggestedValues: Partial<Record<Field['kind'], readonly string[]>> = {
 	status: ticketStatuses,
 	adjustment: ['positive', 'negative', '+', '-'],
@@ -132,7 +131,6 @@ export type RunFlags = ValuesOf<typeof allOptions> & {
 
 export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: RunFlags };
 
-/** The argument that names a run. */
 export const runArgument = {
 	name: 'run',
 	help: "A run's id, a unique start of one, last, or a journal's path",
@@ -157,7 +155,6 @@ export function outcomeOption<const Name extends OutcomeName>(help: string, name
 	} as const satisfies OptionSpec;
 }
 
-/** Every flag of the command of an endpoint. */
 export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	const { name, replay, trash, query, body } = endpoint;
 	const isDelete = replay === 'delete';
@@ -180,7 +177,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 		...{ yes: isDelete, confirm: writes, expect: writes, max: writes },
 	};
 	const fieldFlag = (field: Field, change = ''): string =>
-		`--${change}${flagName(field.name)} <${PLACEHOLDERS[field.kind] ?? 'text'}>`;
+		`--${change}${flagName(field.name)} <${placeholders[field.kind] ?? 'text'}>`;
 	const all: OptionSpec[] = [
 		...fields
 			.filter(({ kind }) => kind !== 'secret')
@@ -209,14 +206,10 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	return all.filter((_, at) => flags.indexOf(flags[at] as string) === at);
 }
 
-/** A positional argument; all but the last are the same for every row. */
-export interface Positional {
-	/** The path id or column that it fills: `id`, `ticket_id`, `user_id`, `slug`, `taxonomy`, `username`. */
-	readonly name: string;
+/** A positional argument; its name is the path id or column that it fills. All but the last are the same for every row. */
+export type Positional = Pick<ArgumentSpec, 'name' | 'help' | 'choices'> & {
 	readonly kind: 'id' | 'slug' | 'taxonomy' | 'text';
-	readonly help: string;
-	readonly choices?: readonly string[];
-}
+};
 
 /** The arguments of an endpoint's command. @param name A row of the table, or `term.update` and `term.delete` */
 export function positionalsOf(name: string, { parameters, returns, required }: Endpoint): Positional[] {

@@ -37,7 +37,6 @@ import { type Positional, positionalsOf, type RunInvocation } from './options.js
 /** Secret values, by field: they are sent, and never kept. */
 export type Secrets = Readonly<Record<string, unknown>>;
 
-/** All that a run starts from. */
 export interface RunJob {
 	/** Where rows name their taxonomy, one endpoint that stands for all. */
 	endpoint: Endpoint;
@@ -58,7 +57,6 @@ export interface Given {
 	secrets: Secrets;
 }
 
-/** Reads what was given. @throws UsageError */
 export async function readGiven(name: string, invocation: RunInvocation): Promise<Given> {
 	const { options } = invocation;
 	const { source, ids } = readSource(name, invocation);

@@ -34,7 +34,6 @@ import { plural, printedIds, withoutSecretsOf } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { openScreen } from './screen.js';
 
-/** Runs a job. @throws what `main` turns into a message and an exit code */
 export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, tuning, secrets, session, invocation, resumes } = job;
 	const { context, options } = invocation;

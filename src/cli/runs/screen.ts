@@ -12,16 +12,7 @@ import { createProgress, type Progress } from '../../output/progress.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { paletteFor } from '../notices.js';
 import { createSentResults, isOwnTable, openResults, wantsJson } from '../results.js';
-import {
-	type Caller,
-	lostResults,
-	nameRow,
-	nextStep,
-	outcomeShape,
-	outcomeView,
-	printTrouble,
-	warningsOf,
-} from './outcomes.js';
+import { lostResults, nameRow, nextStep, outcomeShape, outcomeView, printTrouble, warningsOf } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 /** How many failed rows of a run are printed one by one, and how many warnings about others. */
@@ -34,7 +25,6 @@ const REFRESH_MS = 1000;
 export interface RunScreen extends Screen {
 	/** The journal of the run, once there is one. */
 	journal: Journal | undefined;
-	/** Prints what is left, the reports and the summary, each whatever became of the others. @throws what failed first */
 	end(ended: Ended): Promise<ExitCode>;
 }
 
@@ -87,7 +77,8 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 		const rows = totalOf(counts);
 		const bad = BAD.filter((name) => counts[name] > 0);
 		const why = stopped && whyStopped(stopped);
-		const step = stopped && stepAfterStop(stopped, connection);
+		let step = stopped && 'outcome' in stopped ? nextStep(stopped.outcome, {}, connection) : undefined;
+		if (stopped?.kind === 'unreachable') step = 'supportctl doctor checks the way to the service';
 		const steps = id === undefined ? [] : nextSteps(id, counts, resumable);
 		const isQuiet = tuning.quiet && stopped === undefined;
 		if (json) {
@@ -208,7 +199,6 @@ const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
 const NAMED = 3;
 const MOST_GROUPS = 20;
 
-/** Rows that did not go well, by reason. */
 function createGroups(noun: string) {
 	const groups = new Map<string, { reason: string; count: number; rows: string[] }>();
 	return {
@@ -234,7 +224,6 @@ function createGroups(noun: string) {
 	};
 }
 
-/** Why a run stopped before its end, for a person. */
 function whyStopped(reason: StopReason): string {
 	const { message, code, row } = 'outcome' in reason ? reason.outcome : ({} as Partial<Outcome>);
 	switch (reason.kind) {
@@ -253,10 +242,4 @@ function whyStopped(reason: StopReason): string {
 		default:
 			return `stopped: ${message}`;
 	}
-}
-
-/** What a person can do about the reason for which a run stopped, where there is something. */
-function stepAfterStop(reason: StopReason, caller: Caller): string | undefined {
-	if (reason.kind === 'unreachable') return 'supportctl doctor checks the way to the service';
-	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }

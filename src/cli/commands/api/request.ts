@@ -38,7 +38,6 @@ export const apiOptions = [
 	...connectionOptions,
 ];
 
-/** One call of `api`: the method and the path. */
 export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [string, string, ...string[]]>;
 
 export interface Call {
@@ -51,10 +50,8 @@ export interface Call {
 	isRead: boolean;
 }
 
-/** How a secret can be given. */
 const FROM_FILE = 'give it with -F NAME=@file or -F NAME=@-';
 
-/** Reads arguments, fields and body. @throws UsageError */
 export async function readCall(
 	{ args, options, context }: ApiInvocation,
 	baseUrl: string,

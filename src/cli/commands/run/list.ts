@@ -61,7 +61,6 @@ function runView(summary: RunSummary): Row {
 	};
 }
 
-/** Every key that a run can have. */
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
 /** A line of a terminal that has room for the date and the host, which a run's id and input nearly say. */
