@@ -183,12 +183,13 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
 		const maybeSent = steps.maybeSent?.(row) === true;
-		if (maybeSent && (checks.verify || (readsFirst && request.method === 'DELETE'))) {
-			const settled = settledBy(await look(row, false), request, values);
+		const seen = readsFirst || (checks.verify && maybeSent) ? await look(row, false) : undefined;
+		if (seen !== undefined && maybeSent && (checks.verify || request.method === 'DELETE')) {
+			const settled = settledBy(seen, request, values);
 			if (settled !== undefined) return settled;
 		}
-		if (readsFirst) {
-			const { result, held } = await look(row, false);
+		if (seen !== undefined && readsFirst) {
+			const { result, held } = seen;
 			if (held === undefined) return notRead(result, maybeSent);
 			const decided = decide(row, held, plan, maybeSent);
 			if ('skip' in decided) return decided.skip;

@@ -49,7 +49,11 @@ const failed = (status: number, more: Partial<Result> = {}): Result => ({
 });
 
 /** Carries out one row; `reads` are the results of the reads, in their order. */
-async function perform(plan: RunPlan, row: RunRow, { sent = ok({}), reads = [] as Result[], keep = true } = {}) {
+async function perform(
+	plan: RunPlan,
+	row: RunRow,
+	{ sent = ok({}), reads = [] as Result[], keep = true, maybeSent = false } = {},
+) {
 	const steps: string[] = [];
 	const kept: OldValues[] = [];
 	const written: Request[] = [];
@@ -68,6 +72,7 @@ async function perform(plan: RunPlan, row: RunRow, { sent = ok({}), reads = [] a
 			steps.push('keep');
 			kept.push(before);
 		},
+		maybeSent: () => maybeSent,
 	});
 	return { result: await run(row), steps, kept, sent: written.map((request) => request.sent) };
 }
@@ -282,6 +287,19 @@ describe('a row', () => {
 		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' }, ...(force ? { force } : {}) });
 		const plan = planWith({ verify: true }, { endpoint: 'ticket.delete' });
 		expect((await perform(plan, { row: 1, request }, { sent, reads: [read] })).result.outcome).toBe(outcome);
+	});
+
+	it.each<[string, Result, string]>([
+		['in the trash', ok({ status: 'trash' }), 'ok'],
+		['unreadable', failed(503), 'unknown'],
+		['still there', ok({ status: 'read' }), 'skipped'],
+	])('that may have been deleted before is read once, whatever is asked of it: %s', async (_, read, outcome) => {
+		const request = createPlanner(endpoints['ticket.delete'])({ ids: { id: '14' } });
+		const conditions = [{ field: 'status', value: 'hold' }];
+		const plan = planWith({ conditions }, { endpoint: 'ticket.delete' });
+		const reads = [read, ok({ status: 'trash' })];
+		const { result, steps } = await perform(plan, { row: 1, request }, { reads, maybeSent: true });
+		expect([result.outcome, steps]).toEqual([outcome, ['GET before']]);
 	});
 
 	it('carries its remarks whatever its outcome is', () => {
