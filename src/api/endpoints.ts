@@ -236,7 +236,7 @@ const rows = {
 			{
 				...bypassTrash,
 				presence: 'always',
-				help: 'Sent with every request',
+				help: 'Not needed: always sent',
 				reason: "users can't be trashed",
 			},
 			{

@@ -73,7 +73,7 @@ const table: Readonly<Record<string, readonly (readonly [words: string, summary:
 		['profile set', 'Create or change a profile', async () => (await profile()).set],
 		['profile rename', 'Rename a profile', async () => (await profile()).rename],
 		['profile remove', 'Remove a profile and its secret', async () => (await profile()).remove],
-		['profile path', 'Print the path of the file of profiles', async () => (await profile()).path],
+		['profile path', 'Print the path of the profile file', async () => (await profile()).path],
 		['doctor', 'Check settings, network, service and credentials', only(() => import('./commands/doctor.js'))],
 	],
 	Runs: [

@@ -1,4 +1,4 @@
-/** The file of profiles: reading it, and changing what is stored in it. What writing needs is loaded to write. */
+/** The profile file: reading it, and changing what is stored in it. What writing needs is loaded to write. */
 
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -60,7 +60,7 @@ function parseStore(text: string, file: string): Store {
 	const refuse = (why: string): never => {
 		throw new UsageError(`${file} is damaged: ${why}`, {
 			code: 'config_damaged',
-			hint: 'fix the file, or sign in again with `supportctl login`, which keeps the damaged file under another name',
+			hint: 'fix the file, or sign in again with supportctl login, which keeps the damaged file under another name',
 		});
 	};
 	let data: unknown;

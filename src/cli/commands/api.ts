@@ -37,7 +37,7 @@ import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './
 
 export const command = defineCommand({
 	description: [
-		'-f and -F are the query of a GET, HEAD or DELETE, and the JSON body of other methods; name[key]=value sets a key of an object, name[]=value appends to a list. Paths outside the prefix are refused.',
+		'-f and -F are the query of a GET, HEAD or DELETE, and the JSON body of other methods; name[key]=value sets a key of an object, name[]=value appends to a list. Only paths below /support-api/v1 are sent.',
 		'The response is printed as JSON unless --format, --fields, --field or --query are given. GET, HEAD and OPTIONS are retried; a write is sent once.',
 	].join('\n\n'),
 	examples: {
@@ -47,13 +47,13 @@ export const command = defineCommand({
 			'all pages; the ids are the input of the next command',
 		'supportctl api POST tickets/14 -f status=hold -F assignee=3': 'a write, sent once',
 		'supportctl api POST users/7 --input user.json -i': 'a body from a file; print status and headers',
-		'supportctl api DELETE product/12 -F force=true --yes': 'deletes ask without --yes',
+		'supportctl api DELETE product/12 -F force=true --yes': 'a delete, without a question',
 	},
 	arguments: [
 		{ name: 'method', help: 'The HTTP method', required: true, suggests: methods },
 		{
 			name: 'path',
-			help: 'Below the prefix, with or without a leading slash',
+			help: 'What comes after /support-api/v1, with or without a slash before it',
 			required: true,
 			suggests: ['tickets', 'users', 'users/me', 'attachments', ...taxonomies],
 		},

@@ -34,7 +34,7 @@ const notes: Readonly<Record<string, string>> = {
 	'term update':
 		"The API documents ticket_priority; --undocumented allows other taxonomies. A service may clear a priority's color with an update: with --snapshot or --only-changed the color is read first and sent back.",
 	'term delete':
-		'For product --force is needed. For ticket_priority the API does not document force; it is sent only if given.',
+		'For product --force is needed. For ticket_priority the API does not document what force means; it is sent only if given.',
 };
 
 /** By the words of the command, which are those of the endpoint's name. */

@@ -36,7 +36,7 @@ const anyProfile = { ...nameArgument, help: 'The profile; by default the current
 
 export const list = defineCommand({
 	description:
-		'--profile, SUPPORTCTL_PROFILE or `supportctl profile use` choose the current profile; with --json, chosen_by shows which.',
+		'--profile, SUPPORTCTL_PROFILE or "supportctl profile use" choose the current profile; with --json, chosen_by shows which.',
 	examples: {
 		'supportctl profile list': 'a table',
 		'supportctl profile list --field profile': 'bare names',
@@ -157,7 +157,7 @@ export const path = defineCommand({
 });
 
 export const set = defineCommand({
-	description: '`supportctl login` checks them. A new host, user or scheme removes the old secret.',
+	description: 'Nothing is checked: "supportctl login" does that. A new host, user or scheme removes the old secret.',
 	examples: {
 		'supportctl profile set desk --protected --concurrency 8': 'defaults and guards',
 		'supportctl profile set desk --password-stdin < password.txt': 'another password',
@@ -269,7 +269,7 @@ export const rename = defineCommand({
 });
 
 export const remove = defineCommand({
-	description: 'Nothing changes at the service; `supportctl login` creates the profile again.',
+	description: 'Nothing changes at the service; "supportctl login" creates the profile again.',
 	examples: {
 		'supportctl profile remove staging': 'the profile and its password',
 		'supportctl logout staging': 'only the password',
@@ -290,7 +290,7 @@ export const remove = defineCommand({
 });
 
 export const logout = defineCommand({
-	description: 'The profile stays, with its base URL and settings; `supportctl profile remove` removes it too.',
+	description: 'The profile stays, with its base URL and settings; "supportctl profile remove" removes it too.',
 	examples: {
 		'supportctl logout': 'the current profile',
 		'supportctl logout staging': 'another one',

@@ -36,7 +36,7 @@ const sandboxOptions = [
 		},
 		{
 			flags: '--documented-only',
-			help: 'serve no lists and no reads of objects, as the documented interface has none',
+			help: 'serve no lists and no reads of objects, which the API does not document',
 		},
 		{
 			flags: '--latency <ms>',
@@ -52,7 +52,7 @@ const sandboxOptions = [
 		},
 		{
 			flags: '--fail-kind <kind>',
-			help: 'how they fail; nothing is done before the failure, but in the kinds that end in -after, and half in partial',
+			help: 'how they fail: kinds that end in -after once the request is carried out, partial halfway, the others before',
 			defaultText: 'all of them',
 			choices: Object.keys(faultKinds) as FaultKind[],
 			repeatable: true,

@@ -11,24 +11,24 @@ import { parts, section, typed } from './page.js';
 
 /** Flags that mean the same for every command that takes them. */
 const shared: readonly { group: string; takenBy: string; flags: readonly OptionSpec[] }[] = [
-	{ group: 'Input', takenBy: 'Commands that take many ids or rows.', flags: inputOptions },
+	{ group: 'Input', takenBy: 'For commands that take many ids or rows.', flags: inputOptions },
 	{
 		group: 'Checks',
-		takenBy: 'Updates; --verify, --if and --snapshot also deletes, --ignore-missing deletes alone.',
+		takenBy: 'For updates; --verify, --if and --snapshot for deletes too, --ignore-missing for deletes only.',
 		flags: checkOptions,
 	},
 	{
 		group: 'Guards',
-		takenBy: 'Commands that write; --dry-run also reads of many ids, --yes only what asks: deletes and run commands.',
+		takenBy: 'For writes; --dry-run for reads of many ids too, --yes only for commands that ask first.',
 		flags: guardOptions,
 	},
 	{
 		group: 'Run',
-		takenBy: 'Commands that take many ids or rows, and run resume, retry and undo.',
+		takenBy: 'For commands that take many ids or rows, and for run resume, retry and undo.',
 		flags: [...tuningOptions, ...runOptions],
 	},
-	{ group: 'Output', takenBy: 'Every command that prints results.', flags: outputOptions },
-	{ group: 'Connection', takenBy: 'Every command that sends requests.', flags: connectionOptions },
+	{ group: 'Output', takenBy: 'For every command that prints results.', flags: outputOptions },
+	{ group: 'Connection', takenBy: 'For every command that sends requests.', flags: connectionOptions },
 ];
 
 /** The headings of "help flags" of which a command takes at least half of the flags; its own help leaves these out. */
@@ -122,7 +122,7 @@ export function commandPage(title: CommandTitle, spec: CommandSpec): string {
 	const hidden = sharedGroups(spec).join(', ').toLowerCase();
 	const more = [
 		...(hidden === '' ? [] : [`supportctl help flags :: Shared: ${hidden}`]),
-		...(takesRows(spec) ? ['supportctl help bulk :: Many rows: input, guards, journals'] : []),
+		...(takesRows(spec) ? ['supportctl help bulk :: Many rows: input, journals, reports'] : []),
 	];
 	return parts(commandText(title, spec), section('Learn more', more.join('\n')));
 }

@@ -92,7 +92,7 @@ supportctl doctor :: Check settings, network and credentials
 ## Learn more
 supportctl --help :: Every command
 supportctl ticket update --help :: Help of a command, with examples
-supportctl help bulk :: Many rows: input, guards, journals`;
+supportctl help bulk :: Many rows: input, journals, reports`;
 
 /** The commands that begin with these words, under their headings; with topics and examples where they are all there are. */
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {

@@ -6,7 +6,7 @@ each request, whether it is documented, exit codes, and the help topics. "suppor
 
 --json :: Results are JSON on stdout. stderr has one JSON object a line and nothing else: {"error": ...}, {"warning": ...} and, after a run, {"summary": ...}
 --dry-run :: Prints each request and sends none. Use it before every write
---yes :: Deletes and run undo ask; without a terminal they need --yes
+--yes :: Deletes, run undo and run prune ask; without a terminal they need --yes
 --expect N, --max N :: Stop before the first request unless there are exactly N rows, or at most N
 --confirm PROFILE :: Needed for writes with a protected profile
 
@@ -14,7 +14,7 @@ Secrets are read from stdin (--password-stdin), variables or a profile, never fr
 
 Each write of several rows, or from a file, is a run with a journal; {"summary": {"run": ID, "next": [...]}} names it and the
 next commands. A run that was stopped or killed can be resumed. "supportctl help exit-codes" has the exit codes. The code of an
-error, such as "invalid_value" or "rest_ticket_invalid_id", stays the same between versions; its message may change.
+error, such as "invalid_value", stays the same between versions; its message may change.
 
     $ supportctl ticket update 14 15 --status hold --dry-run --json
     $ supportctl ticket update 14 15 --status hold --expect 2 --json
@@ -132,7 +132,7 @@ terminal only the rows that did not go well, unless you choose a format or colum
 
 ## Formats
 table :: Columns with a header. Nothing is cut where stdout is no terminal
-json :: One array of whole objects; one object where a command has one result. --json is --format json
+json :: An array of whole objects; one object where one thing is shown, as by "ticket get 14". --json is --format json
 ndjson :: One object a line, as rows end
 csv :: The columns of the table with a header, quoted where needed
 tsv :: The same with tabs, as spreadsheets write it
@@ -185,7 +185,7 @@ A secret is stored in the system's keyring where there is one, else in the profi
 SUPPORTCTL_PASSWORD, SUPPORTCTL_TOKEN or their _FILE forms. A secret never comes from a flag, where others could read it.
 
 A profile that --profile names beats SUPPORTCTL_BASE_URL, _USERNAME, _PASSWORD and _TOKEN, which are then ignored with a
-warning; the profile in use, or one that SUPPORTCTL_PROFILE names, does not. A stored secret is sent only to the host, user
+warning; a profile that SUPPORTCTL_PROFILE or "profile use" chooses does not. A stored secret is sent only to the host, user
 and scheme of its profile.
 
 ## Settings of a profile
@@ -207,7 +207,7 @@ Deletes ask first; the question names the ids or their count, trash or permanent
 they need --yes. A delete moves to the trash where the service has one; --force deletes permanently.
 
 -n, --dry-run :: Prints method, path and body of each request and sends none
---expect N, --max N :: Stop where the number of rows, all shards together, is not N, or larger
+--expect N, --max N :: Stop unless there are exactly N rows, or at most N, all shards together
 --confirm PROFILE :: Needed for every write where the profile is protected
 --only-changed, --if FIELD=VALUE :: Read each object first, and send only what changes, or only rows that match
 --snapshot :: Keeps the old values, for "run undo"

@@ -144,8 +144,8 @@ const KEPT = 'Kept in the profile';
 export const guardDefaults = options(KEPT, [
 	{ flags: '--protected', help: 'Every write will need --confirm=PROFILE' },
 	{ flags: '--no-protected', help: 'Writes need no confirmation by name' },
-	{ flags: '--allow-http', help: 'Let credentials travel unencrypted to this host' },
-	{ flags: '--no-allow-http', help: 'Insist on https://' },
+	{ flags: '--allow-http', help: 'Allow credentials to go unencrypted to this host' },
+	{ flags: '--no-allow-http', help: 'Require https://' },
 ]);
 
 /** … and defaults for later commands. */

@@ -77,7 +77,7 @@ export const checkOptions = options('Checks', [
 	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values' },
 	{
 		flags: '--if <field=value>',
-		help: 'Send a row only if its object has this value; an empty one means none',
+		help: 'Send a row only if its object has this value; FIELD= for none',
 		repeatable: true,
 	},
 	{
@@ -108,7 +108,7 @@ export const valueOptions = options(FIELDS, [
 	{ flags: '--password-prompt', help: 'Ask for a new password, hidden' },
 	{ flags: '--force', help: 'Delete permanently' },
 	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first' },
-	{ flags: '--reassign-username <name>', help: 'The user who receives, by name', conflicts: ['reassign'] },
+	{ flags: '--reassign-username <name>', help: 'The same, by user name', conflicts: ['reassign'] },
 	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links" },
 ]);
 

@@ -158,7 +158,7 @@ describe('names of this machine', () => {
 		expect(await values('ticket update --profile=', { env })).toEqual(['--profile=desk', '--profile=staging']);
 	});
 
-	it('are none, and no error, where the file of profiles is damaged', async () => {
+	it('are none, and no error, where the profile file is damaged', async () => {
 		const folder = temporaryFolder();
 		writeFileSync(join(folder, 'config.json'), '{"profiles": [');
 		expect(await values('ticket update --profile ', { env: { SUPPORTCTL_CONFIG_DIR: folder } })).toEqual([]);

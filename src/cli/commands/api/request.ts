@@ -227,7 +227,10 @@ export function resolveTarget(
 	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) refuse('has a control character or a backslash in it');
 	if (text.includes('#')) refuse('has a fragment (#), which is never sent', 'write %23 for the character');
 	if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) {
-		refuse('is a URL, not a path', 'give what is below the prefix, such as tickets/14; --base-url names the service');
+		refuse(
+			'is a URL, not a path',
+			'give what comes after /support-api/v1, such as tickets/14; --base-url names the service',
+		);
 	}
 	const [typed = '', ...queries] = text.split('?');
 	const path = typed.startsWith('/') ? typed : `/${typed}`;
