@@ -175,7 +175,7 @@ test('it is asked about before it is sent where its row says so', async () => {
 	await expect(call(asking, words, ['3', '--macro-name', 'Thanks'])).rejects.toThrow(
 		expect.objectContaining({
 			code: 'needs_yes',
-			message: expect.stringMatching(/^to update 1 macro: 3 on 127\.0\.0\.1/),
+			message: expect.stringMatching(/--yes is needed to update 1 macro: 3 on 127\.0\.0\.1/),
 		}),
 	);
 	expect(recorder.requests).toEqual([]);
