@@ -129,10 +129,9 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 /** Enough for few collections, in bytes; next to nothing of a row outlives it, and V8 would take four times as much. */
 const YOUNG_BYTES = 8 * 1024 * 1024;
 
-/** Lets V8's young generation grow once and no further. */
+/** Lets V8's young generation grow no further than that. Set late, since Node's own modules load slowly after a flag was set. */
 function limitYoungGeneration(): () => void {
 	const v8 = process.getBuiltinModule('node:v8');
-	v8.setFlagsFromString('--semi-space-growth-factor=4');
 	const timer = setInterval(() => {
 		const young = v8.getHeapSpaceStatistics().find((space) => space.space_name === 'new_space');
 		if (young === undefined || young.space_size < YOUNG_BYTES) return;
