@@ -91,7 +91,7 @@ describe('rows of one id', () => {
 	it('are open in the journal before anything is sent, so that a resume which is stopped too forgets none', async () => {
 		let stage: 'lost' | 'refused' | 'ok' = 'lost';
 		let release = (): void => undefined;
-		const stopped = new Promise<void>((resolve) => {
+		const isStopped = new Promise<void>((resolve) => {
 			release = resolve;
 		});
 		let held = '';
@@ -105,12 +105,17 @@ describe('rows of one id', () => {
 			if (idOf(request) === 5) held = status;
 			if (stage !== 'refused') return ok;
 			// Responds when the other row has stopped the run.
-			void stopped.then(() => setImmediate(() => ok(request, response, count)));
+			void isStopped.then(() => setImmediate(() => ok(request, response, count)));
 		});
 		work.write('edits.csv', 'id,status\n5,hold\n9,hold\n5,publish\n');
 		await work.run('ticket update --input edits.csv --retries 0 -j 1 -q');
 		stage = 'refused';
-		expect((await work.run('run resume last -q -j 2')).exitCode).toBe(4);
+		const stopped = await work.run('run resume last --json -j 2');
+		expect(stopped.exitCode).toBe(4);
+		// What overtook the first row was carried out.
+		const counts = { ok: 1, unknown: 2 };
+		expect(JSON.parse(stopped.stderr.split('\n')[1] as string).summary.counts).toMatchObject(counts);
+		expect(JSON.parse((await work.run('run show last --json')).stdout)).toMatchObject(counts);
 		stage = 'ok';
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
 		expect(held).toBe('publish');

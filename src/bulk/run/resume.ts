@@ -2,6 +2,7 @@
 
 import { asksNothing, chooseEndpoint } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
 import { type Counts, countState, createCounts } from '../journal/counts.js';
 import type { JournalScan } from '../journal/read.js';
 import type { Redact } from '../journal/records.js';
@@ -50,7 +51,7 @@ export async function takeUp(
 	const left = { ...createCounts(), unknown, unauthorized, failed: unauthorized };
 	const failed = scan.counts.failed - unauthorized;
 	const counts = { ...scan.counts, unknown: 0, 'not-sent': 0, failed, unauthorized: 0 };
-	const reopened = await reopenOvertaken(journal, rows, scan, counts);
+	const reopened = await reopenOvertaken(journal, rows, scan, counts, left);
 	return {
 		journal,
 		past: {
@@ -58,7 +59,8 @@ export async function takeUp(
 			left,
 			renew(row) {
 				const outcome = states.outcomeOf(row);
-				if (outcome === 'unknown' || outcome === 'failed') countState(left, states.get(row), -1);
+				if (reopened.get(row) === 'unknown') left.unknown--;
+				else if (outcome === 'unknown' || outcome === 'failed') countState(left, states.get(row), -1);
 			},
 			own: scan.header.input.own,
 			isDone: (row) => states.isDone(row) && !reopened.has(row),
@@ -69,15 +71,16 @@ export async function takeUp(
 
 /**
  * Of two rows that write the same object, the later one must be written last. Where it is done and the earlier one is
- * not, it is recorded as not sent and sent again after it. Deletes have no order.
+ * not, it is recorded as open and sent again after it. Deletes have no order.
  */
 async function reopenOvertaken(
 	journal: Journal,
 	rows: PlannedRows,
 	{ header: { plan }, states }: JournalScan,
 	counts: Counts,
-): Promise<ReadonlySet<number>> {
-	const reopened = new Set<number>();
+	left: Counts,
+): Promise<ReadonlyMap<number, OutcomeName>> {
+	const reopened = new Map<number, OutcomeName>();
 	if (chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint.replay !== 'set') return reopened;
 	const { lastDone } = states;
 	const open = new Set<string>();
@@ -94,13 +97,16 @@ async function reopenOvertaken(
 			}
 			const outcome = states.outcomeOf(planned.row);
 			if (!open.has(key) || (outcome !== 'ok' && outcome !== 'differs' && outcome !== 'skipped')) continue;
-			reopened.add(planned.row);
+			// What was written is not there any more once the earlier row is.
+			const again = outcome === 'skipped' ? 'not-sent' : 'unknown';
+			reopened.set(planned.row, again);
 			counts[outcome]--;
+			if (again === 'unknown') left.unknown++;
 			await journal.outcome({
 				row: planned.row,
 				...(planned.line === undefined ? {} : { line: planned.line }),
 				ids,
-				outcome: 'not-sent',
+				outcome: again,
 				code: 'overtaken',
 				message: 'an earlier row of the same id has to be sent again, and this one after it',
 				attempts: 0,
