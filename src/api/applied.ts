@@ -97,7 +97,7 @@ export function sameValue(field: ComparedField | undefined, sentRaw: unknown, sh
 	}
 	if (empties(field, sent)) {
 		if (isEmpty(shown)) return true;
-		// Of an empty locale, services show the site's default.
+		// For an empty locale, services show the site's default.
 		if (field?.name === 'locale') return undefined;
 	}
 	if (NUMERIC.test(String(sent)) && NUMERIC.test(String(shown))) {

@@ -20,8 +20,8 @@ export type Method = 'GET' | 'POST' | 'DELETE';
 export type ReplayRule = 'set' | 'delete' | 'read' | 'once';
 
 /**
- * What a 2xx response is taken for. The interface shows no responses (section 7), so that the least is asked of each: an
- * object; a list; custom fields; what setting those responds; a user's id; the word on credentials; or any JSON at all.
+ * What a 2xx response has to hold. The interface shows no responses (section 7), so little is required: an object, a
+ * list, custom fields, the response to setting them, a user's id, the result of a credential check, or any JSON.
  */
 export type ReturnKind = 'object' | 'list' | 'fields' | 'fields-set' | 'user-id' | 'check' | 'any';
 
@@ -276,7 +276,7 @@ type ParametersOf<Path> = Path extends `${string}<${infer Name}>${infer Rest}`
 
 type Said<R, Key extends string, Otherwise> = R extends { readonly [K in Key]: infer Value } ? Value : Otherwise;
 
-/** An endpoint whose parts that the client's types are made of are literals. */
+/** An endpoint with literal types, of which the client's types are made. */
 type Typed<R extends Row> = Omit<Endpoint, 'parameters' | 'query' | 'fields' | 'required' | 'body'> & {
 	readonly parameters: ParametersOf<R['path']>;
 	readonly query: Said<R, 'query', readonly []>;
@@ -311,14 +311,13 @@ const parameters = endpointList.flatMap((each) => each.parameters);
 /** The names of path parameters, and of what stands for one: a term's taxonomy, the user name of a look-up. */
 export const idNames: readonly string[] = [...new Set([...parameters.map(({ name }) => name), 'taxonomy', 'username'])];
 
-/** Those of ids proper: a slug is a field of bodies too. */
+/** Those that hold an id: a slug is a field of bodies too. */
 export const numberedIdNames: ReadonlySet<string> = new Set(
 	parameters.filter(({ kind }) => kind === 'id').map(({ name }) => name),
 );
 
 /**
- * The id of a row's own thing: that of an owner, as `ticket_id` is of a reply's ticket, where there is no other, and the
- * name of a user where nothing else is known.
+ * The id of what a row is about; else that of its owner, as `ticket_id` is of a reply's ticket; else the user name.
  * @param names which keys of the row are ids
  */
 export function ownId(row: Readonly<Record<string, unknown>>, names: readonly string[] = idNames): unknown {

@@ -11,7 +11,7 @@ interface Problem {
 export type Parsed<T> = { value: T } | Problem;
 
 export interface ValueRules {
-	/** Let values through that the interface does not show. */
+	/** Allow values that the interface does not show. */
 	undocumented: boolean;
 	/** A deployment's own spelling of a status → section 3's; any other comes back as it is. */
 	statusIn?: (status: string) => string;
@@ -92,7 +92,7 @@ function* levelsOf(value: unknown): Iterable<unknown[]> {
 	}
 }
 
-/** Why a value from a file or a flag is refused: most code that takes it recurses. */
+/** Why a value from a file or a flag is nested too deep: most code that reads it recurses. */
 export function nestingProblem(value: unknown): string | undefined {
 	let depth = 0;
 	for (const _level of levelsOf(value)) if (depth++ > MAX_NESTING) return NESTED_TOO_DEEP;

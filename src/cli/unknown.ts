@@ -31,7 +31,7 @@ const SYNONYMS: readonly (readonly [ours: readonly string[], typed: string])[] =
 	[['run show'], 'logs'],
 ];
 
-/** @param path the words that lead to a group; `word` leads nowhere from there, and `next` stands behind it */
+/** @param path the words of a group; `word` is no command in it, and `next` stands behind it */
 export function unknownCommand(path: readonly string[], word: string, next = ''): UsageError {
 	const typed = word.toLowerCase();
 	const ours = SYNONYMS.flatMap(([names, others]) => (others.split(' ').includes(typed) ? names : []));

@@ -14,7 +14,7 @@ export interface ServiceError {
 	reasons?: Record<string, string>;
 }
 
-/** What a body is held against. */
+/** What a body is compared with. */
 export interface Asked {
 	replay: ReplayRule;
 	/** The ids in the request's path. */
@@ -69,17 +69,17 @@ const KEYS = {
 	deleted: /^(?:is|was)?(?:deleted|trashed|removed|revoked|destroyed)$/,
 	updated: /^(?:is|was)?(?:updated|saved|applied|stored)$/,
 	denied: /^(?:is|was|access|permission|request)*(?:denied|forbidden|refused|rejected|unauthori[sz]ed)$/,
-	/** A status of HTTP, where the value is one. */
+	/** An HTTP status, where the value is one. */
 	status: /^(?:http)?(?:status|response)?code$|^(?:http)?status$/,
 	/** A word for what the request came to, unless it is a field of the object itself. */
 	result: /^(?:status|state|results?|outcome|response)$/,
 	/** Text about the request. */
 	text: /^(?:message|msg|messages|detail|details|reason|info|notice)$/,
-	/** What services put the responses of what they did under. */
+	/** Holds the result of what the service did. */
 	envelope: /^(?:responses?|results?|data|body|items|multistatus)$/,
 	/** Comes with any of these and says nothing by itself. */
 	side: /^(?:code|data|additionalerrors|title|type|instance|path|timestamp|time|traceid|requestid|version|headers)$/,
-	/** Whether credentials are right; the same the other way round; a no that may have other reasons; why nothing can be said. */
+	/** Of credentials: `right` is true where they are; `wrong` where they are not; `weak` may be about something else; `refused` says neither. */
 	right:
 		/^(?:is|are|was|user|passwords?|credentials?|login)*(?:authenticated|authori[sz]ed|valid|validated|correct|match|matches|matched|verified|accepted|granted|loggedin|checked)$/,
 	wrong: /^(?:is|are|was|user|passwords?|credentials?|login)*(?:invalid|incorrect|wrong|mismatch)$/,
@@ -91,7 +91,7 @@ const KEYS = {
 type KeyKind = keyof typeof KEYS;
 
 const NO_KINDS: ReadonlySet<KeyKind> = new Set();
-/** Services use few names, and each row has the same: what they are about is found out once. */
+/** The kinds of each name, found once: services use few names, the same in each row. */
 const knownKeys = new Map<string, ReadonlySet<KeyKind>>();
 const MOST_KNOWN = 1000;
 
@@ -142,7 +142,7 @@ function isError(value: unknown): boolean {
 	return value === true || (typeof value === 'number' && value !== 0);
 }
 
-/** Whether a value is a status of HTTP that refuses: 403, "403", "HTTP/1.1 403 Forbidden". */
+/** Whether a value is an HTTP status that refuses: 403, "403", "HTTP/1.1 403 Forbidden". */
 function isRefusal(value: unknown): boolean {
 	if (typeof value === 'number') return value >= 400 && value < 600;
 	return typeof value === 'string' && /^(?:HTTP\/[\d.]+ )?[45]\d\d(?:\D|$)/.test(value);
@@ -212,7 +212,7 @@ function isBareError(body: Json): boolean {
 	return isText(code) && !YES.test(code) && !/^2\d\d$/.test(code);
 }
 
-/** Whether an object only talks about the request, and shows nothing of what was asked for. */
+/** Whether an object is only about the request, and shows nothing of what was asked for. */
 function isOnlyText(body: Json, { sent = {} }: Asked): boolean {
 	let says = false;
 	for (const name in body) {

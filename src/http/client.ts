@@ -1,4 +1,4 @@
-/** Sends one request once and reports the result; retries, meaning and journalling are others' work. */
+/** Sends one request once and reports the result; it does not retry, judge or record. */
 
 import type { Dispatcher } from 'undici';
 import { authHeader, createSender } from './connection.js';
@@ -19,7 +19,7 @@ const NO_BODY = Buffer.alloc(0);
 /** After how long a person is shown what a request waits for, in milliseconds. */
 const WAIT_NOTICE_MS = 1000;
 
-/** What a request comes to that is made of a client after its end. */
+/** The result of a request to a client that was closed. */
 const CLOSED: Attempt = {
 	kind: 'problem',
 	problem: { code: 'closed', message: 'the client was closed', permanent: true },
@@ -30,7 +30,7 @@ const CLOSED: Attempt = {
 /** Problems of an unsent request whose message needs no "could not connect" before it. */
 const NOT_OF_CONNECTING = new Set(['proxy_failed', 'bad_request', 'not_loopback']);
 
-/** What every exchange of a client has to keep to. */
+/** The limits of every exchange of a client. */
 interface Limits {
 	maxBytes: number;
 	timeoutMs: number;
@@ -111,7 +111,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
 		this.bytes += chunk.length;
 		if (this.bytes > this.limits.maxBytes) {
-			// Its beginning is enough to say what it is.
+			// The beginning is enough to show what it is.
 			this.more = undefined;
 			controller.abort(new TooLarge());
 		} else if (this.body === NO_BODY) {

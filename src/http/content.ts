@@ -196,7 +196,7 @@ function findJson(text: string, parse: Parse): Found | undefined {
 	try {
 		return { value: parse(text), start: 0 };
 	} catch {
-		// What begins as JSON and is none is JSON that breaks off, whatever whole pieces it holds.
+		// Text that begins as JSON and is not valid is JSON that breaks off, even if whole objects are in it.
 		if (BEGINS_AS_JSON.test(text)) return undefined;
 	}
 	const last = LAST_VALUE.exec(text.slice(-100))?.[1];

@@ -36,7 +36,7 @@ export interface Judged extends Omit<Asked, 'replay'> {
 export interface History {
 	/** One may have been applied: it got no response, or one of a gateway. */
 	mayBeApplied?: boolean;
-	/** The service answered one with an error of its own that may have come half-way. */
+	/** One got an error of the service's own, which may have come when part was done. */
 	mayBePartly?: boolean;
 }
 
@@ -110,11 +110,11 @@ export function judge(
 interface Rules {
 	/** Whether a 2xx response's JSON can be one. */
 	fits(value: unknown): boolean;
-	/** What an object that does not fit lacks. */
+	/** What is missing in an object that does not fit. */
 	lacks?: string;
-	/** A response without a body leaves open what was asked. */
+	/** A response without a body does not show the result. */
 	needsBody?: boolean;
-	/** Services say nothing more than 200 about what was carried out. */
+	/** An empty 200 means that it was carried out. */
 	emptyIsDone?: boolean;
 	/** Its keys are chosen by others: `error` may be one of them, and says nothing about the request. */
 	freeNames?: boolean;

@@ -144,7 +144,7 @@ export async function send(
 	return resultOf(last, attempts, started === undefined ? 0 : clock.monotonic() - started);
 }
 
-/** What a request is that was not refused, and that is not sent again now: a resume sends it. */
+/** The outcome of a request that was neither refused nor carried out for certain: a resume sends it. */
 function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-sent' {
 	return mayBeApplied || mayBePartly ? 'unknown' : 'not-sent';
 }
@@ -164,7 +164,7 @@ function report(
 	else pace?.answered(sentAt);
 }
 
-/** Ends a row that the service wants later than anybody waits. */
+/** Ends a row whose Retry-After is longer than the longest wait. */
 function putOff(verdict: Verdict, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
 	verdict.outcome = openOutcome(verdict.history);
@@ -213,7 +213,7 @@ function retryAfterOf({ headers }: Received, now: number): number | undefined {
 
 /**
  * Anything from a half of the doubled base to all of it: clients that failed together do not return together, and the
- * attempts of one row are not used up within the second in which a service has had enough.
+ * attempts of one row are not used up within one second in which the service refuses everything.
  */
 export function backoffMs(attempt: number, random: number): number {
 	return ((1 + random) / 2) * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
@@ -244,7 +244,7 @@ export function decideRetry(facts: RetryFacts): RetryDecision {
 	// Also after the last attempt: the service has not refused the request itself.
 	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };
 	if (attempt > facts.retries) return { again: false };
-	// A wait of 0 s leaves it to us.
+	// `Retry-After: 0` names no wait: ours is used.
 	if (isPutOff && retryAfterMs > 0) {
 		return { again: true, waitMs: retryAfterMs + facts.random * Math.min(1000, 100 + retryAfterMs / 10) };
 	}

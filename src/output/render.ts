@@ -309,7 +309,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 				if (isBare(found, options)) encoder = createField((row) => row.value);
 				else if (!isList) encoder = await createEncoder({ ...own, single: true }, named);
 				else encoder = await createEncoder({ ...own, single: false }, named);
-				// In formats of lines, nothing is printed as nothing.
+				// In formats of lines, no result prints no line.
 				const inLines = options.field !== undefined || options.format === 'ids' || options.format === 'count';
 				for (const row of isList ? found : found === null && inLines ? [] : [found]) await print(row);
 			}
@@ -355,7 +355,7 @@ async function compileQuery(query: string): Promise<(data: unknown) => unknown> 
 		try {
 			return TreeInterpreter.search(expression, data as never);
 		} catch (error) {
-			// What is missing is null in JMESPath; the library has JavaScript's word for it.
+			// What is missing is null in JMESPath; the library gives undefined.
 			const reason = (error as Error).message.replace('not-a-number: undefined', 'not-a-number: null');
 			throw new FailedError(`${shown} does not fit the result: ${reason}`, { code: 'query_failed' });
 		}

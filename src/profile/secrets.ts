@@ -3,7 +3,7 @@
 import { RefusedError, UsageError } from '../errors.js';
 import { type Environment, MAX_SECRET_BYTES, type Scheme, textOf } from './settings.js';
 
-/** Where a profile's secret lives; only `file` holds it here. */
+/** Where a profile's secret is stored; only `file` holds the secret itself. */
 export type StoredSecret =
 	| { store: 'file'; value: string }
 	| { store: 'keyring'; account: string }
@@ -82,7 +82,7 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 }
 
 /**
- * Puts a secret into the keyring. Where there is none, or the file was asked for, it comes back for the file.
+ * Puts a secret into the keyring. Where there is none, or the file was asked for, the secret is returned for the file.
  * @param account The entry's name. @param file The path of the profiles.
  */
 export async function keepSecret(

@@ -57,7 +57,7 @@ export interface Kind<T> {
 	change(row: T, sent: Shape, call: Call): void;
 	/** Moves a row to the trash; a kind without a trash is only deleted with `force`. */
 	trash?(row: T): void;
-	/** Deletes for good. May refuse it. */
+	/** Deletes permanently, or refuses. */
 	remove(row: T, call: Call): void;
 	/** The rows that a list may show. */
 	rows(call: Call): Iterable<T>;

@@ -171,7 +171,7 @@ function createLookUp(options: CompileOptions) {
 
 	/** Undefined where a name means nothing. */
 	const meaningOf = (name: string): { column: Column; means: string } | undefined => {
-		// Names of custom fields are the desk's own: no dialect has words for them.
+		// Names of custom fields are chosen by the deployment: no dialect translates them.
 		const wanted = isCustom ? mappedName(name) : fieldIn(mappedName(name).trim());
 		const found = byFlagName(idColumn === name ? rowId : wanted);
 		if (found !== undefined) return { column: found.column(name), means: found.means };

@@ -188,7 +188,7 @@ export class JournalScan {
 	}
 }
 
-/** After how many lines signals and timers get their turn. */
+/** After how many lines signals and timers can run. */
 const LINES_AT_ONCE = 10_000;
 
 /**

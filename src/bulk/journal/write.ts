@@ -179,7 +179,7 @@ export class Journal {
 		});
 	}
 
-	/** Writes the last record, waits for the disk, and gives the lock back. @throws what made the journal fail */
+	/** Writes the last record, waits for the disk, and releases the lock. @throws what made the journal fail */
 	close(end?: EndRecord): void {
 		if (this.#closed) return;
 		try {
@@ -207,7 +207,7 @@ function cannotOpen(path: string, error: unknown, hint: string): Error {
 	return new FailedError(`can't write the journal ${path}: ${why}`, { code: 'journal_failed', hint, cause: error });
 }
 
-/** Opens and locks a journal's file, and gives both back where what is done next fails. */
+/** Opens and locks a journal's file; closes and unlocks it where the next step fails. */
 function openLocked(path: string, flags: number) {
 	// So that no open waits for the other end of a pipe, which is refused then, as a device is: it keeps nothing.
 	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, 0o600);

@@ -1,4 +1,4 @@
-/** The hot path: rows go out over a few workers, in input order for each key, and a slot is free again only when its outcome is recorded. */
+/** Sends rows with a few workers, in input order for each key; a worker takes the next row only when the outcome is recorded. */
 
 import type { Concurrency } from './concurrency.js';
 import type { RunRow } from './rows.js';
@@ -84,7 +84,7 @@ class Parking {
 		return false;
 	}
 
-	/** The next row of a claimed key; undefined gives the key free. */
+	/** The next row of a claimed key; undefined, and the key is free, where there is none. */
 	next(key: string): RunRow | undefined {
 		const row = this.byKey.get(key)?.shift();
 		if (row === undefined) this.byKey.delete(key);

@@ -263,7 +263,7 @@ export function errorOf(given: Outcome, what: string, hint: string | undefined):
 		{
 			code: code ?? outcome,
 			details: [...Object.entries(reasons ?? {}).map((pair) => pair.join(': ')), ...differences(given)],
-			// A key without a value is not printed.
+			// Keys without a value are left out.
 			data: { ...printedIds(ids), status, outcome, attempts, reasons, differs },
 			...(hint === undefined ? {} : { hint }),
 		},
