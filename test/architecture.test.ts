@@ -144,7 +144,7 @@ describe('habits', () => {
 		expect(offenders).toEqual([]);
 	});
 
-	test('no file needs a scroll to know its subject', () => {
+	test('no file has more than 400 lines', () => {
 		const long = texts
 			.map(({ file, text }) => ({ file, lines: text.split('\n').length }))
 			.filter(({ lines }) => lines > 400);

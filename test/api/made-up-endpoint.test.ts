@@ -102,7 +102,7 @@ test('the whole way from flags to the wire and back', async () => {
 		stdout: '3\tdiffers\tThanks\tfalse\tthe service shows another value: enabled; enabled is false, not true\n',
 		stderr:
 			'error: update macro 3 was carried out and differs: the service shows another value: enabled\n' +
-			'  enabled is false, not true\nhint: --allow-differs=FIELDS takes other values of these fields for ok\n',
+			'  enabled is false, not true\nhint: --allow-differs=FIELDS accepts other values of these fields\n',
 	});
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 		['POST', '/wp-json/support-api/v1/macros/3', '{"macro_name":"Thanks","enabled":true}'],

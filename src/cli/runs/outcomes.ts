@@ -228,7 +228,7 @@ export function nextStep(
 	if (ofConnection !== undefined) return ofConnection;
 	if (status === 429 || status === 503)
 		return 'try again later; where there are many rows, --rate asks for fewer a second';
-	if (outcome === 'differs') return '--allow-differs=FIELDS takes other values of these fields for ok';
+	if (outcome === 'differs') return '--allow-differs=FIELDS accepts other values of these fields';
 	if (outcome !== 'unknown') return undefined;
 	if (isRead) return 'a read changes nothing: try again';
 	return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
