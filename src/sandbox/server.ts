@@ -30,15 +30,7 @@ export interface SandboxOptions extends FaultOptions {
 }
 
 /** Where it listens, and what to sign in with. */
-export interface Sandbox {
-	readonly baseUrl: string;
-	readonly username: string;
-	readonly password: string;
-	readonly port: number;
-	readonly store: Store;
-	/** Lets requests in flight end, closes every connection and writes the state. */
-	close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 const DEFAULT_SEED = 50;
 /** How long requests in flight may take once the sandbox is asked to stop. */
@@ -51,7 +43,7 @@ const PAUSE_MS = 10;
 const OWN_PASSWORD = 'Sandbox';
 
 /** Starts a sandbox. Throws FailedError where the port is taken, or the state file can't be used or written. */
-export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function openSandbox(options: SandboxOptions) {
 	const { clock, stateFile: path } = options;
 	const state = path === undefined ? undefined : readState(path);
 	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
@@ -129,7 +121,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 	const { port } = server.address() as AddressInfo;
 	return {
 		...{ baseUrl: `http://127.0.0.1:${port}/wp-json`, username: ADMIN_NAME, password, port, store },
-		async close() {
+		/** Lets requests in flight end, closes every connection and writes the state. */
+		async close(): Promise<void> {
 			const ended = new AbortController();
 			const closed = once(server.close(), 'close').then(() => ended.abort());
 			server.closeIdleConnections();

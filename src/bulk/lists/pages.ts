@@ -34,15 +34,6 @@ export interface PagesOptions {
 	onPage(objects: readonly ListedObject[]): Promise<boolean>;
 }
 
-export interface PagesEnd {
-	count: number;
-	/** What the service counted last. */
-	total?: number | undefined;
-	/** Whether all pages were read, and not only as many as were asked for. */
-	whole: boolean;
-	failure?: Result;
-}
-
 interface Page {
 	number: number;
 	objects: readonly ListedObject[];
@@ -60,8 +51,12 @@ class Ended extends Error {
 /** How often a list that has shifted is read again, as long as that brings something new. */
 const MOST_PASSES = 3;
 
-/** Gives the objects of a list to `onPage`, a page at a time. */
-export async function readPages({ most, size, onTotal, onPage, ...fetching }: PagesOptions): Promise<PagesEnd> {
+/**
+ * Gives the objects of a list to `onPage`, a page at a time.
+ * @returns how many, what the service counted last, whether all pages were read and not only as many as were asked for,
+ * and why a page could not be read
+ */
+export async function readPages({ most, size, onTotal, onPage, ...fetching }: PagesOptions) {
 	const pages = createPageReader(fetching);
 	const seen = new Set<unknown>();
 	let count = 0;
@@ -117,7 +112,7 @@ export async function readPages({ most, size, onTotal, onPage, ...fetching }: Pa
 		}
 		return { count, total: before.total, whole: before.number < most || last <= most };
 	} catch (error) {
-		if (error instanceof Ended) return { count, whole: false, ...(error.failure && { failure: error.failure }) };
+		if (error instanceof Ended) return { count, whole: false, failure: error.failure };
 		throw error;
 	} finally {
 		pages.close();

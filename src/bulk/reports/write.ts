@@ -21,12 +21,9 @@ export type ReportFormat = keyof typeof FORMATS;
 
 export const reportFormats = Object.keys(FORMATS) as readonly ReportFormat[];
 
-export interface ReportSpec {
-	readonly format: ReportFormat;
-	readonly path: string;
-}
+type ReportSpec = ReturnType<typeof parseReport>;
 
-export function parseReport(text: string): ReportSpec {
+export function parseReport(text: string): { format: ReportFormat; path: string } {
 	const [format = '', ...rest] = text.split(':');
 	const path = rest.join(':');
 	const known = reportFormats.find((each) => each === format);

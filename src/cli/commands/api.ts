@@ -62,22 +62,14 @@ export const command = defineCommand({
 	run: runApi,
 });
 
-/** What was sent and came back, without the secrets of the request. */
-interface Exchanged {
-	path: string;
-	result: Result;
-	/** The last response as it came, where there is one. */
-	response: RawResponse | undefined;
-}
-
-interface Api {
+interface Api extends ReturnType<typeof createSend> {
 	invocation: ApiInvocation;
 	call: Call;
 	shape: ResultShape;
-	/** Removes the secrets of the request from text. */
-	clean(text: string): string;
-	send(path: string): Promise<Exchanged>;
 }
+
+/** What was sent and came back, without the secrets of the request, and the last response as it came. */
+type Exchanged = Awaited<ReturnType<Api['send']>>;
 
 /** @throws UsageError, RefusedError, and an error for a request that did not go well */
 async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
@@ -130,7 +122,7 @@ function createSend(
 	session: Session,
 	client: Client,
 	{ method, query, body, isRead }: Call,
-): Pick<Api, 'clean' | 'send'> {
+) {
 	const endpoint = { returns: 'any', replay: isRead ? 'read' : 'once' } as const;
 	// Values under secret names: a service may repeat them under any name.
 	const parameters = [...new URLSearchParams(query)].filter(([name, value]) => isSecretName(name) && value !== '');
@@ -146,8 +138,9 @@ function createSend(
 		return `${request} was sent and got no response: look before you send it again`;
 	});
 	return {
+		/** Removes the secrets of the request from text. */
 		clean,
-		async send(path) {
+		async send(path: string) {
 			let response: RawResponse | undefined;
 			const delivered = await deliver(
 				{ method, path, body, endpoint },

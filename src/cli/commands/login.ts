@@ -2,7 +2,6 @@
 
 import { FailedError, InterruptedError, RefusedError, UsageError } from '../../errors.js';
 import type { Prompts } from '../../io/context.js';
-import type { Auth } from '../../net.js';
 import { makeAuth, readProxies, readScheme, readTls } from '../../profile/resolve.js';
 import { checkSecret, describeStore, runSecretCommand, secretNoun } from '../../profile/secrets.js';
 import {
@@ -14,10 +13,10 @@ import {
 	readVariable,
 	resolveSettings,
 	type Scheme,
-	settingSpecs,
+	settings as settingTable,
 	withoutConnection,
 } from '../../profile/settings.js';
-import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
+import { checkProfileName, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -85,15 +84,6 @@ interface Found {
 	without: Probed;
 }
 
-interface Credentials {
-	auth: Auth;
-	username: string | undefined;
-	headerName: string | undefined;
-	secret?: NewSecret | undefined;
-	/** Where the secret came from: a variable's name, or some words. */
-	source?: string;
-}
-
 const TRIES = 3;
 
 /** @throws UsageError, FailedError, RefusedError, InterruptedError; nothing is stored then */
@@ -113,11 +103,10 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	};
 	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
 	let found: Found;
-	let credentials: Credentials;
-	let note: string | undefined;
+	let accepted: Awaited<ReturnType<typeof signIn>>;
 	try {
 		found = await locate(login, await firstBaseUrl(login));
-		({ credentials, note } = await signIn(login, found));
+		accepted = await signIn(login, found);
 	} catch (error) {
 		if (error instanceof InterruptedError) throw new InterruptedError('interrupted; nothing was stored');
 		throw error;
@@ -125,7 +114,7 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 		unlisten();
 	}
 	const { name, baseUrl, scheme, reach } = found;
-	const { username, headerName, secret } = credentials;
+	const { note, username, headerName, secret } = accepted;
 	const allowHttp = options.allowHttp ?? (reach.allowHttp || undefined);
 	const kept = { ...login.flags, protected: options.protected, allowHttp, baseUrl, scheme, username, headerName };
 	const changed = await saveProfile({
@@ -177,7 +166,7 @@ async function readBaseUrl(login: Login, text: string, from: string): Promise<st
 	const { invocation, prompts } = login;
 	const { productPrefix } = invocation.options;
 	try {
-		const rules = { allowHttp: mayUseHttp(login, text), howToAllowHttp, from, ...(productPrefix && { productPrefix }) };
+		const rules = { allowHttp: mayUseHttp(login, text), howToAllowHttp, from, productPrefix };
 		const { url, warnings } = parseBaseUrl(text, rules);
 		warn(invocation.context, warnings);
 		return url;
@@ -252,7 +241,7 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
 }
 
 /** Tries credentials until they are accepted or a person gives up. @throws RefusedError, FailedError */
-async function signIn(login: Login, found: Found): Promise<{ credentials: Credentials; note: string | undefined }> {
+async function signIn(login: Login, found: Found) {
 	const { invocation, prompts } = login;
 	let username: string | undefined;
 	for (let tries = 1; ; tries++) {
@@ -261,7 +250,7 @@ async function signIn(login: Login, found: Found): Promise<{ credentials: Creden
 		const probe = createProbe(invocation, found.reach, credentials.username);
 		try {
 			const doubt = await trySignIn(probe, found.baseUrl, credentials, found.without);
-			return { credentials, note: doubt?.note };
+			return { ...credentials, note: doubt?.note };
 		} catch (error) {
 			const isTyped = prompts !== undefined && credentials.secret?.kind === 'value';
 			if (!(error instanceof RefusedError) || !isTyped || tries === TRIES) throw error;
@@ -271,23 +260,23 @@ async function signIn(login: Login, found: Found): Promise<{ credentials: Creden
 }
 
 /** The credentials from flags, variables or a person, who gave the name `typed` before. @throws UsageError for what is missing, RefusedError */
-async function readCredentials(login: Login, found: Found, typed?: string): Promise<Credentials> {
+async function readCredentials(login: Login, found: Found, typed?: string) {
 	const { prompts, invocation } = login;
 	const { scheme, name, exported } = found;
 	const { settings, sources, env } = found.resolved;
 	let { headerName } = settings;
 	let username = typed ?? settings.username;
-	if (scheme === 'none') return { username, headerName, auth: { scheme } };
+	if (scheme === 'none') return { username, headerName, auth: { scheme } as const };
 	if (scheme === 'basic' && prompts !== undefined && (typed !== undefined || sources.username.from !== 'flag')) {
 		username = await prompts.text('User name:', {
-			...(username !== undefined && { initial: username }),
+			initial: username,
 			check: (text) => /^[^:]+$/.test(text) || 'enter a user name without a colon',
 		});
 	}
 	if (scheme === 'header' && headerName === undefined && prompts !== undefined) {
-		const spec = settingSpecs.find((each) => each.name === 'headerName');
+		const { read, expected } = settingTable.headerName;
 		headerName = await prompts.text('Header name:', {
-			check: (text) => spec?.read(text) !== undefined || `enter ${spec?.expected}`,
+			check: (text) => read(text) !== undefined || `enter ${expected}`,
 		});
 	}
 	// What is missing is found before a secret is asked for.
@@ -312,5 +301,6 @@ async function readCredentials(login: Login, found: Found, typed?: string): Prom
 			? await runSecretCommand(secret.command, { env, owner: `profile "${name}"` })
 			: secret.value;
 	const auth = makeAuth(scheme, { username, headerName }, checkSecret(scheme, value, from));
+	// Its source is a variable's name, or some words.
 	return { username, headerName, secret, auth, source: from };
 }
