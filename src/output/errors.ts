@@ -5,13 +5,6 @@ import { type Palette, plainPalette } from './colour.js';
 import { redact, redactTexts, redactUrl } from './redact.js';
 import { escapeJson, sanitise } from './sanitise.js';
 
-export interface ErrorView {
-	/** One JSON object instead of lines. */
-	json?: boolean | undefined;
-	debug?: boolean | undefined;
-	palette?: Palette | undefined;
-}
-
 /** The exit code that an error stands for; 1 for what was not foreseen. */
 export function exitCodeOf(error: unknown): ExitCode {
 	return error instanceof SupportctlError ? error.exitCode : ExitCode.failed;
@@ -56,13 +49,16 @@ function causesOf(error: unknown): string[] {
 /** What data can't take the place of. */
 const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
 
-/** Lines for stderr, ending in a line break. */
-export function renderError(error: unknown, { json, debug, palette = plainPalette }: ErrorView = {}): string {
+/** Lines for stderr, ending in a line break. @param json one JSON object instead @param debug adds the stack trace */
+export function renderError(
+	error: unknown,
+	{ json = false, debug = false, palette = plainPalette }: { json?: boolean; debug?: boolean; palette?: Palette } = {},
+): string {
 	const { code, message, hint, details, data } = describe(error);
 	const causes = causesOf(error);
-	const errors = debug === true ? chainOf(error).filter((each) => each instanceof Error) : [];
+	const errors = debug ? chainOf(error).filter((each) => each instanceof Error) : [];
 	const stack = errors.flatMap((each) => (each.stack ?? `${each.name}: ${each.message}`).split('\n'));
-	if (json === true) {
+	if (json) {
 		const object = {
 			code,
 			message,

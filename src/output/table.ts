@@ -77,12 +77,9 @@ export function createTable(options: EncoderOptions): Encoder {
 			);
 		// Columns that are empty in all rows give way before rows become blocks.
 		const filled = chosen ? [] : all.filter(({ cells }) => cells.some((text) => text !== ''));
-		let parts = all;
-		let widths = widthsFor(parts, last, width);
-		if (widths === undefined && filled.length > 0) {
-			widths = widthsFor(filled, last, width);
-			if (widths !== undefined) parts = filled;
-		}
+		const fits = (parts: readonly Part[]): boolean => parts.length > 0 && widthsFor(parts, last, width) !== undefined;
+		const parts = !fits(all) && fits(filled) ? filled : all;
+		const widths = widthsFor(parts, last, width);
 		const paths = parts.map(({ column }) => column.path);
 		const isNew = last?.paths.join() !== paths.join() || (widths === undefined) !== (last?.widths === undefined);
 		const columns = parts.map(({ column }) => column);

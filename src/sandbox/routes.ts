@@ -7,10 +7,9 @@ import { taxonomies } from '../api/fields.js';
 import { ownAccount, reads, termReads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, oneOf, readArguments, text } from './arguments.js';
-import { createAttachments, createCustomFields, createReplies, createTickets } from './posts.js';
+import { createAttachments, createCustomFields, createReplies, createTerms, createTickets } from './posts.js';
 import type { Handler, Resource, Service } from './resources.js';
 import { forbidden, noRoute, notSignedIn, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
-import { createTerms } from './terms.js';
 import { callerOf, createAccounts, createUsers } from './users.js';
 
 /** Who besides administrators may send a request. */

@@ -29,9 +29,6 @@ export interface SandboxOptions extends FaultOptions {
 	onWarning?: ((message: string) => void) | undefined;
 }
 
-/** Where it listens, and what to sign in with. */
-export type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
-
 const DEFAULT_SEED = 50;
 /** How long requests in flight may take once the sandbox is asked to stop. */
 const GRACE_MS = 2000;
@@ -42,7 +39,7 @@ const PAUSE_MS = 10;
 /** The name of the application password that the sandbox prints. */
 const OWN_PASSWORD = 'Sandbox';
 
-/** Starts a sandbox. Throws FailedError where the port is taken, or the state file can't be used or written. */
+/** Starts a sandbox, and says where it listens and what to sign in with. Throws FailedError where the port is taken, or the state file can't be used or written. */
 export async function openSandbox(options: SandboxOptions) {
 	const { clock, stateFile: path } = options;
 	const state = path === undefined ? undefined : readState(path);

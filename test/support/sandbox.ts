@@ -1,10 +1,10 @@
 /** Starts a sandbox in the test's own process, on a free port, with its store at hand. */
 
 import { systemClock } from '../../src/io/context.js';
-import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server.js';
+import { openSandbox, type SandboxOptions } from '../../src/sandbox/server.js';
 
 /** Its store may be read or written directly, to arrange a test or to see what was changed. */
-export interface TestSandbox extends Omit<Sandbox, 'close'> {
+export interface TestSandbox extends Omit<Awaited<ReturnType<typeof openSandbox>>, 'close'> {
 	/** Every request, in order; status 0 is a dropped connection. */
 	requests: { method: string; path: string; status: number }[];
 	/** `SUPPORTCTL_BASE_URL`, `SUPPORTCTL_USERNAME` and `SUPPORTCTL_PASSWORD`. */

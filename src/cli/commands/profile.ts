@@ -127,7 +127,6 @@ export const show = defineCommand({
 		];
 		const shape = {
 			keys: ['setting', 'value', 'source'],
-			columns: [{ path: 'setting' }, { path: 'value' }, { path: 'source' }],
 			idOf: ({ setting, value }: Record<string, unknown>) => (setting === 'profile' ? value : setting),
 		};
 		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.

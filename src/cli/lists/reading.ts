@@ -27,7 +27,6 @@ export type ReadInvocation = Omit<Invocation, 'options'> & {
 };
 
 export interface Reading {
-	noun: Noun;
 	read: Read;
 	/** Ids from the arguments that stand before the objects' own, by name; `taxonomy` among them. */
 	owners: Ids;
@@ -70,7 +69,7 @@ export async function withReading<T>(
 			exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
 		};
 		const rest = args.slice(read.owners.length);
-		const reading: Reading = { noun, read, owners, rest, invocation, session, client, concurrency, send: sending };
+		const reading: Reading = { read, owners, rest, invocation, session, client, concurrency, send: sending };
 		if (owners.user_id === OWN_ID) owners.user_id = await readUserId('user id', OWN_ID, reading);
 		return await work(reading);
 	} finally {

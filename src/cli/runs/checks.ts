@@ -15,6 +15,7 @@ import type { Client } from '../../http/types.js';
 import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
+import type { Session } from '../session.js';
 import type { RunInvocation } from './options.js';
 import { NO_ROUTE, plural } from './outcomes.js';
 import type { RunJob } from './plan.js';
@@ -88,14 +89,6 @@ export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string):
 	return `on ${host}${profile === undefined ? '' : ` (profile ${profile})`}`;
 }
 
-interface Write {
-	service: Pick<RunService, 'profile' | 'protected'>;
-	host: string;
-	action: string;
-	asks: boolean;
-	note?: string | undefined;
-}
-
 /**
  * A write with a protected profile needs its name, and one that can't be taken back a yes; --confirm and --yes stand for
  * the reply.
@@ -104,7 +97,18 @@ interface Write {
  */
 export async function confirmWrite(
 	{ context: { prompts }, options }: Pick<RunInvocation, 'context' | 'options'>,
-	{ service, host, action, asks, note }: Write,
+	{
+		service,
+		host,
+		action,
+		asks,
+		note,
+	}: Pick<Session, 'host'> & {
+		service: Pick<RunService, 'profile' | 'protected'>;
+		action: string;
+		asks: boolean;
+		note?: string | undefined;
+	},
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
 	const { confirm, yes } = options;

@@ -40,23 +40,15 @@ export const apiOptions = [
 
 export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [string, string, ...string[]]>;
 
-export interface Call {
-	method: string;
-	/** Below the base URL, without the query. */
-	path: string;
-	query: string;
-	body: string | undefined;
-	/** Changes nothing: it may be sent again, and needs no confirmation. */
-	isRead: boolean;
-}
+export type Call = Awaited<ReturnType<typeof readCall>>;
 
 const FROM_FILE = 'give it with -F NAME=@file or -F NAME=@-';
 
-export async function readCall(
-	{ args, options, context }: ApiInvocation,
-	baseUrl: string,
-	dialect: Dialect,
-): Promise<Call> {
+/**
+ * @returns the path below the base URL; `isRead` changes nothing, so that it may be sent again and needs no confirmation
+ * @throws UsageError
+ */
+export async function readCall({ args, options, context }: ApiInvocation, baseUrl: string, dialect: Dialect) {
 	const method = args[0].toUpperCase();
 	if (!methods.includes(method)) {
 		throw new UsageError(`${quote(args[0])} is not a method: ${methods.join(', ')}${didYouMean(method, methods)}`, {
@@ -222,7 +214,7 @@ export function resolveTarget(
 ): { path: string; query: string } {
 	const refuse = (why: string, hint?: string): never => {
 		const shown = JSON.stringify(redactUrl(text).slice(0, 200));
-		throw new UsageError(`path ${shown} ${why}`, { code: 'invalid_path', ...(hint !== undefined && { hint }) });
+		throw new UsageError(`path ${shown} ${why}`, { code: 'invalid_path', hint });
 	};
 	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) refuse('has a control character or a backslash in it');
 	if (text.includes('#')) refuse('has a fragment (#), which is never sent', 'write %23 for the character');

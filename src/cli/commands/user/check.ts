@@ -87,7 +87,7 @@ export const command = defineCommand({
 			code: code ?? verdict,
 			details: Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`),
 			data,
-			...(hint && { hint }),
+			hint,
 		});
 	},
 });
@@ -117,21 +117,12 @@ function withoutPassword(result: Result, password: string): Result {
 	return { ...withoutSecretsOf(result, [password]), ...(isOurs && { code }) };
 }
 
-/** What a check came to. `valid` and `invalid` are the service's word; everything else is `unknown`. */
-interface CheckVerdict {
-	verdict: 'valid' | 'invalid' | 'unknown';
-	exitCode: ExitCode;
-	/** One sentence. */
-	message: string;
-	hint?: string;
-}
-
-/** Reads the verdict from what came back (section 4 shows the request; section 7 shows no responses). @param shown the result as it may be repeated */
-function judgeCheck(
-	{ outcome, status = 0, code = '', message }: Result,
-	shown: Result,
-	username: string,
-): CheckVerdict {
+/**
+ * Reads the verdict from what came back (section 4 shows the request; section 7 shows no responses). `valid` and
+ * `invalid` are the service's word; everything else is `unknown`.
+ * @param shown the result as it may be repeated
+ */
+function judgeCheck({ outcome, status = 0, code = '', message }: Result, shown: Result, username: string) {
 	const who = `the credentials of ${quote(username)}`;
 	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
 	const verdict = 'unknown';
@@ -154,7 +145,7 @@ function judgeCheck(
 	if (refusesCaller || CALLER_CODES.has(code)) {
 		const refused = `the service refused the caller (HTTP ${status} ${words})`;
 		const hint = `some services respond so when ${who} are invalid; another call with the same profile shows which it is`;
-		return { verdict, exitCode: ExitCode.refused, message: refused, ...(!CALLER_CODES.has(code) && { hint }) };
+		return { verdict, exitCode: ExitCode.refused, message: refused, hint: CALLER_CODES.has(code) ? undefined : hint };
 	}
 	const http = status === 0 ? '' : ` (HTTP ${status})`;
 	const odd = code === 'unexpected_shape' && shown.body !== undefined ? `: ${body.slice(0, 200)}` : '';
