@@ -98,6 +98,7 @@ export async function readGivenSecret(
 	{ context, options }: Invocation,
 	scheme: Scheme,
 ): Promise<NewSecret | undefined> {
+	if (options.secretCommand === '') throw new UsageError('--secret-command is empty');
 	if (typeof options.secretCommand === 'string') return { kind: 'command', command: options.secretCommand };
 	if (options.passwordStdin !== true && options.tokenStdin !== true) return undefined;
 	const flag = options.passwordStdin === true ? '--password-stdin' : '--token-stdin';

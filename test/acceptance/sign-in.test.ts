@@ -75,7 +75,7 @@ describe('login in a terminal', () => {
 		const { baseUrl } = await serveFor('anna', 'sesam');
 		const config = temporaryFolder();
 		const { exitCode, raw } = await converse(
-			['login', '--base-url', baseUrl, '--scheme', 'basic', '--insecure-storage'],
+			['login', '--base-url', baseUrl, '--scheme', 'basic', '--insecure-storage', '--quiet'],
 			[
 				[/User name/, `anna${ENTER}`],
 				[/Password/, `wrong${ENTER}`],

@@ -82,6 +82,7 @@ describe('profile set', () => {
 		[['live', '--scheme', 'digest'], /--scheme: "digest" is not allowed; it takes basic, bearer/],
 		[['live', '--product-prefix', 'a b'], /--product-prefix: "a b" must be/],
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
+		[['live', '--secret-command', ''], /--secret-command is empty/],
 		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header's name/],
 		[['live', '--unset', 'tiemout'], /there is no such setting/],
 	])('refuses %j and stores nothing', async (argv, message) => {

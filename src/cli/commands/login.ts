@@ -254,7 +254,7 @@ async function signIn(login: Login, found: Found) {
 		} catch (error) {
 			const isTyped = prompts !== undefined && credentials.secret?.kind === 'value';
 			if (!(error instanceof RefusedError) || !isTyped || tries === TRIES) throw error;
-			say(invocation, `${error.message}; ${error.hint}. Try again, or stop with Ctrl-C.`);
+			warn(invocation.context, [`${error.message}; ${error.hint}. Try again, or stop with Ctrl-C`]);
 		}
 	}
 }
