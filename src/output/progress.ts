@@ -26,15 +26,21 @@ const WINDOW = 10_000;
 const WIDEST = 30;
 const NARROWEST = 6;
 
-/**
- * @param total rows in all; undefined where that is not known
- * @param start rows that an earlier run has done already; they do not count towards the rate
- */
+interface ProgressOptions {
+	palette: Palette;
+	/** Rows in all; undefined where that is not known. */
+	total: number | undefined;
+	/** Rows that an earlier run has done already; they do not count towards the rate. */
+	start?: number;
+	/** How much is logged between the rows: where that is anything, there are plain lines. */
+	verbose?: number | undefined;
+}
+
 export function createProgress(
 	{ stderr, env, clock }: Pick<Context, 'stderr' | 'env' | 'clock'>,
-	{ palette, total, start = 0 }: { palette: Palette; total: number | undefined; start?: number },
+	{ palette, total, start = 0, verbose = 0 }: ProgressOptions,
 ) {
-	const redraws = stderr.isTTY && env.TERM !== 'dumb';
+	const redraws = stderr.isTTY && env.TERM !== 'dumb' && verbose === 0;
 	const begin = clock.monotonic();
 	let next = redraws ? begin : begin + LINE;
 	let last: ProgressCounts | undefined;
@@ -61,8 +67,9 @@ export function createProgress(
 			stderr.write(`${facts.join(', ')}\n`);
 			return;
 		}
-		// The bar takes what the facts leave, and goes first where there is no room; then the last facts go.
-		const width = (stderr.columns ?? 80) - 1;
+		// The bar takes what the facts leave, and goes first where there is no room; then the last facts go. A ^C that the
+		// terminal shows still fits.
+		const width = (stderr.columns ?? 80) - 3;
 		while (facts.length > 1 && facts.join('  ').length > width) facts.splice(facts.length > 3 ? -1 : 1, 1);
 		let line = facts.join('  ').slice(0, width);
 		const room = Math.min(WIDEST, width - line.length - 2);

@@ -123,6 +123,16 @@ describe('in a real terminal', () => {
 		expect(asked.raw).not.toMatch(/\x1b\[3[0-9]m/);
 	});
 
+	it('has no bar among the lines that -v logs', async () => {
+		const runs = ['ticket update 1 2 3 --status hold --no-color -v', 'ticket list --no-color -v'];
+		for (const words of runs) {
+			const { raw, exitCode } = await run(words, { env: desk.env });
+			expect(exitCode).toBe(0);
+			expect(raw).toContain('< 200');
+			expect(raw).not.toContain('\x1b[K');
+		}
+	});
+
 	it('gets no control sequence at all where it is dumb', async () => {
 		const argv = ['ticket', 'update', '1', '2', '3', '--status', 'hold'];
 		const { raw, exitCode } = await run(argv, { env: { ...desk.env, TERM: 'dumb' } });

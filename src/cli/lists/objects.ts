@@ -60,7 +60,8 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 			most: read.paged ? Math.ceil(limit / size) : 1,
 			onTotal(found) {
 				const total = found === undefined ? undefined : Math.min(found, limit);
-				if (options.quiet !== true && !wantsJson(options)) progress = createProgress(context, { total, palette });
+				if (options.quiet !== true && !wantsJson(options))
+					progress = createProgress(context, { total, palette, verbose: options.verbose });
 			},
 			async onPage(objects) {
 				printer ??= await printing.open(objects, screen);

@@ -131,7 +131,7 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 		start(total, counts, control) {
 			soFar = counts;
 			if (total > 1 && !tuning.quiet && !json) {
-				progress = createProgress(context, { total, start: totalOf(counts), palette });
+				progress = createProgress(context, { total, start: totalOf(counts), palette, verbose: options.verbose });
 				// The time and the reason of a pause are drawn while no row ends.
 				void (async () => {
 					while (!over.signal.aborted) {
