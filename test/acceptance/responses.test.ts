@@ -296,7 +296,7 @@ describe('user check', () => {
 	test.each([
 		['valid', json(200, { id: 3 }), 0, ''],
 		['invalid', json(400, { code: 'invalid_user_credentials', message: 'No.' }), 10, '"grace" are invalid'],
-		['another name', json(400, { code: 'invalid_username_access', message: 'Not yours.' }), 4, 'refused the caller'],
+		['another name', json(400, { code: 'invalid_username_access', message: 'Not yours.' }), 4, 'refused the account'],
 		['401', json(401, { code: 'no', message: 'No.' }), 4, 'some services respond so when the credentials'],
 		['404', json(404, { code: 'rest_no_route', message: 'No.' }), 5, 'is not known'],
 		['503', json(503, { code: 'x', message: 'Busy.' }), 5, 'is not known'],

@@ -64,7 +64,7 @@ An update sets values, so it is sent again after a lost response. A delete with 
 
 ## Journals: resume, retry, undo
 Each run has a journal in the state folder, or at --journal FILE, without secrets. A row counts as done when its record is in
-the file, so kill -9 loses none. Ctrl-C stops sending, waits for open requests and prints how to resume.
+the file, so kill -9 loses none. Ctrl-C stops sending, waits for requests under way and prints how to resume.
 
     # sends what is not done; refuses an input that has changed
     $ supportctl run resume last
@@ -73,7 +73,7 @@ the file, so kill -9 loses none. Ctrl-C stops sending, waits for open requests a
     # or edit them first: the columns of the input, and "error"
     $ supportctl run rejects last --format csv > rejects.csv
 
-RUN is a run's id, a unique beginning of one, "last" for the newest, or a journal's path. --report html:run.html writes a
+RUN is a run's id, a unique start of one, "last" for the newest, or a journal's path. --report html:run.html writes a
 report (junit, json, markdown and csv too). With --snapshot the old values are kept and can be restored:
 
     $ supportctl ticket fields set --input fields.csv --only-changed --snapshot
@@ -114,7 +114,7 @@ const exitCodes = `
 1 :: Failed: the service refused, something could not be done, or only the output failed
 2 :: Usage error, invalid input, or cancelled: nothing was written
 3 :: Some rows failed and others did not
-4 :: Not signed in, or the service refused the caller (401, 403)
+4 :: Not signed in, or the service refused the account that is signed in (401, 403)
 5 :: The outcome is unknown: sent, and no usable response
 6 :: Done, but the service shows other values than those sent (differs)
 10 :: "user check": the credentials are wrong
@@ -214,7 +214,7 @@ they need --yes. A delete moves to the trash where the service has one; --force 
 
 ## While it runs
 After a lost response a request is sent again only where repeating it changes nothing; "user check" is sent once. Ctrl-C
-stops sending and waits for open requests. A second one leaves at once; "run resume" then sends rows without an outcome again.
+stops sending and waits for requests under way. A second one leaves at once; "run resume" then sends rows without an outcome again.
 
 ## Secrets
 They are never taken from flags, never printed at any verbosity, and never in a journal or a report. http:// is refused

@@ -15,7 +15,7 @@ import { readFirstLine } from '../../text-file.js';
 
 export const command = defineCommand({
 	description:
-		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the caller was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
+		'Exit code 0: valid. 10: invalid. 5: the response says neither. 4: the account that is signed in was refused. 1: not sent, or only the output failed. The check is never retried and leaves no journal.',
 	examples: {
 		'supportctl user check sofia.bauer': 'asks for the password, hidden',
 		'echo desk-sofia.bauer | supportctl user check sofia.bauer --password-stdin': 'from a pipe',
@@ -134,7 +134,7 @@ function judgeCheck({ outcome, status = 0, code = '', message }: Result, shown: 
 	const refusesCaller = status === 401 || status === 403;
 	const isInvalid = refusesCaller ? code === CHECK_CODE : INVALID_CODES.has(code);
 	if (outcome === 'failed' && status < 500 && isInvalid) {
-		const doubt = refusesCaller ? 'with this status it could also mean that the caller was refused; ' : '';
+		const doubt = refusesCaller ? 'with this status the account that is signed in may be the one refused; ' : '';
 		return {
 			verdict: 'invalid',
 			exitCode: ExitCode.wrongCredentials,
@@ -143,7 +143,7 @@ function judgeCheck({ outcome, status = 0, code = '', message }: Result, shown: 
 		};
 	}
 	if (refusesCaller || CALLER_CODES.has(code)) {
-		const refused = `the service refused the caller (HTTP ${status} ${words})`;
+		const refused = `the service refused the account that is signed in (HTTP ${status} ${words})`;
 		const hint = `some services respond so when ${who} are invalid; another call with the same profile shows which it is`;
 		return { verdict, exitCode: ExitCode.refused, message: refused, hint: CALLER_CODES.has(code) ? undefined : hint };
 	}
