@@ -98,6 +98,16 @@ describe('commands and flags in the documentation', async () => {
 			.map((flag) => `supportctl ${line}: no flag ${flag}`);
 	}
 
+	it('exist: messages and examples in the source', () => {
+		const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+		const source = files.flatMap((file) => (/\.ts$/.test(file) ? [read(`src/${file}`)] : [])).join('\n');
+		const nouns = [...new Set(known.map(({ words }) => words.replace(/ .*/, '')))].join('|');
+		const line = new RegExp(`\\bsupportctl ((?:${nouns}) [^|;,:<>()'"\`\\n]*)`, 'g');
+		const lines = [...source.replaceAll(/\$\{[^}]*\}/g, 'x').matchAll(line)].map(([, words = '']) => words);
+		expect(lines.length).toBeGreaterThan(100);
+		expect(lines.flatMap(problems)).toEqual([]);
+	});
+
 	it.each(pages.filter((page) => page !== 'CHANGELOG.md'))('exist: %s', (page) => {
 		const text = read(page);
 		const blocks = blocksOf(page).filter(({ language }) => ['sh', 'text', 'console', 'yaml', ''].includes(language));
