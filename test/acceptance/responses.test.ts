@@ -97,7 +97,7 @@ const cases: Record<string, Case> = {
 	'a login form': {
 		responder: text(200, '<html><title>Log in</title><form><input type="password"></form></html>'),
 		exitCode: 1,
-		says: /failed \(HTTP 200 login_form\): the response is an HTML login form \("Log in"\)/,
+		says: /failed \(HTTP 200 login_form\): the response is an HTML login form \("Log in"\).*\nhint: a sign-on page/,
 	},
 	'an empty body': {
 		responder: text(200, ''),

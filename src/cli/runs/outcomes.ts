@@ -219,6 +219,8 @@ export function nextStep(
 	const isPage = code === 'html_answer';
 	if (status === 401) return signInAgain(caller);
 	if (status === 403 && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
+	if (status === 403 || code === 'login_form')
+		return 'a sign-on page or a firewall in front of the service responded: use a base URL without it';
 	if (code === NO_ROUTE)
 		return 'the service has no such path or method: supportctl doctor checks the base URL and the prefixes';
 	if (status === 404 && isPage)
