@@ -70,7 +70,7 @@ function describeAction({ endpoint, plan }: RunJob, { selected, permanent, first
 	if (plan.source.from === 'snapshots') {
 		const { id, started, plan: undone } = readRunHeader(plan.source.journal);
 		const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
-		return `revert run ${id} (${commandOf(undone)} of ${when}, ${what})`;
+		return `revert run ${id} (${commandOf(undone)} of ${when} UTC, ${what})`;
 	}
 	const names = first.map(({ ids }) =>
 		ids.username !== undefined && ids.id !== undefined
