@@ -263,6 +263,11 @@ export function isSameOrigin(left: unknown, right: unknown): boolean {
 	return one !== undefined && one === other;
 }
 
+/** A URL as a command in a hint has it: quoted where a shell would read it in another way. */
+export function urlToType(url: string): string {
+	return /^[\w.~:/%@-]*$/.test(url) ? url : `'${url.replaceAll("'", '%27')}'`;
+}
+
 export interface BaseUrlRules {
 	/** Allows http:// to hosts other than this machine. */
 	allowHttp?: boolean;
@@ -321,7 +326,8 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
 		const secure = `https:${result.slice('http:'.length)}`;
 		const how =
-			rules.howToAllowHttp ?? `allow it in a profile: supportctl profile set NAME --base-url ${result} --allow-http`;
+			rules.howToAllowHttp ??
+			`allow it in a profile: supportctl profile set NAME --base-url ${urlToType(result)} --allow-http`;
 		refuse(`${shown} would send credentials unencrypted`, `use ${secure}, or ${how}`, secure);
 	}
 	const cut = path.slice(at);

@@ -196,6 +196,23 @@ describe('what login says about a base URL', () => {
 		expect(stored).toThrow();
 	});
 
+	it('quotes a base URL in the hint that a shell would read in another way', async () => {
+		const found = { 'content-type': 'application/json' };
+		const plain = await serve((request, response) => {
+			const isThere = request.url?.startsWith('/?rest_route=');
+			response.writeHead(isThere ? 401 : 404, isThere ? found : {}).end(isThere ? '{}' : '<html>');
+		});
+		const { error } = await signIn(argv(plain.origin), { stdin: 'x' });
+		expect(error?.hint).toMatch(/: supportctl login 'http:[^']*\/\?rest_route='$/);
+		const hostile = await serve((request, response) => {
+			const location = `/$(id)';id;'${request.url}`;
+			const isThere = request.url?.startsWith('/$');
+			response.writeHead(isThere ? 401 : 301, { ...found, location }).end('{}');
+		});
+		const moved = await signIn(argv(hostile.origin), { stdin: 'x' });
+		expect(moved.error?.hint).toMatch(/: supportctl login 'http:[^']*\/\$\(id\)%27;id;%27'$/);
+	});
+
 	const page = 'text/html';
 	const json = 'application/json';
 	it.each([
