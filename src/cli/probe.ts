@@ -8,7 +8,7 @@ import { judge, type Verdict } from '../http/judge.js';
 import { nextStepFor } from '../http/problem.js';
 import type { HttpRequest } from '../http/types.js';
 import type { Auth } from '../net.js';
-import { urlToType } from '../profile/settings.js';
+import { shellWord } from '../profile/settings.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
 
@@ -144,7 +144,7 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	}
 	const suggested = found ?? hidden;
 	const step = found === undefined ? '' : `the service is at ${found}: `;
-	const hint = suggested && `${step}${change} ${urlToType(suggested)}`;
+	const hint = suggested && `${step}${change} ${shellWord(suggested)}`;
 	const data = { suggested };
 	if (place === 'moved') {
 		const message = `${baseUrl} redirects to ${without.location ?? 'nowhere'}; no credentials were sent`;

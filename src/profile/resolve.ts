@@ -19,6 +19,7 @@ import {
 	resolveSettings,
 	type Scheme,
 	type Settings,
+	shellWord,
 	withoutConnection,
 } from './settings.js';
 import { readStore, requireProfile, type Store, type StoredProfile, secretIsFor } from './store.js';
@@ -256,7 +257,7 @@ export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[])
 		});
 	}
 	if (process.platform !== 'win32' && statSync(path).mode & 0o077) {
-		warnings.push(`the private key ${path} can be read by others: chmod 600 ${path}`);
+		warnings.push(`the private key ${path} can be read by others: chmod 600 ${shellWord(path)}`);
 	}
 	return { ca, cert, key };
 }

@@ -263,9 +263,9 @@ export function isSameOrigin(left: unknown, right: unknown): boolean {
 	return one !== undefined && one === other;
 }
 
-/** A URL as a command in a hint has it: quoted where a shell would read it in another way. */
-export function urlToType(url: string): string {
-	return /^[\w.~:/%@-]*$/.test(url) ? url : `'${url.replaceAll("'", '%27')}'`;
+/** A URL or a path as a command in a hint has it: quoted where a shell would read it in another way. */
+export function shellWord(text: string): string {
+	return /^[\w.~:/%@-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 export interface BaseUrlRules {
@@ -327,7 +327,7 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 		const secure = `https:${result.slice('http:'.length)}`;
 		const how =
 			rules.howToAllowHttp ??
-			`allow it in a profile: supportctl profile set NAME --base-url ${urlToType(result)} --allow-http`;
+			`allow it in a profile: supportctl profile set NAME --base-url ${shellWord(result)} --allow-http`;
 		refuse(`${shown} would send credentials unencrypted`, `use ${secure}, or ${how}`, secure);
 	}
 	const cut = path.slice(at);

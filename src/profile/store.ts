@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
-import { isSameOrigin, type SettingName } from './settings.js';
+import { isSameOrigin, type SettingName, shellWord } from './settings.js';
 
 /** One profile as it stands in the file; names and values of settings are checked when they are used. */
 export interface StoredProfile {
@@ -99,10 +99,10 @@ function permissionWarnings(file: string, folder: string): string[] {
 	if (stats.mode & 0o077) {
 		const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
 		const can = stats.mode & 0o022 ? 'changed' : 'read';
-		warnings.push(`${file} can be ${can} by others on this machine (mode ${mode}): chmod 600 ${file}`);
+		warnings.push(`${file} can be ${can} by others on this machine (mode ${mode}): chmod 600 ${shellWord(file)}`);
 	}
 	if (folderMode & 0o022 && !(folderMode & 0o1000)) {
-		warnings.push(`${folder} can be changed by others on this machine: chmod 700 ${folder}`);
+		warnings.push(`${folder} can be changed by others on this machine: chmod 700 ${shellWord(folder)}`);
 	}
 	const self = process.getuid?.();
 	if (self !== undefined && self !== 0 && stats.uid !== self) {

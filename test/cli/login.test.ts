@@ -210,7 +210,7 @@ describe('what login says about a base URL', () => {
 			response.writeHead(isThere ? 401 : 301, { ...found, location }).end('{}');
 		});
 		const moved = await signIn(argv(hostile.origin), { stdin: 'x' });
-		expect(moved.error?.hint).toMatch(/: supportctl login 'http:[^']*\/\$\(id\)%27;id;%27'$/);
+		expect(moved.error?.hint).toMatch(/: supportctl login 'http:[^']*\/\$\(id\)'\\'';id;'\\'''$/);
 	});
 
 	const page = 'text/html';

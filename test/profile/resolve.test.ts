@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readSetup, resolveConnection } from '../../src/profile/resolve.js';
@@ -339,6 +339,11 @@ describe('resolveConnection', () => {
 		chmodSync(join(configDir, 'config.json'), 0o644);
 		const { warnings } = await resolveConnection({ env: envOf(configDir), flags: {} });
 		expect(warnings).toEqual([expect.stringMatching(/config\.json can be read by others .*0644.*chmod 600/)]);
+		const spaced = join(configDir, 'a b');
+		mkdirSync(spaced, { mode: 0o700 });
+		renameSync(join(configDir, 'config.json'), join(spaced, 'config.json'));
+		const quoted = expect.stringContaining(`: chmod 600 '${spaced}/config.json'`);
+		expect((await resolveConnection({ env: envOf(spaced), flags: {} })).warnings).toEqual([quoted]);
 	});
 
 	it('names the profile and setting that a hand-edited file has wrong', async () => {

@@ -11,7 +11,7 @@ import { redactUrl } from '../../output/redact.js';
 import { sanitise } from '../../output/sanitise.js';
 import { findAuth, readProxies, readSetup, readTls, resolveBaseUrl, type Setup } from '../../profile/resolve.js';
 import { secretNoun } from '../../profile/secrets.js';
-import { configFolder, urlToType } from '../../profile/settings.js';
+import { configFolder, shellWord } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import { engines } from '../../version.js';
 import { defineCommand, type Invocation } from '../command.js';
@@ -119,7 +119,7 @@ export const checks: readonly Check[] = [
 			Object.assign(facts, { baseUrl: url, url: new URL(url), allowHttp });
 			const { protocol, hostname } = facts.url;
 			const [warning] = warnings;
-			if (warning !== undefined) return warn(warning, `store it without: ${changeOf(facts.setup)} ${urlToType(url)}`);
+			if (warning !== undefined) return warn(warning, `store it without: ${changeOf(facts.setup)} ${shellWord(url)}`);
 			const isOpen = protocol === 'http:' && !mayBeLoopback(hostname);
 			return isOpen ? warn(`${url} sends credentials unencrypted`, 'use https:// where the service has it') : url;
 		},
