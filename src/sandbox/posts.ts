@@ -6,15 +6,8 @@ import { date, integer, integers, oneOf, texts } from './arguments.js';
 import type { Filter, Service, Shape } from './resources.js';
 import { anyOf, type Call, createResource, type Handler, type Kind, type Resource } from './resources.js';
 import { badRequest, noPost, ok, ServiceError } from './responses.js';
-import { customFields, firstCustomValues } from './samples.js';
-import {
-	type AttachmentRecord,
-	type Post,
-	type ReplyRecord,
-	type TermRecord,
-	type TicketRecord,
-	ticketTermFields,
-} from './store.js';
+import { customFields, firstCustomValues, type Post, type Seed, type TicketRecord } from './samples.js';
+import { ticketTermFields } from './store.js';
 import { escapeAttribute, filtered, rendered, slugify } from './text.js';
 
 /** Text as raw and rendered; readers that don't edit get what a page shows. */
@@ -178,7 +171,7 @@ export function createTickets(service: Service): Resource {
 /** The ticket in a reply's path is not checked: an update moves the reply to it, a delete deletes the reply wherever it is. */
 export function createReplies(service: Service): Resource {
 	const { store } = service;
-	return createPosts<ReplyRecord>(service, {
+	return createPosts<Seed['replies'][number]>(service, {
 		table: store.replies,
 		collection: ({ ticket }) => `/tickets/${ticket}/replies`,
 		shape: (call, { ticket, content }) => ({
@@ -202,10 +195,12 @@ export function createReplies(service: Service): Resource {
 	});
 }
 
+type Attachment = Seed['attachments'][number];
+
 export function createAttachments(service: Service): Resource {
 	const { attachments } = service.store;
-	const ofTicket: Filter<AttachmentRecord> = { argument: integer, test: (each, id: number) => each.post === id };
-	return createPosts<AttachmentRecord>(service, {
+	const ofTicket: Filter<Attachment> = { argument: integer, test: (each, id: number) => each.post === id };
+	return createPosts<Attachment>(service, {
 		table: attachments,
 		collection: () => '/attachments',
 		shape(call, { file, slug, title, caption, description, mime_type }) {
@@ -268,15 +263,17 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 	};
 }
 
+type Term = Seed['terms'][number];
+
 /** The terms of one taxonomy. */
 export function createTerms(service: Service, taxonomy: string): Resource {
 	const { store } = service;
 	const field = taxonomy as 'ticket-tag' | (typeof ticketTermFields)[number];
-	const rows = (): TermRecord[] => [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
-	const ticketsWith = ({ id }: TermRecord): TicketRecord[] =>
+	const rows = (): Term[] => [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
+	const ticketsWith = ({ id }: Term): TicketRecord[] =>
 		[...store.tickets.values()].filter((ticket) => [ticket[field]].flat().includes(id));
 
-	return createResource<TermRecord>(service, {
+	return createResource<Term>(service, {
 		table: store.terms,
 		missing: ['rest_term_invalid', 'Term does not exist.'],
 		has: (term) => term.taxonomy === taxonomy,

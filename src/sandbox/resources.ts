@@ -3,7 +3,8 @@
 import type { Dialect } from '../api/dialect.js';
 import { type Argument, type Arguments, integer, integers, oneOf, text } from './arguments.js';
 import { badRequest, ok, type SandboxResponse, ServiceError } from './responses.js';
-import type { Store, Table, UserRecord } from './store.js';
+import type { UserRecord } from './samples.js';
+import type { Store, Table } from './store.js';
 
 /** What every resource works with. */
 export interface Service {

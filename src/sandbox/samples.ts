@@ -1,7 +1,6 @@
 /** The sample data: N tickets with what belongs to them, the same for the same N. */
 
 import type { taxonomies } from '../api/fields.js';
-import type { Seed, TermRecord, TicketRecord, UserRecord } from './store.js';
 import { createChance, hashSecret, passwordSlug, slugify, stamp } from './text.js';
 
 /** The administrator, whom the sandbox's own credentials belong to. */
@@ -94,17 +93,18 @@ export function firstCustomValues(ticketId: number): Record<string, string> {
 	};
 }
 
-function createTerms(): TermRecord[] {
+function createTerms() {
 	const named = Object.entries(termNames).flatMap(([taxonomy, names]) => names.map((name) => ({ taxonomy, name })));
 	return named.map(({ taxonomy, name }, index) => {
 		const slug = slugify(name);
-		const color = taxonomy === 'ticket_priority' ? { color: '#2196f3' } : {};
-		return { id: index + 1, taxonomy, name, slug, description: '', parent: 0, ...color };
+		// Only priorities have one.
+		const color = taxonomy === 'ticket_priority' ? '#2196f3' : undefined;
+		return { id: index + 1, taxonomy, name, slug, description: '', parent: 0, color };
 	});
 }
 
 /** @param agents users 2 to `agents + 1`; the others are customers */
-function createUser(id: number, agents: number): UserRecord {
+function createUser(id: number, agents: number) {
 	const chance = createChance(2, id);
 	const admin = id === ADMIN_ID;
 	const agent = !admin && id <= ADMIN_ID + agents;
@@ -131,16 +131,21 @@ function createUser(id: number, agents: number): UserRecord {
 		support_can_be_assigned: agent,
 		support_smart_tickets_order: agent && chance.next() < 0.5,
 		support_after_reply: 'stay',
+		/** Of the account's password, once it is another than `firstPassword`. */
+		hash: undefined as string | undefined,
 		// Their secrets are unknown: they are there to be listed and deleted.
 		passwords: (admin || agent ? ['Laptop', 'CI runner'] : []).map((name) => {
 			const hash = hashSecret(`${username} ${name} ${registered}`);
-			return { slug: passwordSlug(hash), name, hash, created: stamp(registered), last_used: null };
+			return { slug: passwordSlug(hash), name, hash, created: stamp(registered), last_used: null as string | null };
 		}),
 	};
 }
 
-/** @param size how many tickets */
-export function createSeed(size: number): Seed {
+/**
+ * What a sandbox begins with. Keys are the interface's field names wherever it has one (section 2).
+ * @param size how many tickets
+ */
+export function createSeed(size: number) {
 	const agents = Math.min(40, 4 + Math.floor(size / 500));
 	const customers = Math.min(5000, Math.max(8, Math.floor(size / 4)));
 	const attachments = Math.floor(size / 5);
@@ -150,17 +155,9 @@ export function createSeed(size: number): Seed {
 		terms.filter((each) => each.taxonomy === taxonomy).map((each) => each.id);
 	const [priorities = [], channels = []] = ['ticket_priority', 'ticket_channel'].map(idsOf);
 	const topicTerms = topics.map(([, products, tags]) => [products.map(termId), tags.map(termId)] as const);
-	const seed: Seed = {
-		terms,
-		users: Array.from({ length: 1 + agents + customers }, (_, index) => createUser(index + 1, agents)),
-		tickets: [],
-		replies: [],
-		attachments: [],
-		customValues: [],
-	};
-	// Tickets, attachments and replies share one sequence of ids.
-	let replyId = size + attachments;
-	for (let id = 1; id <= size; id++) {
+
+	/** Terms are kept by id, so that a renamed one shows at once; 0 is none. */
+	function createTicket(id: number) {
 		const chance = createChance(1, id);
 		const at = chance.below(topics.length);
 		const [title, , , department, mostReplies] = topics[at] as (typeof topics)[number];
@@ -176,7 +173,7 @@ export function createSeed(size: number): Seed {
 			text.replaceAll('%p', terms[product - 1]?.name ?? '').replaceAll('%o', order);
 		const closed = chance.next() < 0.35;
 		const byAgent = Math.ceil(replies / 2);
-		seed.tickets.push({
+		const ticket = {
 			id,
 			date: stamp(date),
 			modified: stamp(date + replies * 5_400_000),
@@ -201,28 +198,27 @@ export function createSeed(size: number): Seed {
 			'time-adjustments': 0,
 			'time-adjustments-type': '+',
 			'time-notes': '',
-		});
-		for (const [index, text] of replyTexts.slice(0, replies).entries()) {
-			replyId++;
-			const sent = stamp(date + (index + 1) * 5_400_000);
-			seed.replies.push({
-				id: replyId,
-				ticket: id,
-				date: sent,
-				modified: sent,
-				slug: `reply-${replyId}`,
+		};
+		const sent = replyTexts.slice(0, replies).map((text, index) => {
+			const at = stamp(date + (index + 1) * 5_400_000);
+			return {
+				...{ ticket: id, date: at, modified: at, content: text },
 				status: index % 2 === 0 || index < replies - 1 ? 'read' : 'unread',
-				content: text,
 				author: index % 2 === 0 ? ADMIN_ID + 1 + agent : author,
-			});
-		}
+			};
+		});
+		return { ticket, replies: sent };
 	}
-	for (let index = 1; index <= attachments; index++) {
+
+	const made = Array.from({ length: size }, (_, index) => createTicket(index + 1));
+	const tickets = made.map(({ ticket }) => ticket);
+
+	function createAttachment(index: number) {
 		const chance = createChance(3, index);
-		const post = seed.tickets[Math.min(size, index * 5 - chance.below(5)) - 1] as TicketRecord;
+		const post = tickets[Math.min(size, index * 5 - chance.below(5)) - 1] as (typeof tickets)[number];
 		const { title, name, extension, mime_type } = chance.pick(files);
 		const id = size + index;
-		seed.attachments.push({
+		return {
 			id,
 			date: post.date,
 			modified: post.date,
@@ -239,7 +235,28 @@ export function createSeed(size: number): Seed {
 			post: post.id,
 			file: `${name}-${id}.${extension}`,
 			mime_type,
-		});
+		};
 	}
-	return seed;
+
+	return {
+		terms,
+		users: Array.from({ length: 1 + agents + customers }, (_, index) => createUser(index + 1, agents)),
+		tickets,
+		// Tickets, attachments and replies share one sequence of ids.
+		replies: made
+			.flatMap(({ replies }) => replies)
+			.map((reply, index) => {
+				const id = size + attachments + index + 1;
+				return { ...reply, id, slug: `reply-${id}` };
+			}),
+		attachments: Array.from({ length: attachments }, (_, index) => createAttachment(index + 1)),
+		/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
+		customValues: [] as { id: number; values: Record<string, string> }[],
+	};
 }
+
+export type Seed = ReturnType<typeof createSeed>;
+export type TicketRecord = Seed['tickets'][number];
+export type UserRecord = Seed['users'][number];
+/** What tickets, replies and attachments have in common; the status of a ticket is a neutral name of section 3, or `trash`. */
+export type Post = Pick<TicketRecord, 'id' | 'author' | 'date' | 'modified' | 'slug' | 'status'>;

@@ -4,63 +4,10 @@ import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSy
 import { dirname } from 'node:path';
 import { isObject } from '../api/values.js';
 import { FailedError, fileProblem } from '../errors.js';
+import type { Seed } from './samples.js';
 
 /** Ticket fields that hold the id of one term; 0 is none. */
 export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
-
-type Texts<Names extends string> = Record<Names, string>;
-type Numbers<Names extends string> = Record<Names, number>;
-
-/** What tickets, replies and attachments have in common. Keys are the interface's field names wherever it has one (section 2). */
-export interface Post extends Texts<'date' | 'modified' | 'slug'>, Numbers<'id' | 'author'> {
-	/** For a ticket a neutral name of section 3, or `trash`. */
-	status: string;
-}
-
-/** Terms are kept by id, so that a renamed one shows at once. */
-export type TicketRecord = Post &
-	Texts<'title' | 'content' | 'state' | 'time-adjustments-type' | 'time-notes'> &
-	Numbers<(typeof ticketTermFields)[number] | 'assignee' | 'secondary-assignee' | 'tertiary-assignee'> &
-	Numbers<'customer-reply-count' | 'agent-reply-count' | 'total-reply-count'> &
-	Numbers<'time-calculated' | 'time-adjustments'> & { 'ticket-tag': number[] };
-
-export type ReplyRecord = Post & { ticket: number; content: string };
-
-export type AttachmentRecord = Post & { post: number } & Texts<
-		'title' | 'comment_status' | 'ping_status' | 'template' | 'alt_text' | 'caption' | 'description'
-	> &
-	Texts<'file' | 'mime_type'>;
-
-/** An application password: what callers sign in with. */
-export type PasswordRecord = Texts<'slug' | 'name' | 'hash' | 'created'> & { last_used: string | null };
-
-type UserTexts = 'username' | 'name' | 'first_name' | 'last_name' | 'email' | 'url' | 'description' | 'locale';
-
-export interface UserRecord extends Texts<UserTexts | 'nickname' | 'slug' | 'registered_date' | 'support_after_reply'> {
-	id: number;
-	roles: string[];
-	support_can_be_assigned: boolean;
-	support_smart_tickets_order: boolean;
-	/** Hash of the account's password; absent while it is the first one (see `firstPassword`). */
-	hash?: string;
-	passwords: PasswordRecord[];
-}
-
-/** Only priorities have a color. */
-export type TermRecord = { id: number; parent: number; color?: string } & Texts<
-	'taxonomy' | 'name' | 'slug' | 'description'
->;
-
-/** What a sandbox begins with. */
-export interface Seed {
-	tickets: TicketRecord[];
-	replies: ReplyRecord[];
-	attachments: AttachmentRecord[];
-	users: UserRecord[];
-	terms: TermRecord[];
-	/** The values of a ticket's custom fields, once they were set, under the ticket's id. */
-	customValues: { id: number; values: Record<string, string> }[];
-}
 
 type TableName = keyof Seed;
 
@@ -89,7 +36,7 @@ export class Table<T extends { id: number }> extends Map<number, T> {
 
 /** The records. Tests may read and write them directly. */
 export interface Store extends Readonly<{ [Name in TableName]: Table<Seed[Name][number]> }> {
-	repliesOf(ticketId: number): ReplyRecord[];
+	repliesOf(ticketId: number): Seed['replies'];
 }
 
 const tableNames = ['tickets', 'replies', 'attachments', 'users', 'terms', 'customValues'] as const;

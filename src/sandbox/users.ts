@@ -3,8 +3,8 @@
 import { texts } from './arguments.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
 import { badRequest, forbidden, invalidArguments, notSignedIn, ok, ServiceError } from './responses.js';
-import { firstPassword, roles } from './samples.js';
-import type { PasswordRecord, Post, Store, Table, UserRecord } from './store.js';
+import { firstPassword, type Post, roles, type UserRecord } from './samples.js';
+import type { Store, Table } from './store.js';
 import { filtered, hashPassword, hashSecret, slugify } from './text.js';
 
 function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord | undefined {
@@ -126,7 +126,7 @@ export function createAccounts({ store, pause }: Service): Record<'check' | 'id'
 		return user;
 	}
 
-	const shape = ({ hash: _, ...rest }: PasswordRecord): Shape => ({ ...rest, last_ip: null });
+	const shape = ({ hash: _, ...rest }: UserRecord['passwords'][number]): Shape => ({ ...rest, last_ip: null });
 
 	return {
 		id: (call) => ok({ id: named(call).id }),
