@@ -22,23 +22,7 @@ import {
 	shellWord,
 	withoutConnection,
 } from './settings.js';
-import { readStore, requireProfile, type Store, type StoredProfile, secretIsFor } from './store.js';
-
-export interface Connection {
-	profileName: string | undefined;
-	/** Without a trailing slash. */
-	baseUrl: string;
-	auth: Auth;
-	/** Where the secret came from: a variable's name, `profile file`, `system keyring`, `secret command` or `none`. */
-	secretSource: string;
-	settings: Settings;
-	tls: TlsFiles;
-	proxy: ProxySettings;
-	/** Whether http:// to other hosts than loopback is allowed for this base URL. */
-	allowHttp: boolean;
-	/** To be shown on stderr at each use. */
-	warnings: string[];
-}
+import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
 
 export interface ResolveRequest {
 	env: Environment;
@@ -49,29 +33,12 @@ export interface ResolveRequest {
 	credentials?: boolean;
 }
 
-/** Which profile is meant, by flag, environment or the file's own choice; it need not be stored. */
-export interface Choice {
-	profileName: string | undefined;
-	/** How the profile was chosen: `--profile`, `SUPPORTCTL_PROFILE` or `current`. */
-	chosenBy: string | undefined;
-	/** The profile in use, where it was left out because the base URL given is on another host than its own. */
-	leftOut?: string | undefined;
-}
-
 /**
- * The profile that is meant, and the settings that follow. The environment is without its connection variables where a
- * flag names the profile.
+ * Which profile a command with these flags would use; it need not be stored.
+ * @returns its name, how it was chosen (`--profile`, `SUPPORTCTL_PROFILE` or `current`), and the current one where it was
+ * left out because the base URL given is on another host than its own
  */
-export interface Setup extends ResolvedSettings, Choice {
-	profile: StoredProfile | undefined;
-	file: string;
-	exists: boolean;
-	/** What is wrong with the file, and what is ignored, as sentences for a person. */
-	warnings: string[];
-}
-
-/** Which profile a command with these flags would use. */
-export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.' }: ResolveRequest): Choice {
+export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.' }: ResolveRequest) {
 	if (typeof flags.profile === 'string') return { profileName: flags.profile, chosenBy: '--profile' };
 	const variable = readVariable(env, 'PROFILE', cwd);
 	if (variable !== undefined) return { profileName: variable.value, chosenBy: variable.name };
@@ -83,8 +50,14 @@ export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.'
 	return { profileName: current, chosenBy: 'current' };
 }
 
-/** Reads the settings without fetching any secret. Throws UsageError for a profile that is not there. */
-export function readSetup(request: ResolveRequest): Setup {
+export type Setup = ReturnType<typeof readSetup>;
+
+/**
+ * Reads the settings without fetching any secret. Throws UsageError for a profile that is not there.
+ * @returns the profile that is meant, the settings that follow, and warnings for a person; the environment is without its
+ * connection variables where a flag names the profile
+ */
+export function readSetup(request: ResolveRequest) {
 	const { flags, cwd = '.' } = request;
 	const { store, file, exists, warnings } = readStore(configFolder({ env: request.env, cwd }));
 	const choice = readChoice(store, request);
@@ -176,7 +149,7 @@ export function makeAuth(
 }
 
 /** Finds the credentials: those of the environment, else the stored ones. @throws RefusedError where there are none */
-export async function findAuth(setup: Setup, baseUrl: string): Promise<Pick<Connection, 'auth' | 'secretSource'>> {
+export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: Auth; secretSource: string }> {
 	const { settings, profileName, chosenBy, env } = setup;
 	const { scheme, given, stored, why } = locateSecret(setup);
 	if (scheme === 'none') return { auth: { scheme }, secretSource: 'none' };
@@ -273,22 +246,20 @@ export function readProxies(env: Environment): ProxySettings {
  * that a flag names beats the environment. A profile's stored secret goes only to that profile's own host, user and
  * scheme. Throws RefusedError (exit code 4) where no one is signed in, UsageError where a setting can't be used.
  */
-export async function resolveConnection(request: ResolveRequest): Promise<Connection> {
+export async function resolveConnection(request: ResolveRequest) {
 	const setup = readSetup(request);
 	const { settings, profileName } = setup;
 	const { url: baseUrl, warnings: ofUrl, allowHttp } = resolveBaseUrl(setup);
 	const warnings = [...setup.warnings, ...ofUrl];
 	const tls = readTls(setup, warnings);
-	const credentials: Pick<Connection, 'auth' | 'secretSource'> =
-		request.credentials === false ? { auth: { scheme: 'none' }, secretSource: 'none' } : await findAuth(setup, baseUrl);
+	const none: Awaited<ReturnType<typeof findAuth>> = { auth: { scheme: 'none' }, secretSource: 'none' };
+	const { auth, secretSource } = request.credentials === false ? none : await findAuth(setup, baseUrl);
 	return {
-		profileName,
-		baseUrl,
-		...credentials,
-		settings,
-		tls,
+		...{ profileName, baseUrl, auth, settings, tls, allowHttp, warnings },
+		/** A variable's name, `profile file`, `system keyring`, `secret command` or `none`. */
+		secretSource,
 		proxy: readProxies(setup.env),
-		allowHttp,
-		warnings,
 	};
 }
+
+export type Connection = Awaited<ReturnType<typeof resolveConnection>>;

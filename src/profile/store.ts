@@ -20,17 +20,6 @@ export interface Store {
 	profiles: Record<string, StoredProfile>;
 }
 
-export interface StoreReading {
-	store: Store;
-	/** Path of the file, whether it exists or not. */
-	file: string;
-	exists: boolean;
-	/** What is wrong with the file's permissions. */
-	warnings: string[];
-	/** Why the file counts as empty, where it is damaged and that is allowed. */
-	damage?: UsageError;
-}
-
 const FILE_NAME = 'config.json';
 const FORMAT_VERSION = 1;
 
@@ -113,14 +102,16 @@ function permissionWarnings(file: string, folder: string): string[] {
 
 /**
  * Reads the profiles; a missing file is an empty store, and a damaged one too where that is allowed.
+ * @returns the path too, whether the file exists or not, and warnings of its permissions
  * @throws UsageError for a damaged file, FailedError where it can't be read
  */
-export function readStore(folder: string, allowDamage = false): StoreReading {
+export function readStore(folder: string, allowDamage = false) {
 	const file = configFile(folder);
-	const empty = { store: { profiles: Object.create(null) }, file, exists: false, warnings: [] };
+	const store: Store = { profiles: Object.create(null) };
+	const empty = { store, file, exists: false, warnings: [] as string[], damage: undefined };
 	try {
 		const text = readSmallFile(file, MAX_BYTES).toString('utf8');
-		return { store: parseStore(text, file), file, exists: true, warnings: permissionWarnings(file, folder) };
+		return { ...empty, store: parseStore(text, file), exists: true, warnings: permissionWarnings(file, folder) };
 	} catch (error) {
 		if (error instanceof UsageError && error.code === 'config_damaged' && allowDamage) {
 			return { ...empty, damage: error };
