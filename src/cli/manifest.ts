@@ -105,39 +105,33 @@ export function nextWords(path: readonly string[]): string[] {
 	return [...new Set(commandsBelow(path).flatMap(({ words }) => words.slice(path.length, path.length + 1)))];
 }
 
-/** Where a command line leads. */
-export interface Found {
-	/** Undefined where the words are those of a group, or of nothing. */
-	entry: CommandEntry | undefined;
-	/** The words of the command or the group. */
-	path: string[];
-	/** Flags before the command's last word, with their values: those that commands share, and --help. */
-	flags: string[];
-	rest: string[];
-}
-
-/** Follows the words; the flags that may stand before a command and between its words are loaded where one does. */
-export async function findCommand(words: readonly string[]): Promise<Found> {
-	const found: Found = { entry: undefined, path: [], flags: [], rest: [] };
+/**
+ * Where a command line leads; the flags that may stand before a command and between its words are loaded where one does.
+ * @returns the command, unless the words are those of a group or of nothing; its words; the flags before its last word,
+ * with their values: those that commands share, and --help; and the rest
+ */
+export async function findCommand(words: readonly string[]) {
+	let entry: CommandEntry | undefined;
+	let path: string[] = [];
+	const flags: string[] = [];
 	let at = 0;
-	for (; at < words.length && found.entry === undefined; at++) {
+	for (; at < words.length && entry === undefined; at++) {
 		const word = words[at] as string;
 		if (['--help', '-h', '--'].includes(word)) {
-			found.flags.push(word);
+			flags.push(word);
 		} else if (word.startsWith('-')) {
 			const option = findOption((await import('./options/shared.js')).leadingOptions, word);
 			if (option === undefined) break;
 			const ends = takesValue(option) && !word.includes('=') ? at + 1 : at;
-			found.flags.push(...words.slice(at, ends + 1));
+			flags.push(...words.slice(at, ends + 1));
 			at = ends;
 		} else {
-			const path = [...found.path, word];
-			const inside = commandsBelow(path);
+			const longer = [...path, word];
+			const inside = commandsBelow(longer);
 			if (inside.length === 0) break;
-			found.path = path;
-			found.entry = inside.find((each) => each.words.length === path.length);
+			path = longer;
+			entry = inside.find((each) => each.words.length === longer.length);
 		}
 	}
-	found.rest = words.slice(at);
-	return found;
+	return { entry, path, flags, rest: words.slice(at) };
 }

@@ -82,8 +82,10 @@ async function offerFor(before: readonly string[], current: string, context: Con
 		const option = findOption(options, current);
 		const prefix = current.slice(0, current.indexOf('=') + 1);
 		if (prefix !== '') return option !== undefined && takesValue(option) ? valuesOf(option, prefix) : [];
-		if (spec !== undefined) return flagsLeft(options, line);
-		return path.length > 0 ? [HELP] : [...flagsLeft(options, line), { value: '--version', help: 'Print the version' }];
+		if (spec !== undefined) return flagsLeft(options, line.given);
+		return path.length > 0
+			? [HELP]
+			: [...flagsLeft(options, line.given), { value: '--version', help: 'Print the version' }];
 	}
 	if (spec === undefined) {
 		return path.length > 0
@@ -93,7 +95,7 @@ async function offerFor(before: readonly string[], current: string, context: Con
 	const argument = spec.arguments[line.args] ?? spec.arguments.findLast(({ variadic }) => variadic === true);
 	const offer = argument === undefined ? [] : await valuesOf(argument);
 	// Ids can't be known: what else can come is more use than nothing.
-	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsLeft(options, line);
+	return 'behind' in offer || offer.length > 0 || line.ended ? offer : flagsLeft(options, line.given);
 }
 
 /** The words of commands that go on from here, each with what it leads to. */
@@ -107,33 +109,30 @@ function wordsBehind(path: readonly string[]): Candidate[] {
 
 const HELP: Candidate = { value: '--help', help: 'Show help' };
 
-interface Line {
-	args: number;
-	given: Set<string>;
-	/** The option whose value is typed, as a word of its own. */
-	pending?: OptionSpec;
-	/** Behind `--`, nothing is a flag any more. */
-	ended: boolean;
-}
-
-function readWords(options: readonly OptionSpec[], words: readonly string[]): Line {
-	const line: Line = { args: 0, given: new Set(), ended: false };
+/**
+ * @returns how many arguments there are, the long names of the options that are `given`, that whose value is typed as a
+ * word of its own, and whether a `--` has ended the flags
+ */
+function readWords(options: readonly OptionSpec[], words: readonly string[]) {
+	const given = new Set<string>();
+	let [args, ended] = [0, false];
+	let pending: OptionSpec | undefined;
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] as string;
 		const option = findOption(options, word);
-		if (line.ended || !word.startsWith('-') || word === '-') line.args++;
-		else if (word === '--') line.ended = true;
+		if (ended || !word.startsWith('-') || word === '-') args++;
+		else if (word === '--') ended = true;
 		else if (option !== undefined) {
-			line.given.add(longName(option));
+			given.add(longName(option));
 			// Attached as in --rate=4 and -j4, or the next word.
 			if (!takesValue(option) || /^(?:--[^=]*=|-[^-])(.+)$/s.test(word)) continue;
-			if (++at === words.length) line.pending = option;
+			if (++at === words.length) pending = option;
 		}
 	}
-	return line;
+	return { args, given, pending, ended };
 }
 
-function flagsLeft(options: readonly OptionSpec[], { given }: Line): Candidate[] {
+function flagsLeft(options: readonly OptionSpec[], given: ReadonlySet<string>): Candidate[] {
 	const excluded = new Set(options.flatMap((each) => (given.has(longName(each)) ? (each.conflicts ?? []) : [])));
 	const left = options.filter((option) => {
 		const name = longName(option);

@@ -8,7 +8,7 @@ import { AdaptivePace } from '../../bulk/pace.js';
 import { SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, Result } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
-import { type Client, DEFAULT_CONCURRENCY } from '../../http/types.js';
+import { DEFAULT_CONCURRENCY } from '../../http/types.js';
 import { parseFields } from '../../output/columns.js';
 import type { Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
@@ -26,18 +26,7 @@ export type ReadInvocation = Omit<Invocation, 'options'> & {
 	readonly options: ValuesOf<typeof readOptions> & { readonly limit?: number } & Readonly<Record<string, unknown>>;
 };
 
-export interface Reading {
-	read: Read;
-	/** Ids from the arguments that stand before the objects' own, by name; `taxonomy` among them. */
-	owners: Ids;
-	/** The arguments behind them. */
-	rest: readonly string[];
-	invocation: ReadInvocation;
-	session: Session;
-	client: Client;
-	concurrency: number;
-	send: SendOptions;
-}
+export type Reading = Awaited<ReturnType<typeof openReading>>;
 
 /** Opens what a reading needs, and closes it when the work is done. @param given a session that is open already @throws UsageError */
 export async function withReading<T>(
@@ -46,8 +35,22 @@ export async function withReading<T>(
 	work: (reading: Reading) => Promise<T>,
 	given?: Session,
 ): Promise<T> {
+	const reading = await openReading(noun, invocation, given);
+	const { client, owners } = reading;
+	const unlisten = leaveOnSignal(invocation, 'nothing was changed; the output may be incomplete');
+	try {
+		if (owners.user_id === OWN_ID) owners.user_id = await readUserId('user id', OWN_ID, reading);
+		return await work(reading);
+	} finally {
+		unlisten();
+		await client.close();
+	}
+}
+
+async function openReading(noun: Noun, invocation: ReadInvocation, given?: Session) {
 	const { args, options, context } = invocation;
 	const read = readOf(noun, args[0] ?? '');
+	/** Ids from the arguments that stand before the objects' own, by name; `taxonomy` among them. */
 	const owners: Record<string, string> = {};
 	for (const [at, name] of read.owners.entries()) {
 		const text = args[at] as string;
@@ -60,22 +63,15 @@ export async function withReading<T>(
 	const concurrency = options.concurrency ?? settings.concurrency ?? DEFAULT_CONCURRENCY;
 	const { clock, random } = context;
 	const client = await session.openClient(concurrency);
-	const unlisten = leaveOnSignal(invocation, 'nothing was changed; the output may be incomplete');
-	try {
-		const sending: SendOptions = {
-			...session.sending,
-			pace: new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate }),
-			// Numbers of fields are whole; those of a map are the service's own.
-			exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
-		};
-		const rest = args.slice(read.owners.length);
-		const reading: Reading = { read, owners, rest, invocation, session, client, concurrency, send: sending };
-		if (owners.user_id === OWN_ID) owners.user_id = await readUserId('user id', OWN_ID, reading);
-		return await work(reading);
-	} finally {
-		unlisten();
-		await client.close();
-	}
+	const sending: SendOptions = {
+		...session.sending,
+		pace: new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate }),
+		// Numbers of fields are whole; those of a map are the service's own.
+		exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
+	};
+	// The other arguments stand behind those of the owners.
+	const rest = args.slice(read.owners.length);
+	return { read, owners, rest, invocation, session, client, concurrency, send: sending };
 }
 
 /** @throws UsageError */
