@@ -72,7 +72,7 @@ export class RateFinder {
 		if (this.probes !== undefined) this.probesSince = Math.min(this.probesSince, now);
 	}
 
-	/** @param waited Whether requests had to wait for this rate: one that nobody uses says nothing. */
+	/** @param waited Whether requests had to wait for this rate: one that no request waits for shows nothing. */
 	served(now: number, sentAt: number, waited: boolean): void {
 		this.servedAt = now;
 		this.refusedInARow = 0;

@@ -47,8 +47,8 @@ export async function runChange(
 	warn(invocation.context, warnings);
 	say(invocation, says);
 	await results?.row(row);
-	const trouble = await results?.end();
-	if (trouble !== undefined) throw onlyOutputFailed(trouble, 'the change was made', ExitCode.ok);
+	const failure = await results?.end();
+	if (failure !== undefined) throw onlyOutputFailed(failure, 'the change was made', ExitCode.ok);
 	return ExitCode.ok;
 }
 

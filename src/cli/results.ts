@@ -135,21 +135,21 @@ function unknownColumn(name: string, known: readonly string[]): UsageError {
 }
 
 /** What was thrown because of the output. @throws what is none of our errors, and so a bug */
-export function outputTrouble(error: unknown): SupportctlError {
+export function outputError(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	throw error;
 }
 
 /** Results of requests that are sent by then: a failure to print them stops nothing. */
 export function createSentResults(results: Renderer) {
-	let trouble: SupportctlError | undefined;
+	let failure: SupportctlError | undefined;
 	const keep = (error: unknown): void => {
-		trouble ??= outputTrouble(error);
+		failure ??= outputError(error);
 	};
 	return {
 		/** Prints a row, as long as the rows before it could be printed. */
 		row(row: unknown): void | Promise<void> {
-			if (trouble !== undefined) return;
+			if (failure !== undefined) return;
 			try {
 				return results.row(row)?.catch(keep);
 			} catch (error) {
@@ -159,7 +159,7 @@ export function createSentResults(results: Renderer) {
 		/** Writes what is left; returns the first failure to print. */
 		async end(): Promise<SupportctlError | undefined> {
 			await results.end().catch(keep);
-			return trouble;
+			return failure;
 		},
 	};
 }

@@ -1,4 +1,4 @@
-/** What a command needs to talk to the service: resolved settings, how requests are sent, and a client. */
+/** What a command needs to reach the service: resolved settings, how requests are sent, and a client. */
 
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { FailedAttempt, SendOptions } from '../http/send.js';

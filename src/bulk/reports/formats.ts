@@ -20,7 +20,7 @@ export interface ReportFacts {
 	readonly ms: number;
 	/** The next steps of several runs, in place of those of one. */
 	readonly next?: readonly [text: string, command: string][];
-	/** Parts of the input that no run answers for, or several do. */
+	/** Shards of the input that no run has, or several have. */
 	readonly problems?: readonly string[];
 }
 

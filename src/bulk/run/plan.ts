@@ -136,7 +136,7 @@ export interface RunHeader {
 		readonly rows: number;
 		/** The highest row number, where rows keep the numbers of an earlier run. */
 		readonly last?: number | undefined;
-		/** Rows that this run answers for: all, or those of its shard. */
+		/** Rows that belong to this run: all, or those of its shard. */
 		readonly own: number;
 		/** Whether the source's path is a private copy of standard input. */
 		readonly copied: boolean;

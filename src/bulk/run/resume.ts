@@ -19,7 +19,7 @@ export interface PastPart {
 	readonly left: Counts;
 	/** Takes a row that has another outcome now out of those that are left. */
 	renew(row: number): void;
-	/** Rows that the run answers for. */
+	/** Rows that belong to the run. */
 	readonly own: number;
 	isDone(row: number): boolean;
 	/** Whether the row may have been sent without an outcome that is known. */

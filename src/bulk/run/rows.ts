@@ -70,7 +70,7 @@ export interface RowContext {
 	onCopy?: ((path: string) => void) | undefined;
 }
 
-/** Whether a shard answers for a row. An invalid row has no key: it belongs to the first shard. */
+/** Whether a row belongs to a shard. An invalid row has no key: it belongs to the first shard. */
 export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	if (shard === undefined) return true;
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);

@@ -102,7 +102,7 @@ export async function surveyRows(rows: Pick<PlannedRows, 'read'>, plan: RunPlan,
 	return survey;
 }
 
-/** Rows that this run answers for: those it sends, those with nothing to send, and those that can't be sent. */
+/** Rows that belong to this run: those it sends, those with nothing to send, and those that can't be sent. */
 export function ownRows({ selected, skipped, invalid }: Survey, { shard }: Pick<RunPlan, 'shard'>): number {
 	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
 }

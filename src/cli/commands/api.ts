@@ -26,7 +26,7 @@ import {
 	chosenFormat,
 	onlyOutputFailed,
 	openResults,
-	outputTrouble,
+	outputError,
 	picksValues,
 	type ResultShape,
 } from '../results.js';
@@ -99,19 +99,19 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	const client = await session.openClient(1);
 	try {
 		const api: Api = { invocation, call, shape, ...createSend(invocation, session, client, call) };
-		const { last, trouble } = await printPages(api, list);
+		const { last, unprinted } = await printPages(api, list);
 		const { result } = last;
 		const request = `${method} ${redactUrl(last.path)}`;
 		if (result.outcome !== 'ok') {
-			if (trouble !== undefined) warn(context, [trouble.message]);
+			if (unprinted !== undefined) warn(context, [unprinted.message]);
 			const outcome = { ...result, row: 1, ids: {} };
 			// Path and method are the person's own here, so that the base URL is the last thing to doubt.
 			const noRoute = 'the service has no such path or method; supportctl api --help shows how paths are written';
 			throw errorOf(outcome, request, result.code === NO_ROUTE ? noRoute : nextStep(outcome, { isRead }, connection));
 		}
-		if (trouble === undefined) return ExitCode.ok;
+		if (unprinted === undefined) return ExitCode.ok;
 		// What was only read can be read again.
-		throw isRead ? trouble : onlyOutputFailed(trouble, `${request} was carried out`, ExitCode.ok);
+		throw isRead ? unprinted : onlyOutputFailed(unprinted, `${request} was carried out`, ExitCode.ok);
 	} finally {
 		await client.close();
 	}
@@ -184,7 +184,7 @@ const isList = ({ result }: Exchanged): boolean => result.outcome === 'ok' && Ar
  * any order.
  * @returns the last exchange, and what went wrong with the output
  */
-async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; trouble?: SupportctlError }> {
+async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; unprinted?: SupportctlError }> {
 	const { call, shape, send, clean, invocation } = api;
 	const { options, context } = invocation;
 	const { stdout } = context;
@@ -245,7 +245,7 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 		await print();
 		return { last };
 	} catch (error) {
-		return { last, trouble: outputTrouble(error) };
+		return { last, unprinted: outputError(error) };
 	}
 }
 

@@ -12,7 +12,7 @@ import type { Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
-import { isOwnTable, openResults, outputTrouble } from '../results.js';
+import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession } from '../session.js';
 import { positionalsOf, type RunInvocation } from './options.js';
 import {
@@ -126,7 +126,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			if (!isHidden) await results.row(outcomeView(outcome));
 			await results.end();
 		} catch (error) {
-			throw lostResults(outputTrouble(error), job, exitCode);
+			throw lostResults(outputError(error), job, exitCode);
 		}
 		return exitCode;
 	} finally {

@@ -174,9 +174,9 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 		},
 		async end(ended) {
 			let { failure } = ended;
-			let trouble: SupportctlError | undefined;
+			let unprinted: SupportctlError | undefined;
 			const writeResults = async (): Promise<void> => {
-				trouble = await results.end();
+				unprinted = await results.end();
 			};
 			for (const write of [writeResults, writeEnd, writeReports]) {
 				try {
@@ -186,7 +186,7 @@ export async function openScreen(job: RunJob, survey: Survey): Promise<RunScreen
 				}
 			}
 			if (failure !== undefined) throw failure;
-			if (trouble !== undefined) throw lostResults(trouble, job, ended.exitCode);
+			if (unprinted !== undefined) throw lostResults(unprinted, job, ended.exitCode);
 			return ended.exitCode;
 		},
 	};

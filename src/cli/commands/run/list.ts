@@ -208,7 +208,7 @@ interface Shown extends RecordFile {
 	summary: RunSummary;
 }
 
-/** What became of all rows that a run answers for; those without a record are open. */
+/** What became of all rows of a run; those without a record are open. */
 function allCounts({ scan: { header, end, counts } }: Shown): Counts {
 	const all = { ...(end?.counts ?? counts) };
 	all['not-sent'] += Math.max(0, header.input.own - totalOf(all));
