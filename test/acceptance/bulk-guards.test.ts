@@ -267,6 +267,15 @@ describe('user delete by name', () => {
 		expect(result.stderr).toContain('permanently delete 2 users: grace (8), lin (9)');
 	});
 
+	it('asks without what a name in the input would do to the terminal', async () => {
+		const { work, users } = await desk();
+		users['gr\x1b[2Kace'] = 8;
+		work.write('x.csv', 'username,reassign\ngr\x1b[2Kace,10\n');
+		const prompts = scriptedPrompts([/delete/, false]);
+		await work.begin('user delete --input x.csv', { prompts }).ended;
+		expect(prompts.asked).toEqual([expect.stringContaining('1 user: gr\\x1b[2Kace (8) on ')]);
+	});
+
 	it('takes @me for who receives', async () => {
 		const { work, deleted, users } = await desk();
 		work.write('x.csv', 'id,reassign\n8,@me\n9,10\n');

@@ -12,6 +12,7 @@ import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run
 import { UsageError } from '../../errors.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
+import { sanitise } from '../../output/sanitise.js';
 import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
@@ -127,7 +128,8 @@ export async function confirmWrite(
 	if (!prompts.available) {
 		throw new UsageError(`without a terminal, --yes is needed to ${where}; nothing was sent`, { code: 'needs_yes' });
 	}
-	const question = `${where.charAt(0).toUpperCase()}${where.slice(1)}?`;
+	// A name from an input may hold what controls a terminal.
+	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
 	if (await prompts.confirm(note === undefined ? question : `Note: ${note}. ${question}`)) return;
 	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
 }
