@@ -27,8 +27,6 @@ export function leaveOnSignal(
 	});
 }
 
-export type Send = (request: Sendable, options: SendOptions) => Promise<Result>;
-
 /**
  * Delivers requests, of which a signal gives up the one under way by closing its connection: only so it is known whether
  * it was sent. The function throws InterruptedError then, unless the response was quicker.
@@ -38,7 +36,7 @@ export function createInterruptibleSend(
 	{ signals, abandon }: Context,
 	client: Client,
 	says: (delivery: Result, request: Sendable) => string,
-): Send {
+) {
 	const stop = new AbortController();
 
 	function giveUp(): void {
@@ -48,7 +46,7 @@ export function createInterruptibleSend(
 		void client.close();
 	}
 
-	return async (request, options) => {
+	return async (request: Sendable, options: SendOptions): Promise<Result> => {
 		const unlisten = signals.listen(giveUp);
 		try {
 			const delivery = await send(client, request, { ...options, stop: stop.signal });

@@ -63,12 +63,12 @@ async function obstacle(target: string, path: string): Promise<string | undefine
 
 /**
  * Checks before a run that each report can be written, onto no file that the run needs and no other report.
- * @param files what the run reads or writes itself, and what each is to it: `the input`
+ * @param files what the run reads or writes itself: what each is to it, such as `the input`, and its path
  * @throws UsageError
  */
 export async function checkReportPlaces(
 	specs: readonly ReportSpec[],
-	files: readonly { path: string; what: string }[],
+	files: readonly (readonly [what: string, path: string | undefined])[],
 	cwd: string,
 ): Promise<void> {
 	const taken = new Map<string, string>();
@@ -77,7 +77,7 @@ export async function checkReportPlaces(
 		// A pipe or a device takes from any number of writers.
 		if (found === undefined || found.isFile()) taken.set(name, what);
 	};
-	for (const { path, what } of files) await take(await realName(resolve(cwd, path)), what);
+	for (const [what, path] of files) if (path !== undefined) await take(await realName(resolve(cwd, path)), what);
 	for (const { format, path } of specs) {
 		const target = resolve(cwd, path);
 		const name = await realName(target);

@@ -2,13 +2,18 @@
 
 import { resolve } from 'node:path';
 import { ExitCode } from '../../errors.js';
-import { number, settings } from '../../profile/settings.js';
+import { checkSetting, type Kind, number, settings } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
 import { defineCommand } from '../command.js';
 import { longFlag, type OptionSpec, options, pick } from '../options/option.js';
-import { checked, connectionOptions, wholeNumber } from '../options/shared.js';
+import { connectionOptions, wholeNumber } from '../options/shared.js';
 
 const DEFAULT_PORT = 8700;
+
+const checked =
+	<Value>(flag: string, kind: Kind<Value>) =>
+	(text: string): Value =>
+		checkSetting(kind, text, flag);
 
 /** The flags by which other commands learn how a deployment spells its names. */
 const prefixOptions = pick(connectionOptions, 'product-prefix', 'shop-prefix', 'membership-prefix').map((spec) => {

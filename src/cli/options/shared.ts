@@ -3,17 +3,13 @@
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
-import { checkSetting, type Kind, number, schemes, settings } from '../../profile/settings.js';
+import { checkSetting, number, schemes, settings } from '../../profile/settings.js';
 import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
-
-/** A parser for the text of a flag, by the rules of settings. */
-export function checked<Value>(flag: string, kind: Kind<Value>): (text: string) => Value {
-	return (text) => checkSetting(kind, text, flag);
-}
 
 export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
 	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
-	return checked(flag, number(least, most, `a whole number${range}`, Number.isInteger));
+	const kind = number(least, most, `a whole number${range}`, Number.isInteger);
+	return (text) => checkSetting(kind, text, flag);
 }
 
 export const outputOptions = options('Output', [
@@ -95,7 +91,11 @@ export const tuningOptions = [
 			parse: (text: string): number | 'auto' => (text === 'auto' ? text : concurrency(text)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
-		{ flags: '--rate <n>', help: 'At most N requests a second', parse: checked('--rate', settings.rate) },
+		{
+			flags: '--rate <n>',
+			help: 'At most N requests a second',
+			parse: (text) => checkSetting(settings.rate, text, '--rate'),
+		},
 		{
 			flags: '--retries <n>',
 			help: 'How often a request is retried',

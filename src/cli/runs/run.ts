@@ -179,8 +179,7 @@ async function checkReports({ invocation, plan, resumes }: RunJob, rows: Planned
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where standard output goes': '/dev/stdout',
 	};
-	const taken = Object.entries(files).flatMap(([what, path]) => (path === undefined ? [] : [{ path, what }]));
-	await checkReportPlaces(options.report.map(parseReport), taken, context.cwd);
+	await checkReportPlaces(options.report.map(parseReport), Object.entries(files), context.cwd);
 }
 
 /** How many complaints, or requests of a dry run, a person is shown. */

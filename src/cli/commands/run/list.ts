@@ -265,13 +265,10 @@ function together(runs: readonly [Shown, ...Shown[]]) {
 async function writeReportsOn(runs: readonly [Shown, ...Shown[]], texts: readonly string[], cwd: string) {
 	const { parseReport, checkReportPlaces, writeReports } = await import('../../../bulk/reports/write.js');
 	const specs = texts.map(parseReport);
-	const taken = runs.flatMap(({ summary: { path }, scan }) => {
-		const input = inputFileOf(scan.header.plan.source)?.path ?? '-';
-		return [
-			{ path, what: 'the journal of the run' },
-			...(input === '-' ? [] : [{ path: input, what: "the run's input" }]),
-		];
-	});
+	const taken = runs.flatMap(({ summary: { path }, scan }) => [
+		['the journal of the run', path] as const,
+		["the run's input", inputFileOf(scan.header.plan.source)?.path] as const,
+	]);
 	await checkReportPlaces(specs, taken, cwd);
 	const { header, next, missing, twice } = together(runs);
 	const counts = sumOf(runs.map(allCounts));
