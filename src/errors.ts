@@ -71,7 +71,7 @@ export class UsageError extends kindOf('UsageError', ExitCode.usage, 'usage') {}
 /** Something could not be done. */
 export class FailedError extends kindOf('FailedError', ExitCode.failed, 'failed') {}
 
-/** Not signed in, or the service refused the caller. */
+/** Not signed in, or refused by the service (401, 403). */
 export class RefusedError extends kindOf('RefusedError', ExitCode.refused, 'refused') {}
 
 /** The person stopped it with Ctrl-C or a signal. */

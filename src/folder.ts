@@ -4,8 +4,8 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSyn
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it, 0700. Node's own recursive way never returns where a file system such as /proc
- * says of a folder in a parent that is there that there is no such parent.
+ * Makes a folder and those above it, 0700. Node's recursive mkdir never returns where a file system such as /proc gives
+ * ENOENT although the parent is there.
  */
 export function makeFolder(path: string): void {
 	try {

@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import { FailedError } from './errors.js';
 
 export interface Lock {
-	/** Gives the lock back; doing so twice is no harm. */
+	/** Releases the lock; doing so twice changes nothing. */
 	release(): void;
 	/** False once another process has taken it over, for instance while this machine was asleep. */
 	isHeld(): boolean;
@@ -126,7 +126,7 @@ function publish(path: string, self: Owner): Lock | undefined {
 		closeSync(file);
 	}
 	const isHeld = (): boolean => readOwner(path)?.token === self.token;
-	// A sign or a removal that fails is no harm: the next sign may come through, and the lock ends with the process.
+	// A sign or a removal may fail: the next sign may succeed, and the lock ends with the process.
 	const signs = setInterval(() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())), SIGN_MS).unref();
 	const release = (): void => {
 		clearInterval(signs);

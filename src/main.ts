@@ -6,7 +6,7 @@ import { version } from './version.js';
 
 /** Runs the program for a process and gives its exit code. */
 export async function main(target: ProcessLike): Promise<number> {
-	// The package that asks questions knows the variable alone.
+	// inquirer reads the variable only.
 	if (target.argv.includes('--no-color')) target.env.NO_COLOR = '1';
 	return runMain(createProcessContext(target, { stdout: 1, stderr: 2 }));
 }

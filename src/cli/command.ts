@@ -1,4 +1,4 @@
-/** What a command is: a description as data, from which parsing, help, completion and the README derive, and a function that runs it. */
+/** What a command is: a description as data, from which parsing, help, completion and docs/reference.md derive, and a function that runs it. */
 
 import type { Endpoint } from '../api/endpoints.js';
 import type { ExitCode } from '../errors.js';
@@ -52,9 +52,9 @@ type ArgumentTexts<Specs extends readonly ArgumentSpec[]> = Specs extends readon
 interface CommandDescription<Options, Arguments> {
 	readonly description?: string;
 	readonly examples: Examples;
-	/** What it sends, for help: paths below the prefix; several where they depend on an argument. */
+	/** What it sends, for help: paths below /support-api/v1; several where they depend on an argument. */
 	readonly requests?: readonly RequestSpec[];
-	/** Where they are not those that follow from its requests. */
+	/** Its exit codes, where they do not follow from its requests. */
 	readonly exitCodes?: readonly ExitCode[];
 	readonly arguments: Arguments;
 	readonly options: Options;

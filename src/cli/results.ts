@@ -134,7 +134,7 @@ function unknownColumn(name: string, known: readonly string[]): UsageError {
 	});
 }
 
-/** What was thrown because of the output. @throws what is none of our errors, and so a bug */
+/** The error of an output that failed. @throws any other error, which is a bug */
 export function outputError(error: unknown): SupportctlError {
 	if (error instanceof SupportctlError) return error;
 	throw error;

@@ -46,7 +46,7 @@ function causesOf(error: unknown): string[] {
 	return messages;
 }
 
-/** What data can't take the place of. */
+/** Keys that an error's data can't replace. */
 const RESERVED = new Set(['code', 'message', 'hint', 'exitCode', 'details', 'causes', 'stack']);
 
 /** Lines for stderr, ending in a line break. @param json one JSON object instead @param debug adds the stack trace */

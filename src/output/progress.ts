@@ -67,8 +67,8 @@ export function createProgress(
 			stderr.write(`${facts.join(', ')}\n`);
 			return;
 		}
-		// The bar takes what the facts leave, and goes first where there is no room; then the last facts go. A ^C that the
-		// terminal shows still fits.
+		// The bar gets the width that the facts leave. Without enough it is left out first, then the last facts. A ^C that
+		// the terminal shows still fits.
 		const width = (stderr.columns ?? 80) - 3;
 		while (facts.length > 1 && facts.join('  ').length > width) facts.splice(facts.length > 3 ? -1 : 1, 1);
 		let line = facts.join('  ').slice(0, width);

@@ -76,7 +76,7 @@ export const command = defineCommand({
 			if (outcomes?.includes('not-sent') === true) {
 				const scan = await scanJournal(path);
 				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
-				// Rows that were not sent are among those that are printed.
+				// The rows that were not sent are printed from the input.
 				if (input === undefined || note.includes('may have been sent')) stderr.write(note);
 			}
 		} finally {
