@@ -112,6 +112,15 @@ describe('Retry-After', () => {
 		]);
 		expect(stderr).toMatch(/the service asks to wait until \d{4}-\d\d-\d\dT/);
 	});
+
+	it('beyond ten minutes ends the run before the row is read back', async () => {
+		const { work } = await startWorkplace(() => no(503, { 'retry-after': '7200' }));
+		const { exitCode, outcomes } = await runUpdate(work, 50, ['-j', '1', '--verify']);
+		expect([exitCode, outcomes.map(({ outcome, code }) => `${outcome} ${code}`)]).toEqual([
+			3,
+			['unknown wait_too_long'],
+		]);
+	});
 });
 
 describe('connections that drop after the request was read', () => {
