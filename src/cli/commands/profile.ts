@@ -156,7 +156,8 @@ export const path = defineCommand({
 });
 
 export const set = defineCommand({
-	description: 'Nothing is checked: "supportctl login" does that. A new host, user or scheme removes the old secret.',
+	description:
+		'Credentials are not tried: "supportctl login" does that. A new host, user or scheme removes the old secret.',
 	examples: {
 		'supportctl profile set desk --protected --concurrency 8': 'defaults and guards',
 		'supportctl profile set desk --password-stdin < password.txt': 'another password',

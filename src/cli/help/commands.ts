@@ -24,7 +24,7 @@ const shared: readonly { group: string; takenBy: string; flags: readonly OptionS
 	},
 	{
 		group: 'Run',
-		takenBy: 'For commands that take many ids or rows, and for run resume, retry and undo.',
+		takenBy: 'For commands that take many ids or rows; -j to --report also for run resume, retry and undo.',
 		flags: [...tuningOptions, ...runOptions],
 	},
 	{ group: 'Output', takenBy: 'For every command that prints results.', flags: outputOptions },
