@@ -87,7 +87,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 		let changed: Readonly<Record<string, unknown>> | undefined;
 		let problem = '';
 		for (let text = original; changed === undefined; ) {
-			const comment = problem === '' ? '' : `${problem.trimEnd().replace(/^/gm, '# error: ')}\n`;
+			const comment = problem === '' ? '' : `${problem.replace(/^/gm, '# error: ')}\n`;
 			withFile(path, () => writeFileSync(path, comment + text, { mode: 0o600 }));
 			const failure = await runEditor(editor, path, context);
 			const edited = withFile(path, () => {
@@ -111,7 +111,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 			if (typeof changes !== 'string') changed = changes;
 			// A script makes the same mistake each time.
 			else if (problem !== '' && !context.prompts.available) {
-				throw new UsageError(`${changes.trimEnd()}; nothing was sent`, { code: 'invalid_edit' });
+				throw new UsageError(`${changes}; nothing was sent`, { code: 'invalid_edit' });
 			} else [text, problem] = [now, changes];
 		}
 		isKept = Object.keys(changed).length > 0;

@@ -23,8 +23,10 @@ export function yamlText(value: unknown): string {
 export function readYamlMapping(text: string, isText: (name: string) => boolean): Record<string, unknown> | undefined {
 	const document = parseDocument(text);
 	const [error] = document.errors;
-	// The place is shown by an excerpt below the message.
-	if (error !== undefined) throw new SyntaxError(error.message.replace(/ at line \d+, column \d+/, ''));
+	// The place is shown by an excerpt below the message. What a programmer could call is left out.
+	if (error !== undefined) {
+		throw new SyntaxError(error.message.replace(/ at line \d+, column \d+|; please use .*\(\)/g, '').trimEnd());
+	}
 	const { contents } = document;
 	if (contents === null || (isScalar(contents) && contents.value === null)) return undefined;
 	if (!isMap(contents)) throw new SyntaxError('it is not a list of field names and values');

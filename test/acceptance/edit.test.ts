@@ -159,6 +159,14 @@ test('an editor without a terminal that makes mistakes again and again is not op
 	expect(posts(service.requests)).toEqual([]);
 });
 
+test('a second YAML document is refused in plain words', async () => {
+	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
+	const fake = editor('printf "title: x\\n---\\ntitle: y\\n" > "$1"');
+	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	expect(exitCode).toBe(2);
+	expect(stderr).toMatch(/same problem: Source contains multiple documents:\n[\s\S]*\^; nothing was sent\n$/);
+});
+
 test('an object that was changed meanwhile is left alone, and the edit is kept', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const url = `${service.baseUrl}/support-api/v1/tickets/14`;
