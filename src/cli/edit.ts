@@ -21,7 +21,7 @@ import {
 } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged, withCleared } from '../bulk/run/read-back.js';
-import { ExitCode, FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
+import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
@@ -274,7 +274,7 @@ async function runEditor(
 	editor: string,
 	path: string,
 	{ env, stdout, signals }: Context,
-): Promise<FailedError | undefined> {
+): Promise<SupportctlError | undefined> {
 	const isWindows = process.platform === 'win32';
 	const [program, args] = isWindows ? [`${editor} "${path}"`, []] : ['sh', ['-c', `${editor} "$@"`, editor, path]];
 	const child = spawn(program, args, {
@@ -295,6 +295,7 @@ async function runEditor(
 	});
 	const problem = await ended.finally(unlisten);
 	if (problem === undefined) return undefined;
+	if (/^SIG(?:INT|TERM|HUP) | 130$/.test(problem)) return new InterruptedError('interrupted; nothing was sent');
 	return new FailedError(`the editor ${JSON.stringify(editor)} failed: ${problem}; nothing was sent`, {
 		code: 'editor_failed',
 		hint: 'VISUAL and EDITOR name the editor',

@@ -159,6 +159,14 @@ test('an editor without a terminal that makes mistakes again and again is not op
 	expect(posts(service.requests)).toEqual([]);
 });
 
+test('an editor that Ctrl-C ends interrupts the edit, which is kept', async () => {
+	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
+	const fake = editor(change('title: a', 'title: b'), 'kill -INT $$');
+	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
+	expect([exitCode, fake.left(), posts(service.requests)]).toEqual([130, ['14.yaml'], []]);
+	expect(stderr).toMatch(/^your edit is kept in .*\nerror: interrupted; nothing was sent\n$/);
+});
+
 test('a second YAML document is refused in plain words', async () => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a' })] });
 	const fake = editor('printf "title: x\\n---\\ntitle: y\\n" > "$1"');
