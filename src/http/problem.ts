@@ -121,7 +121,7 @@ function* unfold(error: unknown, depth = 0): Generator<SystemError> {
 }
 
 /** What one error means by itself. */
-function recognize({ name, code = '', message = '', data }: SystemError): Known | undefined {
+function recognise({ name, code = '', message = '', data }: SystemError): Known | undefined {
 	const unexpected = code === 'UND_ERR_SOCKET' ? SOCKET_MESSAGES[message] : undefined;
 	if (unexpected !== undefined) return ['bad_http', unexpected, true];
 	if (code === 'NOT_LOOPBACK') return ['not_loopback', message, true];
@@ -150,7 +150,7 @@ export function describeProblem(error: unknown): TransportProblem {
 		if (each instanceof ProxyError) {
 			return { code: 'proxy_failed', message: each.message, permanent: each.permanent, cause: error };
 		}
-		const known = recognize(each);
+		const known = recognise(each);
 		if (known !== undefined) return { code: known[0], message: known[1], permanent: known[2], cause: error };
 		fallback ??= each.message;
 	}
