@@ -109,12 +109,7 @@ export const settingSpecs: readonly SettingSpec[] = Object.entries(settings).map
 }));
 
 /** Checks one setting's value; `where` names the place in errors, `hint` how to fix it there. */
-export function checkSetting<Value>(
-	spec: Pick<Kind<Value>, 'read' | 'expected'>,
-	given: unknown,
-	where: string,
-	hint?: string,
-): Value {
+export function checkSetting<Value>(spec: Kind<Value>, given: unknown, where: string, hint?: string): Value {
 	const value = spec.read(given);
 	if (value !== undefined) return value;
 	const shown = JSON.stringify(typeof given === 'string' ? given.slice(0, 100) : given);

@@ -29,7 +29,7 @@ import {
 	runChange,
 	settingsIn,
 } from '../profile-results.js';
-import { chosenFormat, printAll } from '../results.js';
+import { chosenFormat, printAll, type ResultShape } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
 const anyProfile = { ...nameArgument, help: 'The profile; by default the current one', required: false } as const;
@@ -70,15 +70,10 @@ export const list = defineCommand({
 				say(invocation, `${chosenBy} chooses "${profileName}"; without it ${otherwise} the current one.`);
 			else warn(context, [`${chosenBy} names the profile "${profileName}", which is not stored`]);
 		}
-		const shape = {
+		const shape: ResultShape = {
 			keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
 			columns: [
-				{
-					path: 'current',
-					label: '',
-					key: 'current',
-					get: (row: Record<string, unknown>) => (row.current === true ? '*' : ''),
-				},
+				{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
 				// The name is typed again.
 				{ path: 'profile', whole: true },
 				{ path: 'base_url', important: true, least: 16 },
@@ -87,7 +82,7 @@ export const list = defineCommand({
 				{ path: 'stored_in' },
 				{ path: 'protected', optional: true, usual: 'false' },
 			],
-			idOf: ({ profile }: Record<string, unknown>) => profile,
+			idOf: ({ profile }) => profile,
 		};
 		await printAll(invocation, shape, rows);
 		return ExitCode.ok;
@@ -125,9 +120,9 @@ export const show = defineCommand({
 				})),
 			describeSecret(setup),
 		];
-		const shape = {
+		const shape: ResultShape = {
 			keys: ['setting', 'value', 'source'],
-			idOf: ({ setting, value }: Record<string, unknown>) => (setting === 'profile' ? value : setting),
+			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
 		};
 		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
 		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;

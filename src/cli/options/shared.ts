@@ -67,6 +67,7 @@ export function connectionFlags(options: OptionValues): OptionValues {
 
 export const guardOptions = options('Guards', [
 	{ flags: '-n, --dry-run', help: 'Print each request and send none' },
+	{ flags: '--all', help: 'With --dry-run on a terminal: print all requests, not only 20' },
 	{ flags: '-y, --yes', help: 'Do not ask' },
 	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', completes: 'profiles' },
 	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', parse: wholeNumber('--expect', 0) },

@@ -85,6 +85,17 @@ describe('a dry run on a terminal', () => {
 		);
 	});
 
+	it('shows 20 requests, and all of them with --all', async () => {
+		const ids = Array.from({ length: 25 }, (_, at) => String(at + 1));
+		for (const [flags, count] of [
+			[[], 20],
+			[['--all'], 25],
+		] as const) {
+			const shown = await dryRun(80, ...ids, '--status', 'hold', ...flags);
+			expect(shown.match(/tickets\/\d+/g)).toHaveLength(count);
+		}
+	});
+
 	it('shows the rows of --first alone, as the run would send them', async () => {
 		const shown = await dryRun(80, '14', '15', '16', '--status', 'hold', '--first', '2');
 		expect(shown.match(/tickets\/\d+/g)).toEqual(['tickets/14', 'tickets/15']);
