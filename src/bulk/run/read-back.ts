@@ -37,7 +37,8 @@ export interface Held {
 export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown, prefix: string): Held | undefined {
 	const isCustom = endpoint.body === 'custom_fields';
 	const values = isCustom ? readCustomFields(body) : isObject(body) ? body : undefined;
-	if (values === undefined) return undefined;
+	// Only custom fields can be none at all.
+	if (values === undefined || (!isCustom && Object.keys(values).length === 0)) return undefined;
 	const start = `${prefix}_`;
 	const otherName = (name: string): string => (name.startsWith(start) ? name.slice(start.length) : start + name);
 	const names = (name: string): string[] => (isCustom ? [name, otherName(name)] : [name]);

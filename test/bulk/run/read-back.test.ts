@@ -150,7 +150,7 @@ describe('decide', () => {
 		const plan = planWith({}, { values: { ...values, add: { 'ticket-tag': [3, 1] }, remove: { 'ticket-tag': [2] } } });
 		expect(decided(rowOf({}), { 'ticket-tag': [1, 2] }, plan)).toEqual({ 'ticket-tag': [1, 3] });
 		expect(decided(rowOf({}), { 'ticket-tag': [3, 1] }, plan)).toBe('unchanged');
-		expect(decided(rowOf({}), {}, plan)).toBe('not_shown');
+		expect(decided(rowOf({}), { id: 14 }, plan)).toBe('not_shown');
 	});
 });
 
@@ -255,6 +255,12 @@ describe('a row', () => {
 		}
 		const { result } = await perform(planWith({ verify: true }), row, { reads: [other] });
 		expect(result).toMatchObject({ outcome: 'unknown', message: expect.stringContaining('another object, 15') });
+	});
+
+	it('is not written where the read shows an object without a field, as if it had no values', async () => {
+		const plan = planWith({ snapshot: true, conditions: [{ field: 'assignee', value: '' }] });
+		const { result, steps } = await perform(plan, row, { reads: [ok({})] });
+		expect([result.outcome, result.code, steps]).toEqual(['failed', 'unexpected_shape', ['GET before']]);
 	});
 
 	it('is not read back where it was refused', async () => {
