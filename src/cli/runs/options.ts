@@ -82,7 +82,7 @@ export const checkOptions = options('Checks', [
 	},
 	{
 		flags: '--if-unmodified',
-		help: 'Send a row only if modified_gmt is still that of the row; a write by others just before it can be missed',
+		help: 'Send a row only if modified_gmt is still that of the row; a change between the read and the write can be missed',
 	},
 	allowDiffersOption,
 	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted' },
