@@ -56,6 +56,16 @@ describe('a list', () => {
 		});
 	});
 
+	test.each([
+		['hodl', 'warning: --status: "hodl" is not a documented ticket status; did you mean "hold"?\n'],
+		...['hold', 'any', 'trash', 'publish', 'escalated'].map((status) => [status, '']),
+	])('by the status %s is sent as asked', async (status, stderr) => {
+		const service = await startListService({ objects: tickets(1) });
+		const run = await service.run(['ticket', 'list', '--format', 'count', '--status', status as string]);
+		expect(run).toMatchObject({ exitCode: 0, stderr });
+		expect(service.requests[0]?.url).toContain(`status=${status}`);
+	});
+
 	test('is asked for no more than --limit', async () => {
 		const service = await startListService({ objects: tickets(250) });
 		const few = await service.run('ticket list --limit 3 --format ids');

@@ -1,7 +1,9 @@
 /** Lists, single objects and the caller's own account: each from its arguments to its exit code. */
 
+import { ticketStatuses } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Filter, type Noun, ownAccount } from '../../api/reads.js';
+import { didYouMean } from '../../api/suggest.js';
 import { isIsoDate, quote } from '../../api/values.js';
 import { type ListedObject, type PageCall, readPages } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
@@ -152,7 +154,13 @@ async function filterValue({ flag, kind }: Filter, text: string, reading: Readin
 		if (text === '0') return text;
 		return kind === 'user' ? await readUserId(label, text, reading) : readId(label, text);
 	}
-	if (kind === 'status') return reading.session.dialect.statusOut(text);
+	if (kind === 'status') {
+		const { context, dialect } = { ...reading.invocation, ...reading.session };
+		// A service may have others, but a list without rows does not show a slip.
+		const likely = ticketStatuses.includes(dialect.statusIn(text)) ? '' : didYouMean(text, ticketStatuses);
+		if (likely !== '') warn(context, [`${label}: ${quote(text)} is not a documented ticket status${likely}`]);
+		return dialect.statusOut(text);
+	}
 	if (kind === 'text') return text;
 	if (!isIsoDate(text)) {
 		const example = 'an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00';
