@@ -17,10 +17,13 @@ type Known = Pick<Session, 'connection' | 'dialect'>;
 /** @throws RefusedError where the credentials are refused: every row would be too */
 export function checkSignedIn({ status, code, message }: Result, caller: Caller): void {
 	if (status !== 401) return;
-	throw new RefusedError(`the service refused the credentials (401): ${message ?? ''}; nothing was sent`, {
-		code: code ?? 'unauthorized',
-		hint: signInAgain(caller),
-	});
+	throw new RefusedError(
+		`the service refused the credentials (401): ${message?.replace(/\.$/, '') ?? ''}; nothing was sent`,
+		{
+			code: code ?? 'unauthorized',
+			hint: signInAgain(caller),
+		},
+	);
 }
 
 async function find({ connection, dialect }: Known, client: Client, request: Request, options: SendOptions) {

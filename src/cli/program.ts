@@ -24,7 +24,8 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	}
 	const [word, next] = rest;
 	if (flags.includes('--help') || flags.includes('-h')) return help(path);
-	if (path.length === 0 && word === 'help') return help(rest.slice(1));
+	if (path.length === 0 && word === 'help')
+		return help(rest.slice(1).filter((each) => each !== 'help' && each !== 'version'));
 	if (path.length === 0 && (word === 'version' || word === '--version' || word === '-V')) {
 		if (word === 'version' && (next === '--help' || next === '-h')) return help([]);
 		if (word === 'version' && next?.startsWith('-') === false) {

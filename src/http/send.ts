@@ -169,7 +169,7 @@ function putOff(verdict: Verdict, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
 	verdict.outcome = openOutcome(verdict.history);
 	verdict.code = 'wait_too_long';
-	verdict.message = verdict.message === undefined ? note : `${verdict.message}; ${note}`;
+	verdict.message = verdict.message === undefined ? note : `${verdict.message.replace(/\.$/, '')}; ${note}`;
 }
 
 /** What is left of a verdict at the end. Written out: it is made for each row, and copying all but some keys is slow. */

@@ -201,7 +201,7 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 			text(503, ''),
 			{
 				exitCode: 5,
-				stderr: `error: update ticket 14 is unknown (HTTP 503): the service is overloaded or down for maintenance; the response is empty\n${later}`,
+				stderr: `error: update ticket 14 is unknown (HTTP 503): the service is overloaded or down for maintenance; the response is empty\nhint: the service may have done it: check before you send it again, or use --verify\n`,
 			},
 		],
 		[
@@ -223,7 +223,7 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 			{
 				exitCode: 1,
 				stderr: expect.stringMatching(
-					/^error: update ticket 14 was put off \(HTTP 429 wait_too_long\): Later\.; the service asks to wait until /,
+					/^error: update ticket 14 was put off \(HTTP 429 wait_too_long\): Later; the service asks to wait until /,
 				),
 			},
 		],

@@ -228,7 +228,7 @@ export function nextStep(
 	if (code === 'redirect') return 'supportctl profile set NAME --base-url URL changes it in a profile';
 	const ofConnection = nextStepFor(code);
 	if (ofConnection !== undefined) return ofConnection;
-	if (status === 429 || status === 503)
+	if ((status === 429 || status === 503) && outcome !== 'unknown')
 		return 'try again later; where there are many rows, --rate asks for fewer a second';
 	if (outcome === 'differs') return '--allow-differs=FIELDS accepts other values of these fields';
 	if (outcome !== 'unknown') return undefined;

@@ -173,6 +173,10 @@ it('explains every format under help formats', async () => {
 	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
 
+it.each(['help', 'version'])('lists all commands for help %s', async (word) => {
+	expect(await run(['help', word])).toEqual(await run(['--help']));
+});
+
 describe('what is not known', () => {
 	it.each([
 		[['tiket'], /unknown command "tiket"; did you mean "ticket"\?/],
