@@ -373,7 +373,8 @@ function verified(request: Request, result: Result, seen: Seen): Result {
 function verifiedDelete({ permanent }: Request, result: Result, { result: reading, held }: Seen): Result {
 	const isGone = reading.outcome === 'failed' && (reading.status === 404 || reading.status === 410);
 	if (!isGone && held === undefined) return result;
-	const isDone = isGone ? permanent || result.outcome !== 'ok' : !permanent && held?.status === 'trash';
+	const wasGone = result.outcome !== 'ok' || result.status === 404 || result.status === 410;
+	const isDone = isGone ? permanent || wasGone : !permanent && held?.status === 'trash';
 	if (isDone) return asDone(result);
 	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
 	const shown = isGone ? 'deleted' : (held?.status ?? 'still there');

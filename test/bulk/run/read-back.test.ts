@@ -278,6 +278,7 @@ describe('a row', () => {
 		['in the trash', false, ok({}), ok({ status: 'trash' }), 'ok'],
 		['still there', false, ok({}), ok({ status: 'hold' }), 'differs'],
 		['gone for good', false, ok({}), failed(410), 'differs'],
+		['gone already, which --ignore-missing takes for ok', false, ok({}, { status: 404 }), failed(404), 'ok'],
 		['gone', true, ok({}), failed(404), 'ok'],
 		['gone after a lost response', true, { outcome: 'unknown', attempts: 1, ms: 1 }, failed(404), 'ok'],
 		['still there', true, ok({}), ok({ status: 'hold' }), 'differs'],
