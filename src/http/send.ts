@@ -132,7 +132,7 @@ export async function send(
 		own.onRetry?.({
 			attempt: attempts,
 			sent: !('problem' in response) || response.sent,
-			lost: verdict.history !== history && verdict.history.mayBeApplied === true,
+			lost: verdict.history !== history,
 			waitMs: Math.round(decision.waitMs),
 			...(verdict.status === undefined ? {} : { status: verdict.status }),
 			...(verdict.code === undefined ? {} : { code: verdict.code }),

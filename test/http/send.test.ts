@@ -290,6 +290,13 @@ describe('a service that asks to wait', () => {
 	});
 });
 
+it('notes that an attempt may have been carried out, also where the service failed with an error of its own', async () => {
+	const lost: boolean[] = [];
+	const client = scripted(json(503, { code: 'busy', message: 'Later.' }), { status: 429 }, ok);
+	await deliverTo(client, update, { onRetry: (attempt) => void lost.push(attempt.lost) });
+	expect(lost).toEqual([true, false]);
+});
+
 describe('a stopped run', () => {
 	it('sends nothing more, and says of each row what is known of it', async () => {
 		const stopping = async (...steps: Step[]) => {
