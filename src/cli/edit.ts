@@ -20,7 +20,8 @@ import {
 	type ValueRules,
 } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
-import { type Held, heldOf, isNothing, isUnchanged, withCleared } from '../bulk/run/read-back.js';
+import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
+import { withCleared } from '../bulk/run/read-back.js';
 import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
