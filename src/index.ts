@@ -7,6 +7,6 @@ export { type Field, type FieldKind, type TicketStatus, ticketStatuses } from '.
 export { type CallResult, SupportClient, type SupportClientOptions } from './client/support-client.js';
 export type { CallInput } from './client/types.js';
 export { ExitCode, SupportctlError, UsageError } from './errors.js';
-export type { OutcomeName, Result } from './http/outcome.js';
+export type { Outcome, OutcomeName } from './http/outcome.js';
 export type { Auth, ProxySettings } from './net.js';
 export { version } from './version.js';

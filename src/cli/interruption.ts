@@ -1,7 +1,7 @@
 /** Signals to commands that keep no journal: they end at once, with 130 and a line on what is known by then. */
 
 import { ExitCode, InterruptedError } from '../errors.js';
-import type { Result } from '../http/outcome.js';
+import type { Outcome } from '../http/outcome.js';
 import { type Sendable, type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
 import type { Context } from '../io/context.js';
@@ -35,7 +35,7 @@ export function leaveOnSignal(
 export function createInterruptibleSend(
 	{ signals, abandon }: Context,
 	client: Client,
-	says: (delivery: Result, request: Sendable) => string,
+	says: (delivery: Outcome, request: Sendable) => string,
 ) {
 	const stop = new AbortController();
 
@@ -46,7 +46,7 @@ export function createInterruptibleSend(
 		void client.close();
 	}
 
-	return async (request: Sendable, options: SendOptions): Promise<Result> => {
+	return async (request: Sendable, options: SendOptions): Promise<Outcome> => {
 		const unlisten = signals.listen(giveUp);
 		try {
 			const delivery = await send(client, request, { ...options, stop: stop.signal });

@@ -6,7 +6,7 @@ import { ownAccount } from '../api/reads.js';
 import { isObject, OWN_ID, quote, userIdIn } from '../api/values.js';
 import type { LookUp } from '../bulk/run/names.js';
 import { FailedError, RefusedError, UsageError } from '../errors.js';
-import type { Result } from '../http/outcome.js';
+import type { Outcome } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
 import { type Caller, signInAgain } from './runs/outcomes.js';
@@ -15,7 +15,7 @@ import type { Session } from './session.js';
 type Known = Pick<Session, 'connection' | 'dialect'>;
 
 /** @throws RefusedError where the credentials are refused: every row would be too */
-export function checkSignedIn({ status, code, message }: Result, caller: Caller): void {
+export function checkSignedIn({ status, code, message }: Outcome, caller: Caller): void {
 	if (status !== 401) return;
 	throw new RefusedError(
 		`the service refused the credentials (401): ${message?.replace(/\.$/, '') ?? ''}; nothing was sent`,

@@ -7,7 +7,7 @@ import { createPlanner, type RowValues } from '../api/plan.js';
 import { checkTyped, emptyRecord, isProblem, type Parsed, parseId, parseSlug } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import { createClient } from '../http/client.js';
-import type { Result } from '../http/outcome.js';
+import type { Outcome } from '../http/outcome.js';
 import { send } from '../http/send.js';
 import { type Client, DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../http/types.js';
 import type { Auth, ProxySettings } from '../net.js';
@@ -17,7 +17,7 @@ import { version } from '../version.js';
 import type { CallInput } from './types.js';
 
 /** What became of a call. The service's "no" is an outcome, not an exception. */
-export interface CallResult extends Result {
+export interface CallResult extends Outcome {
 	/** What the response shows otherwise than it was asked for. */
 	differs: AppliedDifference[];
 }

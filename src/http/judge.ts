@@ -22,7 +22,7 @@ import {
 	type Received,
 	type Response,
 } from './content.js';
-import type { Result } from './outcome.js';
+import type { Outcome } from './outcome.js';
 
 /** What is judged: a planned request, or one outside the endpoint table that says how it may be repeated. */
 export interface Judged extends Omit<Asked, 'replay'> {
@@ -54,7 +54,7 @@ interface Reading {
 export type Retry = 'never' | 'once' | 'later' | 'lost' | 'unsent';
 
 /** What an attempt comes to, if it is the last. */
-export interface Verdict extends Omit<Result, 'attempts' | 'ms'> {
+export interface Verdict extends Omit<Outcome, 'attempts' | 'ms'> {
 	retry: Retry;
 	/** What this attempt and those before it leave open. */
 	history: History;
@@ -78,7 +78,7 @@ export function isServed(status: number): boolean {
 }
 
 /** Whether a refusal came from something else than the service: a redirect, a page, a login form, a path it does not serve. */
-export function isFromElsewhere({ status, code = '' }: Pick<Result, 'status' | 'code'>): boolean {
+export function isFromElsewhere({ status, code = '' }: Pick<Outcome, 'status' | 'code'>): boolean {
 	if (status === undefined || (status >= 500 && status < 600) || LATER.has(status)) return false;
 	return /^(?:redirect|login_form|html_answer|not_json|http_[34]\d\d|rest_no_route)$/.test(code);
 }

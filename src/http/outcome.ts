@@ -5,7 +5,7 @@ import type { AppliedDifference } from '../api/applied.js';
 export type OutcomeName = 'ok' | 'differs' | 'failed' | 'invalid' | 'unknown' | 'skipped' | 'not-sent';
 
 /** The result of one request after all its attempts. */
-export interface Result {
+export interface Outcome {
 	outcome: OutcomeName;
 	/** HTTP status of the last response; absent where none came. */
 	status?: number;
@@ -28,7 +28,7 @@ export interface Result {
 }
 
 /** One row's result, as it is printed, reported and journalled. */
-export interface Outcome extends Result {
+export interface RowOutcome extends Outcome {
 	/** 1-based place in the input. */
 	row: number;
 	/** 1-based line of the input file, where there is one. */
@@ -38,6 +38,6 @@ export interface Outcome extends Result {
 }
 
 /** Whether what was asked for was not done, or it is unknown. */
-export function wentWrong({ outcome }: Pick<Result, 'outcome'>): boolean {
+export function wentWrong({ outcome }: Pick<Outcome, 'outcome'>): boolean {
 	return outcome === 'failed' || outcome === 'unknown' || outcome === 'not-sent';
 }

@@ -5,7 +5,7 @@ import type { ReplayRule } from '../api/endpoints.js';
 import { parseExact } from '../api/values.js';
 import { type CleanWords, headerOf, type Received, type Response, readResponse } from './content.js';
 import { type History, type Judged, judge, type Retry, type Verdict } from './judge.js';
-import type { Result } from './outcome.js';
+import type { Outcome } from './outcome.js';
 import type { Client, HttpRequest, RawResponse } from './types.js';
 
 /** The first wait's upper bound, in milliseconds; it doubles with each attempt. */
@@ -88,7 +88,7 @@ export async function send(
 	request: Sendable,
 	options: SendOptions,
 	own: OwnSendOptions = options,
-): Promise<Result> {
+): Promise<Outcome> {
 	const { clock, stop, pace } = options;
 	let history: History = own.maybeSent === true ? { mayBeApplied: true } : {};
 	let started: number | undefined;
@@ -173,9 +173,9 @@ function putOff(verdict: Verdict, until: number): void {
 }
 
 /** What is left of a verdict at the end. Written out: it is made for each row, and copying all but some keys is slow. */
-function resultOf(verdict: Verdict, attempts: number, ms: number): Result {
+function resultOf(verdict: Verdict, attempts: number, ms: number): Outcome {
 	const { outcome, status, code, message, reasons, warnings } = verdict;
-	const result: Result = { outcome, attempts, ms: Math.round(ms * 10) / 10 };
+	const result: Outcome = { outcome, attempts, ms: Math.round(ms * 10) / 10 };
 	if (status !== undefined) result.status = status;
 	if (code !== undefined) result.code = code;
 	if (message !== undefined) result.message = message;

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import type { Request } from '../../src/api/plan.js';
 import { type EngineOptions, Feed, inOrder, runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';
-import type { Outcome } from '../../src/http/outcome.js';
+import type { RowOutcome } from '../../src/http/outcome.js';
 
 const rowOf = (row: number, key: string): RunRow => ({ row, request: { key } as Request });
 
-const okOf = (row: RunRow): Outcome => ({ row: row.row, ids: {}, outcome: 'ok', attempts: 1, ms: 0 });
+const okOf = (row: RunRow): RowOutcome => ({ row: row.row, ids: {}, outcome: 'ok', attempts: 1, ms: 0 });
 
 /** Lets other work go on for so many turns of the event loop. */
 async function turns(count: number): Promise<void> {
@@ -33,7 +33,7 @@ interface Watched {
 function watch(
 	keys: readonly string[],
 	slow: (row: number) => number,
-): Pick<EngineOptions<Outcome>, 'perform' | 'record'> & Watched {
+): Pick<EngineOptions<RowOutcome>, 'perform' | 'record'> & Watched {
 	const underWay = new Map<string, number>();
 	const last = new Map<string, number>();
 	let busy = 0;
@@ -50,7 +50,7 @@ function watch(
 			await turns(slow(row.row));
 			return okOf(row);
 		},
-		async record(outcome: Outcome) {
+		async record(outcome: RowOutcome) {
 			await turns(slow(outcome.row + 1));
 			watched.recorded.push(outcome.row);
 			underWay.delete(keys[outcome.row - 1] as string);

@@ -4,7 +4,7 @@ import { createPlanner } from '../../src/api/plan.js';
 import { AdaptivePace, type PaceOptions } from '../../src/bulk/pace.js';
 import { runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';
-import type { Outcome } from '../../src/http/outcome.js';
+import type { RowOutcome } from '../../src/http/outcome.js';
 import { send } from '../../src/http/send.js';
 import { bucket, chances, perSecond, type SmallHost, smallHost, workers } from '../support/small-host.js';
 import { VirtualClock } from '../support/virtual-clock.js';
@@ -52,7 +52,7 @@ async function run(
 			rows: rowsOf(rows),
 			concurrency,
 			stop: new AbortController().signal,
-			async perform({ row, request }): Promise<Outcome> {
+			async perform({ row, request }): Promise<RowOutcome> {
 				const delivery = await send(host, request, { retries: 4, clock, random, pace });
 				return { row, ids: {}, ...delivery };
 			},

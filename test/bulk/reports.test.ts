@@ -8,7 +8,7 @@ import { scanJournal } from '../../src/bulk/journal/read.js';
 import { escapeMarkdown, escapeXml, type ReportFacts } from '../../src/bulk/reports/formats.js';
 import { parseReport, type ReportFormat, reportFormats, writeReports } from '../../src/bulk/reports/write.js';
 import type { ExitCode } from '../../src/errors.js';
-import type { Outcome } from '../../src/http/outcome.js';
+import type { RowOutcome } from '../../src/http/outcome.js';
 import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { elementsOf, readXml } from '../support/xml.js';
@@ -18,7 +18,11 @@ const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::
 const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another value: status' } as const;
 
 /** The facts of a run with these outcomes. */
-async function runOf(outcomes: readonly Outcome[], rows = outcomes.length, exit: ExitCode = 3): Promise<ReportFacts> {
+async function runOf(
+	outcomes: readonly RowOutcome[],
+	rows = outcomes.length,
+	exit: ExitCode = 3,
+): Promise<ReportFacts> {
 	const journal = startJournal(temporaryFolder(), rows);
 	for (const each of outcomes) void journal.outcome(each);
 	journal.close();

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type StopRules, StopWatch } from '../../src/bulk/run/stop.js';
-import type { Outcome } from '../../src/http/outcome.js';
+import type { RowOutcome } from '../../src/http/outcome.js';
 import { outcomeOf } from '../support/journal.js';
 
 const watch = (rules: Partial<StopRules> = {}): StopWatch =>
 	new StopWatch({ stopOnError: false, maxFailures: undefined, concurrency: 4, ...rules });
 
-const failed = (row: number, more: Partial<Outcome> = {}): Outcome =>
+const failed = (row: number, more: Partial<RowOutcome> = {}): RowOutcome =>
 	outcomeOf(row, { outcome: 'failed', status: 400, code: 'rest_invalid_param', ...more });
 
-function unanswered(row: number, outcome: 'unknown' | 'not-sent' = 'unknown'): Outcome {
+function unanswered(row: number, outcome: 'unknown' | 'not-sent' = 'unknown'): RowOutcome {
 	const { status: _, ...rest } = outcomeOf(row, {
 		outcome,
 		code: 'connection_lost',
@@ -110,7 +110,7 @@ describe('a run stops', () => {
 
 	it('after rows without a word of why', () => {
 		const rules = watch({ concurrency: 1 });
-		const mute = (row: number): Outcome => {
+		const mute = (row: number): RowOutcome => {
 			const { status: _, ...rest } = outcomeOf(row, { outcome: 'unknown' });
 			return rest;
 		};
@@ -122,7 +122,7 @@ describe('a run stops', () => {
 		'after as many that were all refused for now or lost behind a gateway, each after all its retries: %i',
 		(status) => {
 			const rules = watch({ concurrency: 6 });
-			const busy = (row: number): Outcome => failed(row, { status, code: `http_${status}`, message: 'busy' });
+			const busy = (row: number): RowOutcome => failed(row, { status, code: `http_${status}`, message: 'busy' });
 			for (let row = 1; row < 16; row++) expect(rules.look(busy(row))).toBeUndefined();
 			expect(rules.look(busy(16))).toEqual({ kind: 'unreachable', why: 'busy' });
 		},

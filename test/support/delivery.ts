@@ -3,7 +3,7 @@
 import { endpoints } from '../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../src/api/plan.js';
 import { createClient } from '../../src/http/client.js';
-import type { Result } from '../../src/http/outcome.js';
+import type { Outcome } from '../../src/http/outcome.js';
 import { type FailedAttempt, type SendOptions, send } from '../../src/http/send.js';
 import type { Client, ConnectionOptions } from '../../src/http/types.js';
 import { whenTestEnds } from './test-end.js';
@@ -67,7 +67,7 @@ export function instantClock(): {
 	};
 }
 
-export interface Delivered extends Result {
+export interface Delivered extends Outcome {
 	waits: number[];
 	/** Attempts that were repeated. */
 	retried: FailedAttempt[];

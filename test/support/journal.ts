@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { neutralPrefixes } from '../../src/api/dialect.js';
 import { createJournal, type Journal } from '../../src/bulk/journal/write.js';
 import type { RunHeader, RunPlan } from '../../src/bulk/run/plan.js';
-import type { Outcome } from '../../src/http/outcome.js';
+import type { RowOutcome } from '../../src/http/outcome.js';
 import { redact } from '../../src/output/redact.js';
 
 export function planOf(more: Partial<RunPlan> = {}): RunPlan {
@@ -53,7 +53,7 @@ export function startJournal(
 	return createJournal({ header: headerOf(rows, more), stateDir, path, redact });
 }
 
-export function outcomeOf(row: number, more: Partial<Outcome> = {}): Outcome {
+export function outcomeOf(row: number, more: Partial<RowOutcome> = {}): RowOutcome {
 	return { row, line: row + 1, ids: { id: String(row) }, outcome: 'ok', status: 200, attempts: 1, ms: 12.4, ...more };
 }
 

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
-import type { Outcome, OutcomeName } from '../../http/outcome.js';
+import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
 import { hasRuns, isRunPlan, type RunHeader } from '../run/plan.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 
@@ -11,7 +11,7 @@ const VERSION = 2;
 export type Json = Record<string, unknown>;
 
 /** One row's outcome as the journal keeps it. */
-export type RowRecord = Omit<Outcome, 'body'>;
+export type RowRecord = Omit<RowOutcome, 'body'>;
 
 /** The last line of a run that came to an end, also by Ctrl-C. */
 export interface EndRecord {
@@ -86,7 +86,7 @@ export function isIdName(key: string): boolean {
 }
 
 /** One row's outcome, free of its request's secrets already. Most rows have few parts. */
-export function rowLine(outcome: Outcome, redact: Redact): string {
+export function rowLine(outcome: RowOutcome, redact: Redact): string {
 	let line = '{"type":"row"';
 	for (const part of ROW_PARTS) {
 		const value = outcome[part];
@@ -98,7 +98,7 @@ export function rowLine(outcome: Outcome, redact: Redact): string {
 	return `${line}}`;
 }
 
-function redactedDiffers({ differs = [] }: Outcome, redact: Redact): Json[] {
+function redactedDiffers({ differs = [] }: RowOutcome, redact: Redact): Json[] {
 	return differs.map(({ field, sent, shown }) => {
 		const kept = (redact({ [field]: { sent, shown } }) as Json)[field];
 		return isObject(kept) ? { field, ...kept } : { field, sent: kept, shown: kept };

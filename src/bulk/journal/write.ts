@@ -19,7 +19,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
 import { isSameFile, makeFolder } from '../../folder.js';
-import type { Outcome } from '../../http/outcome.js';
+import type { RowOutcome } from '../../http/outcome.js';
 import { acquireLock, type Lock } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
 import { journalPath, noteStarted, runsFolder } from './folder.js';
@@ -107,7 +107,7 @@ export class Journal {
 		return this.#append(JSON.stringify(record));
 	}
 
-	outcome(outcome: Outcome): Promise<void> {
+	outcome(outcome: RowOutcome): Promise<void> {
 		return this.#append(rowLine(outcome, this.redact));
 	}
 

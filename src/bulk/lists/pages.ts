@@ -8,7 +8,7 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { isObject } from '../../api/values.js';
 import { headerOf } from '../../http/content.js';
-import type { Result } from '../../http/outcome.js';
+import type { Outcome } from '../../http/outcome.js';
 import type { ResponseHeaders } from '../../http/types.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface PageCall {
 }
 
 export interface PagesOptions {
-	fetch(call: PageCall): Promise<{ result: Result; headers: ResponseHeaders }>;
+	fetch(call: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }>;
 	concurrency: number;
 	/** How many objects a page is asked to have. */
 	size: number;
@@ -43,7 +43,7 @@ interface Page {
 
 /** Ends the reading: a page can't be read, or no more are wanted. */
 class Ended extends Error {
-	constructor(readonly failure?: Result) {
+	constructor(readonly failure?: Outcome) {
 		super();
 	}
 }

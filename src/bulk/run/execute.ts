@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Dialect } from '../../api/dialect.js';
 import { asksNothing, chooseEndpoint } from '../../api/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import type { Outcome, Result } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { type Counts, countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
@@ -37,7 +37,7 @@ export interface Screen {
 	/** Before the first row. @param control lets signals stop the run */
 	start(total: number, counts: Counts, control: RunControl): void;
 	/** Resolves when whoever reads the results keeps up. */
-	outcome(outcome: Outcome, counts: Counts): Promise<void> | void;
+	outcome(outcome: RowOutcome, counts: Counts): Promise<void> | void;
 	/** After the last row, whatever happened. */
 	done(): void;
 }
@@ -70,7 +70,7 @@ export interface RunParts {
 
 export interface RowRedactor {
 	text(row: RunRow): ((text: string) => string) | undefined;
-	outcome(outcome: Outcome, row: RunRow): Outcome;
+	outcome(outcome: RowOutcome, row: RunRow): RowOutcome;
 }
 
 /** Rows planned before they are sent: few enough to be short-lived for the garbage collector. */
@@ -107,7 +107,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	});
 
 	/** Resolves when the outcome is in the journal and whoever reads the results keeps up. */
-	const take = (outcome: Outcome): Promise<unknown> | undefined => {
+	const take = (outcome: RowOutcome): Promise<unknown> | undefined => {
 		const written = journal?.outcome(outcome);
 		countOutcome(counts, outcome);
 		past?.renew(outcome.row);
@@ -192,8 +192,8 @@ function createRowPerform(
 	{ plan, tuning, client, dialect, journal, past, redact, clock, random }: RunParts,
 	pace: AdaptivePace,
 	stop: AbortSignal,
-	on: { retry(attempt: FailedAttempt): void; read(outcome: Outcome): void },
-): (row: RunRow) => Promise<Result> {
+	on: { retry(attempt: FailedAttempt): void; read(outcome: RowOutcome): void },
+): (row: RunRow) => Promise<Outcome> {
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
 	const { retries } = tuning;
 	const { ignoreMissing } = plan.checks;

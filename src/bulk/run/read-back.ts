@@ -7,7 +7,7 @@ import { asksNothing, createPlanner, type Planner, type Request } from '../../ap
 import { readEndpointOf } from '../../api/reads.js';
 import { emptyRecord, inexactNumberIn, isId, isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { Result } from '../../http/outcome.js';
+import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { type Held, heldOf, holds, isNothing, isUnchanged, same } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
@@ -15,9 +15,9 @@ import type { RunRow } from './rows.js';
 
 export interface RowSteps {
 	/** Sends the row's request, or another for the same row, with retries. */
-	send(row: RunRow, request: Request): Promise<Result>;
+	send(row: RunRow, request: Request): Promise<Outcome>;
 	/** Sends a read that belongs to a row; `afterStop` reads once even if the run is stopping. */
-	read(row: RunRow, request: Request, afterStop: boolean): Promise<Result>;
+	read(row: RunRow, request: Request, afterStop: boolean): Promise<Outcome>;
 	/** Keeps old values in the journal; the write waits for it. */
 	keep(row: RunRow, before: OldValues): Promise<void>;
 	/** Whether an earlier part of the run may have sent the row. */
@@ -81,12 +81,12 @@ export function readPlannerOf(dialect: Dialect): (write: Pick<Request, 'endpoint
 
 /** What a read came to, and what the object holds where it is known. */
 interface Seen {
-	result: Result;
+	result: Outcome;
 	held: Held | undefined;
 }
 
 /** Makes the function that carries out one row. */
-export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps): (row: RunRow) => Promise<Result> {
+export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps): (row: RunRow) => Promise<Outcome> {
 	const { checks, values, service } = plan;
 	const readsFirst = readsBefore(plan);
 	const addsItems = changesLists(plan);
@@ -143,12 +143,12 @@ export function withCleared(
 }
 
 /** Whether a write with this result may have been carried out: a server error leaves that open. */
-export function mayBeWritten({ outcome, status = 0 }: Pick<Result, 'outcome' | 'status'>): boolean {
+export function mayBeWritten({ outcome, status = 0 }: Pick<Outcome, 'outcome' | 'status'>): boolean {
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
 }
 
 /** A number that JavaScript can't hold exactly is not written: it would be another one. */
-function inexactField({ sent = {} }: Request): Result | undefined {
+function inexactField({ sent = {} }: Request): Outcome | undefined {
 	for (const name in sent) {
 		const number = inexactNumberIn(sent[name]);
 		if (number === undefined) continue;
@@ -158,12 +158,12 @@ function inexactField({ sent = {} }: Request): Result | undefined {
 	return undefined;
 }
 
-const skipped = (code: string, message: string): Result => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
+const skipped = (code: string, message: string): Outcome => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
 
 const NOTHING_TO_SEND = skipped('nothing_to_send', 'the row changes no field');
 const UNCHANGED = skipped('unchanged', 'every field has its value already');
 
-type Decision = { skip: Result } | { fields: Readonly<Record<string, unknown>> };
+type Decision = { skip: Outcome } | { fields: Readonly<Record<string, unknown>> };
 
 /**
  * What is sent of a row, now that the object's values are known; pure.
@@ -239,12 +239,12 @@ function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 }
 
 /** A result whose write is known to be done, without what it said before. */
-function asDone({ code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest }: Result): Result {
+function asDone({ code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest }: Outcome): Outcome {
 	return { ...rest, outcome: 'ok' };
 }
 
 /** A row that may have been sent is ok without another write where the object holds what the row asks for. */
-function settledBy({ result, held }: Seen, request: Request, values: RunPlan['values']): Result | undefined {
+function settledBy({ result, held }: Seen, request: Request, values: RunPlan['values']): Outcome | undefined {
 	const { body: _, ...done } = asDone(result);
 	if (request.method === 'DELETE') {
 		return verifiedDelete(request, { ...done, outcome: 'unknown' }, { result, held }).outcome === 'ok'
@@ -259,7 +259,7 @@ function settledBy({ result, held }: Seen, request: Request, values: RunPlan['va
  * Nothing was written now, so that a lost response to the read leaves nothing unknown. What an earlier part of the run may
  * have written stays unknown.
  */
-function notRead({ body: _, ...result }: Result, maybeSent: boolean): Result {
+function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 	if (maybeSent) {
 		const why = result.outcome === 'ok' ? 'the response to the read is in an unknown shape' : result.message;
 		const message = `an earlier attempt may have been applied, and the object could not be read: ${why ?? result.outcome}`;
@@ -275,7 +275,7 @@ function notRead({ body: _, ...result }: Result, maybeSent: boolean): Result {
 }
 
 /** A result of a write, now that the object was read again. */
-function verified(request: Request, result: Result, seen: Seen): Result {
+function verified(request: Request, result: Outcome, seen: Seen): Outcome {
 	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
 	const { held, result: reading } = seen;
 	if (held === undefined) {
@@ -292,7 +292,7 @@ function verified(request: Request, result: Result, seen: Seen): Result {
 	return withDifferences(asDone(result), differs);
 }
 
-function verifiedDelete({ permanent }: Request, result: Result, { result: reading, held }: Seen): Result {
+function verifiedDelete({ permanent }: Request, result: Outcome, { result: reading, held }: Seen): Outcome {
 	const isGone = reading.outcome === 'failed' && (reading.status === 404 || reading.status === 410);
 	if (!isGone && held === undefined) return result;
 	const wasGone = result.outcome !== 'ok' || result.status === 404 || result.status === 410;
@@ -308,7 +308,7 @@ function differencesOf({ endpoint, sent = {} }: Request, held: Held): AppliedDif
 }
 
 /** A result whose write was done, with the fields that hold another value. */
-function withDifferences(result: Result, differs: AppliedDifference[]): Result {
+function withDifferences(result: Outcome, differs: AppliedDifference[]): Outcome {
 	const fields = differs.map((each) => each.field).join(', ');
 	return {
 		...result,
@@ -320,7 +320,7 @@ function withDifferences(result: Result, differs: AppliedDifference[]): Result {
 }
 
 /** `--allow-differs` makes the row ok; its differences are printed as warnings. */
-function allowed(result: Result, { allowDiffers }: Pick<Checks, 'allowDiffers'>): Result {
+function allowed(result: Outcome, { allowDiffers }: Pick<Checks, 'allowDiffers'>): Outcome {
 	const { differs = [] } = result;
 	if (result.outcome !== 'differs' || allowDiffers === false) return result;
 	if (Array.isArray(allowDiffers) && !differs.every(({ field }) => allowDiffers.includes(field))) return result;

@@ -1,17 +1,17 @@
 /** When a run stops before its end, and why; decisions over outcomes alone. */
 
 import { isFromElsewhere, isServed } from '../../http/judge.js';
-import { type Outcome, wentWrong } from '../../http/outcome.js';
+import { type RowOutcome, wentWrong } from '../../http/outcome.js';
 import type { FailedAttempt } from '../../http/send.js';
 
 export type StopReason =
 	| { kind: 'signal' }
-	| { kind: 'unauthorized'; outcome: Outcome }
-	| { kind: 'failure'; outcome: Outcome }
+	| { kind: 'unauthorized'; outcome: RowOutcome }
+	| { kind: 'failure'; outcome: RowOutcome }
 	| { kind: 'too-many-failures'; limit: number }
 	| { kind: 'unreachable'; why: string }
-	| { kind: 'same-refusal'; outcome: Outcome; rows: number }
-	| { kind: 'asked-to-wait'; outcome: Outcome };
+	| { kind: 'same-refusal'; outcome: RowOutcome; rows: number }
+	| { kind: 'asked-to-wait'; outcome: RowOutcome };
 
 export interface StopRules {
 	stopOnError: boolean;
@@ -59,12 +59,12 @@ export class StopWatch {
 	}
 
 	/** @returns why the run has to stop after a read that belongs to a row, whatever becomes of the row. */
-	lookRead(outcome: Outcome): StopReason | undefined {
+	lookRead(outcome: RowOutcome): StopReason | undefined {
 		return outcome.code === 'wait_too_long' ? { kind: 'asked-to-wait', outcome } : undefined;
 	}
 
 	/** @returns why the run has to stop after this outcome, or undefined. */
-	look(outcome: Outcome): StopReason | undefined {
+	look(outcome: RowOutcome): StopReason | undefined {
 		const { status, code, message } = outcome;
 		const { stopOnError, maxFailures, concurrency } = this.rules;
 		const isBad = wentWrong(outcome);

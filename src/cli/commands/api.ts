@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
 import { ExitCode, FailedError, type SupportctlError } from '../../errors.js';
 import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
-import type { Result } from '../../http/outcome.js';
+import type { Outcome } from '../../http/outcome.js';
 import type { Client, RawResponse } from '../../http/types.js';
 import { holdsRowsAlone } from '../../output/columns.js';
 import {
@@ -164,7 +164,7 @@ function createSend(
 const contentType = ({ headers }: RawResponse): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
 
 /** What would leave a row unknown, and is right here: headers alone after HEAD, and text whose type says so. */
-function isGoodResponse(method: string, { outcome, code }: Result, response: RawResponse): boolean {
+function isGoodResponse(method: string, { outcome, code }: Outcome, response: RawResponse): boolean {
 	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
 	if (code === 'empty_answer') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));

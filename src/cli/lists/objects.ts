@@ -9,7 +9,7 @@ import { type ListedObject, type PageCall, readPages } from '../../bulk/lists/pa
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
-import type { Result } from '../../http/outcome.js';
+import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { ResponseHeaders } from '../../http/types.js';
 import { parseFields } from '../../output/columns.js';
@@ -90,7 +90,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 	});
 }
 
-function failureOfList(reading: Reading, failure: Result, printed: number): SupportctlError {
+function failureOfList(reading: Reading, failure: Outcome, printed: number): SupportctlError {
 	const error = failureOfRead(reading, reading.read.list, {}, failure);
 	if (printed === 0) return error;
 	const { code, hint, details, data } = error;
@@ -122,7 +122,7 @@ async function createFetch(reading: Reading, size: number, names: readonly strin
 	const base = createPlanner(read.list, dialect)({ ids: owners });
 
 	/** Leaves out what a response refuses. @returns whether that changes the query */
-	function relax(refusal: Result): boolean {
+	function relax(refusal: Outcome): boolean {
 		const isRaw = refusesRaw(refusal);
 		const refused = isRaw ? ['context'] : Object.keys(refusal.status === 400 ? (refusal.reasons ?? {}) : {});
 		const found = refused.filter((name) => Object.hasOwn(own, name));
@@ -131,7 +131,7 @@ async function createFetch(reading: Reading, size: number, names: readonly strin
 		return found.length > 0;
 	}
 
-	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Result; headers: ResponseHeaders }> => {
+	return async ({ page, arrived, stop }: PageCall): Promise<{ result: Outcome; headers: ResponseHeaders }> => {
 		for (;;) {
 			const query = new URLSearchParams({ ...own, ...given, ...(page === 1 ? {} : { page: String(page) }) }).toString();
 			let headers: ResponseHeaders = {};

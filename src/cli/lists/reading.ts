@@ -6,7 +6,7 @@ import { isObject, isProblem, OWN_ID, parseId } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { SupportctlError, UsageError } from '../../errors.js';
-import type { Outcome, Result } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { DEFAULT_CONCURRENCY } from '../../http/types.js';
 import { parseFields } from '../../output/columns.js';
@@ -91,7 +91,7 @@ export const RENDERED_ONLY =
 	'the service does not show raw values to this account (context=edit): values are as they are rendered';
 
 /** Whether a service refuses to show raw values. */
-export function refusesRaw({ status, code, reasons }: Result): boolean {
+export function refusesRaw({ status, code, reasons }: Outcome): boolean {
 	return code === 'rest_forbidden_context' || (status === 400 && reasons?.context !== undefined);
 }
 
@@ -118,9 +118,14 @@ export function createRead(reading: Reading, endpoint = reading.read.get ?? read
 }
 
 /** What a refused or lost read means for a person. */
-export function failureOfRead({ session }: Reading, endpoint: Read['list'], ids: Ids, result: Result): SupportctlError {
+export function failureOfRead(
+	{ session }: Reading,
+	endpoint: Read['list'],
+	ids: Ids,
+	result: Outcome,
+): SupportctlError {
 	const isList = endpoint.returns === 'list';
-	const outcome: Outcome = { ...result, row: 1, ids: isList ? {} : ids };
+	const outcome: RowOutcome = { ...result, row: 1, ids: isList ? {} : ids };
 	const noun = plural(endpoint.noun, 2);
 	if (result.code !== NO_ROUTE)
 		return failureOf(outcome, isList ? { ...endpoint, noun } : endpoint, session.connection);

@@ -6,7 +6,7 @@ import { readEndpointOf } from '../../api/reads.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
-import type { Outcome, Result } from '../../http/outcome.js';
+import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
@@ -34,7 +34,7 @@ export function printedIds(ids: Readonly<Record<string, string>>): Record<string
  * The printed object. Its keys are always there, so that a reader of one line knows those of all; `reasons` and
  * `warnings` only where there are any. A look-up that found no id has none.
  */
-export function outcomeView(result: Outcome): Row {
+export function outcomeView(result: RowOutcome): Row {
 	const { row, ids, outcome, status, code, message, reasons, warnings, attempts, ms, differs, body } = result;
 	// Key by key and not spread: rows then share one hidden class, which is several times as fast.
 	const view: Record<string, unknown> = { row };
@@ -150,7 +150,7 @@ export async function outcomeShape(
  * An outcome without the secrets of its request; a value under a secret name is hidden, whether it was sent or is shown.
  * Our own words stay: a secret that is an ordinary word must not change an outcome.
  */
-export function withoutSecretsOf<R extends Result>(outcome: R, secrets: readonly string[]): R {
+export function withoutSecretsOf<R extends Outcome>(outcome: R, secrets: readonly string[]): R {
 	const { code, reasons, body, differs } = outcome;
 	const clean = { ...outcome };
 	if (differs !== undefined) {
@@ -212,7 +212,7 @@ export function signInAgain({ profileName: name, secretSource }: Caller): string
  * @param request Whether it changes nothing, and whether the command has --verify.
  */
 export function nextStep(
-	{ status, code, outcome }: Outcome,
+	{ status, code, outcome }: RowOutcome,
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
 	caller: Caller,
 ): string | undefined {
@@ -236,7 +236,7 @@ export function nextStep(
 	return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
 }
 
-const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
+const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
 	failed: 'failed',
 	differs: 'was carried out and differs',
 	unknown: 'is unknown',
@@ -245,14 +245,14 @@ const VERDICTS: Partial<Record<Outcome['outcome'], string>> = {
 };
 
 /** The error that a row stands for: what happened to what, why, and the next step. */
-export function failureOf(outcome: Outcome, endpoint: Endpoint, caller: Caller): SupportctlError {
+export function failureOf(outcome: RowOutcome, endpoint: Endpoint, caller: Caller): SupportctlError {
 	const { verb, noun, replay } = endpoint;
 	const request = { isRead: replay === 'read', canVerify: readEndpointOf(endpoint) !== undefined };
 	return errorOf(outcome, `${verb} ${nameRow(outcome.ids, noun)}`, nextStep(outcome, request, caller));
 }
 
 /** The error of an outcome. @param what was asked for: "update ticket 14" */
-export function errorOf(given: Outcome, what: string, hint: string | undefined): SupportctlError {
+export function errorOf(given: RowOutcome, what: string, hint: string | undefined): SupportctlError {
 	const { ids, outcome, status, code, message, attempts, reasons, differs } = given;
 	const verdict = code === 'wait_too_long' ? 'was put off' : (VERDICTS[outcome] ?? outcome);
 	const ofService = code === undefined || code.startsWith('http_') ? '' : ` ${code}`;
@@ -273,7 +273,7 @@ export function errorOf(given: Outcome, what: string, hint: string | undefined):
 }
 
 /** The exit code of a single outcome. */
-export function exitCodeOfOutcome({ outcome, status }: Outcome): ExitCode {
+export function exitCodeOfOutcome({ outcome, status }: RowOutcome): ExitCode {
 	if (outcome === 'ok' || outcome === 'skipped') return ExitCode.ok;
 	if (outcome === 'unknown') return ExitCode.unknown;
 	if (outcome === 'differs') return ExitCode.differs;
@@ -281,12 +281,12 @@ export function exitCodeOfOutcome({ outcome, status }: Outcome): ExitCode {
 }
 
 /** What a person has to know of a row that went well; differences are those that --allow-differs allows. */
-export function warningsOf(outcome: Outcome): string[] {
+export function warningsOf(outcome: RowOutcome): string[] {
 	return [...differences(outcome), ...(outcome.warnings ?? [])];
 }
 
 /** Prints what went wrong with a row, or its warnings. @param isLone Whether it is the only row of the call */
-export function printTrouble(job: RunJob, outcome: Outcome, palette: Palette, isLone: boolean): void {
+export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): void {
 	const { endpoint, plan, session, invocation } = job;
 	const { context, options } = invocation;
 	const { stderr } = context;

@@ -21,7 +21,7 @@ import { checkSameInput, takeUp } from '../../bulk/run/resume.js';
 import { isInvalid, isOwn, type PlannedRows, type RunRow } from '../../bulk/run/rows.js';
 import { checkSet, ownRows, type Survey, surveyRows } from '../../bulk/run/survey.js';
 import { ExitCode, UsageError } from '../../errors.js';
-import type { Result } from '../../http/outcome.js';
+import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { createRedactor, createTextRedactor, isSecretName, REDACTED, secretValues } from '../../output/redact.js';
@@ -335,7 +335,7 @@ async function* rowsToShow({ plan, tuning }: RunJob, rows: PlannedRows): AsyncGe
 const noChange = (message: string | null): object => ({ field: null, old: null, new: null, message });
 
 /** The fields that a row would change; a row that a check skips is one line. Undefined where its object is not known. */
-function changesOf({ endpoint, plan }: RunJob, row: RunRow, found: Result): object[] | undefined {
+function changesOf({ endpoint, plan }: RunJob, row: RunRow, found: Outcome): object[] | undefined {
 	const { checks, values, service } = plan;
 	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;
 	if (held === undefined) return undefined;

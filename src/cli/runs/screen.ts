@@ -6,7 +6,7 @@ import type { Ended, Screen } from '../../bulk/run/execute.js';
 import type { StopReason } from '../../bulk/run/stop.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
-import { type Outcome, wentWrong } from '../../http/outcome.js';
+import { type RowOutcome, wentWrong } from '../../http/outcome.js';
 import { renderError } from '../../output/errors.js';
 import { createProgress, type Progress } from '../../output/progress.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
@@ -202,7 +202,7 @@ const MOST_GROUPS = 20;
 function createGroups(noun: string) {
 	const groups = new Map<string, { reason: string; count: number; rows: string[] }>();
 	return {
-		add({ outcome, status, code, message, ids }: Outcome): void {
+		add({ outcome, status, code, message, ids }: RowOutcome): void {
 			const known = [outcome, status, code].join(' ');
 			const key = groups.has(known) || groups.size < MOST_GROUPS ? known : '';
 			let group = groups.get(key);
@@ -225,7 +225,7 @@ function createGroups(noun: string) {
 }
 
 function whyStopped(reason: StopReason): string {
-	const { message, code, row } = 'outcome' in reason ? reason.outcome : ({} as Partial<Outcome>);
+	const { message, code, row } = 'outcome' in reason ? reason.outcome : ({} as Partial<RowOutcome>);
 	switch (reason.kind) {
 		case 'signal':
 			return 'interrupted';

@@ -8,7 +8,7 @@ import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
 import { checkReadable, createPerform, decide } from '../../../src/bulk/run/read-back.js';
 import { outcomeOf, type RunRow } from '../../../src/bulk/run/rows.js';
-import type { Result } from '../../../src/http/outcome.js';
+import type { Outcome } from '../../../src/http/outcome.js';
 import { planOf } from '../../support/journal.js';
 
 type Name = 'ticket.update' | 'ticket.fields.set' | 'ticket.delete' | 'user.delete';
@@ -31,7 +31,7 @@ function decided(row: RunRow, body: unknown, plan: RunPlan) {
 	return 'skip' in decision ? decision.skip.code : decision.fields;
 }
 
-const ok = (body: unknown, more: Partial<Result> = {}): Result => ({
+const ok = (body: unknown, more: Partial<Outcome> = {}): Outcome => ({
 	outcome: 'ok',
 	status: 200,
 	body,
@@ -39,7 +39,7 @@ const ok = (body: unknown, more: Partial<Result> = {}): Result => ({
 	ms: 1,
 	...more,
 });
-const failed = (status: number, more: Partial<Result> = {}): Result => ({
+const failed = (status: number, more: Partial<Outcome> = {}): Outcome => ({
 	outcome: 'failed',
 	status,
 	code: 'no',
@@ -53,7 +53,7 @@ const failed = (status: number, more: Partial<Result> = {}): Result => ({
 async function perform(
 	plan: RunPlan,
 	row: RunRow,
-	{ sent = ok({}), reads = [] as Result[], keep = true, maybeSent = false } = {},
+	{ sent = ok({}), reads = [] as Outcome[], keep = true, maybeSent = false } = {},
 ) {
 	const steps: string[] = [];
 	const kept: OldValues[] = [];
@@ -202,7 +202,7 @@ describe('a row', () => {
 
 	it.each([
 		['a refusal', failed(403), 'failed'],
-		['a lost response', { outcome: 'unknown', attempts: 2, ms: 1 } as Result, 'not-sent'],
+		['a lost response', { outcome: 'unknown', attempts: 2, ms: 1 } as Outcome, 'not-sent'],
 		['a shape that is not known', ok('text'), 'failed'],
 	])('is not written after a read with %s', async (_, read, outcome) => {
 		const { result, steps } = await perform(planWith({ onlyChanged: true }), row, { reads: [read] });
@@ -216,7 +216,7 @@ describe('a row', () => {
 		expect([result.code, steps]).toEqual(['inexact_number', []]);
 	});
 
-	it.each<[string, Result, Result, Partial<Result>]>([
+	it.each<[string, Outcome, Outcome, Partial<Outcome>]>([
 		['ok, and it is there', ok({}), ok(shown), { outcome: 'ok' }],
 		['ok, and one field is not there', ok({}), ok({ ...shown, status: 'read' }), { outcome: 'differs' }],
 		['ok, and it can not be read', ok({}), failed(503), { outcome: 'unknown', code: 'not_verified' }],
@@ -275,7 +275,7 @@ describe('a row', () => {
 		expect(result).toMatchObject({ outcome: 'differs', differs: [{ field: 'size' }] });
 	});
 
-	it.each<[string, boolean, Result, Result, string]>([
+	it.each<[string, boolean, Outcome, Outcome, string]>([
 		['in the trash', false, ok({}), ok({ status: 'trash' }), 'ok'],
 		['still there', false, ok({}), ok({ status: 'hold' }), 'differs'],
 		['gone for good', false, ok({}), failed(410), 'differs'],
@@ -297,7 +297,7 @@ describe('a row', () => {
 		expect((await perform(plan, { row: 1, request }, { sent, reads: [read] })).result.outcome).toBe(outcome);
 	});
 
-	it.each<[string, Result, string]>([
+	it.each<[string, Outcome, string]>([
 		['in the trash', ok({ status: 'trash' }), 'ok'],
 		['unreadable', failed(503), 'unknown'],
 		['still there', ok({ status: 'read' }), 'skipped'],

@@ -5,7 +5,7 @@ import { type Journal, openJournal } from '../../../src/bulk/journal/write.js';
 import type { RowSource, RunPlan } from '../../../src/bulk/run/plan.js';
 import type { RunRow } from '../../../src/bulk/run/rows.js';
 import { openOldValues, undoPlan } from '../../../src/bulk/run/undo.js';
-import type { Outcome } from '../../../src/http/outcome.js';
+import type { RowOutcome } from '../../../src/http/outcome.js';
 import { redact } from '../../../src/output/redact.js';
 import { headerOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';
@@ -20,7 +20,7 @@ async function note(
 	journal: Journal,
 	row: number,
 	[values, sent]: [old: Record<string, unknown>, sent: Record<string, unknown>],
-	outcome?: Partial<Outcome>,
+	outcome?: Partial<RowOutcome>,
 	{ id = String(row), absent = [] as string[] } = {},
 ): Promise<void> {
 	await journal.before(row, { id }, { values, sent, absent });
@@ -97,7 +97,7 @@ describe('old values', () => {
 		expect(await rowsOf(journal)).toEqual([['1', { slug: 'old' }, { slug: 'a-b' }, undefined]]);
 	});
 
-	it.each<[string, Partial<Outcome>, boolean]>([
+	it.each<[string, Partial<RowOutcome>, boolean]>([
 		['ok', done, true],
 		['unknown', { outcome: 'unknown', status: undefined }, true],
 		['a server error', { outcome: 'failed', status: 500 }, true],

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type EndpointName, endpoints } from '../../../src/api/endpoints.js';
 import { outcomeShape, outcomeView } from '../../../src/cli/runs/outcomes.js';
-import type { Outcome } from '../../../src/http/outcome.js';
+import type { RowOutcome } from '../../../src/http/outcome.js';
 import { createRenderer, type RenderOptions } from '../../../src/output/render.js';
 
-function outcome(over: Partial<Outcome> = {}): Outcome {
+function outcome(over: Partial<RowOutcome> = {}): RowOutcome {
 	return { row: 1, ids: { id: '14' }, outcome: 'ok', status: 200, attempts: 1, ms: 12.4, ...over };
 }
 
 /** What a command prints of outcomes. @param fields that its rows set */
 async function print(
 	name: EndpointName,
-	outcomes: readonly Outcome[],
+	outcomes: readonly RowOutcome[],
 	options: Partial<RenderOptions> = {},
 	fields: readonly string[] = [],
 ): Promise<string> {

@@ -4,7 +4,7 @@ import { endpoints } from '../../../api/endpoints.js';
 import { createPlanner } from '../../../api/plan.js';
 import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
-import type { Result } from '../../../http/outcome.js';
+import type { Outcome } from '../../../http/outcome.js';
 import { createTextRedactor } from '../../../output/redact.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
@@ -63,7 +63,7 @@ export const command = defineCommand({
 				? `${who} were not sent`
 				: `${who} were sent without a response: whether they are valid is not known`,
 		);
-		let result: Result;
+		let result: Outcome;
 		try {
 			const request = plan({ ids: { username }, fields: { username, password } });
 			result = await send(request, { ...session.sending, retries: 0, clean: createTextRedactor([password]) });
@@ -111,7 +111,7 @@ const INVALID_CODES = new Set([
 const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
 
 /** The result without the password that was checked; codes that mean something to us, and our own, stay whole. */
-function withoutPassword(result: Result, password: string): Result {
+function withoutPassword(result: Outcome, password: string): Outcome {
 	const { code } = result;
 	const isOurs = code !== undefined && (!('body' in result) || INVALID_CODES.has(code) || CALLER_CODES.has(code));
 	return { ...withoutSecretsOf(result, [password]), ...(isOurs && { code }) };
@@ -122,7 +122,7 @@ function withoutPassword(result: Result, password: string): Result {
  * `invalid` are the service's word; everything else is `unknown`.
  * @param shown the result as it may be repeated
  */
-function judgeCheck({ outcome, status = 0, code = '', message }: Result, shown: Result, username: string) {
+function judgeCheck({ outcome, status = 0, code = '', message }: Outcome, shown: Outcome, username: string) {
 	const who = `the credentials of ${quote(username)}`;
 	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
 	const verdict = 'unknown';
