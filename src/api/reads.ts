@@ -21,6 +21,12 @@ export function readEndpointOf({ name, readWith }: Pick<Endpoint, 'name' | 'read
 	return objectReads().find((each) => each.get !== undefined && each.get.name === readWith)?.get;
 }
 
+/** The list that shows the objects of a write by ID; undefined where there is none. */
+export function readOfWrite({ name, readWith }: Pick<Endpoint, 'name' | 'readWith'>): Read | undefined {
+	if (readWith === 'term.get') return termReads(name.split('.').slice(2).join('.'));
+	return objectReads().find(({ get, paged }) => paged && get !== undefined && get.name === readWith);
+}
+
 /** Whether the read of an endpoint's objects shows when they were changed. */
 export function showsModified({ readWith }: Pick<Endpoint, 'readWith'>): boolean {
 	return objectReads().some(({ get, hasModified }) => hasModified && get?.name === readWith);

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { createDialect } from '../../../src/api/dialect.js';
+import { endpoints, termEndpoint } from '../../../src/api/endpoints.js';
+import { createPlanner, type Request } from '../../../src/api/plan.js';
+import { createBatchReader, type Write } from '../../../src/bulk/lists/batches.js';
+import type { Outcome } from '../../../src/http/outcome.js';
+
+const dialect = createDialect();
+
+type Answer = (path: string, query: URLSearchParams) => Outcome;
+
+const ok = (body: unknown): Outcome => ({ outcome: 'ok', status: 200, body, attempts: 1, ms: 1 });
+const missing: Outcome = { outcome: 'failed', status: 404, code: 'rest_post_invalid_id', attempts: 1, ms: 1 };
+const notServed: Outcome = { outcome: 'failed', status: 404, code: 'rest_no_route', attempts: 1, ms: 1 };
+
+/** A service whose objects have even IDs, and a record of what was asked. */
+function readerOf(answer: Answer) {
+	const paths: string[] = [];
+	const reader = createBatchReader({
+		dialect,
+		concurrency: 4,
+		async send({ path }: Request) {
+			paths.push(path);
+			const [place = '', query] = path.split('?');
+			return answer(place, new URLSearchParams(query));
+		},
+	});
+	return { reader, paths };
+}
+
+const single: Answer = (path) => {
+	const id = Number(path.split('/').at(-1));
+	return id % 2 === 0 ? ok({ id, from: 'single' }) : missing;
+};
+
+const listed: Answer = (path, query) => {
+	const include = query.get('include');
+	if (include === null) return single(path, query);
+	const ids = include.split(',').map(Number);
+	return ok(ids.filter((id) => id % 2 === 0).map((id) => ({ id, from: 'list' })));
+};
+
+function ticket(id: number): Write {
+	return createPlanner(endpoints['ticket.update'], dialect)({ ids: { id: String(id) }, fields: {} });
+}
+
+const shown = (outcomes: readonly Outcome[]) => outcomes.map(({ body, code }) => body ?? code);
+
+describe('reads in batches', () => {
+	it('asks for a hundred tickets at a time, whatever state and assignee they have', async () => {
+		const { reader, paths } = readerOf(listed);
+		const writes = Array.from({ length: 250 }, (_, at) => ticket(2 * at + 2));
+		const outcomes = await reader.read(writes);
+		expect(outcomes.map(({ body }) => (body as { id: number }).id)).toEqual(writes.map(({ ids }) => Number(ids.id)));
+		expect(paths).toHaveLength(3);
+		const query = new URLSearchParams(paths[2]?.split('?')[1]);
+		expect(Object.fromEntries(query)).toMatchObject({
+			...{ per_page: '50', context: 'edit', orderby: 'include' },
+			...{ assignee: '0', author: '0', state: 'any', status: 'any' },
+		});
+	});
+
+	it('reads alone what a list leaves out', async () => {
+		const { reader, paths } = readerOf(listed);
+		const outcomes = await reader.read([ticket(2), ticket(3), ticket(4)]);
+		expect(shown(outcomes)).toEqual([{ id: 2, from: 'list' }, 'rest_post_invalid_id', { id: 4, from: 'list' }]);
+		expect(paths).toHaveLength(2);
+	});
+
+	it('reads one object alone, and the same object once', async () => {
+		const { reader, paths } = readerOf(listed);
+		expect(shown(await reader.read([ticket(2)]))).toEqual([{ id: 2, from: 'single' }]);
+		expect(shown(await reader.read([ticket(2), ticket(2)]))).toEqual([
+			{ id: 2, from: 'list' },
+			{ id: 2, from: 'list' },
+		]);
+		expect(paths).toHaveLength(2);
+	});
+
+	it('asks no more for a list that is not served', async () => {
+		const { reader, paths } = readerOf((path, query) => (query.has('include') ? notServed : single(path, query)));
+		await reader.read([ticket(2), ticket(4)]);
+		await reader.read([ticket(6), ticket(8)]);
+		expect(paths.filter((path) => path.includes('include'))).toHaveLength(1);
+		expect(paths).toHaveLength(5);
+	});
+
+	it('notices a service that ignores include', async () => {
+		const other = Array.from({ length: 10 }, (_, at) => ({ id: 1000 + at }));
+		const { reader, paths } = readerOf((path, query) => (query.has('include') ? ok(other) : single(path, query)));
+		expect(shown(await reader.read([ticket(2), ticket(4)]))).toEqual([
+			{ id: 2, from: 'single' },
+			{ id: 4, from: 'single' },
+		]);
+		await reader.read([ticket(6), ticket(8)]);
+		expect(paths.filter((path) => path.includes('include'))).toHaveLength(1);
+	});
+
+	it('lists replies per ticket and terms per taxonomy', async () => {
+		const { reader, paths } = readerOf(listed);
+		const reply = createPlanner(endpoints['reply.update'], dialect);
+		const term = createPlanner(termEndpoint('update', 'ticket_priority'), dialect);
+		await reader.read([
+			...['2', '4'].map((id) => reply({ ids: { ticket_id: '14', id }, fields: {} })),
+			...['2', '4'].map((id) => reply({ ids: { ticket_id: '15', id }, fields: {} })),
+			...['2', '4'].map((id) => term({ ids: { id }, fields: {} })),
+		]);
+		expect(paths.map((path) => path.split('?')[0])).toEqual([
+			'/support-api/v1/tickets/14/replies',
+			'/support-api/v1/tickets/15/replies',
+			'/support-api/v1/ticket_priority',
+		]);
+	});
+
+	it('reads custom fields one by one', async () => {
+		const { reader, paths } = readerOf(() => ok({}));
+		const set = createPlanner(endpoints['ticket.fields.set'], dialect);
+		await reader.read(['2', '4'].map((id) => set({ ids: { ticket_id: id }, fields: {} })));
+		expect(paths).toEqual(['/support-api/v1/tickets/2/custom-fields', '/support-api/v1/tickets/4/custom-fields']);
+	});
+});
