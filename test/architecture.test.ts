@@ -143,11 +143,4 @@ describe('habits', () => {
 		const offenders = texts.filter(({ text }) => /^(?:export )?let /m.test(text)).map(({ file }) => file);
 		expect(offenders).toEqual([]);
 	});
-
-	test('no file has more than 400 lines', () => {
-		const long = texts
-			.map(({ file, text }) => ({ file, lines: text.split('\n').length }))
-			.filter(({ lines }) => lines > 400);
-		expect(long).toEqual([]);
-	});
 });

@@ -15,7 +15,6 @@ import { binary, isolatedEnvironment } from './support/cli.js';
 import { startSandbox } from './support/sandbox.js';
 import { temporaryFolder } from './support/temporary.js';
 
-const library = new URL('../dist/index.js', import.meta.url).href;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
 	.concat(readdirSync(join(root, 'docs')).map((name) => `docs/${name}`))
@@ -36,36 +35,25 @@ const blocksOf = (page: string): Block[] =>
 		text,
 	}));
 
-describe.each(pages.filter((page) => blocksOf(page).some(({ language }) => /^(?:sh|ts)$/.test(language))))(
-	'%s',
-	(page) => {
-		// reference.md repeats the examples of help, which are tested there.
-		it.skipIf(page === 'docs/reference.md')(
-			'has blocks of shell and TypeScript that run against a new sandbox',
-			async () => {
-				const sandbox = await startSandbox();
-				const cwd = temporaryFolder();
-				const env = { PATH: process.env.PATH, HOME: cwd, ...isolatedEnvironment(), ...sandbox.env };
-				const failures: unknown[] = [];
-				for (const { language, file, text } of blocksOf(page)) {
-					if (file !== '') writeFileSync(join(cwd, file), text);
-					if (language === 'ts')
-						writeFileSync(join(cwd, 'program.mjs'), text.replace("'supportctl'", JSON.stringify(library)));
-					const program = `'${process.execPath}'`;
-					const script = { sh: `supportctl() { ${program} '${binary}' "$@"; }\n${text}`, ts: `${program} program.mjs` }[
-						language
-					];
-					if (script === undefined) continue;
-					await promisify(execFile)('sh', ['-e', '-c', script], { cwd, env }).catch(({ code, stderr }) =>
-						failures.push({ text, code, stderr }),
-					);
-				}
-				await sandbox.stop();
-				expect(failures).toEqual([]);
-			},
-		);
-	},
-);
+describe.each(pages.filter((page) => blocksOf(page).some(({ language }) => language === 'sh')))('%s', (page) => {
+	// reference.md repeats the examples of help, which are tested there.
+	it.skipIf(page === 'docs/reference.md')('has blocks of shell that run against a new sandbox', async () => {
+		const sandbox = await startSandbox();
+		const cwd = temporaryFolder();
+		const env = { PATH: process.env.PATH, HOME: cwd, ...isolatedEnvironment(), ...sandbox.env };
+		const failures: unknown[] = [];
+		for (const { language, file, text } of blocksOf(page)) {
+			if (file !== '') writeFileSync(join(cwd, file), text);
+			if (language !== 'sh') continue;
+			const script = `supportctl() { '${process.execPath}' '${binary}' "$@"; }\n${text}`;
+			await promisify(execFile)('sh', ['-e', '-c', script], { cwd, env }).catch(({ code, stderr }) =>
+				failures.push({ text, code, stderr }),
+			);
+		}
+		await sandbox.stop();
+		expect(failures).toEqual([]);
+	});
+});
 
 describe('commands and flags in the documentation', async () => {
 	const flagsOf = (flags: readonly string[]): string[] =>

@@ -5,7 +5,6 @@ import type { KnipConfig } from 'knip';
 export default {
 	entry: [
 		'src/main.ts!',
-		'src/index.ts!',
 		'src/tools/*.mjs',
 		// The tools bundle it and call what it exports, by its file's name.
 		'src/cli/help/reference.ts!',
@@ -17,6 +16,6 @@ export default {
 	ignoreExportsUsedInFile: true,
 	// Tools of the system that tests and the benchmark start.
 	ignoreBinaries: ['chromium', 'dbus-run-session', 'jq', 'mkfifo', 'nginx'],
-	// The benchmark and the package's test start these as programs.
-	ignoreDependencies: ['autocannon', 'publint', '@arethetypeswrong/cli'],
+	// The benchmark starts it as a program.
+	ignoreDependencies: ['autocannon'],
 } satisfies KnipConfig;

@@ -119,12 +119,12 @@ export function endpoint(name: string, row: Row): Endpoint {
 	};
 }
 
-const bypassTrash = {
+const bypassTrash: QueryParameter = {
 	name: 'force',
 	kind: 'flag',
 	presence: 'optional',
 	help: 'Bypass the trash and delete permanently',
-} as const satisfies QueryParameter;
+};
 
 const rows = {
 	'ticket.update': {
@@ -263,31 +263,15 @@ const rows = {
 		query: [{ ...bypassTrash, help: 'Sent only if given: the API does not document what it means here' }],
 		readWith: 'term.get',
 	},
-} as const satisfies Record<string, Row>;
+} satisfies Record<string, Row>;
 
 export type EndpointName = keyof typeof rows;
 
-type ParametersOf<Path> = Path extends `${string}<${infer Name}>${infer Rest}`
-	? readonly [
-			PathParameter & { readonly name: Name; readonly kind: Name extends 'slug' ? 'slug' : 'id' },
-			...ParametersOf<Rest>,
-		]
-	: readonly [];
-
-type Said<R, Key extends string, Otherwise> = R extends { readonly [K in Key]: infer Value } ? Value : Otherwise;
-
-/** An endpoint with literal types, of which the client's types are made. */
-type Typed<R extends Row> = Omit<Endpoint, 'parameters' | 'query' | 'fields' | 'required' | 'body'> & {
-	readonly parameters: ParametersOf<R['path']>;
-	readonly query: Said<R, 'query', readonly []>;
-	readonly fields: Said<R, 'fields', readonly []>;
-	readonly required: Said<R, 'required', readonly []>;
-	readonly body: Said<R, 'body', Endpoint['body']>;
-};
+export type EndpointTable = Readonly<Record<EndpointName, Endpoint>>;
 
 export const endpoints = Object.fromEntries(
 	Object.entries(rows).map(([name, row]) => [name, endpoint(name, row)]),
-) as unknown as { readonly [Name in EndpointName]: Typed<(typeof rows)[Name]> };
+) as EndpointTable;
 
 export const endpointList: readonly Endpoint[] = Object.values(endpoints);
 

@@ -29,18 +29,17 @@ export interface Field {
 	readonly help: string;
 }
 
-/** Keeps the literal name and kind, from which the client's types are made. */
-function field<const Name extends string, const Kind extends FieldKind>(name: Name, kind: Kind, help: string) {
-	return { name, kind, help } satisfies Field as { readonly name: Name; readonly kind: Kind; readonly help: string };
+function field(name: string, kind: FieldKind, help: string): Field {
+	return { name, kind, help };
 }
 
 const dates = [
 	field('date', 'date', "Publication date in the site's timezone"),
 	field('date_gmt', 'date', 'Publication date in GMT'),
-] as const;
+];
 
 /** Section 2.1 without the id, which travels in the path. */
-export const ticketFields = [
+export const ticketFields: readonly Field[] = [
 	...dates,
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('status', 'status', 'Named status'),
@@ -63,23 +62,23 @@ export const ticketFields = [
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type of the adjustment'),
 	field('time-notes', 'text', 'Notes about the time'),
-] as const satisfies readonly Field[];
+];
 
 /** Section 2.2 without the ids, which travel in the path. */
-export const replyFields = [
+export const replyFields: readonly Field[] = [
 	...dates,
 	field('status', 'text', 'Named status'),
 	field('content', 'longtext', 'Content of the reply'),
 	field('author', 'user', 'ID of the author'),
-] as const satisfies readonly Field[];
+];
 
 export const usernameField = field('username', 'text', 'Login name');
 const passwordField = field('password', 'secret', 'Password');
 /** What the credential check takes. */
-export const credentialFields = [usernameField, passwordField] as const;
+export const credentialFields: readonly Field[] = [usernameField, passwordField];
 
 /** Section 2.3 without the id. */
-export const userFields = [
+export const userFields: readonly Field[] = [
 	usernameField,
 	field('name', 'text', 'Display name'),
 	field('first_name', 'text', 'First name'),
@@ -96,10 +95,10 @@ export const userFields = [
 	field('support_can_be_assigned', 'boolean', 'Whether the system may assign new tickets to this user'),
 	field('support_smart_tickets_order', 'switch', 'Whether tickets needing immediate attention are listed first'),
 	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
-] as const satisfies readonly Field[];
+];
 
 /** Section 2.4 without the id. */
-export const attachmentFields = [
+export const attachmentFields: readonly Field[] = [
 	...dates,
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('status', 'text', 'Named status'),
@@ -113,16 +112,16 @@ export const attachmentFields = [
 	field('caption', 'text', 'Caption of the attachment'),
 	field('description', 'text', 'Description of the attachment'),
 	field('post', 'integer', 'ID of the post the attachment belongs to'),
-] as const satisfies readonly Field[];
+];
 
 /** Section 2.5 without the id. */
-export const termFields = [
+export const termFields: readonly Field[] = [
 	field('description', 'text', 'HTML description'),
 	field('name', 'text', 'HTML title'),
 	field('slug', 'text', 'Alphanumeric identifier, unique within its type'),
 	field('parent', 'integer', 'ID of the parent term'),
 	field('meta', 'map', 'Meta fields'),
-] as const satisfies readonly Field[];
+];
 
 /** The named statuses of a ticket, by group (interface section 3). */
 export const ticketStatusGroups = {
@@ -164,11 +163,6 @@ export const ticketStatusGroups = {
 		'shopm-cancelled',
 	],
 } as const;
-
-type Groups = typeof ticketStatusGroups;
-
-/** One of section 3. */
-export type TicketStatus = Groups[keyof Groups][number];
 
 export const ticketStatuses: readonly string[] = Object.values(ticketStatusGroups).flat();
 

@@ -1,6 +1,5 @@
-/** Builds dist/: the program in few files that load when a command needs them, the library, and its type declarations. */
+/** Builds dist/: the program in few files that load when a command needs them, the man page, and the licenses of bundled packages. */
 
-import { execFileSync } from 'node:child_process';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -35,29 +34,11 @@ const program = await build({
 		chunkFileNames: 'chunks/[name]-[hash].cjs',
 	},
 });
-// Readable, since Node shows the line of an uncaught error: minified, that is a screen full.
-const library = await build({
-	...settings,
-	input: { index: 'src/index.ts' },
-	output: {
-		dir: draft,
-		format: 'esm',
-		minify: 'dce-only',
-		entryFileNames: '[name].js',
-		chunkFileNames: 'chunks/[name]-[hash].js',
-	},
-});
-
-const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
-execFileSync(process.execPath, [tsc, '--project', 'tsconfig.types.json', '--outDir', `${draft}/types`], {
-	cwd: root,
-	stdio: 'inherit',
-});
 const folder = join(root, draft);
 const { version } = require('../../package.json');
 const manual = await withModule('src/cli/help/reference.ts', ({ manualRoff }) => manualRoff(version));
 await writeFile(join(folder, 'supportctl.1'), manual);
-await writeFile(join(folder, 'THIRD-PARTY-LICENSES'), await licences([...program.output, ...library.output]));
+await writeFile(join(folder, 'THIRD-PARTY-LICENSES'), await licences(program.output));
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(folder, join(root, 'dist'));
 

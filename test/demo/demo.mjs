@@ -10,10 +10,7 @@ import { styleText } from 'node:util';
 import { parse } from 'csv-parse/sync';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The built program, or an executable named by DEMO_PROGRAM. */
-const program = process.env.DEMO_PROGRAM
-	? [process.env.DEMO_PROGRAM]
-	: [process.execPath, join(root, 'bin/supportctl.js')];
+const program = [process.execPath, join(root, 'bin/supportctl.js')];
 const csvFile = resolve(process.argv[2] ?? join(root, 'test/demo/edits.csv'));
 const TICKETS = 400;
 /** How many rows are done when the run is killed. */
