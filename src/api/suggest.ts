@@ -18,17 +18,25 @@ export function editDistance(left: string, right: string): number {
 
 const comparable = (name: string): string => name.slice(0, 64).toLowerCase().replace(/^-+/, '');
 
-/** `; did you mean "hold"?` of the known name spelt like `given`, or which begins with it; else nothing. */
-export function didYouMean(given: string, known: Iterable<string>): string {
+/** The known name spelt like `given`, or which begins with it; undefined where none is near. */
+export function nearest(given: string, known: Iterable<string>): string | undefined {
 	const wanted = comparable(given);
 	// A short word differs from most others in two letters.
 	let least = Math.min(wanted.length <= 5 ? 1 : 2, wanted.length - 1) + 1;
-	let nearest = '';
+	let found: string | undefined;
 	for (const name of known) {
 		const candidate = comparable(name);
 		const isPrefix = wanted.length >= 3 && candidate.startsWith(wanted);
 		const distance = isPrefix ? 1 : editDistance(wanted, candidate);
-		if (distance < least) [least, nearest] = [distance, name];
+		if (distance >= least) continue;
+		least = distance;
+		found = name;
 	}
-	return nearest === '' ? '' : `; did you mean "${nearest}"?`;
+	return found;
+}
+
+/** `; did you mean "hold"?` of the nearest name; nothing where none is near. */
+export function didYouMean(given: string, known: Iterable<string>): string {
+	const found = nearest(given, known);
+	return found === undefined ? '' : `; did you mean "${found}"?`;
 }

@@ -3,6 +3,7 @@
 import type { EditNoun, Noun } from '../api/reads.js';
 import type { CommandSpec } from './command.js';
 import { findOption, takesValue } from './options/option.js';
+import { otherWords } from './words.js';
 
 export interface CommandEntry {
 	/** What a person types, for instance ['ticket', 'fields', 'get']. */
@@ -105,6 +106,12 @@ export function nextWords(path: readonly string[]): string[] {
 	return [...new Set(commandsBelow(path).flatMap(({ words }) => words.slice(path.length, path.length + 1)))];
 }
 
+/** The word that continues these, where another tool's stands for one of ours; undefined where neither does. */
+export function ourWord(path: readonly string[], word: string): string | undefined {
+	const next = nextWords(path);
+	return [word, ...(otherWords[word] ?? [])].find((each) => next.includes(each));
+}
+
 /**
  * Where a command line leads; the flags that may stand before a command and between its words are loaded where one does.
  * @returns the command, unless the words are those of a group or of nothing; its words; the flags before its last word,
@@ -126,11 +133,10 @@ export async function findCommand(words: readonly string[]) {
 			flags.push(...words.slice(at, ends + 1));
 			at = ends;
 		} else {
-			const longer = [...path, word];
-			const inside = commandsBelow(longer);
-			if (inside.length === 0) break;
-			path = longer;
-			entry = inside.find((each) => each.words.length === longer.length);
+			const ours = ourWord(path, word);
+			if (ours === undefined) break;
+			path = [...path, ours];
+			entry = commandsBelow(path).find((each) => each.words.length === path.length);
 		}
 	}
 	return { entry, path, flags, rest: words.slice(at) };

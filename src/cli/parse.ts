@@ -5,8 +5,17 @@ import { didYouMean } from '../api/suggest.js';
 import { quote } from '../api/values.js';
 import { UsageError } from '../errors.js';
 import type { CommandSpec } from './command.js';
-import { camelCase, longFlag, type OptionSpec, type OptionValues, takesValue } from './options/option.js';
+import {
+	camelCase,
+	findOption,
+	longFlag,
+	type OptionSpec,
+	type OptionValues,
+	shortFlag,
+	takesValue,
+} from './options/option.js';
 import { unknownFlag } from './unknown.js';
+import { otherFlags } from './words.js';
 
 /** @param path the command's words. Undefined where `words` ask for help. @throws UsageError */
 export function parseWords(
@@ -23,18 +32,44 @@ export function parseWords(
 		if (choices !== undefined) argument.argParser((given: string) => oneOf(choices, given, `<${name}>: `));
 		command.addArgument(argument);
 	}
-	// A flag without its optional value gets the one that it stands for: commander would take the next word, an id.
-	const bare = new Map(spec.options.flatMap((each) => (each.bare === undefined ? [] : [[longFlag(each), each.bare]])));
-	const end = words.includes('--') ? words.indexOf('--') : words.length;
-	const given = words.map((word, at) => (at < end && bare.has(word) ? `${word}=${bare.get(word)}` : word));
 	try {
-		command.parse(given, { from: 'user' });
+		command.parse(inOurWords(words, spec.options), { from: 'user' });
 	} catch (error) {
 		if (!(error instanceof CommanderError)) throw error;
 		if (error.code === 'commander.helpDisplayed') return undefined;
 		throw toUsageError(error, command, path);
 	}
 	return { args: command.args, options: command.opts() };
+}
+
+/**
+ * Flags of other tools under our names, and a flag without its optional value with the one that it stands for, since
+ * commander would take the next word. Values stay as they are.
+ */
+function inOurWords(words: readonly string[], options: readonly OptionSpec[]): string[] {
+	let isValue = false;
+	let isEnded = false;
+	return words.map((word) => {
+		isEnded ||= word === '--' && !isValue;
+		if (isEnded || isValue) {
+			isValue = false;
+			return word;
+		}
+		const own = ownFlag(word, options);
+		const option = own.startsWith('-') ? findOption(options, own) : undefined;
+		if (option === undefined) return own;
+		const isWhole = own === longFlag(option) || own === shortFlag(option);
+		isValue = isWhole && takesValue(option);
+		return isWhole && option.bare !== undefined ? `${own}=${option.bare}` : own;
+	});
+}
+
+/** `--tag=vip` is `--ticket-tag=vip` where a command has that and no flag of the typed name. */
+function ownFlag(word: string, options: readonly OptionSpec[]): string {
+	const flag = word.split('=')[0] as string;
+	const ours = otherFlags[flag];
+	if (ours === undefined || findOption(options, flag) !== undefined) return word;
+	return findOption(options, ours) === undefined ? word : ours + word.slice(flag.length);
 }
 
 function toOption(spec: OptionSpec): Option {
@@ -66,23 +101,23 @@ function toUsageError({ code, message }: CommanderError, command: Command, path:
 	if (code === 'commander.unknownOption') {
 		const known = [...command.options.map((option) => option.long ?? ''), '--help'];
 		const fields = /^ticket (?:update|fields)/.test(path.join(' '))
-			? '; supportctl ticket fields set ID --set NAME=VALUE sets custom fields'
+			? '; custom fields: supportctl ticket fields set ID --set NAME=VALUE'
 			: '';
-		return unknownFlag(quoted, known, `${name} --help lists the flags${fields}`);
+		return unknownFlag(quoted, { path, known, hint: `run "${name} --help" to see the flags${fields}` });
 	}
 	if (code === 'commander.missingArgument') {
-		return new UsageError(`missing <${quoted}>`, { code: 'missing_argument', hint: `${name} --help shows the usage` });
+		return new UsageError(`missing <${quoted}>`, { code: 'missing_argument', hint: `run "${name} --help"` });
 	}
 	if (code === 'commander.excessArguments') {
 		const takes = command.registeredArguments.length;
 		const count = ['no arguments', 'one', 'two'][takes] ?? String(takes);
 		return new UsageError(`unexpected argument ${quote(command.args[takes] ?? '')}: ${name} takes ${count}`, {
 			code: 'excess_argument',
-			hint: `${name} --help shows the usage`,
+			hint: `run "${name} --help"`,
 		});
 	}
 	return new UsageError(message.replace(/^error: /, '').replaceAll("option '", "flag '"), {
-		hint: `${name} --help lists the flags`,
+		hint: `run "${name} --help" to see the flags`,
 		...(code === 'commander.conflictingOption' && { code: 'conflicting_flags' }),
 	});
 }

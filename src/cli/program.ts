@@ -37,9 +37,9 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 	if (word === undefined && (path.length === 0 || argv.at(-1) === path.at(-1))) return help(path);
 	const { missingCommand, unknownCommand, unknownFlag } = await import('./unknown.js');
 	if (word === undefined) throw missingCommand(path);
-	if (!word.startsWith('-')) throw unknownCommand(path, word, next);
+	if (!word.startsWith('-')) throw unknownCommand(path, rest);
 	const { leadingOptions } = await import('./options/shared.js');
 	const known = [...leadingOptions.map(longFlag), '--help', ...(path.length === 0 ? ['--version'] : [])];
-	const hint = `supportctl ${[...path, '--help'].join(' ')} lists the commands; a command takes its flags behind its name`;
-	throw unknownFlag(word, known, hint);
+	const page = ['supportctl', ...path, '--help'].join(' ');
+	throw unknownFlag(word, { path, known, hint: `put flags behind the command; run "${page}" to see the commands` });
 }

@@ -1,73 +1,111 @@
-/** What words and flags that are unknown may have meant: the nearest name, or what another tool calls one of ours. */
+/** What unknown words and flags may have meant: the command to type. */
 
-import { didYouMean } from '../api/suggest.js';
+import { nearest } from '../api/suggest.js';
 import { UsageError } from '../errors.js';
 import { isSecretName } from '../output/redact.js';
-import { commands, commandsBelow, nextWords } from './manifest.js';
+import { shellWord } from '../profile/settings.js';
+import { commands, nextWords, ourWord } from './manifest.js';
+import { flagsMeant, nouns, otherFlags, verbs } from './words.js';
 
-/** Our words, the likeliest first, and words of other tools for them. */
-const SYNONYMS: readonly (readonly [ours: readonly string[], typed: string])[] = [
-	[['get', 'show', 'list'], 'show view get read describe info log logs status'],
-	[['list'], 'ls find search history'],
-	[['update', 'set', 'edit'], 'update edit set change modify patch rename close assign'],
-	[['delete', 'remove', 'prune'], 'delete rm remove destroy trash clean'],
-	[['set'], 'create new add'],
-	[['check', 'user check'], 'verify check'],
-	[['resume', 'run resume'], 'continue resume'],
-	[['undo', 'run undo'], 'revert undo'],
-	[['rejects', 'run rejects'], 'failed rejects'],
-	[['use'], 'switch select'],
-	[['reply'], 'replies'],
-	[['term'], 'taxonomy category product priority'],
-	[['attachment'], 'media'],
-	[['login'], 'signin auth'],
-	[['logout'], 'signout'],
-	[['profile'], 'config'],
-	[['api'], 'request'],
-	[['sandbox'], 'mock demo'],
-	[['whoami'], 'me'],
-	[['run retry'], 'retry'],
-	[['run list'], 'history'],
-	[['run show'], 'logs'],
-];
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 60));
 
-/** @param path the words of a group; `word` is no command in it, and `next` stands behind it */
-export function unknownCommand(path: readonly string[], word: string, next = ''): UsageError {
-	const typed = word.toLowerCase();
-	const ours = SYNONYMS.flatMap(([names, others]) => (others.split(' ').includes(typed) ? names : []));
-	const meant = [...ours, typed.replace(/s$/, '')].map((name) => [...path, ...name.split(' ')]);
-	const found = meant.flatMap((words) => [[...words, next], words]).find((words) => commandsBelow(words).length > 0);
-	const sameVerb = commands.filter(({ words }) => path.length === 0 && ours.includes(words.at(-1) as string));
-	let hint = `supportctl ${[...path, '--help'].join(' ')} lists the commands`;
-	if (found !== undefined) {
-		const isCommand = commandsBelow(found)[0]?.words.length === found.length;
-		hint = `supportctl ${found.join(' ')} ${isCommand ? 'does that' : '--help lists what there is'}`;
-	} else if (sameVerb.length > 0) {
-		hint = `a command begins with what it is about: ${sameVerb.map(({ words }) => words.join(' ')).join(', ')}`;
-	} else if (ours.length > 0) {
-		hint = `the documented API has no request for it; ${hint}, and supportctl api sends any request`;
-	}
-	const nearest = found === undefined ? didYouMean(word, nextWords(path)) : '';
+const isCommand = (words: readonly string[]): boolean =>
+	commands.some((each) => each.words.join(' ') === words.join(' '));
+
+/** @param path the words of a group; `rest` begins with the one that is no command in it */
+export function unknownCommand(path: readonly string[], rest: readonly string[]): UsageError {
+	const [word = ''] = rest;
 	const under = path.length === 0 ? '' : ` under "${path.join(' ')}"`;
-	const message = `unknown command ${JSON.stringify(word.slice(0, 60))}${under}${nearest}`;
-	return new UsageError(message, { code: 'unknown_command', hint });
+	const meant = meantCommand(path, rest);
+	const help = `run "supportctl ${[...path, '--help'].join(' ')}" to see the commands`;
+	const create = ['create', 'new', 'add'].includes(word)
+		? 'the documented API creates nothing; "supportctl api POST" sends any request'
+		: help;
+	return new UsageError(`unknown command ${quoted(word)}${under}`, {
+		code: 'unknown_command',
+		hint: meant === undefined ? create : `did you mean: supportctl ${meant}`,
+	});
 }
 
-/** For a flag without the command that it is for: a script must not take that for success. */
+/** The command that was meant, with its arguments; undefined where no word is like one of ours. */
+function meantCommand(path: readonly string[], rest: readonly string[]): string | undefined {
+	const [word = '', next = '', ...behind] = rest;
+	const typed = word.toLowerCase();
+	const noun = path.length === 0 ? nouns[typed] : undefined;
+	if (noun !== undefined) return commandLine([noun], rest.slice(1));
+
+	// `show ticket 14`: the kind of object may stand behind the verb.
+	const named = path.length === 0 ? (nouns[next] ?? ourWord([], next)) : undefined;
+	const args = named === undefined ? rest.slice(1) : behind;
+	const usual = path.length === 0 ? ['ticket'] : path;
+	const groups = named === undefined ? [usual, []] : [[named]];
+	for (const group of groups) {
+		for (const template of verbs[typed] ?? []) {
+			const [, own = '', tail = ''] = /^([a-z ]+?)((?: [{-].*)?)$/.exec(template) ?? [];
+			const words = [...group, ...own.split(' ')];
+			if (isCommand(words)) return words.join(' ') + fill(tail, args);
+		}
+	}
+	const near = nearest(word, nextWords(path));
+	return near === undefined ? undefined : commandLine([...path, near], rest.slice(1));
+}
+
+/** The words of a group, and as many behind them as are a command; other words of its verb are replaced. */
+function commandLine(group: readonly string[], rest: readonly string[]): string {
+	const [word] = rest;
+	if (isCommand(group)) return [...group, ...shown(rest)].join(' ');
+	if (word === undefined) return `${group.join(' ')} --help`;
+	const ours = ourWord(group, word);
+	if (ours !== undefined) return [...group, ours, ...shown(rest.slice(1))].join(' ');
+	return meantCommand(group, rest) ?? `${group.join(' ')} --help`;
+}
+
+/** Words up to the first flag, whose value may be secret. */
+function shown(words: readonly string[]): string[] {
+	const end = words.findIndex((each) => each.startsWith('-'));
+	return (end === -1 ? words : words.slice(0, end)).slice(0, 5).map((each) => shellWord(each.slice(0, 60)));
+}
+
+function fill(template: string, args: readonly string[]): string {
+	const words = shown(args);
+	return template
+		.replace('{first}', words[0] ?? 'ID')
+		.replace('{last}', words[1] ?? '…')
+		.replace('{}', words.join(' '))
+		.trimEnd();
+}
+
+/** For a flag without the command that it is for: a script must not treat that as success. */
 export function missingCommand(path: readonly string[]): UsageError {
 	const name = path.join(' ');
-	const message = `"${name}" alone is not a command; it continues with one of ${nextWords(path).join(', ')}`;
-	return new UsageError(message, { code: 'missing_command', hint: `supportctl ${name} --help lists the commands` });
+	return new UsageError(`"${name}" needs a command: ${nextWords(path).join(', ')}`, {
+		code: 'missing_command',
+		hint: `run "supportctl ${name} --help" to see them`,
+	});
 }
 
-/** @param known long flags, of which the nearest is suggested */
-export function unknownFlag(given: string, known: readonly string[], hint: string): UsageError {
-	const flag = given.split('=')[0] as string;
+export interface FlagPlace {
+	/** The command's words. */
+	readonly path: readonly string[];
+	/** Long flags that are known. */
+	readonly known: readonly string[];
+	/** What helps where no flag is like it. */
+	readonly hint: string;
+}
+
+export function unknownFlag(given: string, { path, known, hint }: FlagPlace): UsageError {
+	const flag = (given.split('=')[0] as string).slice(0, 60);
 	if (isSecretName(flag.replace(/^-+/, ''))) {
-		return new UsageError(`a secret never comes from a flag, where other users of the machine could read it: ${flag}`, {
+		return new UsageError(`${flag} is not supported: flags are visible to other users`, {
 			code: 'secret_on_command_line',
-			hint: 'use --password-stdin where the command has it, or leave it out to be asked',
+			hint: 'use --password-stdin or the prompt',
 		});
 	}
-	return new UsageError(`unknown flag ${flag.slice(0, 60)}${didYouMean(flag, known)}`, { code: 'unknown_flag', hint });
+	const own = otherFlags[flag] ?? flagsMeant[flag];
+	const isKnown = own !== undefined && known.includes(own.split(' ')[0] as string);
+	const near = isKnown ? own : nearest(flag, known);
+	return new UsageError(`unknown flag ${flag}`, {
+		code: 'unknown_flag',
+		hint: near === undefined ? hint : `did you mean: ${['supportctl', ...path, near].join(' ')}`,
+	});
 }

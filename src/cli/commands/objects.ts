@@ -168,7 +168,7 @@ export function send(words: string): CommandSpec {
 }
 
 const limitOption = options('Filters', [
-	{ flags: '--limit <n>', help: 'Stop after N objects', parse: wholeNumber('--limit', 1) },
+	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber('--limit', 1) },
 ]);
 
 const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });

@@ -179,9 +179,12 @@ it.each(['help', 'version'])('lists all commands for help %s', async (word) => {
 
 describe('what is not known', () => {
 	it.each([
-		[['tiket'], /unknown command "tiket"; did you mean "ticket"\?/],
-		[['ticket', 'updat'], /unknown command "updat" under "ticket"; did you mean "update"\?/],
-		[['ticket', 'update', '1', '--stauts', 'hold'], /unknown flag --stauts; did you mean "--status"\?/],
+		[['tiket'], /unknown command "tiket"\nhint: did you mean: supportctl ticket --help\n/],
+		[['ticket', 'updat'], /unknown command "updat" under "ticket"\nhint: did you mean: supportctl ticket update\n/],
+		[
+			['ticket', 'update', '1', '--stauts', 'hold'],
+			/unknown flag --stauts\nhint: did you mean: supportctl ticket update --status\n/,
+		],
 		[['help', 'bluk'], /there is no help for "bluk"; did you mean "bulk"\?/],
 		[['help', 'ticket', 'updaet'], /there is no help for "ticket updaet"; did you mean "ticket update"\?/],
 	])('%j is a usage error that names the nearest', async (argv, message) => {

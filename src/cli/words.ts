@@ -1,0 +1,101 @@
+/** Words of other tools: those that run, and those for which an error names our command. */
+
+/** Run as typed wherever the word on the right fits and the typed one is no command; help shows the right one. */
+export const otherWords: Readonly<Record<string, readonly string[]>> = {
+	tickets: ['ticket'],
+	replies: ['reply'],
+	users: ['user'],
+	attachments: ['attachment'],
+	terms: ['term'],
+	profiles: ['profile'],
+	runs: ['run'],
+	ls: ['list'],
+	show: ['get'],
+	view: ['get', 'show'],
+	rm: ['delete', 'remove'],
+};
+
+/** Flags that are read as ours by commands that have ours. */
+export const otherFlags: Readonly<Record<string, string>> = {
+	'--tag': '--ticket-tag',
+	'--add-tag': '--add-ticket-tag',
+	'--remove-tag': '--remove-ticket-tag',
+	'--priority': '--ticket-priority',
+	'--channel': '--ticket-channel',
+	'--subject': '--title',
+	'--body': '--content',
+	'--customer': '--author',
+};
+
+/** Kinds of objects under other names. */
+export const nouns: Readonly<Record<string, string>> = {
+	issue: 'ticket',
+	issues: 'ticket',
+	case: 'ticket',
+	cases: 'ticket',
+	comment: 'reply',
+	comments: 'reply',
+	agent: 'user',
+	agents: 'user',
+	customer: 'user',
+	customers: 'user',
+	media: 'attachment',
+	file: 'attachment',
+	files: 'attachment',
+	taxonomy: 'term',
+	category: 'term',
+	config: 'profile',
+};
+
+/** What a verb may mean, the likeliest first; `{}` stands for the arguments, `{first}` and `{last}` for one of them. */
+export const verbs: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+	[
+		['show view get read describe info status', 'get {}', 'show {}', 'list {}'],
+		['log logs', 'show {}', 'run show {}'],
+		['list ls', 'list {}'],
+		['find search', 'list --search {}'],
+		['history', 'run list {}'],
+		['update edit set change modify patch rename', 'update {}', 'set {}', 'edit {}'],
+		['delete rm remove destroy trash clean', 'delete {}', 'remove {}', 'prune {}'],
+		['close resolve', 'update {} --state closed'],
+		['open reopen', 'update {} --state open'],
+		['assign', 'update {first} --assignee {last}'],
+		['unassign', 'update {} --assignee none'],
+		['tag', 'update {first} --add-ticket-tag {last}'],
+		['untag', 'update {first} --remove-ticket-tag {last}'],
+		['create new add', 'set {}'],
+		['check verify', 'check {}', 'user check {}'],
+		['resume continue', 'resume {}', 'run resume {}'],
+		['undo revert rollback', 'undo {}', 'run undo {}'],
+		['rejects failed', 'rejects {}', 'run rejects {}'],
+		['retry', 'retry {}', 'run retry {}'],
+		['prune', 'run prune'],
+		['use switch select', 'use {}', 'profile use {}'],
+		['signin auth', 'login {}'],
+		['signout', 'logout {}'],
+		['request curl', 'api {}'],
+		['mock demo', 'sandbox {}'],
+		['me', 'whoami'],
+	].flatMap(([typed = '', ...ours]) => typed.split(' ').map((word) => [word, ours] as const)),
+);
+
+/** Flags of other tools that say what several words of ours do. */
+export const flagsMeant: Readonly<Record<string, string>> = {
+	'--unassigned': '--assignee none',
+	'--no-assignee': '--assignee none',
+	'--mine': '--assignee @me',
+	'--open': '--state open',
+	'--closed': '--state closed',
+	'--agent': '--assignee',
+	'--owner': '--assignee',
+	'--requester': '--author',
+	'--tags': '--ticket-tag',
+	'--count': '--format count',
+	'--output': '--format',
+	'-o': '--format',
+	'--jq': '--query',
+	'--order-by': '--sort',
+	'--sort-by': '--sort',
+	'--max-results': '--limit',
+	'--file': '--input',
+};
