@@ -8,6 +8,7 @@ import { judge, type Verdict } from '../http/judge.js';
 import { nextStepFor } from '../http/problem.js';
 import type { HttpRequest } from '../http/types.js';
 import type { Auth } from '../net.js';
+import { secretNoun } from '../profile/secrets.js';
 import { shellWord } from '../profile/settings.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
@@ -98,9 +99,8 @@ export function likelyBaseUrls(baseUrl: string): string[] {
 
 const HINTS: Readonly<Record<string, string>> = {
 	http_403: 'a firewall in front of the service may block this machine',
-	http_407: 'put the user name and password for the proxy into HTTP_PROXY',
-	connection_lost:
-		'try again later; a host that requires a client certificate (--cert and --key) closes the connection without one',
+	http_407: 'put the username and password for the proxy into HTTP_PROXY',
+	connection_lost: 'try again later; the host may require a client certificate (--cert and --key)',
 };
 
 const TRIES = 5;
@@ -117,7 +117,7 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 	if (place === 'service') return { without };
 	if (place === 'unreachable') {
 		const code = without.status === undefined ? (without.code ?? 'network') : `http_${without.status}`;
-		const ofHost = 'the host or a proxy has a problem: look at its log, or try again later';
+		const ofHost = 'check the log of the host or proxy, or try again later';
 		const hint = HINTS[code] ?? nextStepFor(code) ?? (code.startsWith('http_5') ? ofHost : 'try again later');
 		const message = `no usable response from ${baseUrl}: ${words(without)}`;
 		return { without, problem: { code, message, hint, data: {} } };
@@ -143,18 +143,18 @@ export async function findService(baseUrl: string, { path, send }: Probe, change
 		candidates.unshift(to);
 	}
 	const suggested = found ?? hidden;
-	const step = found === undefined ? '' : `the service is at ${found}: `;
+	const step = found === undefined ? '' : `found the service at ${found}: `;
 	const hint = suggested && `${step}${change} ${shellWord(suggested)}`;
 	const data = { suggested };
 	if (place === 'moved') {
 		const message = `${baseUrl} redirects to ${without.location ?? 'nowhere'}; no credentials were sent`;
-		const other = 'give the base URL that does not redirect';
+		const other = 'use the address that does not redirect';
 		return { without, found, problem: { code: 'redirect', message, hint: hint ?? other, data } };
 	}
 	const isRoute = without.status === 404 || without.status === 405;
-	const why = `${isRoute ? 'there is no such route' : "the response is not the API's"} (${words(without)})`;
-	const message = `no service was found under ${baseUrl}: ${why}`;
-	const other = 'the base URL often ends in /wp-json; a deployment with its own prefix needs --product-prefix';
+	const why = `${isRoute ? 'route not found' : 'not an API response'} (${words(without)})`;
+	const message = `no help desk API at ${baseUrl}: ${why}`;
+	const other = 'the address often ends in /wp-json; some deployments need --product-prefix';
 	return { without, found, problem: { code: 'no_service', message, hint: hint ?? other, data } };
 }
 
@@ -171,48 +171,44 @@ export async function trySignIn(
 	without: Probed,
 ): Promise<{ note: string; hint: string } | undefined> {
 	const from = source.startsWith('SUPPORTCTL_') ? `the secret is from ${source}; ` : '';
-	const refuse = (why: string, hint: string): never => {
-		throw new RefusedError(`not signed in: ${why}`, { hint: from + hint });
-	};
 	const fail = (code: string, why: string): never => {
 		throw new FailedError(`could not check the credentials: ${why}`, { code, hint: 'try again later' });
 	};
 	const needsNone = without.status !== 401 && without.status !== 403;
 	if (auth.scheme === 'none') {
-		return needsNone ? undefined : refuse('the service requires credentials', 'use another --scheme than none');
+		if (needsNone) return undefined;
+		throw new RefusedError('the service requires credentials', { hint: 'choose a --scheme other than none' });
 	}
 	const response = await probe.send(baseUrl, auth);
 	const { status, code, location, body } = response;
 	if (status === undefined) return fail(code ?? 'network', words(response));
 	const isSame = without.status === status && without.code === code;
 	if (status === 401 || (status === 403 && isSame)) {
-		return isSame
-			? refuse(
-					`the service refused the credentials (${words(response)})`,
-					'the response is the same as without credentials: either they are wrong, or the host removes the header that carries them before the service sees it',
-				)
-			: refuse(
-					`the service read the credentials and refused them (${words(response)})`,
-					'check the user name; an application password is another than the one for the website',
-				);
+		const what = auth.scheme === 'basic' ? 'username or password' : secretNoun(auth.scheme);
+		const usual =
+			auth.scheme === 'basic'
+				? 'check the username, and use an application password, not your website password'
+				: `check the ${what}`;
+		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
+		throw new RefusedError(`wrong ${what} (${words(response)})`, { hint: from + usual + orStripped });
 	}
-	if (status >= 300 && status < 400) fail('redirect', `it redirects to ${location ?? 'nowhere'} once signed in`);
+	if (status >= 300 && status < 400) fail('redirect', `redirected to ${location ?? 'nowhere'} once signed in`);
 	if (body === undefined || status >= 500 || status === 429) fail(code ?? `http_${status}`, words(response));
 	if (needsNone) {
 		return {
-			note: 'the service gives the same response without credentials, so it is not certain that they are valid',
-			hint: 'a read that needs credentials shows it, such as supportctl ticket fields get ID',
+			note: 'the credentials are not verified: the service responds the same without them',
+			hint: 'try a command that needs them, such as: supportctl ticket fields get ID',
 		};
 	}
 	if (status === 403) {
 		return {
-			note: `the account may not do everything (${words(response)})`,
-			hint: 'sign in with an account that may, or ask an administrator of the service for the right',
+			note: `your account lacks permission for some requests (${words(response)})`,
+			hint: 'ask an administrator of the help desk, or sign in with a different account',
 		};
 	}
 	if (status < 400) return undefined;
 	return {
-		note: `the credentials passed, but the look-up of this user failed (${words(response)})`,
-		hint: 'check the user name: supportctl user id NAME looks one up',
+		note: `the credentials were accepted, but looking up your user failed (${words(response)})`,
+		hint: 'check the username: supportctl user id NAME',
 	};
 }

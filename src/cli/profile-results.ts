@@ -20,12 +20,12 @@ import type { OptionValues } from './options/option.js';
 import { chosenFormat, createSentResults, onlyOutputFailed, openResults, picksValues } from './results.js';
 import { readFirstLine } from './text-file.js';
 
-/** Whether data is asked for; what commands do is otherwise said on stderr. */
+/** Whether the result is wanted as data; otherwise commands say on stderr what they did. */
 export function asksForData({ options }: Invocation): boolean {
 	return chosenFormat(options) !== undefined || picksValues(options);
 }
 
-/** A change that was made: warnings, a sentence for a person, and the row for a program. */
+/** What was changed: a sentence for people, and a row for programs. */
 export interface Change {
 	warnings?: readonly string[];
 	says: string;
@@ -48,7 +48,7 @@ export async function runChange(
 	say(invocation, says);
 	await results?.row(row);
 	const failure = await results?.end();
-	if (failure !== undefined) throw onlyOutputFailed(failure, 'the change was made', ExitCode.ok);
+	if (failure !== undefined) throw onlyOutputFailed(failure, 'the change was saved', ExitCode.ok);
 	return ExitCode.ok;
 }
 
@@ -64,7 +64,7 @@ export function changeProfiles(
 	});
 }
 
-/** The stored profiles; a damaged file counts as empty, and is kept under another name when a profile is stored. */
+/** The stored profiles; a damaged file counts as empty, and is kept as a copy when a profile is stored. */
 export function readStoreToChange({ context }: Invocation): Store {
 	const { store, warnings } = readStore(configFolder(context), true);
 	warn(context, warnings);
@@ -85,15 +85,15 @@ export function settingsIn(
 	);
 }
 
-/** Of `login` and `profile set`. */
-export const howToAllowHttp = 'allow it with --allow-http';
+/** In `login` and `profile set`. */
+export const howToAllowHttp = 'pass --allow-http';
 
 /** The scheme that the secret's flags imply, if any. */
 export function impliedScheme(options: OptionValues): Scheme | undefined {
 	return options.tokenStdin === true && options.scheme === undefined ? 'bearer' : undefined;
 }
 
-/** The secret that the flags hand over; undefined where they hand over none. @throws UsageError */
+/** The secret from flags, if any. @throws UsageError */
 export async function readGivenSecret(
 	{ context, options }: Invocation,
 	scheme: Scheme,
@@ -109,18 +109,16 @@ export async function readGivenSecret(
 export function namedProfile({ args, options, context }: Invocation): string | undefined {
 	const flag = options.profile;
 	if (args[0] !== undefined && flag !== undefined && args[0] !== flag) {
-		throw new UsageError(`the argument says ${args[0]} and --profile says ${flag}`);
+		throw new UsageError(`the argument is ${args[0]}, but --profile is ${flag}`);
 	}
 	return args[0] ?? flag ?? readVariable(context.env, 'PROFILE', context.cwd)?.value;
 }
 
-/** A warning of the variables that later commands will use before a profile that is now the current one. */
+/** A warning about variables that override the profile that is now the current one. */
 export function overridesOf({ context: { env } }: Invocation, name: string): string[] {
 	const chosen = ['SUPPORTCTL_PROFILE', 'SUPPORTCTL_PROFILE_FILE'].filter((each) => env[each] && env[each] !== name);
 	const variables = [...chosen, ...connectionVariables(env)];
 	if (variables.length === 0) return [];
-	const [are, override] = variables.length === 1 ? ['is', 'overrides'] : ['are', 'override'];
-	return [
-		`${listed(variables)} ${are} set in the environment and ${override} profile "${name}" unless a command says --profile ${name}`,
-	];
+	const override = variables.length === 1 ? 'overrides' : 'override';
+	return [`${listed(variables)} ${override} profile "${name}" unless you pass --profile ${name}`];
 }

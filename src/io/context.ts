@@ -35,11 +35,18 @@ export interface Input {
 export interface Prompts {
 	/** True where a person can be asked: a terminal on stdin and stderr. */
 	readonly available: boolean;
-	text(question: string, options?: { initial?: string; check?: (answer: string) => true | string }): Promise<string>;
+	text(
+		question: string,
+		options?: { initial?: string | undefined; check?: (text: string) => true | string },
+	): Promise<string>;
 	secret(question: string): Promise<string>;
-	choice(question: string, choices: readonly { value: string; label: string }[], initial?: string): Promise<string>;
-	/** The default answer is no. */
-	confirm(question: string): Promise<boolean>;
+	choice<Value extends string>(
+		question: string,
+		choices: readonly { value: Value; label: string }[],
+		initial?: Value,
+	): Promise<Value>;
+	/** @param initial what Enter alone means: by default no */
+	confirm(question: string, initial?: boolean): Promise<boolean>;
 }
 
 export interface Clock {
@@ -232,7 +239,7 @@ export function createProcessContext(
 				const named = choices.map(({ value, label }) => ({ value, name: label }));
 				return ask({ type: 'select', message, default: initial, choices: named });
 			},
-			confirm: (message) => ask({ type: 'confirm', message, default: false }),
+			confirm: (message, initial = false) => ask({ type: 'confirm', message, default: initial }),
 		},
 		clock: systemClock,
 		signals: {
@@ -274,7 +281,7 @@ async function ask<T>(question: Record<string, unknown>): Promise<T> {
 		return (given as { value: T }).value;
 	} catch (error) {
 		if (!(error instanceof Error && /^(?:Exit|Abort|Cancel)PromptError$/.test(error.name))) throw error;
-		throw new (await import('../errors.js')).InterruptedError('interrupted; nothing was sent');
+		throw new (await import('../errors.js')).InterruptedError('canceled; nothing was sent');
 	} finally {
 		stdin.off('keypress', onKey).off('end', end);
 	}

@@ -22,7 +22,7 @@ import {
 	shellWord,
 	withoutConnection,
 } from './settings.js';
-import { readStore, requireProfile, type Store, secretIsFor } from './store.js';
+import { bindSecret, readStore, requireProfile, type Store, secretIsFor } from './store.js';
 
 export interface ResolveRequest {
 	env: Environment;
@@ -53,9 +53,8 @@ export function readChoice({ profiles, current }: Store, { env, flags, cwd = '.'
 export type Setup = ReturnType<typeof readSetup>;
 
 /**
- * Reads the settings without fetching any secret. Throws UsageError for a profile that is not there.
- * @returns the profile that is meant, the settings that follow, and warnings for a person; the environment is without its
- * connection variables where a flag names the profile
+ * Reads the settings without fetching any secret. @throws UsageError for an unknown profile
+ * @returns the environment too, without connection variables if a flag chose the profile
  */
 export function readSetup(request: ResolveRequest) {
 	const { flags, cwd = '.' } = request;
@@ -63,11 +62,10 @@ export function readSetup(request: ResolveRequest) {
 	const choice = readChoice(store, request);
 	const { profileName } = choice;
 	const profile = profileName === undefined ? undefined : requireProfile(store, profileName);
-	// A profile that a flag names beats the connection variables: what they say is for another service.
+	// A profile from a flag overrides the connection variables: they are for a different service.
 	const ignored = typeof flags.profile === 'string' ? connectionVariables(request.env) : [];
 	if (ignored.length > 0) {
-		const are = ignored.length === 1 ? 'is' : 'are';
-		warnings.push(`profile "${profileName}" is used as named: ${listed(ignored)} in the environment ${are} ignored`);
+		warnings.push(`--profile ${profileName} overrides ${listed(ignored)}`);
 	}
 	const resolved = resolveSettings({
 		flags,
@@ -78,60 +76,68 @@ export function readSetup(request: ResolveRequest) {
 	return { ...resolved, ...choice, profile, file, exists, warnings };
 }
 
-/** The variable, after SUPPORTCTL_, that holds the secret of a scheme. */
+/** The variable, after SUPPORTCTL_, for the secret of a scheme. */
 const secretVariables = { basic: 'PASSWORD', bearer: 'TOKEN', header: 'TOKEN' } as const;
 
-/**
- * The scheme in force, and the secret that the environment has for it: a password or token in the environment beats the
- * profile's scheme as it beats its secret.
- */
+/** The scheme in force, and its secret from the environment, which also takes precedence over the profile's scheme. */
 export function readScheme({ settings: { scheme }, sources, env, cwd }: ResolvedSettings): {
 	scheme: Scheme;
 	given?: EnvironmentValue | undefined;
 } {
-	const { from } = sources.scheme;
-	if (from === 'flag' && scheme === 'none') return { scheme };
-	if (from === 'flag') return { scheme, given: readVariable(env, secretVariables[scheme as 'basic'], cwd) };
-	const password = readVariable(env, 'PASSWORD', cwd);
-	const token = readVariable(env, 'TOKEN', cwd);
-	const own = { basic: password, bearer: token, header: token, none: undefined }[scheme];
-	if (from === 'profile' && own !== undefined) return { scheme, given: own };
+	if (scheme === 'none' && sources.scheme.from === 'flag') return { scheme };
+	const read = (name: 'PASSWORD' | 'TOKEN'): EnvironmentValue | undefined => readVariable(env, name, cwd);
+	const own = scheme === 'none' ? undefined : read(secretVariables[scheme]);
+	if (sources.scheme.from === 'flag') return { scheme, given: own };
+	if (sources.scheme.from === 'profile' && own !== undefined) return { scheme, given: own };
+	const password = read('PASSWORD');
+	const token = read('TOKEN');
 	if (password !== undefined && token !== undefined) {
 		throw new UsageError(`${password.name} and ${token.name} are both set`, {
-			hint: 'unset one of them, or choose: --scheme basic or --scheme bearer',
+			hint: 'unset one, or pass --scheme basic or --scheme bearer',
 		});
 	}
 	if (password !== undefined) return { scheme: 'basic', given: password };
 	return token === undefined ? { scheme } : { scheme: 'bearer', given: token };
 }
 
-/** Where the secret of a request is: in a variable, stored with the profile, or why neither. */
-function locateSecret(setup: Setup): ReturnType<typeof readScheme> & { stored?: StoredSecret; why?: string } {
+/** Where the secret is: in a variable, stored with the profile, or why neither. */
+function locateSecret(setup: Setup): ReturnType<typeof readScheme> & {
+	stored?: StoredSecret;
+	why?: string;
+} {
 	const { profile, profileName, settings, leftOut } = setup;
 	const { scheme, given } = readScheme(setup);
 	if (scheme === 'none' || given !== undefined) return { scheme, given };
-	if (leftOut !== undefined) return { scheme, why: `the profile in use, "${leftOut}", is for another host` };
-	if (profile?.secret === undefined) return { scheme, why: 'none is stored' };
+	const noun = secretNoun(scheme);
+	if (leftOut !== undefined) {
+		return { scheme, why: `no ${noun} (profile "${leftOut}" is for a different host)` };
+	}
+	if (profile?.secret === undefined) return { scheme, why: `no ${noun}` };
 	const other = secretIsFor(profile, { ...settings, scheme });
-	if (other !== undefined) return { scheme, why: `the one stored in profile "${profileName}" is for ${other}` };
-	return { scheme, stored: profile.secret };
+	if (other === undefined) return { scheme, stored: profile.secret };
+	return { scheme, why: `the secret stored in profile "${profileName}" is for ${other}` };
 }
 
-/** Where the secret in force is, in words for `profile show`; it is neither fetched nor shown. */
+/** Where the secret in force is, for `profile show`; it is neither fetched nor shown. */
 export function describeSecret(setup: Setup): { setting: string; value: string; source: string } {
 	const { scheme, given, stored, why = '' } = locateSecret(setup);
 	const setting = secretNoun(scheme).replace(' ', '-');
 	if (scheme === 'none') return { setting, value: 'not needed', source: 'scheme none' };
 	if (given !== undefined) return { setting, value: 'set', source: `environment ${given.name}` };
 	if (stored === undefined) {
-		return { setting, value: setup.profile?.secret === undefined ? 'not set' : 'not used', source: why };
+		const value = setup.profile?.secret === undefined ? 'not set' : 'not used';
+		return { setting, value, source: why };
 	}
-	const entry = stored.store === 'keyring' ? `, entry "${stored.account}" of "supportctl"` : '';
-	const place = stored.store === 'file' ? ` ${setup.file}` : entry;
-	return { setting, value: 'set', source: `${describeStore(stored)}${place} (profile ${setup.profileName})` };
+	const places = {
+		file: ` ${setup.file}`,
+		keyring: `, entry "${'account' in stored ? stored.account : ''}" of "supportctl"`,
+		command: '',
+	};
+	const source = `${describeStore(stored)}${places[stored.store]} (profile ${setup.profileName})`;
+	return { setting, value: 'set', source };
 }
 
-/** Puts credentials together. @throws UsageError where they can't be sent under the scheme */
+/** @throws UsageError if the credentials can't be sent under the scheme */
 export function makeAuth(
 	scheme: Exclude<Scheme, 'none'>,
 	{ username, headerName }: Pick<Settings, 'username' | 'headerName'>,
@@ -139,40 +145,44 @@ export function makeAuth(
 ): Auth {
 	if (scheme === 'bearer') return { scheme, token: secret };
 	if (scheme === 'basic') {
-		if (username === undefined) throw new UsageError('no user name is given', { hint: 'give --username' });
+		if (username === undefined) throw new UsageError('missing username', { hint: 'pass --username' });
 		return { scheme, username: checkUserName(username), password: secret };
 	}
 	if (headerName === undefined) {
-		throw new UsageError('the scheme "header" needs the header\'s name', { hint: 'give --header-name' });
+		throw new UsageError('--scheme header needs --header-name', { hint: 'for example --header-name X-Api-Key' });
 	}
 	return { scheme, name: headerName, value: secret };
 }
 
-/** Finds the credentials: those of the environment, else the stored ones. @throws RefusedError where there are none */
+/** The credentials from the environment, else the stored ones. @throws RefusedError if there are none */
 export async function findAuth(setup: Setup, baseUrl: string): Promise<{ auth: Auth; secretSource: string }> {
-	const { settings, profileName, chosenBy, env } = setup;
+	const { settings, profileName = '', chosenBy, env } = setup;
 	const { scheme, given, stored, why } = locateSecret(setup);
 	if (scheme === 'none') return { auth: { scheme }, secretSource: 'none' };
-	const refuse = (what: string, hint: string): RefusedError =>
-		new RefusedError(`not signed in to ${baseUrl}: no ${what}`, { code: 'not_signed_in', hint });
-	const login = profileName === undefined ? 'supportctl login' : `supportctl login --profile ${profileName}`;
-	// Variables are ignored beside --profile.
-	const isNamed = chosenBy === '--profile';
+	const login = profileName === '' ? 'supportctl login' : `supportctl login --profile ${profileName}`;
+	// Beside --profile, variables are ignored.
+	const orSet = (variable: string): string => (chosenBy === '--profile' ? '' : `, or set SUPPORTCTL_${variable}`);
+	const refuse = (reason: string, hint: string): RefusedError =>
+		new RefusedError(`not signed in to ${baseUrl}: ${reason}`, { code: 'not_signed_in', hint });
 	if (scheme === 'basic' && settings.username === undefined) {
-		throw refuse('user name', `${login}, or --username${isNamed ? '' : ', or SUPPORTCTL_USERNAME'}`);
+		throw refuse('no username', `${login}, or pass --username${orSet('USERNAME')}`);
 	}
-	// Before the secret is fetched, so that a mistake in the settings does not ask anyone to unlock a keyring.
+	// Before the secret is fetched: a wrong setting should not ask anyone to unlock a keyring.
 	makeAuth(scheme, settings, '');
-	if (why !== undefined) {
-		const variable = isNamed ? '' : `, or set SUPPORTCTL_${secretVariables[scheme]}`;
-		throw refuse(`${secretNoun(scheme)} (${why})`, login + variable);
+	if (given !== undefined) {
+		const secret = checkSecret(scheme, given.value, given.name);
+		return { auth: makeAuth(scheme, settings, secret), secretSource: given.name };
 	}
-	const name = given?.name ?? describeStore(stored);
-	const value = given?.value ?? (await fetchSecret(stored as StoredSecret, env, profileName as string));
-	return { auth: makeAuth(scheme, settings, checkSecret(scheme, value, name)), secretSource: name };
+	if (stored === undefined) {
+		throw refuse(why ?? `no ${secretNoun(scheme)}`, login + orSet(secretVariables[scheme]));
+	}
+	const secretSource = describeStore(stored);
+	const secret = checkSecret(scheme, await fetchSecret(stored, env, profileName), secretSource);
+	if (stored.origin === undefined) await bindSecret(setup.file, profileName, baseUrl);
+	return { auth: makeAuth(scheme, settings, secret), secretSource };
 }
 
-/** The base URL in force, checked; `allowHttp` of a profile holds for that profile's own host only. */
+/** The base URL in force, checked; `allowHttp` of a profile applies to that profile's own host only. */
 export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[]; allowHttp: boolean } {
 	const { settings, sources, profile, profileName } = setup;
 	const { baseUrl, productPrefix } = settings;
@@ -184,10 +194,8 @@ export function resolveBaseUrl(setup: Setup): { url: string; warnings: string[];
 		});
 	}
 	const { from, name } = sources.baseUrl;
-	const [own, host] = [profile?.baseUrl, baseUrl].map(
-		(url) => URL.canParse(String(url)) && new URL(String(url)).hostname,
-	);
-	const allowHttp = settings.allowHttp && own === host;
+	const hostOf = (url: unknown): unknown => URL.canParse(String(url)) && new URL(String(url)).hostname;
+	const allowHttp = settings.allowHttp && hostOf(profile?.baseUrl) === hostOf(baseUrl);
 	const rules = { allowHttp, productPrefix, from: from === 'profile' ? `profile "${name}"` : name };
 	return { ...parseBaseUrl(baseUrl, rules), allowHttp };
 }
@@ -202,7 +210,7 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[]): TlsFiles {
 	// A key may stand in the certificate's file, as many tools write it.
 	const { caFile, cert: certFile, key: keyFile = certFile } = settings;
-	const hint = '--ca-file, --cert and --key name PEM files that you can read; supportctl profile set stores them';
+	const hint = 'check that --ca-file, --cert and --key point to readable PEM files';
 	const read = (flag: string, file: string | undefined, what: RegExp): string | undefined => {
 		if (file === undefined) return undefined;
 		const path = resolvePath(cwd, file);
@@ -214,23 +222,23 @@ export function readTls({ settings, cwd }: ResolvedSettings, warnings: string[])
 		}
 		if (what.test(text)) return text;
 		const noun = what === CERTIFICATE ? 'certificate' : 'private key';
-		throw new UsageError(`${flag}: ${path} holds no ${noun} as PEM`, { hint });
+		throw new UsageError(`${flag}: ${path} contains no PEM ${noun}`, { hint });
 	};
 	const ca = read('--ca-file', caFile, CERTIFICATE);
 	if (keyFile === undefined) return { ca };
 	if (certFile === undefined) {
-		throw new UsageError('--key needs --cert', { hint: '--cert names the certificate that the key belongs to' });
+		throw new UsageError('--key needs --cert', { hint: 'pass the certificate with --cert' });
 	}
 	const cert = read('--cert', certFile, CERTIFICATE);
 	const key = read('--key', keyFile, PRIVATE_KEY);
 	const path = resolvePath(cwd, keyFile);
 	if (key?.includes('ENCRYPTED')) {
 		throw new UsageError(`--key: ${path} is encrypted, which is not supported`, {
-			hint: 'decrypt it with `openssl pkey -in KEY -out NEWKEY` into a file that only you can read',
+			hint: 'decrypt it: openssl pkey -in KEY -out NEWKEY',
 		});
 	}
 	if (process.platform !== 'win32' && statSync(path).mode & 0o077) {
-		warnings.push(`the private key ${path} can be read by others: chmod 600 ${shellWord(path)}`);
+		warnings.push(`other users can read the private key ${path}; fix: chmod 600 ${shellWord(path)}`);
 	}
 	return { ca, cert, key };
 }
@@ -242,9 +250,8 @@ export function readProxies(env: Environment): ProxySettings {
 }
 
 /**
- * Resolves the connection: a flag beats the environment, which beats the profile, which beats the default; a profile
- * that a flag names beats the environment. A profile's stored secret goes only to that profile's own host, user and
- * scheme. Throws RefusedError (exit code 4) where no one is signed in, UsageError where a setting can't be used.
+ * Precedence: flags, environment, profile, defaults; a profile from a flag overrides the environment. A stored secret
+ * goes only to the origin, user and scheme it is for. @throws RefusedError if not signed in, UsageError for bad settings
  */
 export async function resolveConnection(request: ResolveRequest) {
 	const setup = readSetup(request);

@@ -3,11 +3,15 @@
 import { RefusedError, UsageError } from '../errors.js';
 import { type Environment, MAX_SECRET_BYTES, type Scheme, textOf } from './settings.js';
 
-/** Where a profile's secret is stored; only `file` holds the secret itself. */
-export type StoredSecret =
+/**
+ * Where a profile's secret is stored; only `file` has the secret itself. `origin` is what it was stored for: a base URL
+ * that is edited by hand must not get it. A secret command is bound in the same way.
+ */
+export type StoredSecret = { origin?: string } & (
 	| { store: 'file'; value: string }
 	| { store: 'keyring'; account: string }
-	| { store: 'command'; command: string };
+	| { store: 'command'; command: string }
+);
 
 export function secretNoun(scheme: Scheme): string {
 	return { basic: 'password', bearer: 'token', header: 'header value', none: 'secret' }[scheme];
@@ -20,16 +24,17 @@ export function checkSecret(scheme: Scheme, secret: string, from: string): strin
 	};
 	if (secret === '') refuse('is empty');
 	if (/[\r\n]/.test(secret)) refuse('has more than one line');
-	if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) refuse('has control characters in it');
-	if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret)) refuse("has letters that an HTTP header can't carry");
-	if (scheme === 'bearer' && /\s/.test(secret)) refuse('has spaces in it');
+	if (/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(secret)) refuse('contains control characters');
+	if (scheme !== 'basic' && /[^\t\x20-\x7e]/.test(secret))
+		refuse("contains characters that an HTTP header can't carry");
+	if (scheme === 'bearer' && /\s/.test(secret)) refuse('contains spaces');
 	return secret;
 }
 
-/** @throws UsageError for a user name that HTTP Basic can't carry */
+/** @throws UsageError for a username that HTTP Basic can't carry */
 export function checkUserName(username: string): string {
 	if (!username.includes(':')) return username;
-	throw new UsageError(`the user name ${JSON.stringify(username)} has a colon, which the scheme basic can't carry`);
+	throw new UsageError(`usernames can't contain a colon under --scheme basic: ${JSON.stringify(username)}`);
 }
 
 export function describeStore(secret: StoredSecret | undefined): string {
@@ -70,15 +75,15 @@ export async function fetchSecret(stored: StoredSecret, env: Environment, profil
 	try {
 		secret = await useKeyring(stored.account, (entry) => entry.getPassword());
 	} catch (error) {
-		throw new RefusedError(`the system keyring, which holds the secret of ${owner}, can't be read`, {
+		throw new RefusedError(`can't read the secret of ${owner} from the system keyring`, {
 			code: 'keyring_unavailable',
 			details: [messageOf(error)],
-			hint: `unlock it, or ${hint}`,
+			hint: `unlock the keyring, or ${hint}`,
 			cause: error,
 		});
 	}
 	if (typeof secret === 'string') return secret;
-	throw new RefusedError(`the system keyring no longer has the secret of ${owner}`, { code: 'secret_gone', hint });
+	throw new RefusedError(`the secret of ${owner} is gone from the system keyring`, { code: 'secret_gone', hint });
 }
 
 /**
@@ -99,7 +104,7 @@ export async function keepSecret(
 		if (kept === secret) return { stored: { store: 'keyring', account } };
 		throw new Error('it did not return what was stored in it');
 	} catch (error) {
-		const notice = `no system keyring can be used (${messageOf(error)}): the secret is stored in ${file}, unencrypted, readable only by you`;
+		const notice = `no system keyring (${messageOf(error)}): the secret is stored unencrypted in ${file}, readable only by you`;
 		return { stored, notice };
 	}
 }
@@ -110,7 +115,7 @@ export async function discardSecret(account: string): Promise<string | undefined
 		await useKeyring(account, (entry) => entry.deleteCredential());
 		return undefined;
 	} catch (error) {
-		return `the system keyring can't be reached (${messageOf(error)}): its entry "${account}" of the service "${KEYRING_SERVICE}" may still be there`;
+		return `can't reach the system keyring (${messageOf(error)}): remove entry "${account}" of "${KEYRING_SERVICE}" by hand`;
 	}
 }
 
@@ -126,7 +131,7 @@ export async function runSecretCommand(
 	command: string,
 	{ env, owner, timeoutMs = COMMAND_TIMEOUT_MS }: { env: Environment; owner: string; timeoutMs?: number },
 ): Promise<string> {
-	const refusal = (why: string, hint = 'run it by hand to see why; its output is never shown here'): RefusedError =>
+	const refusal = (why: string, hint = 'run it by hand to see why'): RefusedError =>
 		new RefusedError(`the secret command of ${owner} ${why}`, { code: 'secret_command_failed', hint });
 	const { SUPPORTCTL_PASSWORD: _password, SUPPORTCTL_TOKEN: _token, ...rest } = env;
 	const { exec } = await import('node:child_process');
@@ -149,10 +154,10 @@ export async function runSecretCommand(
 	try {
 		text = textOf(output);
 	} catch {
-		throw refusal('printed something that is not UTF-8 text');
+		throw refusal('printed text that is not UTF-8');
 	}
 	if (text === '') throw refusal('printed nothing', 'it must print the secret on one line');
 	const lines = text.split(/\r?\n|\r/).length;
 	if (lines === 1) return text;
-	throw refusal(`printed ${lines} lines`, 'it must print the secret on one line; add `| head -n 1` to take the first');
+	throw refusal(`printed ${lines} lines`, 'it must print the secret on one line; try adding `| head -n 1`');
 }

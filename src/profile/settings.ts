@@ -191,8 +191,8 @@ export function readVariable(
 	if (!named) return value ? { value, name: plain } : undefined;
 	const path = resolve(cwd, named);
 	const refuse = (why: string, cause?: unknown): never => {
-		const hint = `${file} must name a file that holds the value and that you can read; or unset it`;
-		throw new UsageError(`${file}: ${path} can't be used: ${why}`, { code: 'unreadable_file', hint, cause });
+		const hint = `set ${file} to a readable file that contains the value, or unset it`;
+		throw new UsageError(`${file}: can't read ${path}: ${why}`, { code: 'unreadable_file', hint, cause });
 	};
 	let content = '';
 	try {
@@ -239,7 +239,7 @@ export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedS
 			sources[name] = { from: 'environment', name: exported.name };
 		} else if (profile !== undefined && Object.hasOwn(profile.values, name)) {
 			const where = `${profile.file}: profile "${profile.name}": ${name}`;
-			const hint = `supportctl profile set ${profile.name} ${flag} puts another value in its place`;
+			const hint = `change it: supportctl profile set ${profile.name} ${flag} …`;
 			values[name] = checkSetting(spec, profile.values[name], where, hint);
 			sources[name] = { from: 'profile', name: profile.name };
 		} else {
@@ -250,12 +250,15 @@ export function resolveSettings({ flags, env, cwd, profile }: Places): ResolvedS
 	return { settings: values as unknown as Settings, sources: sources as Record<SettingName, Source>, env, cwd };
 }
 
-/** Whether both are URLs of one origin, so that a secret for one may be sent to the other. A port is part of it. */
+/** `https://desk.example.com`; undefined for anything but a URL. */
+export function originOf(url: unknown): string | undefined {
+	const text = String(url);
+	return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+
 export function isSameOrigin(left: unknown, right: unknown): boolean {
-	const [one, other] = [left, right].map((url) =>
-		URL.canParse(String(url)) ? new URL(String(url)).origin : undefined,
-	);
-	return one !== undefined && one === other;
+	const origin = originOf(left);
+	return origin !== undefined && origin === originOf(right);
 }
 
 /** A URL or a path as a command in a hint has it: quoted where a shell would read it in another way. */
@@ -280,7 +283,7 @@ export interface BaseUrlRules {
  */
 export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: string; warnings: string[] } {
 	const where = rules.from === undefined ? 'base URL' : `base URL (${rules.from})`;
-	const refuse = (why: string, hint = 'it looks like https://desk.example.com/wp-json', suggested?: string): never => {
+	const refuse = (why: string, hint = 'for example https://desk.example.com/wp-json', suggested?: string): never => {
 		throw new UsageError(`${where}: ${why}`, { code: 'invalid_base_url', data: { suggested }, hint });
 	};
 	const trimmed = given.trim();
@@ -288,29 +291,26 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	const shown = JSON.stringify(trimmed.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').slice(0, 200));
 	if (trimmed === '') refuse('is empty');
 	if (/[\s\\\x00-\x1f\x7f-\x9f]/.test(trimmed)) {
-		refuse(`${shown} has a space, a backslash or a control character in it`);
+		refuse(`${shown} contains a space, a backslash or a control character`);
 	}
 	if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) && !trimmed.includes('@')) {
 		const rest = trimmed.replace(/^\/+/, '');
 		const host = /^(\[[^\]]*\]|[^/:?#]*)/.exec(rest)?.[1] ?? '';
 		const meant = `${mayBeLoopback(host) ? 'http' : 'https'}://${rest}`;
 		const suggested = host !== '' && URL.canParse(meant) ? new URL(meant).href.replace(/\/+$/, '') : undefined;
-		if (suggested !== undefined) refuse(`${shown} has no scheme`, `write ${suggested}`, suggested);
+		if (suggested !== undefined) refuse(`${shown} has no scheme`, `use ${suggested}`, suggested);
 	}
 	if (!URL.canParse(trimmed)) refuse(`${shown} is not a URL`);
 	const url = new URL(trimmed);
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse(`${shown} is neither https:// nor http://`);
 	if (url.username !== '' || url.password !== '') {
-		refuse('must not carry a user name or password', 'give them with --username, and the password when asked');
+		refuse('must not contain a username or password', 'pass --username; the password is asked for');
 	}
 	// Sites without pretty URLs take the path as a parameter.
 	const route = /^\?rest_route=([^&]*)$/.exec(url.search)?.[1];
 	const extra = trimmed.includes('#') ? 'fragment (#)' : trimmed.includes('?') && route === undefined ? 'query' : '';
 	if (extra !== '') {
-		refuse(
-			`${shown} has a ${extra}, which can't stand before a path`,
-			`write it without: ${url.origin}${url.pathname}`,
-		);
+		refuse(`${shown} has a ${extra}`, `use ${url.origin}${url.pathname}`);
 	}
 	const start = route === undefined ? '' : `${url.pathname}?rest_route=`;
 	const path = (route?.replace(/%2f/gi, '/') ?? url.pathname).replace(/\/{2,}/g, '/').replace(/\/+$/, '');
@@ -321,10 +321,9 @@ export function parseBaseUrl(given: string, rules: BaseUrlRules = {}): { url: st
 	if (url.protocol === 'http:' && !mayBeLoopback(url.hostname) && rules.allowHttp !== true) {
 		const secure = `https:${result.slice('http:'.length)}`;
 		const how =
-			rules.howToAllowHttp ??
-			`allow it in a profile: supportctl profile set NAME --base-url ${shellWord(result)} --allow-http`;
+			rules.howToAllowHttp ?? `allow it: supportctl profile set NAME --base-url ${shellWord(result)} --allow-http`;
 		refuse(`${shown} would send credentials unencrypted`, `use ${secure}, or ${how}`, secure);
 	}
 	const cut = path.slice(at);
-	return { url: result, warnings: cut ? [`${cut} at the end of the base URL was left out: ${result} is used`] : [] };
+	return { url: result, warnings: cut ? [`using ${result} as the base URL, without ${cut}`] : [] };
 }

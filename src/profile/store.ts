@@ -1,11 +1,11 @@
 /** The profile file: reading it, and changing what is stored in it. What writing needs is loaded to write. */
 
 import { chmodSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../errors.js';
 import { makeFolder, readSmallFile } from '../folder.js';
 import { discardSecret, keepSecret, type StoredSecret } from './secrets.js';
-import { isSameOrigin, type SettingName, shellWord } from './settings.js';
+import { isSameOrigin, originOf, type SettingName, shellWord } from './settings.js';
 
 /** One profile as it stands in the file; names and values of settings are checked when they are used. */
 export interface StoredProfile {
@@ -49,7 +49,7 @@ function parseStore(text: string, file: string): Store {
 	const refuse = (why: string): never => {
 		throw new UsageError(`${file} is damaged: ${why}`, {
 			code: 'config_damaged',
-			hint: 'fix the file, or sign in again with supportctl login, which keeps the damaged file under another name',
+			hint: 'fix the file, or run supportctl login, which keeps a copy of the damaged file',
 		});
 	};
 	let data: unknown;
@@ -64,7 +64,7 @@ function parseStore(text: string, file: string): Store {
 	if (typeof version === 'number' && version > FORMAT_VERSION) {
 		throw new UsageError(`${file} was written by a newer supportctl (format ${version})`, {
 			code: 'config_newer',
-			hint: 'update supportctl, or use another folder with SUPPORTCTL_CONFIG_DIR',
+			hint: 'update supportctl, or set SUPPORTCTL_CONFIG_DIR to a different directory',
 		});
 	}
 	if (!isRecord(profiles)) return refuse('"profiles" is not an object');
@@ -87,11 +87,11 @@ function permissionWarnings(file: string, folder: string): string[] {
 	const warnings: string[] = [];
 	if (stats.mode & 0o077) {
 		const mode = (stats.mode & 0o777).toString(8).padStart(4, '0');
-		const can = stats.mode & 0o022 ? 'changed' : 'read';
-		warnings.push(`${file} can be ${can} by others on this machine (mode ${mode}): chmod 600 ${shellWord(file)}`);
+		const can = stats.mode & 0o022 ? 'change' : 'read';
+		warnings.push(`other users can ${can} ${file} (mode ${mode}); fix: chmod 600 ${shellWord(file)}`);
 	}
 	if (folderMode & 0o022 && !(folderMode & 0o1000)) {
-		warnings.push(`${folder} can be changed by others on this machine: chmod 700 ${shellWord(folder)}`);
+		warnings.push(`other users can change ${folder}; fix: chmod 700 ${shellWord(folder)}`);
 	}
 	const self = process.getuid?.();
 	if (self !== undefined && self !== 0 && stats.uid !== self) {
@@ -118,9 +118,9 @@ export function readStore(folder: string, allowDamage = false) {
 		}
 		if (error instanceof SupportctlError) throw error;
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return empty;
-		throw new FailedError(`the profiles in ${file} can't be read: ${fileProblem(error)}`, {
+		throw new FailedError(`can't read ${file}: ${fileProblem(error)}`, {
 			code: 'config_unreadable',
-			hint: 'make the file readable for you, or name another folder with SUPPORTCTL_CONFIG_DIR',
+			hint: 'make the file readable, or set SUPPORTCTL_CONFIG_DIR to a different directory',
 			cause: error,
 		});
 	}
@@ -129,9 +129,9 @@ export function readStore(folder: string, allowDamage = false) {
 /** Checks a profile's name; throws UsageError. */
 export function checkProfileName(name: string): string {
 	if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-	throw new UsageError(`${JSON.stringify(name.slice(0, 100))} can't be a profile's name`, {
+	throw new UsageError(`invalid profile name ${JSON.stringify(name.slice(0, 100))}`, {
 		code: 'invalid_profile_name',
-		hint: 'use up to 64 letters, digits, dots, - and _, beginning with a letter or digit',
+		hint: 'use up to 64 letters, digits, dots, - and _, starting with a letter or digit',
 	});
 }
 
@@ -140,10 +140,10 @@ export function requireProfile(store: Store, name: string): StoredProfile {
 	const profile = store.profiles[name];
 	if (profile !== undefined) return profile;
 	const names = Object.keys(store.profiles);
-	const stored = names.length === 0 ? 'none is stored yet' : `stored: ${names.join(', ')}`;
-	throw new UsageError(`there is no profile ${JSON.stringify(name.slice(0, 100))}`, {
+	const known = names.length === 0 ? '' : `profiles: ${names.join(', ')}; `;
+	throw new UsageError(`profile ${JSON.stringify(name.slice(0, 100))} not found`, {
 		code: 'no_such_profile',
-		hint: `${stored}; supportctl login --profile NAME makes one`,
+		hint: `${known}create one: supportctl login --profile NAME`,
 	});
 }
 
@@ -159,9 +159,9 @@ async function lockFile(file: string): Promise<{ release(): void }> {
 		} catch (error) {
 			if (!(error instanceof FailedError) || error.code !== 'locked') throw error;
 			if (waited >= MAX_WAIT_MS) {
-				throw new FailedError(`${file} is being written by another supportctl`, {
+				throw new FailedError(`another supportctl is writing ${file}`, {
 					code: 'config_locked',
-					hint: `try again; if no other is running, remove ${file}.lock`,
+					hint: `try again; if none is running, remove ${file}.lock`,
 					cause: error,
 				});
 			}
@@ -202,7 +202,7 @@ export async function updateStore<T>(
 				const aside = `${file}.damaged-${new Date().toISOString().replace(/[-:.]/g, '')}`;
 				renameSync(file, aside);
 				chmodSync(aside, 0o600);
-				notices.unshift(`${damage.message}; it was kept as ${aside}, and a new one was made`);
+				notices.unshift(`${damage.message}; kept as ${aside} and replaced`);
 			}
 			const conf = new Conf<Record<string, unknown>>({
 				cwd: folder,
@@ -227,28 +227,41 @@ export async function updateStore<T>(
 	} catch (error) {
 		const code = (error as NodeJS.ErrnoException).code;
 		if (error instanceof SupportctlError || code === undefined) throw error;
-		throw new FailedError(`${file} can't be written (${code})`, {
+		throw new FailedError(`can't write ${file} (${code})`, {
 			code: 'config_unwritable',
-			hint: 'name a folder that you can write to with SUPPORTCTL_CONFIG_DIR',
+			hint: 'set SUPPORTCTL_CONFIG_DIR to a writable directory',
 			cause: error,
 		});
 	}
 }
 
-/** What a profile's secret is for, where these settings are for something else; undefined where it may be used with them. */
+/** What a profile's secret is for, if these settings are for something else. */
 export function secretIsFor(profile: StoredProfile, use: Readonly<Record<string, unknown>>): string | undefined {
-	const { scheme = 'basic', baseUrl, username, headerName } = profile;
+	const { scheme = 'basic', baseUrl, username, headerName, secret } = profile;
 	if (scheme !== (use.scheme ?? 'basic')) return `the scheme ${scheme}`;
-	const isUpgrade = isSameOrigin(String(baseUrl).replace(/^http:/, 'https:'), use.baseUrl);
-	if (baseUrl !== undefined && use.baseUrl !== undefined && !isSameOrigin(baseUrl, use.baseUrl) && !isUpgrade) {
-		const host = URL.canParse(String(baseUrl)) ? new URL(String(baseUrl)).host : 'another base URL';
-		return `${host} and is not sent to another host`;
+	const bound = secret?.origin ?? (baseUrl && (originOf(baseUrl) ?? 'another base URL'));
+	const secure = String(bound).replace(/^http:/, 'https:');
+	const isBound = bound !== undefined && use.baseUrl !== undefined;
+	if (isBound && ![bound, secure].includes(originOf(use.baseUrl) ?? '')) return String(bound);
+	if (scheme === 'basic' && username !== undefined && username !== use.username) {
+		return `the user ${username}`;
 	}
-	if (scheme === 'basic' && username !== undefined && username !== use.username) return `the user ${username}`;
 	if (scheme === 'header' && headerName !== undefined && headerName !== use.headerName) {
 		return `the header ${headerName}`;
 	}
 	return undefined;
+}
+
+/**
+ * Binds a secret that was stored without an origin to the one it is first used for. If the file can't be written, the
+ * secret stays as it is.
+ */
+export async function bindSecret(file: string, name: string, baseUrl: string): Promise<void> {
+	const bind = ({ profiles }: Store): void => {
+		const secret = profiles[name]?.secret;
+		if (secret !== undefined) secret.origin ??= new URL(baseUrl).origin;
+	};
+	await updateStore(dirname(file), bind).catch(() => undefined);
 }
 
 /** A secret that is to be stored, or the command that gives it. */
@@ -274,11 +287,11 @@ export async function saveProfile(change: ProfileChange) {
 	const { folder, name, settings, unset = [], secret: given, insecureStorage = false } = change;
 	checkProfileName(name);
 	const update = async (store: Store, notes: string[]) => {
-		const { secret: old, ...before } = store.profiles[name] ?? {};
-		const created = store.profiles[name] === undefined;
+		const stored = store.profiles[name];
+		const { secret: old, ...before } = stored ?? {};
 		const after: StoredProfile = { ...before, ...settings };
 		for (const setting of unset) delete after[setting];
-		const stale = secretIsFor(before, after);
+		const stale = secretIsFor({ ...before, secret: old }, after);
 		let secret = old;
 		if (given?.kind === 'command') secret = { store: 'command', command: given.command };
 		else if (given !== undefined) {
@@ -293,12 +306,13 @@ export async function saveProfile(change: ProfileChange) {
 			secret = stored;
 		} else if (old !== undefined && stale !== undefined) {
 			secret = undefined;
-			const how = `supportctl login --profile ${name} stores another`;
-			notes.push(`the secret of profile "${name}" was for ${stale}; it was removed: ${how}`);
+			const how = `sign in again: supportctl login --profile ${name}`;
+			notes.push(`removed the secret of profile "${name}", which was for ${stale}; ${how}`);
 		}
-		store.profiles[name] = { ...after, ...(secret && { secret }) };
+		const origin = originOf(after.baseUrl) ?? secret?.origin;
+		store.profiles[name] = { ...after, ...(secret && { secret: { ...secret, ...(origin && { origin }) } }) };
 		if (change.makeCurrent === true || store.current === undefined) store.current = name;
-		return { created, secret, isCurrent: store.current === name };
+		return { created: stored === undefined, secret, isCurrent: store.current === name };
 	};
 	const { result, notices } = await updateStore(folder, update, true);
 	return { ...result, notices };
@@ -315,9 +329,9 @@ export function profileNameFor({ current, profiles }: Store, baseUrl: string): s
 	if (names.length === 0) return 'default';
 	const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '').replace(/[^A-Za-z0-9.-]/g, '-');
 	if (names.includes(host)) {
-		throw new UsageError(`there is a profile "${host}" already, for ${profiles[host]?.baseUrl}`, {
+		throw new UsageError(`profile "${host}" already exists, for ${profiles[host]?.baseUrl}`, {
 			code: 'profile_exists',
-			hint: 'give the new profile a name: --profile NAME',
+			hint: 'choose a name: --profile NAME',
 		});
 	}
 	return checkProfileName(host.replace(/^[.-]+/, 'host-'));

@@ -43,10 +43,10 @@ describe('login in a terminal', () => {
 		const { exitCode, raw } = await converse(
 			['login', '--insecure-storage'],
 			[
-				[/Base URL/, `${baseUrl}/${ENTER}`],
-				[/How to sign in/, ENTER],
-				[/User name/, `änna${ENTER}`],
-				[/Password/, AWKWARD + ENTER],
+				[/Help desk address/, `${baseUrl}/${ENTER}`],
+				[/How do you sign in/, ENTER],
+				[/Username/, `änna${ENTER}`],
+				[/password \(hidden/, AWKWARD + ENTER],
 			],
 			{ SUPPORTCTL_CONFIG_DIR: config },
 		);
@@ -62,7 +62,7 @@ describe('login in a terminal', () => {
 		const screens = ['x', 'a much longer one'].map(async (secret) => {
 			const { raw } = await converse(
 				['login', '--base-url', baseUrl, '--username', 'anna', '--insecure-storage'],
-				[[/Password/, `${secret}${CTRL_C}`]],
+				[[/password \(hidden/, `${secret}${CTRL_C}`]],
 				{ SUPPORTCTL_CONFIG_DIR: temporaryFolder() },
 			);
 			return raw.split('\x1b[2K').at(-1);
@@ -77,11 +77,11 @@ describe('login in a terminal', () => {
 		const { exitCode, raw } = await converse(
 			['login', '--base-url', baseUrl, '--scheme', 'basic', '--insecure-storage', '--quiet'],
 			[
-				[/User name/, `anna${ENTER}`],
-				[/Password/, `wrong${ENTER}`],
-				[/refused.*Try again/, ''],
-				[/User name/, ENTER],
-				[/Password/, `sesam${ENTER}`],
+				[/Username/, `anna${ENTER}`],
+				[/password \(hidden/, `${ENTER}`],
+				[/password \(hidden/, `wrong${ENTER}`],
+				[/wrong username or password.*Try again/, ''],
+				[/password \(hidden/, `sesam${ENTER}`],
 			],
 			{ SUPPORTCTL_CONFIG_DIR: config },
 		);
@@ -90,11 +90,11 @@ describe('login in a terminal', () => {
 	});
 
 	it.each([
-		['at the base URL', [], [[/Base URL/, CTRL_C]]],
-		['at the scheme', ['--base-url'], [[/How to sign in/, CTRL_C]]],
-		['at the user name', ['--base-url', '--scheme', 'basic'], [[/User name/, `an${CTRL_C}`]]],
-		['in the password', ['--base-url', '--username', 'anna'], [[/Password/, `half-typed${CTRL_C}`]]],
-		['by Ctrl-D', ['--base-url', '--username', 'anna'], [[/Password/, '\x04']]],
+		['at the base URL', [], [[/Help desk address/, CTRL_C]]],
+		['at the scheme', ['--base-url'], [[/How do you sign in/, CTRL_C]]],
+		['at the user name', ['--base-url', '--scheme', 'basic'], [[/Username/, `an${CTRL_C}`]]],
+		['in the password', ['--base-url', '--username', 'anna'], [[/password \(hidden/, `half-typed${CTRL_C}`]]],
+		['by Ctrl-D', ['--base-url', '--username', 'anna'], [[/password \(hidden/, '\x04']]],
 	] as const)('ends with 130 when it is interrupted %s, and leaves nothing behind', async (_, words, script) => {
 		const { baseUrl } = await serveFor('anna', 'sesam');
 		const argv = words.flatMap((word) => (word === '--base-url' ? [word, baseUrl] : [word]));
@@ -105,7 +105,7 @@ describe('login in a terminal', () => {
 			{ SUPPORTCTL_CONFIG_DIR: config },
 		);
 		expect(exitCode, raw).toBe(130);
-		expect(lines.join('\n')).toMatch(/error: interrupted; nothing was stored/);
+		expect(lines.join('\n')).toMatch(/error: canceled; nothing was stored/);
 		expect(raw).not.toMatch(/half-typed| at .*\.m?js/);
 		expect(raw.lastIndexOf('\x1b[?25h')).toBeGreaterThanOrEqual(raw.lastIndexOf('\x1b[?25l'));
 		expect(existsSync(config)).toBe(false);
@@ -125,7 +125,7 @@ describe('user check in a terminal', () => {
 	it('ends with 0 or 10 for right and wrong, and asks for the name too', async () => {
 		const account = `desk-${desk.store.users.get(3)?.username}`;
 		const script = (password: string): [RegExp, string][] => [
-			[/User name/, `${desk.store.users.get(3)?.username}${ENTER}`],
+			[/Username/, `${desk.store.users.get(3)?.username}${ENTER}`],
 			[/Password/, `${password}${ENTER}`],
 		];
 		expect((await converse(['user', 'check'], script(account), desk.env)).exitCode).toBe(0);

@@ -139,6 +139,6 @@ describe('HTTPS from login to a run', () => {
 		const flags = ['--ca-file', 'ca.pem', '--cert', 'client.pem', '--key', 'client.key'];
 		const { exitCode, stderr } = await run([...update, ...flags], env);
 		expect(exitCode).toBe(0);
-		expect(stderr).toMatch(/^warning: the private key .*client\.key can be read by others: chmod 600/m);
+		expect(stderr).toMatch(/^warning: other users can read the private key .*client\.key; fix: chmod 600/m);
 	});
 });

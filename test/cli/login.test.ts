@@ -50,7 +50,9 @@ describe('login without a terminal', () => {
 		const { exitCode, stored, stdout, stderr } = await signIn(piped(), { stdin: `${sandbox.password}\n` });
 		expect(exitCode).toBe(0);
 		expect(stdout).toBe('');
-		expect(stderr).toMatch(/^Signed in to http.*Profile "default" was saved, with the password in the profile file/);
+		expect(stderr).toMatch(
+			/^Signed in to http.*Saved as the current profile, "default", password in the profile file\.$/m,
+		);
 		expect(stored()).toEqual({
 			version: 1,
 			current: 'default',
@@ -59,7 +61,7 @@ describe('login without a terminal', () => {
 					baseUrl: sandbox.baseUrl,
 					scheme: 'basic',
 					username: sandbox.username,
-					secret: { store: 'file', value: sandbox.password },
+					secret: { store: 'file', value: sandbox.password, origin: new URL(sandbox.baseUrl).origin },
 				},
 			},
 		});
@@ -69,10 +71,10 @@ describe('login without a terminal', () => {
 		expect(sent[0]).toMatch(/^POST .*\/support-api\/v1\/users\/username$/);
 	});
 
-	it('stores nothing that was refused, and says that the service refused it', async () => {
+	it('stores nothing that the service rejects', async () => {
 		const { exitCode, error, stored } = await signIn(piped(), { stdin: 'wrong' });
 		expect(exitCode).toBe(4);
-		expect(error?.message).toMatch(/^not signed in: the service (read|refused)/);
+		expect(error?.message).toMatch(/^wrong username or password \(401/);
 		expect(stored).toThrow(/ENOENT/);
 	});
 
@@ -109,17 +111,18 @@ describe('login without a terminal', () => {
 		const words = ['--base-url', sandbox.baseUrl, '--username', sandbox.username, '--no-input', '--secret-command'];
 		const second = await signIn([...words, `printf '%s' '${sandbox.password}'`]);
 		expect(second.exitCode).toBe(0);
-		expect(second.stderr).toContain('with the password from the secret command');
+		expect(second.stderr).toContain('password from the secret command');
 		expect(second.stored().profiles.default?.secret).toEqual({
 			store: 'command',
 			command: `printf '%s' '${sandbox.password}'`,
+			origin: new URL(sandbox.baseUrl).origin,
 		});
 	});
 
-	it('names what is missing rather than asking', async () => {
-		expect((await signIn(['--no-input'])).error?.message).toBe("no base URL is given, and login can't ask for it");
+	it('with --no-input fails if something is missing', async () => {
+		expect((await signIn(['--no-input'])).error?.message).toBe('missing help desk address');
 		const noName = await signIn(['--base-url', sandbox.baseUrl, '--no-input', '--password-stdin'], { stdin: 'x' });
-		expect(noName.error).toMatchObject({ message: 'no user name is given', exitCode: 2 });
+		expect(noName.error).toMatchObject({ message: 'missing username', exitCode: 2 });
 		const noSecret = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input']);
 		expect(noSecret.error?.hint).toMatch(/--password-stdin.*--secret-command/);
 	});
@@ -127,7 +130,7 @@ describe('login without a terminal', () => {
 	it('asks nothing with --no-input, even at a terminal', async () => {
 		const prompts = scriptedPrompts();
 		const { error } = await signIn(['--base-url', sandbox.baseUrl, '--username', 'x', '--no-input'], { prompts });
-		expect(error).toMatchObject({ message: "no password is given, and login can't ask for it", exitCode: 2 });
+		expect(error).toMatchObject({ message: 'missing password', exitCode: 2 });
 		expect(prompts.asked).toEqual([]);
 	});
 
@@ -149,8 +152,8 @@ describe('what login says about a base URL', () => {
 		const { origin } = new URL(sandbox.baseUrl);
 		const { exitCode, error } = await signIn(argv(origin), { stdin: 'secret' });
 		expect(exitCode).toBe(1);
-		expect(error?.message).toMatch(/^no service was found under/);
-		expect(error?.hint).toBe(`the service is at ${origin}/wp-json: supportctl login ${origin}/wp-json`);
+		expect(error?.message).toMatch(/^no help desk API at/);
+		expect(error?.hint).toBe(`found the service at ${origin}/wp-json: supportctl login ${origin}/wp-json`);
 		expect(sandbox.requests.slice(before).length).toBeLessThanOrEqual(2);
 	});
 
@@ -161,17 +164,17 @@ describe('what login says about a base URL', () => {
 			{ stdin: sandbox.password },
 		);
 		expect(exitCode).toBe(0);
-		expect(stderr).toContain('warning: /support-api/v1/tickets at the end of the base URL was left out');
+		expect(stderr).toContain('as the base URL, without /support-api/v1/tickets');
 		expect(stored().profiles.default?.baseUrl).toBe(sandbox.baseUrl);
 	});
 
 	it('names the https URL where the scheme is missing or unencrypted', async () => {
 		expect((await signIn(argv('desk.example.com/wp-json'), { stdin: 'x' })).error).toMatchObject({
 			exitCode: 2,
-			hint: 'write https://desk.example.com/wp-json',
+			hint: 'use https://desk.example.com/wp-json',
 		});
 		expect((await signIn(argv('http://desk.example.com'), { stdin: 'x' })).error?.hint).toMatch(
-			/^use https:\/\/desk\.example\.com, or allow it with --allow-http$/,
+			/^use https:\/\/desk\.example\.com, or pass --allow-http$/,
 		);
 		const folder = temporaryFolder();
 		const lan = { baseUrl: 'http://desk.example.com', allowHttp: true };
@@ -179,7 +182,7 @@ describe('what login says about a base URL', () => {
 		writeFileSync(join(folder, 'config.json'), JSON.stringify(config), { mode: 0o600 });
 		const env = { SUPPORTCTL_CONFIG_DIR: folder };
 		const allowedElsewhere = await signIn(argv('http://desk.example.com'), { env, stdin: 'x' });
-		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or allow it with --allow-http$/);
+		expect(allowedElsewhere.error?.hint).toMatch(/^use https:\/\/desk\.example\.com, or pass --allow-http$/);
 	});
 
 	it('names the target of a redirect, and never sends credentials there', async () => {
@@ -216,11 +219,11 @@ describe('what login says about a base URL', () => {
 	const page = 'text/html';
 	const json = 'application/json';
 	it.each([
-		['an HTML page', 200, page, '<html><title>Hi</title></html>', 'no_service', /not the API's/, /wp-json/],
-		['a site without the interface', 404, json, '{"code":"rest_no_route"}', 'no_service', /no such route/, /wp-json/],
+		['an HTML page', 200, page, '<html><title>Hi</title></html>', 'no_service', /not an API response/, /wp-json/],
+		['a site without the interface', 404, json, '{"code":"rest_no_route"}', 'no_service', /route not found/, /wp-json/],
 		['a firewall', 403, page, '<html><title>No</title></html>', 'http_403', /403 html_answer.*No/, /firewall/],
-		['a host that fails', 500, json, '{"code":"x","message":"Oops"}', 'http_500', /500 x: Oops$/, /look at its log/],
-		['a host that is down', 503, page, 'x', 'http_503', /503/, /look at its log/],
+		['a host that fails', 500, json, '{"code":"x","message":"Oops"}', 'http_500', /500 x: Oops$/, /check the log/],
+		['a host that is down', 503, page, 'x', 'http_503', /503/, /check the log/],
 		[
 			'a host that is busy',
 			429,
@@ -241,7 +244,7 @@ describe('what login says about a base URL', () => {
 			message: expect.stringMatching(why),
 			hint: expect.stringMatching(hint),
 		});
-		const start = code === 'no_service' ? 'no service was found under' : 'no usable response from';
+		const start = code === 'no_service' ? 'no help desk API at' : 'no usable response from';
 		expect(error?.message).toContain(`${start} ${origin}: `);
 	});
 
@@ -296,7 +299,7 @@ describe('what login says about a base URL', () => {
 		);
 		const { exitCode, stderr } = await signIn(argv(origin), { stdin: 'x' });
 		expect(exitCode).toBe(0);
-		expect(stderr).toMatch(/warning: .*it is not certain that they are valid/);
+		expect(stderr).toMatch(/warning: the credentials are not verified/);
 	});
 
 	it('suspects a host that strips the header when nothing distinguishes the refusals', async () => {
@@ -306,17 +309,17 @@ describe('what login says about a base URL', () => {
 				.end('{"code":"rest_not_logged_in","message":"no"}'),
 		);
 		const { error } = await signIn(argv(origin), { stdin: 'x' });
-		expect(error?.hint).toMatch(/the host removes the header/);
+		expect(error?.hint).toMatch(/the host strips the header/);
 	});
 });
 
 describe('login at a terminal', () => {
 	it('asks for everything, and tries the base URL before it asks for the password', async () => {
 		const prompts = scriptedPrompts(
-			[/^Base URL/, `${sandbox.baseUrl}/`],
-			[/^How to sign in/, 'basic'],
-			[/^User name/, sandbox.username],
-			[/^Password/, sandbox.password],
+			[/^Help desk address/, `${sandbox.baseUrl}/`],
+			[/^How do you sign in/, 'basic'],
+			[/^Username/, sandbox.username],
+			[/^Application password/, sandbox.password],
 		);
 		const { exitCode, stored } = await signIn([], { prompts });
 		expect(exitCode).toBe(0);
@@ -327,36 +330,36 @@ describe('login at a terminal', () => {
 		const { origin } = new URL(sandbox.baseUrl);
 		const bare = origin.replace('http://', '');
 		const prompts = scriptedPrompts(
-			[/^Base URL/, bare],
+			[/^Help desk address/, bare],
 			[/^Did you mean http:\/\/127/, true],
-			[/service is at .*\/wp-json\. Use that\?/, true],
+			[/Found the service at .*\/wp-json\. Use it\?/, true],
 			[/^How/, 'basic'],
-			[/^User name/, sandbox.username],
-			[/^Password/, sandbox.password],
+			[/^Username/, sandbox.username],
+			[/^Application password/, sandbox.password],
 		);
 		expect((await signIn([], { prompts })).exitCode).toBe(0);
-		const refusing = scriptedPrompts([/^Base URL/, origin], [/Use that/, false]);
+		const refusing = scriptedPrompts([/^Help desk address/, origin], [/Use it/, false]);
 		expect((await signIn([], { prompts: refusing })).error?.code).toBe('no_service');
 	});
 
-	it('asks again after a refusal, three times at most', async () => {
+	it('asks for the password again after a wrong or an empty one, and never for the username', async () => {
 		const once = scriptedPrompts(
-			[/^User name/, ''],
-			[/^Password/, 'wrong'],
-			[/^User name/, sandbox.username],
-			[/^Password/, sandbox.password],
+			[/^Username/, ''],
+			[/^Application password/, ''],
+			[/^Application password/, 'wrong'],
+			[/^Application password/, sandbox.password],
 		);
 		const words = [sandbox.baseUrl, '--scheme', 'basic', '--profile', 'p'];
 		const { folder } = await signIn([...piped(), '--profile', 'p'], { stdin: sandbox.password });
 		expect((await signIn(words, { prompts: once, env: { SUPPORTCTL_CONFIG_DIR: folder } })).exitCode).toBe(0);
 		const never = scriptedPrompts(
-			...[1, 2, 3].flatMap(() => [
-				[/^User name/, 'anna'] as [RegExp, string],
-				[/^Password/, 'wrong'] as [RegExp, string],
-			]),
+			[/^Username/, 'anna'],
+			[/^Application password/, 'wrong'],
+			[/^Application password/, 'wrong'],
+			[/^Application password/, 'wrong'],
 		);
 		expect((await signIn(words, { prompts: never })).exitCode).toBe(4);
-		expect(never.asked).toHaveLength(6);
+		expect(never.asked).toHaveLength(4);
 	});
 });
 
@@ -369,16 +372,16 @@ describe('login in a shell with connection variables', () => {
 
 	it('asks for its own base URL and credentials, and warns of the variables', async () => {
 		const prompts = scriptedPrompts(
-			[/^Base URL/, sandbox.baseUrl],
-			[/^How to sign in/, 'basic'],
-			[/^User name/, sandbox.username],
-			[/^Password/, sandbox.password],
+			[/^Help desk address/, sandbox.baseUrl],
+			[/^How do you sign in/, 'basic'],
+			[/^Username/, sandbox.username],
+			[/^Application password/, sandbox.password],
 		);
 		const { exitCode, stored, stderr } = await signIn([], { prompts, env: variables });
 		expect(exitCode).toBe(0);
 		expect(stored().profiles.default).toMatchObject({ baseUrl: sandbox.baseUrl, username: sandbox.username });
 		expect(stderr).toContain(
-			'warning: SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD are set in the environment and override profile "default" unless a command says --profile default',
+			'warning: SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME and SUPPORTCTL_PASSWORD override profile "default" unless you pass --profile default',
 		);
 	});
 
@@ -390,11 +393,11 @@ describe('login in a shell with connection variables', () => {
 		const before = sandbox.requests.length;
 		const without = await signIn([...words, '--no-input'], { env: variables });
 		expect(without.error).toMatchObject({
-			message: "no password is given, and login can't ask for it",
+			message: 'missing password',
 			exitCode: 2,
 		});
 		expect(sandbox.requests.slice(before).map(({ status }) => status)).toEqual([401]);
-		expect((await signIn(['--no-input'], { env: variables })).error?.message).toMatch(/^no base URL is given/);
+		expect((await signIn(['--no-input'], { env: variables })).error?.message).toBe('missing help desk address');
 	});
 
 	it('refuses more than one base URL', async () => {
@@ -402,7 +405,7 @@ describe('login in a shell with connection variables', () => {
 		expect((await signIn([url, url])).error).toMatchObject({ exitCode: 2 });
 		expect((await signIn([url, '--base-url', url])).error).toMatchObject({
 			exitCode: 2,
-			message: expect.stringContaining('given twice'),
+			message: expect.stringContaining('pass the base URL once'),
 		});
 	});
 
@@ -415,7 +418,7 @@ describe('login in a shell with connection variables', () => {
 		const second = await signIn([other.origin, '--username', 'b', '--password-stdin'], { stdin: 'x', env });
 		expect(second.stored().profiles.desk?.baseUrl).toBe(sandbox.baseUrl);
 		expect(second.stored().profiles['127.0.0.1']?.baseUrl).toBe(other.origin);
-		expect(second.stderr).toMatch(/SUPPORTCTL_PROFILE is set in the environment and overrides profile "127.0.0.1"/);
+		expect(second.stderr).toMatch(/SUPPORTCTL_PROFILE overrides profile "127.0.0.1"/);
 	});
 });
 

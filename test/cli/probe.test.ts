@@ -20,11 +20,23 @@ const basic: Auth = { scheme: 'basic', username: 'ada', password: 'pw' };
 
 it.each<[string, without: Probed, response: Probed, kind: string, words?: RegExp]>([
 	['a 200 that needs credentials proves them', guarded, json(200), 'accepted'],
-	['a 200 that needs none proves nothing', json(200), json(200), 'accepted', /not certain/],
-	['a 400 past the gate proves them', guarded, json(400, 'invalid_username'), 'accepted', /look-up/],
-	['a 403 past the gate is an account with few rights', guarded, json(403, 'x'), 'accepted', /may not/],
-	['a 401 with another code was read and refused', guarded, json(401, 'incorrect_password'), 'refused', /read the cr/],
-	['a 401 with the same code may be a stripped header', guarded, guarded, 'refused', /removes the header/],
+	['a 200 that needs none proves nothing', json(200), json(200), 'accepted', /not verified/],
+	[
+		'a 400 past the gate proves them',
+		guarded,
+		json(400, 'invalid_username'),
+		'accepted',
+		/looking up your user failed/,
+	],
+	['a 403 past the gate is an account with few rights', guarded, json(403, 'x'), 'accepted', /lacks permission/],
+	[
+		'a 401 with a different code means wrong credentials',
+		guarded,
+		json(401, 'incorrect_password'),
+		'refused',
+		/^wrong username or password/,
+	],
+	['a 401 with the same code may be a stripped header', guarded, guarded, 'refused', /strips the header/],
 	['a 403 with and without is a refusal', json(403, 'x'), json(403, 'x'), 'refused', /^/],
 	['an HTML 403 is not a verdict on the credentials', guarded, html(403), 'unclear', /^/],
 	['an HTML 200 is not a verdict', guarded, html(200), 'unclear', /^/],
@@ -48,7 +60,7 @@ it.each([401, 403, 200])('without credentials, %i is judged and nothing more is 
 	const auth: Auth = { scheme: 'none' };
 	const result = trySignIn({ path: PATH, send }, 'https://d.example', { auth }, json(status));
 	if (status === 200) expect(await result).toBeUndefined();
-	else await expect(result).rejects.toMatchObject({ exitCode: 4, hint: 'use another --scheme than none' });
+	else await expect(result).rejects.toMatchObject({ exitCode: 4, hint: 'choose a --scheme other than none' });
 });
 
 it.each<[string, Probed, string]>([
@@ -105,7 +117,7 @@ describe('findService', () => {
 			'https://a.example',
 			{ 'https://a.example/wp-json': guarded, 'https://a.example': html(200) },
 			'https://a.example/wp-json',
-			/^the service is at https:\/\/a\.example\/wp-json: use https:\/\/a\.example\/wp-json$/,
+			/^found the service at https:\/\/a\.example\/wp-json: use https:\/\/a\.example\/wp-json$/,
 		],
 		[
 			'finds www behind a redirect',
@@ -116,14 +128,14 @@ describe('findService', () => {
 				'https://www.a.example': guarded,
 			},
 			'https://www.a.example',
-			/^the service is at https:\/\/www/,
+			/^found the service at https:\/\/www/,
 		],
 		[
 			'offers nothing that it has not seen respond',
 			'https://a.example',
 			{ 'https://a.example': moved('https://evil.example/') },
 			undefined,
-			/^give the base URL/,
+			/^use the address that does not redirect/,
 		],
 		[
 			'names where a redirect points, though what is there could not be seen',
@@ -140,7 +152,7 @@ describe('findService', () => {
 				'https://b.example': moved(`https://a.example${PATH}`),
 			},
 			undefined,
-			/^give the base URL/,
+			/^use the address that does not redirect/,
 		],
 	])('%s', async (_, baseUrl, responses, found, hint) => {
 		const search = await find(baseUrl, responses);

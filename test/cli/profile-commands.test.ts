@@ -7,6 +7,7 @@ import { list, logout, path, remove, rename, set, show, use } from '../../src/cl
 import type { Store } from '../../src/profile/store.js';
 import type { MemoryOptions } from '../support/context.js';
 import { runCommand } from '../support/run-command.js';
+import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const commands: Record<string, CommandSpec> = { list, path, remove, rename, set, show, use };
@@ -42,7 +43,7 @@ describe('profile set', () => {
 		expect(stored().profiles.live).toEqual({
 			baseUrl: 'https://live.example.com/wp-json',
 			username: 'anna',
-			secret: { store: 'file', value: SECRET },
+			secret: { store: 'file', value: SECRET, origin: 'https://live.example.com' },
 		});
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 	});
@@ -74,7 +75,7 @@ describe('profile set', () => {
 	});
 
 	it.each([
-		[['../x', '--timeout', '5'], /can't be a profile's name/],
+		[['../x', '--timeout', '5'], /invalid profile name/],
 		[['live'], /nothing to set/],
 		[[], /missing <name>/],
 		[['live', '--timeout', '0'], /--timeout: "0" must be/],
@@ -84,7 +85,7 @@ describe('profile set', () => {
 		[['live', '--base-url', 'http://live.example.com'], /unencrypted/],
 		[['live', '--secret-command', ''], /--secret-command is empty/],
 		[['live', '--header-name', 'Host'], /--header-name: "Host" must be a header's name/],
-		[['live', '--unset', 'tiemout'], /there is no such setting/],
+		[['live', '--unset', 'tiemout'], /unknown setting/],
 	])('refuses %j and stores nothing', async (argv, message) => {
 		const { run, folder } = desk();
 		const { exitCode, error } = await run('profile set', argv);
@@ -139,18 +140,18 @@ describe('profile list', () => {
 		const elsewhere = { SUPPORTCTL_BASE_URL: 'https://elsewhere.example.com' };
 		for (const [argv, env, marked, stderr] of [
 			[[], {}, plain, ''],
-			[[], { [by]: 'two' }, other(by), `${by} chooses "two"; without it "live" is the current one.\n`],
+			[[], { [by]: 'two' }, other(by), `Using "two" instead of "live" (${by}).\n`],
 			[['--profile', 'two', '-q'], { [by]: 'live' }, other('--profile'), ''],
 			[[], { [by]: 'live' }, [['live', true, by], plain[1]], ''],
-			[[], { [by]: 'tow' }, nothing, `warning: ${by} names the profile "tow", which is not stored\n`],
-			[[], elsewhere, nothing, 'No profile is used: SUPPORTCTL_BASE_URL is on another host than profile "live".\n'],
+			[[], { [by]: 'tow' }, nothing, `warning: profile "tow" not found (${by})\n`],
+			[[], elsewhere, nothing, 'No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "live".\n'],
 		] as const) {
 			expect(await list([...argv], env)).toEqual({ marked, stderr });
 		}
-		await run('profile remove', ['live']);
+		await run('profile remove', ['live', '--yes']);
 		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
 			marked: [['two', true, 'SUPPORTCTL_PROFILE']],
-			stderr: 'SUPPORTCTL_PROFILE chooses "two"; without it none is the current one.\n',
+			stderr: 'Using "two" (SUPPORTCTL_PROFILE).\n',
 		});
 		const { stdout } = await run('profile list', [], { env: { SUPPORTCTL_PROFILE: 'two' } });
 		expect(stdout).toMatch(/^\*\ttwo\t/);
@@ -160,7 +161,7 @@ describe('profile list', () => {
 		const { exitCode, stderr } = await desk().run('profile list');
 		expect({ exitCode, stderr }).toEqual({
 			exitCode: 0,
-			stderr: 'No profile is stored yet: supportctl login makes one.\n',
+			stderr: 'No profiles yet. Create one: supportctl login\n',
 		});
 	});
 
@@ -220,7 +221,7 @@ describe('--format ids', () => {
 		expect(await ids('profile show', '--fields', 'setting')).toMatch(/^profile\nconfig-file\n/);
 		expect(await ids('profile use', 'staging')).toBe('staging\n');
 		expect(await ids('logout', 'staging')).toBe('staging\n');
-		expect(await ids('profile remove', 'live')).toBe('live\n');
+		expect(await ids('profile remove', 'live', '--yes')).toBe('live\n');
 		expect(await ids('profile path')).toBe(`${file}\n`);
 	});
 
@@ -262,7 +263,7 @@ describe('profile show', () => {
 		const other = await run('profile show', ['live', '--json', '--base-url', 'https://other.example.com']);
 		expect(rows(other.stdout).password).toEqual([
 			'not used',
-			'the one stored in profile "live" is for live.example.com and is not sent to another host',
+			'the secret stored in profile "live" is for https://live.example.com',
 		]);
 		const env = { SUPPORTCTL_PASSWORD: 'from-env-secret' };
 		const variable = await run('profile show', ['--json'], { env });
@@ -276,7 +277,7 @@ describe('profile show', () => {
 		const { stdout } = await run('profile show', ['live']);
 		expect(stdout).toContain('secret command');
 		expect(stdout).not.toContain('hunter2');
-		expect((await run('logout')).stderr).toBe('Signed out: the secret command of profile "live" was removed.\n');
+		expect((await run('logout')).stderr).toBe('Signed out of profile "live": removed its secret (secret command).\n');
 	});
 
 	it('warns at each use of a file that others can read', async () => {
@@ -284,7 +285,7 @@ describe('profile show', () => {
 		await make('live');
 		chmodSync(file, 0o640);
 		for (const words of ['profile show', 'profile list']) {
-			expect((await run(words)).stderr).toMatch(/^warning: .*can be read by others .*\(mode 0640\): chmod 600/);
+			expect((await run(words)).stderr).toMatch(/^warning: other users can read .*\(mode 0640\); fix: chmod 600/);
 		}
 	});
 });
@@ -310,7 +311,7 @@ describe('a change to a profile', () => {
 	const changes: [words: string, argv: string[]][] = [
 		['profile use', ['staging']],
 		['profile set', ['live', '--rate', '7']],
-		['profile remove', ['live']],
+		['profile remove', ['live', '--yes']],
 		['logout', ['live']],
 	];
 
@@ -336,7 +337,7 @@ describe('a change to a profile', () => {
 		const { exitCode, error } = await run(words, [...argv, '--query', 'sum(profile)']);
 		expect({ exitCode, message: error?.message }).toEqual({
 			exitCode: 1,
-			message: expect.stringMatching(/^the change was made; only the output failed: /),
+			message: expect.stringMatching(/^the change was saved; only the output failed: /),
 		});
 		expect(stored()).not.toEqual(before);
 	});
@@ -367,7 +368,7 @@ describe('a secret in a base URL', () => {
 	it('is not in what doctor says to write in its place', async () => {
 		const env = { SUPPORTCTL_CONFIG_DIR: temporaryFolder(), SUPPORTCTL_BASE_URL: 'desk.example/x?token=s3cretpw99' };
 		const { stdout } = await runCommand(doctor, 'doctor', ['--json'], { env });
-		expect(stdout).toContain('"write https://desk.example/x?token=[redacted]"');
+		expect(stdout).toContain('"use https://desk.example/x?token=[redacted]"');
 		expect(stdout).not.toContain('s3cretpw99');
 	});
 
@@ -380,13 +381,13 @@ describe('a secret in a base URL', () => {
 });
 
 describe('profile use, remove and path, and logout', () => {
-	it('use chooses, and warns where SUPPORTCTL_PROFILE beats the choice', async () => {
+	it('use chooses, and warns if SUPPORTCTL_PROFILE overrides the choice', async () => {
 		const { make, run, stored } = desk();
 		await make('live');
 		await make('staging');
 		const { stderr } = await run('profile use', ['staging'], { env: { SUPPORTCTL_PROFILE: 'live' } });
 		expect(stored().current).toBe('staging');
-		expect(stderr).toContain('warning: SUPPORTCTL_PROFILE is set in the environment and overrides profile "staging"');
+		expect(stderr).toContain('warning: SUPPORTCTL_PROFILE overrides profile "staging"');
 		expect((await run('profile use', ['nope'])).error).toMatchObject({
 			exitCode: 2,
 			hint: expect.stringContaining('live, staging'),
@@ -405,7 +406,7 @@ describe('profile use, remove and path, and logout', () => {
 		expect(Object.keys(stored().profiles).sort()).toEqual(['desk', 'staging']);
 		await run('profile set', ['staging', '--secret-command', 'echo hunter2']);
 		await run('profile rename', ['staging', 'live']);
-		expect(stored().profiles.live?.secret).toEqual({ store: 'command', command: 'echo hunter2' });
+		expect(stored().profiles.live?.secret).toMatchObject({ store: 'command', command: 'echo hunter2' });
 		expect(stored().current).toBe('desk');
 		expect((await run('profile rename', ['live', 'desk'])).error).toMatchObject({
 			exitCode: 2,
@@ -418,14 +419,29 @@ describe('profile use, remove and path, and logout', () => {
 	it('remove takes the profile and its secret out of the file', async () => {
 		const { make, run, file } = desk();
 		await make('live');
-		await run('profile remove', ['live']);
+		await run('profile remove', ['live', '--yes']);
 		expect(readFileSync(file, 'utf8')).not.toMatch(/hunter2|live/);
-		expect((await run('profile remove', ['live'])).exitCode).toBe(2);
+		expect((await run('profile remove', ['live', '--yes'])).exitCode).toBe(2);
 		await make('first');
 		await make('other');
-		const { stderr } = await run('profile remove', ['first']);
-		expect(stderr).toMatch(/was removed. It was the current one: supportctl profile use NAME chooses another/);
-		expect((await run('profile remove', ['other'])).stderr).toBe('Profile "other" was removed.\n');
+		const { stderr } = await run('profile remove', ['first', '--yes']);
+		expect(stderr).toMatch(/Removed profile "first". Choose a new current one: supportctl profile use NAME/);
+		expect((await run('profile remove', ['other', '-y'])).stderr).toBe('Removed profile "other".\n');
+	});
+
+	it('remove asks, and without a terminal needs --yes', async () => {
+		const { make, run, stored } = desk();
+		await make('live');
+		const refused = await run('profile remove', ['live']);
+		expect([refused.exitCode, refused.error?.message]).toEqual([
+			2,
+			'refusing to remove profile "live" without confirmation; pass --yes',
+		]);
+		const no = await run('profile remove', ['live'], { prompts: scriptedPrompts([/^Remove profile "live"/, false]) });
+		expect([no.exitCode, no.error?.message]).toEqual([2, 'canceled; nothing was removed']);
+		expect(stored().profiles.live).toBeDefined();
+		const yes = await run('profile remove', ['live'], { prompts: scriptedPrompts([/^Remove profile "live"/, true]) });
+		expect([yes.exitCode, stored().profiles.live]).toEqual([0, undefined]);
 	});
 
 	it('logout takes only the secret, and warns of one that is left in the environment', async () => {
@@ -433,9 +449,9 @@ describe('profile use, remove and path, and logout', () => {
 		await make('live');
 		const { stderr } = await run('logout', [], { env: { SUPPORTCTL_TOKEN_FILE: '/x' } });
 		expect(stored().profiles.live).toEqual({ baseUrl: 'https://live.example.com/wp-json', username: 'anna' });
-		expect(stderr).toMatch(/^Signed out: the secret of profile "live" was removed from the profile file\.$/m);
+		expect(stderr).toMatch(/^Signed out of profile "live": removed its secret \(profile file\)\.$/m);
 		expect(stderr).toMatch(/SUPPORTCTL_TOKEN_FILE is still set/);
-		expect((await run('logout', ['live'])).stderr).toContain('had no secret stored');
+		expect((await run('logout', ['live'])).stderr).toContain('has no stored secret');
 		expect((await desk().run('logout')).exitCode).toBe(2);
 	});
 

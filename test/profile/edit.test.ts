@@ -27,7 +27,8 @@ afterEach(() => {
 	Object.assign(ring, { gone: false, forgetful: false });
 });
 
-const settings = { baseUrl: 'https://desk.example.com/wp-json', username: 'anna' };
+const origin = 'https://desk.example.com';
+const settings = { baseUrl: `${origin}/wp-json`, username: 'anna' };
 const stored = (folder: string): Store => JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Store;
 
 describe('saveProfile', () => {
@@ -38,7 +39,7 @@ describe('saveProfile', () => {
 		const account = `desk in ${join(folder, 'config.json')}`;
 		expect(changed).toMatchObject({ created: true, isCurrent: true, notices: [] });
 		expect([...ring.entries]).toEqual([[account, 'hunter2']]);
-		expect(stored(folder).profiles.desk).toEqual({ ...settings, secret: { store: 'keyring', account } });
+		expect(stored(folder).profiles.desk).toEqual({ ...settings, secret: { store: 'keyring', account, origin } });
 		expect(readFileSync(join(folder, 'config.json'), 'utf8')).not.toContain('hunter2');
 	});
 
@@ -48,9 +49,9 @@ describe('saveProfile', () => {
 		const secret = { kind: 'value', value: 'hunter2' } as const;
 		const { notices } = await saveProfile({ folder, name: 'desk', settings, secret });
 		expect(notices).toEqual([
-			expect.stringMatching(/no system keyring can be used \(no bus\).*config\.json, unencrypted/),
+			expect.stringMatching(/no system keyring \(no bus\): the secret is stored unencrypted in .*config\.json/),
 		]);
-		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2' });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2', origin });
 	});
 
 	it('does not trust a keyring that gives back something else', async () => {
@@ -58,7 +59,7 @@ describe('saveProfile', () => {
 		ring.forgetful = true;
 		const secret = { kind: 'value', value: 'hunter2' } as const;
 		await saveProfile({ folder, name: 'desk', settings, secret });
-		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2' });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'hunter2', origin });
 	});
 
 	it('takes the old secret out of the keyring when the new one lives elsewhere', async () => {
@@ -68,9 +69,9 @@ describe('saveProfile', () => {
 		const second = { kind: 'value', value: 'two' } as const;
 		await saveProfile({ folder, name: 'desk', settings: {}, secret: second, insecureStorage: true });
 		expect(ring.entries.size).toBe(0);
-		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'two' });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'two', origin });
 		await saveProfile({ folder, name: 'desk', settings: {}, secret: { kind: 'command', command: 'pass x' } });
-		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'command', command: 'pass x' });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'command', command: 'pass x', origin });
 	});
 
 	it.each([
@@ -87,7 +88,7 @@ describe('saveProfile', () => {
 		const { notices } = await saveProfile({ folder, name: 'desk', settings: change });
 		expect(ring.entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toBeUndefined();
-		expect(notices).toEqual([expect.stringMatching(/it was removed: supportctl login --profile desk stores another/)]);
+		expect(notices).toEqual([expect.stringMatching(/^removed the secret of .*, which was for .*; sign in again: supportctl login --profile desk$/)]);
 	});
 
 	it('keeps the secret when only the path, or http becoming https, changes the base URL', async () => {
@@ -96,7 +97,7 @@ describe('saveProfile', () => {
 		const http = { baseUrl: 'http://desk.example.com', username: 'anna', allowHttp: true };
 		await saveProfile({ folder, name: 'desk', settings: http, secret, insecureStorage: true });
 		await saveProfile({ folder, name: 'desk', settings: { baseUrl: 'https://desk.example.com/wp-json' } });
-		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'one' });
+		expect(stored(folder).profiles.desk?.secret).toEqual({ store: 'file', value: 'one', origin });
 	});
 
 	it('makes the first profile current, and later ones only when asked', async () => {
@@ -141,7 +142,7 @@ describe('the keyring', () => {
 		ring.gone = true;
 		const { notices } = await updateStore(folder, ({ profiles }) => void delete profiles.desk);
 		expect(notices).toEqual([
-			expect.stringMatching(/its entry "desk in .*" of the service "supportctl" may still be there/),
+			expect.stringMatching(/remove entry "desk in .*" of "supportctl" by hand/),
 		]);
 	});
 });
@@ -159,6 +160,6 @@ describe('profileNameFor', () => {
 		expect(profileNameFor(store('a', { a: 'https://a.example.com' }), url)).toBe('b.example.com');
 		expect(() =>
 			profileNameFor(store('a', { a: 'https://a.example', 'b.example.com': 'https://c.example' }), url),
-		).toThrow(/there is a profile "b.example.com" already/);
+		).toThrow(/profile "b.example.com" already exists/);
 	});
 });

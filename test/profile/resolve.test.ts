@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readSetup, resolveConnection } from '../../src/profile/resolve.js';
+import type { StoredSecret } from '../../src/profile/secrets.js';
 import { type SettingName, settingSpecs } from '../../src/profile/settings.js';
 import type { StoredProfile } from '../../src/profile/store.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -163,9 +164,9 @@ describe('resolveConnection', () => {
 
 	it('names the profiles there are when the one asked for is not among them', async () => {
 		await expect(resolve({ profiles: { desk }, flags: { profile: 'dsek' } })).rejects.toMatchObject({
-			message: 'there is no profile "dsek"',
+			message: 'profile "dsek" not found',
 			exitCode: 2,
-			hint: 'stored: desk; supportctl login --profile NAME makes one',
+			hint: 'profiles: desk; create one: supportctl login --profile NAME',
 		});
 		await expect(resolve({ profiles: { desk }, flags: { profile: '__proto__' } })).rejects.toMatchObject({
 			exitCode: 2,
@@ -181,8 +182,8 @@ describe('resolveConnection', () => {
 	});
 
 	it.each([
-		['another host', { flags: { baseUrl: 'https://evil.example.net/wp-json' } }, /is for desk\.example\.com/],
-		['another port', { flags: { baseUrl: 'https://desk.example.com:8443' } }, /is for desk\.example\.com/],
+		['another host', { flags: { baseUrl: 'https://evil.example.net/wp-json' } }, /is for https:\/\/desk\.example\.com$/],
+		['another port', { flags: { baseUrl: 'https://desk.example.com:8443' } }, /is for https:\/\/desk\.example\.com$/],
 		['another user', { flags: { username: 'berta' } }, /is for the user anna/],
 		['another scheme', { flags: { scheme: 'bearer' } }, /is for the scheme basic/],
 		['another header', { flags: { profile: 'keyed', headerName: 'x-log' } }, /is for the header x-key/],
@@ -194,6 +195,35 @@ describe('resolveConnection', () => {
 		});
 	});
 
+	it.each<StoredSecret>([
+		{ store: 'file', value: 'stored-secret' },
+		{ store: 'keyring', account: 'desk in X' },
+		{ store: 'command', command: 'printf stored-secret' },
+	])('never sends a secret to a base URL that was edited by hand: $store', async (secret) => {
+		ring.entries.set('desk in X', 'stored-secret');
+		const bound = { ...desk, secret: { ...secret, origin: 'https://desk.example.com' } };
+		const edited = { ...bound, baseUrl: 'https://evil.example.net/wp-json' };
+		const env = process.env as Record<string, string>;
+		expect((await resolve({ profiles: { desk: bound }, env })).auth).toMatchObject({ password: 'stored-secret' });
+		await expect(resolve({ profiles: { desk: edited }, env })).rejects.toMatchObject({
+			message:
+				'not signed in to https://evil.example.net/wp-json: the secret stored in profile "desk" is for https://desk.example.com',
+			exitCode: 4,
+			hint: expect.stringMatching(/^supportctl login --profile desk/),
+		});
+	});
+
+	it('binds a secret without an origin to the one it is first used for', async () => {
+		const folder = configOf({ desk });
+		const file = join(folder, 'config.json');
+		const env = envOf(folder);
+		await resolveConnection({ env, flags: {} });
+		const stored = readFileSync(file, 'utf8');
+		expect(JSON.parse(stored).profiles.desk.secret).toEqual({ ...desk.secret, origin: 'https://desk.example.com' });
+		writeFileSync(file, stored.replace('https://desk.example.com/wp-json', 'https://evil.example.net'));
+		await expect(resolveConnection({ env, flags: {} })).rejects.toMatchObject({ code: 'not_signed_in' });
+	});
+
 	it('leaves the profile in use out where a base URL leads to another place', async () => {
 		const profiles = { live: { ...desk, protected: true, productPrefix: 'acme', timeout: 5 } };
 		const env = { SUPPORTCTL_BASE_URL: 'http://127.0.0.1:1', SUPPORTCTL_USERNAME: 'bot', SUPPORTCTL_PASSWORD: 'p' };
@@ -201,7 +231,7 @@ describe('resolveConnection', () => {
 		expect(connection.settings).toMatchObject({ protected: false, productPrefix: 'support', timeout: 30 });
 		expect(connection.profileName).toBeUndefined();
 		await expect(resolve({ profiles, env: { ...env, SUPPORTCTL_PASSWORD: '' } })).rejects.toMatchObject({
-			message: expect.stringContaining('no password (the profile in use, "live", is for another host)'),
+			message: expect.stringContaining('no password (profile "live" is for a different host)'),
 		});
 		const chosen = await resolve({ profiles, env: { ...env, SUPPORTCTL_PROFILE: 'live' } });
 		expect(chosen).toMatchObject({
@@ -217,12 +247,12 @@ describe('resolveConnection', () => {
 			const elsewhere = resolve({ profiles, flags: { baseUrl, profile: 'local' } });
 			await expect(elsewhere).rejects.toMatchObject({
 				exitCode: 4,
-				message: expect.stringContaining('is for 127.0.0.1:1 and is not sent to another host'),
+				message: expect.stringContaining('is for http://127.0.0.1:1'),
 			});
 		}
 	});
 
-	it('a profile that a flag names beats the connection variables, which are named in one warning', async () => {
+	it('--profile overrides the connection variables, with one warning', async () => {
 		const profiles = { live: { ...desk, baseUrl: 'https://live.example.com' }, desk };
 		const file = join(temporaryFolder(), 'none');
 		const env = {
@@ -237,7 +267,7 @@ describe('resolveConnection', () => {
 			baseUrl: desk.baseUrl,
 			auth: { scheme: 'basic', username: 'anna', password: 'stored-secret' },
 			warnings: [
-				'profile "desk" is used as named: SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME_FILE, SUPPORTCTL_PASSWORD and SUPPORTCTL_TOKEN in the environment are ignored',
+				'--profile desk overrides SUPPORTCTL_BASE_URL, SUPPORTCTL_USERNAME_FILE, SUPPORTCTL_PASSWORD and SUPPORTCTL_TOKEN',
 			],
 		});
 	});
@@ -255,10 +285,10 @@ describe('resolveConnection', () => {
 
 	it('names no variable where a flag names the profile, since variables are ignored then', async () => {
 		const profiles = { bare: { baseUrl: 'https://bare.example.com' } };
-		const hint = 'supportctl login --profile bare, or --username';
+		const hint = 'supportctl login --profile bare, or pass --username';
 		await expect(resolve({ profiles, flags: { profile: 'bare' } })).rejects.toMatchObject({ hint });
 		const env = { SUPPORTCTL_PROFILE: 'bare' };
-		await expect(resolve({ profiles, env })).rejects.toMatchObject({ hint: `${hint}, or SUPPORTCTL_USERNAME` });
+		await expect(resolve({ profiles, env })).rejects.toMatchObject({ hint: `${hint}, or set SUPPORTCTL_USERNAME` });
 	});
 
 	it('takes a token in the environment as bearer, and as the header value where the profile says header', async () => {
@@ -299,7 +329,7 @@ describe('resolveConnection', () => {
 		]) {
 			await expect(resolve({ env: { ...env, SUPPORTCTL_PASSWORD_FILE: path as string } })).rejects.toMatchObject({
 				exitCode: 2,
-				message: `SUPPORTCTL_PASSWORD_FILE: ${path} can't be used: ${why}`,
+				message: `SUPPORTCTL_PASSWORD_FILE: can't read ${path}: ${why}`,
 			});
 		}
 	});
@@ -321,7 +351,7 @@ describe('resolveConnection', () => {
 		await expect(resolve({ profiles: inRing })).rejects.toMatchObject({
 			code: 'keyring_unavailable',
 			details: ['no bus'],
-			hint: 'unlock it, or sign in again: supportctl login --profile desk',
+			hint: 'unlock the keyring, or sign in again: supportctl login --profile desk',
 		});
 		const command = configOf({ desk: { ...desk, secret: { store: 'command', command: 'printf "a b\\n"' } } });
 		const other = await resolveConnection({ env: envOf(command, process.env), flags: {} });
@@ -335,10 +365,11 @@ describe('resolveConnection', () => {
 	});
 
 	it('reports at each use a config file that others can read', async () => {
-		const configDir = configOf({ desk });
+		const bound = { store: 'file', value: 'x', origin: 'https://desk.example.com' } as const;
+		const configDir = configOf({ desk: { ...desk, secret: bound } });
 		chmodSync(join(configDir, 'config.json'), 0o644);
 		const { warnings } = await resolveConnection({ env: envOf(configDir), flags: {} });
-		expect(warnings).toEqual([expect.stringMatching(/config\.json can be read by others .*0644.*chmod 600/)]);
+		expect(warnings).toEqual([expect.stringMatching(/other users can read .*config\.json \(mode 0644\).*chmod 600/)]);
 		const spaced = join(configDir, 'a b');
 		mkdirSync(spaced, { mode: 0o700 });
 		renameSync(join(configDir, 'config.json'), join(spaced, 'config.json'));
@@ -387,5 +418,5 @@ it('warns of a folder in which a group can change the settings', async () => {
 	const configDir = configOf({ desk });
 	chmodSync(configDir, 0o720);
 	const { warnings } = await resolveConnection({ env: envOf(configDir), flags: {} });
-	expect(warnings).toEqual([expect.stringContaining('can be changed by others')]);
+	expect(warnings).toEqual([expect.stringContaining('other users can change')]);
 });

@@ -19,7 +19,7 @@ describe('runSecretCommand', () => {
 		['a command that is not there', 'hunter2-not-there', 'failed with exit code 127'],
 		['nothing', 'true', 'printed nothing'],
 		['several lines', 'printf "hunter2\\nuser: x\\nurl: y\\n"', 'printed 3 lines'],
-		['something that is no text', 'printf "\\377hunter2"', 'printed something that is not UTF-8 text'],
+		['something that is no text', 'printf "\\377hunter2"', 'printed text that is not UTF-8'],
 		['a flood', 'while :; do echo hunter2; done', 'printed more than 64 KiB'],
 		['a death', 'kill -9 $$', 'was ended by SIGKILL'],
 	])('names %s, and never shows output or command', async (_, command, why) => {

@@ -39,7 +39,7 @@ describe('parseBaseUrl', () => {
 		const { url, warnings } = parseBaseUrl('https://desk.example.com/wp-json/support-api/v1/tickets/14');
 		expect(url).toBe('https://desk.example.com/wp-json');
 		expect(warnings).toEqual([
-			'/support-api/v1/tickets/14 at the end of the base URL was left out: https://desk.example.com/wp-json is used',
+			'using https://desk.example.com/wp-json as the base URL, without /support-api/v1/tickets/14',
 		]);
 		expect(parseBaseUrl('https://a.example/hd-api/v1', { productPrefix: 'hd' }).url).toBe('https://a.example');
 	});

@@ -31,7 +31,7 @@ describe('updateStore', () => {
 			await expect(updateStore('/proc/supportctl', () => {})).rejects.toMatchObject({
 				exitCode: 1,
 				code: 'config_unwritable',
-				message: expect.stringMatching(/^\/proc\/supportctl\/config\.json can't be written \(E/),
+				message: expect.stringMatching(/^can't write \/proc\/supportctl\/config\.json \(E/),
 				hint: expect.stringContaining('SUPPORTCTL_CONFIG_DIR'),
 			});
 		},
@@ -158,7 +158,7 @@ describe('checkProfileName', () => {
 		for (const name of ['desk', 'desk.example.com', 'a_b-c', '127.0.0.1', 'D'])
 			expect(checkProfileName(name)).toBe(name);
 		for (const name of ['', '-x', '.', '..', 'a/b', 'a b', 'ä', '__proto__', 'x'.repeat(65), 'a\n']) {
-			expect(() => checkProfileName(name)).toThrow(/profile's name/);
+			expect(() => checkProfileName(name)).toThrow(/invalid profile name/);
 		}
 	});
 });

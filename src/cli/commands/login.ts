@@ -16,7 +16,7 @@ import {
 	settings as settingTable,
 	withoutConnection,
 } from '../../profile/settings.js';
-import { checkProfileName, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
+import { checkProfileName, type NewSecret, profileNameFor, type Store, saveProfile } from '../../profile/store.js';
 import { defineCommand, type Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { say, warn } from '../notices.js';
@@ -38,20 +38,20 @@ import type { Reach } from '../session.js';
 const KEYS = ['profile', 'base_url', 'scheme', 'username', 'stored_in', 'proved', 'note'];
 
 export const command = defineCommand({
-	description:
-		'The credentials are checked with POST /users/username, which changes nothing. The secret is stored in the system keyring where there is one, else in the profile file, which only you can read.',
+	description: [
+		'Checks your credentials with a request that changes nothing, then stores them as a profile. The secret goes to the system keyring, or if there is none to the profile file, which only you can read.',
+		'Use an application password, not your website password. In most help desks you create one under Users > Profile.',
+	].join('\n\n'),
 	examples: {
 		'supportctl login https://desk.example.com/wp-json': 'asks for the rest',
 		'pass desk | supportctl login --base-url https://desk.example.com/wp-json --username anna --password-stdin --no-input':
-			'asks for nothing',
+			'without questions',
 		"supportctl login --profile ci --base-url https://desk.example.com/wp-json --username bot --secret-command 'pass show desk'":
-			'stores a command that prints the secret',
+			'get the password from a command each time',
 	},
-	arguments: [
-		{ name: 'url', help: "The service's base URL: what comes before /support-api/v1; or --base-url", required: false },
-	],
+	arguments: [{ name: 'url', help: 'Base URL: the part before /support-api/v1', required: false }],
 	options: [
-		{ flags: '--no-input', help: 'Never ask; what is missing is an error', group: 'Secret' },
+		{ flags: '--no-input', help: 'Never prompt; fail if something is missing', group: 'Secret' },
 		...secretOptions,
 		...connectionOptions,
 		...guardDefaults,
@@ -64,21 +64,21 @@ export const command = defineCommand({
 /** What stays the same while different base URLs and credentials are tried. */
 interface Login {
 	invocation: Invocation;
-	/** Undefined where no one can be asked. */
+	/** Undefined if no one can be asked. */
 	prompts: Prompts | undefined;
 	store: Store;
 	flags: Readonly<Record<string, unknown>>;
 }
 
-/** A base URL at which the service was found, and what follows from it. */
+/** A base URL with the service behind it, and what follows from it. */
 interface Found {
 	baseUrl: string;
-	/** The profile that it will be stored as. */
+	/** The profile that will be stored. */
 	name: string;
 	resolved: ResolvedSettings;
 	reach: Omit<Reach, 'baseUrl' | 'auth'>;
 	scheme: Scheme;
-	/** The secret of the environment. */
+	/** The secret from the environment. */
 	exported: EnvironmentValue | undefined;
 	/** The response without credentials. */
 	without: Probed;
@@ -91,36 +91,35 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	const { context, options, args } = invocation;
 	if (options.profile !== undefined) checkProfileName(options.profile);
 	if (args[0] !== undefined && options.baseUrl !== undefined) {
-		throw new UsageError('the base URL is given twice: as an argument and as --base-url');
+		throw new UsageError('pass the base URL once, as an argument or as --base-url');
 	}
-	const asks = options.input !== false && options.passwordStdin !== true && options.tokenStdin !== true;
-	const given = { ...options, baseUrl: args[0] ?? options.baseUrl, scheme: options.scheme ?? impliedScheme(options) };
+	const isPiped = options.passwordStdin === true || options.tokenStdin === true;
+	const mayAsk = options.input !== false && !isPiped && context.prompts.available;
 	const login: Login = {
 		invocation,
-		prompts: asks && context.prompts.available ? context.prompts : undefined,
+		prompts: mayAsk ? context.prompts : undefined,
 		store: readStoreToChange(invocation),
-		flags: connectionFlags(given),
+		flags: connectionFlags({
+			...options,
+			baseUrl: args[0] ?? options.baseUrl,
+			scheme: options.scheme ?? impliedScheme(options),
+		}),
 	};
-	const unlisten = leaveOnSignal(invocation, 'nothing was stored');
-	let found: Found;
-	let accepted: Awaited<ReturnType<typeof signIn>>;
-	try {
-		found = await locate(login, await firstBaseUrl(login));
-		accepted = await signIn(login, found);
-	} catch (error) {
-		if (error instanceof InterruptedError) throw new InterruptedError('interrupted; nothing was stored');
-		throw error;
-	} finally {
-		unlisten();
-	}
+	const { found, accepted } = await findAndSignIn(login);
 	const { name, baseUrl, scheme, reach } = found;
 	const { note, username, headerName, secret } = accepted;
-	const allowHttp = options.allowHttp ?? (reach.allowHttp || undefined);
-	const kept = { ...login.flags, protected: options.protected, allowHttp, baseUrl, scheme, username, headerName };
 	const changed = await saveProfile({
 		folder: configFolder(context),
 		name,
-		settings: settingsIn(kept, context.cwd),
+		settings: settingsIn(
+			{
+				...login.flags,
+				protected: options.protected,
+				allowHttp: options.allowHttp ?? (reach.allowHttp || undefined),
+				...{ baseUrl, scheme, username, headerName },
+			},
+			context.cwd,
+		),
 		secret,
 		insecureStorage: options.insecureStorage === true,
 		makeCurrent: true,
@@ -128,10 +127,10 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	const storedIn = describeStore(changed.secret);
 	const as = username === undefined ? '' : ` as ${username}`;
 	const preposition = changed.secret?.store === 'command' ? 'from' : 'in';
-	const where = changed.secret === undefined ? '' : `, with the ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
+	const where = changed.secret === undefined ? '' : `, ${secretNoun(scheme)} ${preposition} the ${storedIn}`;
 	return {
 		warnings: [...changed.notices, ...(note === undefined ? [] : [note]), ...overridesOf(invocation, name)],
-		says: `Signed in to ${baseUrl}${as}. Profile "${name}" was saved${where}, and is now the current one.`,
+		says: `Signed in to ${baseUrl}${as}. Saved as the current profile, "${name}"${where}.`,
 		row: {
 			profile: name,
 			base_url: baseUrl,
@@ -144,25 +143,45 @@ async function signInAndStore(invocation: Invocation): Promise<Change> {
 	};
 }
 
-/** The base URL from the command line, a person, or the profile that is signed in to again; never from a variable. */
-async function firstBaseUrl(login: Login): Promise<string> {
-	const { flags, prompts, store, invocation } = login;
-	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl, 'as given');
-	const name = invocation.options.profile ?? store.current ?? '';
-	const stored = store.profiles[name]?.baseUrl;
-	const initial = typeof stored === 'string' ? { initial: stored } : {};
-	if (prompts !== undefined) {
-		const question = 'Base URL (what comes before /support-api/v1):';
-		return readBaseUrl(login, await prompts.text(question, initial), 'as typed');
+async function findAndSignIn(login: Login) {
+	const unlisten = leaveOnSignal(login.invocation, 'nothing was stored');
+	try {
+		const found = await locate(login, await firstBaseUrl(login));
+		return { found, accepted: await signIn(login, found) };
+	} catch (error) {
+		if (!(error instanceof InterruptedError)) throw error;
+		throw new InterruptedError('canceled; nothing was stored');
+	} finally {
+		unlisten();
 	}
-	if (typeof stored === 'string') return readBaseUrl(login, stored, `profile "${name}"`);
-	throw new UsageError("no base URL is given, and login can't ask for it", {
-		hint: 'name it: supportctl login https://desk.example.com/wp-json',
-	});
 }
 
-/** Checks a base URL; where another can be suggested, a person is asked, and otherwise the error names it. */
-async function readBaseUrl(login: Login, text: string, from: string): Promise<string> {
+/** The base URL from the command line, a person, or the profile; never from a variable. */
+async function firstBaseUrl(login: Login): Promise<string> {
+	const { flags, prompts, store, invocation } = login;
+	if (typeof flags.baseUrl === 'string') return readBaseUrl(login, flags.baseUrl);
+	const name = invocation.options.profile ?? store.current ?? '';
+	const stored = store.profiles[name]?.baseUrl;
+	const initial = typeof stored === 'string' ? stored : undefined;
+	if (prompts === undefined) {
+		if (initial !== undefined) return readBaseUrl(login, initial, `profile "${name}"`);
+		throw new UsageError('missing help desk address', {
+			hint: 'use: supportctl login https://desk.example.com/wp-json',
+		});
+	}
+	for (;;) {
+		const typed = await prompts.text('Help desk address:', { initial });
+		try {
+			return await readBaseUrl(login, typed);
+		} catch (error) {
+			if (!(error instanceof UsageError)) throw error;
+			warn(invocation.context, [`${error.message}; ${error.hint}`]);
+		}
+	}
+}
+
+/** Checks a base URL; a suggested one is used if the person agrees. */
+async function readBaseUrl(login: Login, text: string, from?: string): Promise<string> {
 	const { invocation, prompts } = login;
 	const { productPrefix } = invocation.options;
 	try {
@@ -173,43 +192,46 @@ async function readBaseUrl(login: Login, text: string, from: string): Promise<st
 	} catch (error) {
 		const suggested = error instanceof UsageError ? error.data.suggested : undefined;
 		if (prompts === undefined || typeof suggested !== 'string') throw error;
-		if (!(await prompts.confirm(`Did you mean ${suggested}?`))) throw error;
+		// Nothing secret is sent before the service was found there.
+		if (!(await prompts.confirm(`Did you mean ${suggested}?`, true))) throw error;
 		return readBaseUrl(login, suggested, from);
 	}
 }
 
-/** Whether credentials may travel unencrypted: a flag says so, or the profile in use allows it for this host. */
+/** Whether credentials may travel unencrypted: by flag, or because the profile allows it for this origin. */
 function mayUseHttp({ store, invocation }: Login, url: string): boolean {
-	const { profile: name = store.current, allowHttp: given } = invocation.options;
+	const { profile: name = store.current ?? '', allowHttp: given } = invocation.options;
 	if (typeof given === 'boolean') return given;
-	const { baseUrl, allowHttp } = (name === undefined ? undefined : store.profiles[name as string]) ?? {};
-	return allowHttp === true && isSameOrigin(baseUrl, url);
+	const stored = store.profiles[name];
+	return stored?.allowHttp === true && isSameOrigin(stored.baseUrl, url);
 }
 
 /**
- * Looks for the service without credentials; another base URL is offered, and never used without a yes. Variables count
- * where no person can be asked, and not where they belong to another base URL or profile.
+ * Looks for the service without credentials. Another base URL is offered, and only used if the person agrees. Variables
+ * count if no one can be asked, and not if they belong to another base URL or profile.
  */
 async function locate(login: Login, baseUrl: string): Promise<Found> {
 	const { invocation, prompts, store, flags } = login;
 	const { context, options } = invocation;
 	const { env, cwd } = context;
-	// SUPPORTCTL_PROFILE never makes a login overwrite a profile of another host.
+	// SUPPORTCTL_PROFILE never makes a login overwrite a profile for a different host.
 	const variable = readVariable(env, 'PROFILE', cwd)?.value;
 	const own = store.profiles[variable ?? '']?.baseUrl;
 	const isFree = variable !== undefined && (typeof own !== 'string' || isSameOrigin(own, baseUrl));
-	const name = options.profile ?? (isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl));
+	const usual = isFree ? checkProfileName(variable) : profileNameFor(store, baseUrl);
+	const name = options.profile ?? usual;
+	const known = store.profiles[name];
 	const exported = readVariable(env, 'BASE_URL', cwd)?.value;
 	const isMeant = exported === undefined || isSameOrigin(exported, baseUrl);
-	const usesVariables = prompts === undefined && isMeant && store.profiles[options.profile ?? ''] === undefined;
+	const isNamed = store.profiles[options.profile ?? ''] !== undefined;
 	const resolved = resolveSettings({
 		flags: { ...flags, baseUrl },
-		env: usesVariables ? env : withoutConnection(env),
+		env: prompts === undefined && isMeant && !isNamed ? env : withoutConnection(env),
 		cwd,
-		profile: { name, values: store.profiles[name] ?? {}, file: 'config.json' },
+		profile: { name, values: known ?? {}, file: 'config.json' },
 	});
-	const warnings: string[] = [];
 	const { settings, sources } = resolved;
+	const warnings: string[] = [];
 	const tls = readTls(resolved, warnings);
 	const reach = { settings, tls, proxy: readProxies(env), allowHttp: mayUseHttp(login, baseUrl) };
 	const probe = createProbe(invocation, reach, settings.username);
@@ -218,8 +240,8 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
 		const error = new FailedError(problem.message, problem);
 		if (prompts === undefined || found === undefined) throw error;
 		say(invocation, `${problem.message}.`);
-		if (!(await prompts.confirm(`The service is at ${found}. Use that?`))) throw error;
-		return locate(login, await readBaseUrl(login, found, 'as suggested'));
+		if (!(await prompts.confirm(`Found the service at ${found}. Use it?`, true))) throw error;
+		return locate(login, await readBaseUrl(login, found));
 	}
 	warn(context, warnings);
 	let { scheme, given } = readScheme(resolved);
@@ -227,80 +249,98 @@ async function locate(login: Login, baseUrl: string): Promise<Found> {
 		sources.scheme.from !== 'default' ||
 		flags.username !== undefined ||
 		options.secretCommand !== undefined ||
-		store.profiles[name] !== undefined;
-	if (prompts !== undefined && !isDecided) {
-		const choices = [
-			{ value: 'basic', label: 'user name and password, or application password' },
-			{ value: 'bearer', label: 'bearer token' },
-			{ value: 'header', label: 'a header with a secret value' },
-			{ value: 'none', label: 'no credentials' },
-		];
-		scheme = (await prompts.choice('How to sign in:', choices, scheme)) as Scheme;
-	}
+		known !== undefined;
+	if (prompts !== undefined && !isDecided) scheme = await prompts.choice('How do you sign in?', WAYS, scheme);
 	return { baseUrl, name, resolved, reach, scheme, exported: given, without };
 }
 
-/** Tries credentials until they are accepted or a person gives up. @throws RefusedError, FailedError */
+const WAYS: readonly { value: Scheme; label: string }[] = [
+	{ value: 'basic', label: 'Username and application password' },
+	{ value: 'bearer', label: 'Bearer token' },
+	{ value: 'header', label: 'Custom header' },
+	{ value: 'none', label: 'No sign-in' },
+];
+
+/** Tries credentials until the service accepts them or the person gives up. @throws RefusedError, FailedError */
 async function signIn(login: Login, found: Found) {
-	const { invocation, prompts } = login;
-	let username: string | undefined;
+	const { invocation } = login;
+	const { scheme, baseUrl, reach, without } = found;
+	const identity = await readIdentity(login, found);
+	const probe = createProbe(invocation, reach, identity.username);
+	if (scheme === 'none') {
+		const doubt = await trySignIn(probe, baseUrl, { auth: { scheme } }, without);
+		return { ...identity, secret: undefined, note: doubt?.note };
+	}
+	// What is missing is found before a secret is asked for.
+	makeAuth(scheme, identity, '');
 	for (let tries = 1; ; tries++) {
-		const credentials = await readCredentials(login, found, username);
-		({ username } = credentials);
-		const probe = createProbe(invocation, found.reach, credentials.username);
+		const given = await readSecret(login, found, scheme);
 		try {
-			const doubt = await trySignIn(probe, found.baseUrl, credentials, found.without);
-			return { ...credentials, note: doubt?.note };
+			const auth = makeAuth(scheme, identity, checkSecret(scheme, given.value, given.source));
+			const doubt = await trySignIn(probe, baseUrl, { auth, source: given.source }, without);
+			return { ...identity, secret: given.secret, note: doubt?.note };
 		} catch (error) {
-			const isTyped = prompts !== undefined && credentials.secret?.kind === 'value';
-			if (!(error instanceof RefusedError) || !isTyped || tries === TRIES) throw error;
-			warn(invocation.context, [`${error.message}; ${error.hint}. Try again, or stop with Ctrl-C`]);
+			const isRefusal =
+				error instanceof RefusedError || (error instanceof UsageError && error.code === 'invalid_secret');
+			if (!isRefusal || !given.isTyped || tries === TRIES) throw error;
+			const hint = error.hint === undefined ? '' : `; ${error.hint}`;
+			warn(invocation.context, [`${error.message}${hint}. Try again, or press Ctrl-C to stop`]);
 		}
 	}
 }
 
-/** The credentials from flags, variables or a person, who gave the name `typed` before. @throws UsageError for what is missing, RefusedError */
-async function readCredentials(login: Login, found: Found, typed?: string) {
-	const { prompts, invocation } = login;
-	const { scheme, name, exported } = found;
-	const { settings, sources, env } = found.resolved;
-	let { headerName } = settings;
-	let username = typed ?? settings.username;
-	if (scheme === 'none') return { username, headerName, auth: { scheme } as const };
-	if (scheme === 'basic' && prompts !== undefined && (typed !== undefined || sources.username.from !== 'flag')) {
-		username = await prompts.text('User name:', {
+/** The username or the header's name; asked for once, whatever becomes of the secret. */
+async function readIdentity({ prompts }: Login, { scheme, resolved }: Found) {
+	const { settings, sources } = resolved;
+	let { username, headerName } = settings;
+	if (prompts !== undefined && scheme === 'basic' && sources.username.from !== 'flag') {
+		username = await prompts.text('Username:', {
 			initial: username,
-			check: (text) => /^[^:]+$/.test(text) || 'enter a user name without a colon',
+			check: (text) => /^[^:]+$/.test(text) || 'enter a username without a colon',
 		});
 	}
-	if (scheme === 'header' && headerName === undefined && prompts !== undefined) {
+	if (prompts !== undefined && scheme === 'header' && headerName === undefined) {
 		const { read, expected } = settingTable.headerName;
 		headerName = await prompts.text('Header name:', {
 			check: (text) => read(text) !== undefined || `enter ${expected}`,
 		});
 	}
-	// What is missing is found before a secret is asked for.
-	makeAuth(scheme, { username, headerName }, '');
+	return { username, headerName };
+}
+
+interface GivenSecret {
+	/** What will be stored. */
+	secret: NewSecret;
+	value: string;
+	/** A variable's name, or some words. */
+	source: string;
+	isTyped: boolean;
+}
+
+/** The secret from flags, variables or a person. @throws UsageError for a missing one, RefusedError */
+async function readSecret({ prompts, invocation }: Login, found: Found, scheme: Scheme): Promise<GivenSecret> {
+	const { name, exported, resolved } = found;
 	const noun = secretNoun(scheme);
-	let secret = await readGivenSecret(invocation, scheme);
-	let from = 'the secret command';
-	if (secret === undefined && exported !== undefined) {
-		secret = { kind: 'value', value: exported.value };
-		from = exported.name;
-	} else if (secret === undefined && prompts !== undefined) {
-		const label = scheme === 'basic' ? 'Password or application password' : noun[0]?.toUpperCase() + noun.slice(1);
-		secret = { kind: 'value', value: await prompts.secret(`${label} (not shown):`) };
-		from = 'the prompt';
-	} else if (secret === undefined) {
-		throw new UsageError(`no ${noun} is given, and login can't ask for it`, {
-			hint: 'pipe it in with --password-stdin, or give --secret-command',
+	const given = await readGivenSecret(invocation, scheme);
+	if (given?.kind === 'command') {
+		const value = await runSecretCommand(given.command, { env: resolved.env, owner: `profile "${name}"` });
+		return { secret: given, value, source: 'the secret command', isTyped: false };
+	}
+	const piped = given?.value ?? exported?.value;
+	if (piped !== undefined) {
+		const source = given === undefined && exported !== undefined ? exported.name : 'stdin';
+		return { secret: { kind: 'value', value: piped }, value: piped, source, isTyped: false };
+	}
+	if (prompts === undefined) {
+		throw new UsageError(`missing ${noun}`, {
+			hint: 'pipe it in with --password-stdin, or pass --secret-command',
 		});
 	}
-	const value =
-		secret.kind === 'command'
-			? await runSecretCommand(secret.command, { env, owner: `profile "${name}"` })
-			: secret.value;
-	const auth = makeAuth(scheme, { username, headerName }, checkSecret(scheme, value, from));
-	// Its source is a variable's name, or some words.
-	return { username, headerName, secret, auth, source: from };
+	if (scheme === 'basic') {
+		say(invocation, 'Use an application password. In most help desks you create one under Users > Profile.');
+	}
+	const label = scheme === 'basic' ? 'Application password' : `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
+	let value = '';
+	while (value === '') value = await prompts.secret(`${label} (hidden):`);
+	return { secret: { kind: 'value', value }, value, source: 'the prompt', isTyped: true };
 }

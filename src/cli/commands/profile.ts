@@ -1,6 +1,7 @@
 /** `profile` and `logout`: what is stored, what is in force, and changes to it. Nothing is sent to the service. */
 
 import { ExitCode, UsageError } from '../../errors.js';
+import type { Context } from '../../io/context.js';
 import { redactBaseUrl } from '../../output/redact.js';
 import { describeSecret, readChoice, readSetup } from '../../profile/resolve.js';
 import { describeStore } from '../../profile/secrets.js';
@@ -13,6 +14,7 @@ import {
 	connectionFlags,
 	connectionOptions,
 	guardDefaults,
+	guardOptions,
 	outputOptions,
 	runDefaults,
 	secretOptions,
@@ -32,14 +34,14 @@ import {
 import { chosenFormat, printAll, type ResultShape } from '../results.js';
 
 const nameArgument = { name: 'name', help: 'The profile', required: true, completes: 'profiles' } as const;
-const anyProfile = { ...nameArgument, help: 'The profile; by default the current one', required: false } as const;
+const anyProfile = { ...nameArgument, help: 'The profile (default: the current one)', required: false } as const;
 
 export const list = defineCommand({
 	description:
-		'--profile, SUPPORTCTL_PROFILE or "supportctl profile use" choose the current profile; with --json, chosen_by shows which.',
+		'The current profile is set by --profile, SUPPORTCTL_PROFILE or "supportctl profile use" (with --json: chosen_by).',
 	examples: {
-		'supportctl profile list': 'a table',
-		'supportctl profile list --field profile': 'bare names',
+		'supportctl profile list': 'all profiles',
+		'supportctl profile list --field profile': 'names only',
 	},
 	arguments: [],
 	options: [...pick(connectionOptions, 'profile'), ...outputOptions],
@@ -53,7 +55,7 @@ export const list = defineCommand({
 		const rows = Object.entries(profiles).map(([name, { baseUrl, scheme, username, secret, ...profile }]) => ({
 			current: name === profileName,
 			profile: name,
-			// The file may have been edited by hand, so that anything stands there.
+			// The file may have been edited by hand: it can be anything.
 			base_url: baseUrl === undefined ? null : redactBaseUrl(String(baseUrl)),
 			scheme: scheme ?? 'basic',
 			username: username ?? null,
@@ -61,20 +63,19 @@ export const list = defineCommand({
 			protected: profile.protected === true,
 			chosen_by: name === profileName ? (chosenBy ?? null) : null,
 		}));
-		if (rows.length === 0) say(invocation, 'No profile is stored yet: supportctl login makes one.');
+		if (rows.length === 0) say(invocation, 'No profiles yet. Create one: supportctl login');
 		if (leftOut !== undefined) {
-			say(invocation, `No profile is used: SUPPORTCTL_BASE_URL is on another host than profile "${leftOut}".`);
+			say(invocation, `No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "${leftOut}".`);
 		} else if (profileName !== undefined && profileName !== current) {
-			const otherwise = current === undefined ? 'none is' : `"${current}" is`;
-			if (Object.hasOwn(profiles, profileName))
-				say(invocation, `${chosenBy} chooses "${profileName}"; without it ${otherwise} the current one.`);
-			else warn(context, [`${chosenBy} names the profile "${profileName}", which is not stored`]);
+			const instead = current === undefined ? '' : ` instead of "${current}"`;
+			if (Object.hasOwn(profiles, profileName)) say(invocation, `Using "${profileName}"${instead} (${chosenBy}).`);
+			else warn(context, [`profile "${profileName}" not found (${chosenBy})`]);
 		}
 		const shape: ResultShape = {
 			keys: ['current', 'profile', 'base_url', 'scheme', 'username', 'stored_in', 'protected'],
 			columns: [
 				{ path: 'current', label: '', key: 'current', get: ({ current }) => (current === true ? '*' : '') },
-				// The name is typed again.
+				// Never cut: it is typed again.
 				{ path: 'profile', whole: true },
 				{ path: 'base_url', important: true, least: 16 },
 				{ path: 'scheme', optional: true, usual: 'basic' },
@@ -90,18 +91,17 @@ export const list = defineCommand({
 });
 
 export const show = defineCommand({
-	description:
-		'A flag beats the environment, which beats the profile, which beats the default. The secret itself is never shown.',
+	description: 'Precedence: flags, environment, profile, defaults. The secret itself is never shown.',
 	examples: {
 		'supportctl profile show': 'the current profile',
-		'supportctl profile show staging --json': 'another one, for a program',
+		'supportctl profile show staging --json': 'a different one, as JSON',
 	},
 	arguments: [anyProfile],
 	options: [...connectionOptions, ...outputOptions],
 	async run(invocation) {
 		const { context, options, args } = invocation;
 		const { env, cwd } = context;
-		// Two different names are refused; without an argument the usual order of choice holds.
+		// Fails for two different names.
 		namedProfile(invocation);
 		const flags = { ...connectionFlags(options), ...(args[0] !== undefined && { profile: args[0] }) };
 		const setup = readSetup({ env, flags, cwd });
@@ -110,7 +110,7 @@ export const show = defineCommand({
 		const by = args[0] === undefined ? (chosenBy ?? 'none chosen') : 'argument';
 		const rows = [
 			{ setting: 'profile', value: profileName ?? null, source: by },
-			{ setting: 'config-file', value: setup.file, source: setup.exists ? 'exists' : 'not there' },
+			{ setting: 'config-file', value: setup.file, source: setup.exists ? 'exists' : 'not found' },
 			...settingSpecs
 				.filter(({ name }) => settings[name] !== undefined)
 				.map(({ name, flag }) => ({
@@ -124,7 +124,7 @@ export const show = defineCommand({
 			keys: ['setting', 'value', 'source'],
 			idOf: ({ setting, value }) => (setting === 'profile' ? value : setting),
 		};
-		// The rows are of one thing, the profile, whose name is all that `--format ids` prints, unless rows are picked.
+		// All rows are about one profile: its name is all that `--format ids` prints.
 		const isId = chosenFormat(options) === 'ids' && options.fields === undefined && options.query === undefined;
 		await printAll(invocation, shape, isId ? rows.slice(0, profileName === undefined ? 0 : 1) : rows);
 		return ExitCode.ok;
@@ -132,10 +132,11 @@ export const show = defineCommand({
 });
 
 export const path = defineCommand({
-	description: 'SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR choose other folders. The file need not exist yet.',
+	description:
+		'The file may not exist yet. Change the directories with SUPPORTCTL_CONFIG_DIR and SUPPORTCTL_STATE_DIR.',
 	examples: {
-		'supportctl profile path': 'the file',
-		'supportctl profile path --field state': 'the folder of journals',
+		'supportctl profile path': 'the profile file',
+		'supportctl profile path --field state': 'the directory of journals',
 	},
 	arguments: [],
 	options: outputOptions,
@@ -152,19 +153,19 @@ export const path = defineCommand({
 
 export const set = defineCommand({
 	description:
-		'Credentials are not tried: "supportctl login" does that. A new host, user or scheme removes the old secret.',
+		'Does not verify credentials; use "supportctl login" for that. A new host, user or scheme removes the stored secret.',
 	examples: {
 		'supportctl profile set desk --protected --concurrency 8': 'defaults and guards',
-		'supportctl profile set desk --password-stdin < password.txt': 'another password',
-		'supportctl profile set desk --unset rate': 'back to the default',
+		'supportctl profile set desk --password-stdin < password.txt': 'a new password',
+		'supportctl profile set desk --unset rate': 'reset to the default',
 	},
-	arguments: [{ ...nameArgument, help: 'The profile; created if it does not exist' }],
+	arguments: [{ ...nameArgument, help: 'The profile; created if missing' }],
 	options: [
 		...allBut(connectionOptions, 'profile'),
 		...guardDefaults,
 		...runDefaults,
 		...options('Kept in the profile', [
-			{ flags: '--unset <setting>', help: 'Forget a setting: timeout, ca-file …', repeatable: true },
+			{ flags: '--unset <setting>', help: 'Reset a setting to its default', repeatable: true },
 		]),
 		...secretOptions,
 		...allBut(outputOptions, 'format'),
@@ -182,15 +183,15 @@ export const set = defineCommand({
 				const spec = settingSpecs.find((each) => each.flag === `--${text.replace(/^--/, '')}` || each.name === text);
 				if (spec !== undefined) return spec.name;
 				const names = settingSpecs.map((each) => each.flag.slice(2)).join(', ');
-				throw new UsageError(`--unset ${JSON.stringify(text)}: there is no such setting`, {
-					hint: `there are ${names}`,
+				throw new UsageError(`--unset ${JSON.stringify(text)}: unknown setting`, {
+					hint: `settings: ${names}`,
 				});
 			});
 			const scheme = (settings.scheme ?? (unset.includes('scheme') ? 'basic' : before.scheme) ?? 'basic') as Scheme;
 			const secret = await readGivenSecret(printing, scheme);
 			if (Object.keys(settings).length === 0 && unset.length === 0 && secret === undefined) {
-				const hint = 'supportctl profile set --help lists the settings';
-				throw new UsageError('profile set: nothing to set', { hint });
+				const hint = 'list the settings: supportctl profile set --help';
+				throw new UsageError('nothing to set', { hint });
 			}
 			const after = { ...before, ...settings };
 			if (typeof after.baseUrl === 'string') {
@@ -212,10 +213,10 @@ export const set = defineCommand({
 				insecureStorage: given.insecureStorage === true,
 			});
 			const { created, isCurrent } = changed;
-			const use = isCurrent ? ' It is the current one.' : '';
+			const use = isCurrent ? ', the current one' : '';
 			return {
 				warnings: changed.notices,
-				says: `Profile "${name}" was ${created ? 'created' : 'changed'}, without a check.${use}`,
+				says: `${created ? 'Created' : 'Changed'} profile "${name}"${use}. Credentials were not verified.`,
 				row: { profile: name, created, current: isCurrent, stored_in: describeStore(changed.secret) },
 			};
 		});
@@ -224,8 +225,8 @@ export const set = defineCommand({
 
 export const use = defineCommand({
 	examples: {
-		'supportctl profile use staging': 'staging from now on',
-		'supportctl ticket update 14 --status hold --profile live': 'another one, once',
+		'supportctl profile use staging': 'use staging from now on',
+		'supportctl ticket update 14 --status hold --profile live': 'use a different one once',
 	},
 	arguments: [nameArgument],
 	options: outputOptions,
@@ -240,20 +241,20 @@ export const use = defineCommand({
 });
 
 export const rename = defineCommand({
-	description: 'Its settings and its secret stay as they are.',
+	description: 'Keeps its settings and its secret.',
 	examples: {
-		'supportctl profile rename default staging': 'the profile that login made',
-		'supportctl profile rename live old-live': 'makes room for another one',
+		'supportctl profile rename default staging': 'name the profile that login created',
+		'supportctl profile rename live old-live': 'free a name',
 	},
-	arguments: [nameArgument, { name: 'new-name', help: 'Its new name', required: true }],
+	arguments: [nameArgument, { name: 'new-name', help: 'The new name', required: true }],
 	options: outputOptions,
 	run: (invocation) =>
 		changeProfiles(invocation, ['profile', 'renamed_from', 'current'], (store) => {
 			const [from, name] = invocation.args;
 			const profile = requireProfile(store, from);
 			if (store.profiles[checkProfileName(name)] !== undefined) {
-				const hint = `supportctl profile remove ${name} removes it`;
-				throw new UsageError(`there is a profile "${name}" already`, { code: 'profile_exists', hint });
+				const hint = `remove it first: supportctl profile remove ${name}`;
+				throw new UsageError(`profile "${name}" already exists`, { code: 'profile_exists', hint });
 			}
 			store.profiles[name] = profile;
 			delete store.profiles[from];
@@ -264,42 +265,59 @@ export const rename = defineCommand({
 });
 
 export const remove = defineCommand({
-	description: 'Nothing changes at the service; "supportctl login" creates the profile again.',
+	description: 'Only the local profile is removed; nothing on the service changes.',
 	examples: {
-		'supportctl profile remove staging': 'the profile and its password',
-		'supportctl logout staging': 'only the password',
+		'supportctl profile remove staging': 'the profile and its secret',
+		'supportctl profile remove staging --yes': 'without a question',
+		'supportctl logout staging': 'only the secret',
 	},
 	arguments: [nameArgument],
-	options: outputOptions,
-	run: (invocation) =>
-		changeProfiles(invocation, ['profile', 'was_current'], (store) => {
-			const [name] = invocation.args;
+	options: [...pick(guardOptions, 'yes'), ...outputOptions],
+	async run(invocation) {
+		const { context, args, options } = invocation;
+		const [name] = args;
+		requireProfile(readStore(configFolder(context)).store, name);
+		if (options.yes !== true) await confirmRemoval(context, name);
+		return changeProfiles(invocation, ['profile', 'was_current'], (store) => {
 			requireProfile(store, name);
 			delete store.profiles[name];
 			const wasCurrent = store.current === name;
 			if (wasCurrent) delete store.current;
 			const isLast = Object.keys(store.profiles).length === 0;
-			const next = !wasCurrent || isLast ? '' : ' It was the current one: supportctl profile use NAME chooses another.';
-			return { says: `Profile "${name}" was removed.${next}`, row: { profile: name, was_current: wasCurrent } };
-		}),
+			const next = wasCurrent && !isLast ? ' Choose a new current one: supportctl profile use NAME' : '';
+			return {
+				says: `Removed profile "${name}".${next}`,
+				row: { profile: name, was_current: wasCurrent },
+			};
+		});
+	},
 });
 
+async function confirmRemoval({ prompts }: Context, name: string): Promise<void> {
+	if (!prompts.available) {
+		const message = `refusing to remove profile "${name}" without confirmation; pass --yes`;
+		throw new UsageError(message, { code: 'needs_yes' });
+	}
+	if (await prompts.confirm(`Remove profile "${name}" and its stored secret?`)) return;
+	throw new UsageError('canceled; nothing was removed', { code: 'cancelled' });
+}
+
 export const logout = defineCommand({
-	description: 'The profile stays, with its base URL and settings; "supportctl profile remove" removes it too.',
+	description: 'Keeps the profile and its settings. To remove both: "supportctl profile remove".',
 	examples: {
 		'supportctl logout': 'the current profile',
-		'supportctl logout staging': 'another one',
+		'supportctl logout staging': 'a different one',
 	},
 	arguments: [{ ...anyProfile, name: 'profile' }],
 	options: [
-		{ flags: '--profile <name>', help: 'The same as the argument', group: 'Connection', completes: 'profiles' },
+		{ flags: '--profile <name>', help: 'Same as the argument', group: 'Connection', completes: 'profiles' },
 		...outputOptions,
 	],
 	run: (invocation) =>
 		changeProfiles(invocation, ['profile', 'removed_from'], (store) => {
 			const name = namedProfile(invocation) ?? store.current;
 			if (name === undefined) {
-				throw new UsageError('there is no current profile', { hint: 'name one: supportctl logout PROFILE' });
+				throw new UsageError('no current profile', { hint: 'use: supportctl logout PROFILE' });
 			}
 			const profile = requireProfile(store, name);
 			const from = describeStore(profile.secret);
@@ -307,13 +325,11 @@ export const logout = defineCommand({
 			const left = ['PASSWORD', 'PASSWORD_FILE', 'TOKEN', 'TOKEN_FILE'].map((each) => `SUPPORTCTL_${each}`);
 			const set = left.filter((each) => invocation.context.env[each]);
 			return {
-				warnings: set.map((each) => `${each} is still set in the environment and will be used`),
+				warnings: set.map((each) => `${each} is still set and will be used`),
 				says:
 					from === 'nowhere'
-						? `Profile "${name}" had no secret stored.`
-						: from === 'secret command'
-							? `Signed out: the secret command of profile "${name}" was removed.`
-							: `Signed out: the secret of profile "${name}" was removed from the ${from}.`,
+						? `Profile "${name}" has no stored secret.`
+						: `Signed out of profile "${name}": removed its secret (${from}).`,
 				row: { profile: name, removed_from: from },
 			};
 		}),

@@ -43,7 +43,7 @@ export const command = defineCommand({
 		);
 		let [username] = invocation.args;
 		if (username === undefined && prompts.available) {
-			username = await prompts.text('User name:', { check: (text) => text !== '' || 'a user name is needed' });
+			username = await prompts.text('Username:', { check: (text) => text !== '' || 'enter a username' });
 		}
 		if (!username) throw new UsageError('missing <username>', { code: 'missing_argument' });
 		if (options.passwordStdin !== true && !prompts.available) {
@@ -52,7 +52,7 @@ export const command = defineCommand({
 		}
 		const password = await (options.passwordStdin === true
 			? readFirstLine(context.stdin, '--password-stdin')
-			: prompts.secret('Password (not shown):'));
+			: prompts.secret('Password (hidden):'));
 		if (password === '') throw new UsageError('the password is empty; nothing was sent');
 		const { createInterruptibleSend } = await import('../../interruption.js');
 		const plan = createPlanner(endpoints['user.check'], session.dialect);
