@@ -88,7 +88,11 @@ describe('saveProfile', () => {
 		const { notices } = await saveProfile({ folder, name: 'desk', settings: change });
 		expect(ring.entries.size).toBe(0);
 		expect(stored(folder).profiles.desk?.secret).toBeUndefined();
-		expect(notices).toEqual([expect.stringMatching(/^removed the secret of .*, which was for .*; sign in again: supportctl login --profile desk$/)]);
+		expect(notices).toEqual([
+			expect.stringMatching(
+				/^removed the secret of .*, which was for .*; sign in again: supportctl login --profile desk$/,
+			),
+		]);
 	});
 
 	it('keeps the secret when only the path, or http becoming https, changes the base URL', async () => {
@@ -141,9 +145,7 @@ describe('the keyring', () => {
 		await saveProfile({ folder, name: 'desk', settings, secret });
 		ring.gone = true;
 		const { notices } = await updateStore(folder, ({ profiles }) => void delete profiles.desk);
-		expect(notices).toEqual([
-			expect.stringMatching(/remove entry "desk in .*" of "supportctl" by hand/),
-		]);
+		expect(notices).toEqual([expect.stringMatching(/remove entry "desk in .*" of "supportctl" by hand/)]);
 	});
 });
 

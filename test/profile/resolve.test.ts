@@ -182,7 +182,11 @@ describe('resolveConnection', () => {
 	});
 
 	it.each([
-		['another host', { flags: { baseUrl: 'https://evil.example.net/wp-json' } }, /is for https:\/\/desk\.example\.com$/],
+		[
+			'another host',
+			{ flags: { baseUrl: 'https://evil.example.net/wp-json' } },
+			/is for https:\/\/desk\.example\.com$/,
+		],
 		['another port', { flags: { baseUrl: 'https://desk.example.com:8443' } }, /is for https:\/\/desk\.example\.com$/],
 		['another user', { flags: { username: 'berta' } }, /is for the user anna/],
 		['another scheme', { flags: { scheme: 'bearer' } }, /is for the scheme basic/],
