@@ -184,13 +184,14 @@ export async function trySignIn(
 	if (status === undefined) return fail(code ?? 'network', words(response));
 	const isSame = without.status === status && without.code === code;
 	if (status === 401 || (status === 403 && isSame)) {
-		const what = auth.scheme === 'basic' ? 'username or password' : secretNoun(auth.scheme);
-		const usual =
-			auth.scheme === 'basic'
-				? 'check the username, and use an application password, not your website password'
-				: `check the ${what}`;
+		const noun = secretNoun(auth.scheme);
+		const isBasic = auth.scheme === 'basic';
+		const wrong = isBasic ? 'wrong username or password' : `wrong ${noun}`;
+		const check = isBasic
+			? 'check the username, and use an application password, not your website password'
+			: `check the ${noun}`;
 		const orStripped = isSame ? '; or the host strips the header that carries the credentials' : '';
-		throw new RefusedError(`wrong ${what} (${words(response)})`, { hint: from + usual + orStripped });
+		throw new RefusedError(`${wrong} (${words(response)})`, { hint: from + check + orStripped });
 	}
 	if (status >= 300 && status < 400) fail('redirect', `redirected to ${location ?? 'nowhere'} once signed in`);
 	if (body === undefined || status >= 500 || status === 429) fail(code ?? `http_${status}`, words(response));

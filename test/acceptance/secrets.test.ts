@@ -472,7 +472,10 @@ describe('the program as a process', () => {
 		const { baseUrl } = await startWatcher();
 		const stage = setStage(baseUrl, AWKWARD);
 		const typed = async (argv: string[]): Promise<string> => {
-			const { raw, exitCode } = await runInTerminal(argv, { env: stage.env, script: [[/Password/, `${AWKWARD}\r`]] });
+			const { raw, exitCode } = await runInTerminal(argv, {
+				env: stage.env,
+				script: [[/assword \(hidden/, `${AWKWARD}\r`]],
+			});
 			expect(exitCode, raw).toBe(0);
 			return raw;
 		};

@@ -45,7 +45,7 @@ describe('login in a terminal', () => {
 			[
 				[/Help desk address/, `${baseUrl}/${ENTER}`],
 				[/How do you sign in/, ENTER],
-				[/Username/, `änna${ENTER}`],
+				[/Username:/, `änna${ENTER}`],
 				[/password \(hidden/, AWKWARD + ENTER],
 			],
 			{ SUPPORTCTL_CONFIG_DIR: config },
@@ -77,7 +77,7 @@ describe('login in a terminal', () => {
 		const { exitCode, raw } = await converse(
 			['login', '--base-url', baseUrl, '--scheme', 'basic', '--insecure-storage', '--quiet'],
 			[
-				[/Username/, `anna${ENTER}`],
+				[/Username:/, `anna${ENTER}`],
 				[/password \(hidden/, `${ENTER}`],
 				[/password \(hidden/, `wrong${ENTER}`],
 				[/wrong username or password.*Try again/, ''],
@@ -92,7 +92,7 @@ describe('login in a terminal', () => {
 	it.each([
 		['at the base URL', [], [[/Help desk address/, CTRL_C]]],
 		['at the scheme', ['--base-url'], [[/How do you sign in/, CTRL_C]]],
-		['at the user name', ['--base-url', '--scheme', 'basic'], [[/Username/, `an${CTRL_C}`]]],
+		['at the user name', ['--base-url', '--scheme', 'basic'], [[/Username:/, `an${CTRL_C}`]]],
 		['in the password', ['--base-url', '--username', 'anna'], [[/password \(hidden/, `half-typed${CTRL_C}`]]],
 		['by Ctrl-D', ['--base-url', '--username', 'anna'], [[/password \(hidden/, '\x04']]],
 	] as const)('ends with 130 when it is interrupted %s, and leaves nothing behind', async (_, words, script) => {
@@ -125,7 +125,7 @@ describe('user check in a terminal', () => {
 	it('ends with 0 or 10 for right and wrong, and asks for the name too', async () => {
 		const account = `desk-${desk.store.users.get(3)?.username}`;
 		const script = (password: string): [RegExp, string][] => [
-			[/Username/, `${desk.store.users.get(3)?.username}${ENTER}`],
+			[/Username:/, `${desk.store.users.get(3)?.username}${ENTER}`],
 			[/Password/, `${password}${ENTER}`],
 		];
 		expect((await converse(['user', 'check'], script(account), desk.env)).exitCode).toBe(0);
