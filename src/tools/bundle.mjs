@@ -1,8 +1,8 @@
 /** How the program is bundled: what is left out, which files are one, and a source file that plain Node can import. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -14,11 +14,23 @@ export const shared = {
 	external: ['@napi-rs/keyring'],
 };
 
+/** `import text from './file?raw'`, as vite has it: the file as text. */
+export const textFiles = {
+	name: 'text-files',
+	resolveId(source, importer) {
+		return source.endsWith('?raw') ? join(dirname(importer), source) : undefined;
+	},
+	async load(id) {
+		if (!id.endsWith('?raw')) return undefined;
+		return { code: await readFile(id.slice(0, -'?raw'.length), 'utf8'), moduleType: 'text' };
+	},
+};
+
 /** @param {string} source below the root @param {(module: any) => Promise<T>} use @template T @returns {Promise<T>} */
 export async function withModule(source, use) {
 	const folder = await mkdtemp(join(tmpdir(), 'supportctl-tools-'));
 	try {
-		const bundle = await rolldown({ ...shared, input: { module: source }, logLevel: 'silent' });
+		const bundle = await rolldown({ ...shared, input: { module: source }, logLevel: 'silent', plugins: [textFiles] });
 		await bundle.write({ dir: folder, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
 		await bundle.close();
 		return await use(await import(pathToFileURL(join(folder, 'module.mjs')).href));

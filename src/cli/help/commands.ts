@@ -1,4 +1,4 @@
-/** What help shows of a command: its page, its flags, and the same as JSON for programs. */
+/** The help page of a command, its flags, and the same as JSON. */
 
 import { ticketStatuses, ticketStatusGroups } from '../../api/fields.js';
 import { ExitCode } from '../../errors.js';
@@ -9,29 +9,29 @@ import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '.
 import { checkOptions, inputOptions, runOptions } from '../runs/options.js';
 import { parts, section, typed } from './page.js';
 
-/** Flags that mean the same for every command that takes them. */
+/** Flags that work the same in every command that accepts them. */
 const shared: readonly { group: string; takenBy: string; flags: readonly OptionSpec[] }[] = [
-	{ group: 'Input', takenBy: 'For commands that take many ids or rows.', flags: inputOptions },
+	{ group: 'Input', takenBy: 'For commands that accept many IDs or rows.', flags: inputOptions },
 	{
 		group: 'Checks',
-		takenBy: 'For updates; --verify, --if and --snapshot for deletes too, --ignore-missing for deletes only.',
+		takenBy: 'For updates. Deletes accept --verify, --if, --snapshot and --ignore-missing.',
 		flags: checkOptions,
 	},
 	{
 		group: 'Guards',
-		takenBy: 'For writes; --dry-run for reads of many ids too, --yes only for commands that ask first.',
+		takenBy: 'For writes. Reads of many IDs accept --dry-run.',
 		flags: guardOptions,
 	},
 	{
 		group: 'Run',
-		takenBy: 'For commands that take many ids or rows; -j to --report also for run resume, retry and undo.',
+		takenBy: 'For commands that accept many IDs or rows; the first ones also for run resume, retry and undo.',
 		flags: [...tuningOptions, ...runOptions],
 	},
-	{ group: 'Output', takenBy: 'For every command that prints results.', flags: outputOptions },
-	{ group: 'Connection', takenBy: 'For every command that sends requests.', flags: connectionOptions },
+	{ group: 'Output', takenBy: 'For commands that print results.', flags: outputOptions },
+	{ group: 'Connection', takenBy: 'For commands that send requests.', flags: connectionOptions },
 ];
 
-/** The headings of "help flags" of which a command takes at least half of the flags; its own help leaves these out. */
+/** The headings of "help flags" for which a command has at least half of the flags; its own help leaves these out. */
 const sharedBy = ({ options }: Pick<CommandSpec, 'options'>) =>
 	shared.filter(({ flags }) => flags.filter((each) => options.includes(each)).length * 2 >= flags.length);
 
@@ -42,7 +42,7 @@ export function ownOptions(spec: Pick<CommandSpec, 'options'>): OptionSpec[] {
 	return spec.options.filter((option) => !hidden.includes(option));
 }
 
-/** Flags under a heading; those without a short form line up with those that have one. */
+/** Flags under a heading, long forms aligned. */
 function flagList(group: string, options: readonly OptionSpec[], note = ''): string {
 	const indent = options.some(({ flags }) => !flags.startsWith('--')) ? '    ' : '';
 	const lines = options.map(({ flags, help, choices, suggests, repeatable, defaultText }) => {
@@ -61,20 +61,20 @@ function flagList(group: string, options: readonly OptionSpec[], note = ''): str
 export const sharedFlags = (): string =>
 	parts(...shared.map(({ group, flags, takenBy }) => flagList(group, flags, takenBy)));
 
-/** The topics that are made from other data. */
+/** Topics that are made from data. */
 export const madeTopics = {
 	flags: (): string =>
 		parts(
-			'Flags that mean the same for every command that takes them; "supportctl COMMAND --help" lists the others.',
+			'These flags work the same in every command that accepts them. For other flags: supportctl COMMAND --help',
 			sharedFlags(),
 		),
 	statuses: (): string =>
 		parts(
-			'The values of --status and of the column status for tickets; --undocumented allows others.',
+			'Values for --status and for the column "status" of tickets. Use --undocumented for others.',
 			section('General', ticketStatusGroups.general.join(', ')),
 			section('Shop orders', ticketStatusGroups.shop.join(', ')),
 			section('Memberships', ticketStatusGroups.membership.join(', ')),
-			'## Other spellings\nA deployment may use words of its own for shop and shopm: --shop-prefix and --membership-prefix, stored with "supportctl profile set", translate them.',
+			'## Custom prefixes\nIf your deployment uses other prefixes than "shop" and "shopm", set them once: supportctl profile set NAME --shop-prefix PREFIX --membership-prefix PREFIX',
 		),
 };
 
@@ -121,17 +121,17 @@ export function commandText({ words, summary }: CommandTitle, spec: CommandSpec)
 export function commandPage(title: CommandTitle, spec: CommandSpec): string {
 	const hidden = sharedGroups(spec).join(', ').toLowerCase();
 	const more = [
-		...(hidden === '' ? [] : [`supportctl help flags :: Shared: ${hidden}`]),
-		...(takesRows(spec) ? ['supportctl help bulk :: Many rows: input, journals, reports'] : []),
+		...(hidden === '' ? [] : [`supportctl help flags :: Shared flags: ${hidden}`]),
+		...(takesRows(spec) ? ['supportctl help bulk :: Edit many objects'] : []),
 	];
 	return parts(commandText(title, spec), section('Learn more', more.join('\n')));
 }
 
-/** Whether a command takes rows: as arguments, from a file or from stdin. */
+/** Whether a command accepts rows: as arguments, from a file or from stdin. */
 const takesRows = ({ arguments: given, options }: CommandSpec): boolean =>
 	given.at(-1)?.variadic === true && options.some(({ flags }) => flags.startsWith('--input '));
 
-/** A command with all that help shows of it, for programs. */
+/** The same as JSON. */
 export async function commandView({ words, summary, group, load }: CommandEntry): Promise<object> {
 	const spec = await load();
 	const own = ownOptions(spec);

@@ -1,4 +1,4 @@
-/** `help`, `--help` and `supportctl` alone: finds the page that is meant and prints it; with --json the command tree. */
+/** `help`, `--help` and `supportctl` alone: prints a page; with --json the command tree. */
 
 import { didYouMean } from '../../api/suggest.js';
 import { ExitCode, UsageError } from '../../errors.js';
@@ -10,18 +10,18 @@ import { type CommandEntry, commands, commandsBelow } from '../manifest.js';
 import { helpWidth, pageText, parts, section, typed } from './page.js';
 
 export const topics = {
-	agents: 'For programs and agents: JSON, dry runs, journals',
-	bulk: 'Many rows: input, journals, reports, several machines',
+	agents: 'Use supportctl from programs and agents',
+	bulk: 'Edit many objects: input, checks, resume, undo',
 	environment: 'Environment variables',
-	'exit-codes': 'What the exit codes mean',
-	flags: 'Shared flags',
+	'exit-codes': 'Exit codes',
+	flags: 'Flags shared by many commands',
 	formats: 'Output formats, columns and queries',
-	profiles: 'Where settings and secrets are stored',
-	safety: 'Checks, questions and limits before and during a write',
-	statuses: 'Values of --status for tickets',
+	profiles: 'Profiles, settings and secrets',
+	safety: 'What protects you from mistakes',
+	statuses: 'Ticket statuses',
 };
 
-/** Prints the help of a command, a group of commands or a topic; of everything without words. */
+/** Prints the help of a command, a group of commands or a topic; without words the list of all. */
 export async function runHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
 	const { stdout, argv } = context;
 	const path = words.filter((word) => !word.startsWith('-'));
@@ -34,7 +34,7 @@ export async function runHelp(context: Context, words: readonly string[]): Promi
 			version,
 			commands: await Promise.all(inside.map(commandView)),
 			topics: Object.entries(topics).map(([name, summary]) => ({ name, summary })),
-			exitCodes: [...texts['exit-codes'].matchAll(/^(\d+) :: (.*)$/gm)].map(([, code, meaning]) => ({
+			exitCodes: [...texts['exit-codes'].matchAll(/^- `(\d+)`: (.*)$/gm)].map(([, code, meaning]) => ({
 				code: Number(code),
 				meaning,
 			})),
@@ -68,33 +68,34 @@ function unknownPage(path: readonly string[]): UsageError {
 	const asked = path.join(' ').slice(0, 80);
 	const names = Object.keys(topics);
 	const known = [...names, ...commands.flatMap(({ words }) => [words[0] as string, words.join(' ')])];
-	return new UsageError(`there is no help for ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
+	return new UsageError(`unknown help topic ${JSON.stringify(asked)}${didYouMean(asked, known)}`, {
 		code: 'unknown_topic',
-		hint: `topics are ${names.join(', ')}; "supportctl --help" lists the commands`,
+		hint: `topics: ${names.join(', ')}; for commands: supportctl --help`,
 	});
 }
 
-const INTRODUCTION = 'supportctl edits a help desk from the shell: one ticket, or many thousand from a spreadsheet.';
+const INTRODUCTION = 'Work with your help desk from the command line, one ticket or thousands.';
 
-/** What `supportctl` alone prints: where to begin. */
+/** What `supportctl` alone prints. */
 export const orientation = `${INTRODUCTION}
 
 ## Start
 supportctl login :: Sign in to your help desk
-supportctl sandbox :: Or run a local mock API with sample data
+supportctl sandbox :: Or try it with a local mock API
 
-## Then
-supportctl ticket update 14 --status hold :: Change a ticket
-supportctl ticket update --input edits.csv -n :: Show what a file would change
+## Use
+supportctl ticket list :: List tickets
+supportctl ticket update 14 --status hold :: Update a ticket
+supportctl ticket update --input edits.csv -n :: Preview the changes in a file
 supportctl run resume last :: Resume a run
-supportctl doctor :: Check settings, network and credentials
+supportctl doctor :: Find out why something isn't working
 
 ## Learn more
-supportctl --help :: Every command
-supportctl ticket update --help :: Help of a command, with examples
-supportctl help bulk :: Many rows: input, journals, reports`;
+supportctl --help :: List all commands
+supportctl ticket update --help :: Show help and examples for a command
+supportctl help bulk :: Edit many objects`;
 
-/** The commands that begin with these words, under their headings; with topics and examples where they are all there are. */
+/** The commands that begin with these words, under their headings; of all commands with topics and examples too. */
 function listPage(path: readonly string[], inside: readonly CommandEntry[]): string {
 	const isAll = path.length === 0;
 	const name = ['supportctl', ...path].join(' ');
@@ -107,7 +108,7 @@ function listPage(path: readonly string[], inside: readonly CommandEntry[]): str
 		'$ supportctl ticket update --input edits.csv --dry-run',
 		'$ supportctl user delete 31 --reassign 7',
 	];
-	const more = `"${name} <command> --help" shows the flags and examples of a command`;
+	const more = `Use "${name} <command> --help" for flags and examples`;
 	return parts(
 		isAll ? INTRODUCTION : `Commands for ${path.join(' ')}.`,
 		section('Usage', typed([`${name} <command> [arguments] [flags]`])),
@@ -121,6 +122,6 @@ function listPage(path: readonly string[], inside: readonly CommandEntry[]): str
 						.join('\n'),
 				)
 			: '',
-		section('Learn more', isAll ? `${more}, "supportctl help --json" the whole command tree.` : `${more}.`),
+		section('Learn more', isAll ? `${more}, and "supportctl help --json" for the whole command tree.` : `${more}.`),
 	);
 }

@@ -1,6 +1,6 @@
 /**
- * A page of help is text: `## Heading`, lines behind four spaces for what is typed, `name :: what it means` for lists, anything
- * else is prose. An empty line ends a block.
+ * A page of help is Markdown: `## Heading`, code between fences or behind four spaces, lists of "- `name`: meaning", prose.
+ * In pages that are made from commands a list is `name :: meaning`. An empty line ends a block.
  */
 
 import type { Palette } from '../../output/colour.js';
@@ -18,15 +18,40 @@ export const typed = (lines: readonly string[]): string => lines.map((line) => `
 
 export const parts = (...all: readonly string[]): string => all.filter((part) => part !== '').join('\n\n');
 
+/** Splits into text, language, code, text, … */
+const FENCES = /^```(\w*).*\n([\s\S]*?)^```$/m;
+
 export function readPage(text: string): Block[] {
+	const pieces = text.split(FENCES);
+	const blocks: Block[] = [];
+	for (let at = 0; at < pieces.length; at += 3) {
+		const [prose = '', language, code] = pieces.slice(at);
+		blocks.push(...readBlocks(prose));
+		if (code === undefined) continue;
+		const lines = code.trimEnd().split('\n');
+		blocks.push({ kind: 'code', lines: language === 'sh' ? lines.map((line) => `$ ${line}`) : lines });
+	}
+	return blocks;
+}
+
+function readBlocks(text: string): Block[] {
 	const blocks: Block[] = [];
 	for (const chunk of text.split('\n\n')) {
-		const lines = chunk.split('\n').filter((line) => line !== '');
-		if (lines[0]?.startsWith('## ')) blocks.push({ kind: 'heading', lines: [(lines.shift() as string).slice(3)] });
+		const lines = chunk.split('\n').filter((line) => line !== '' && !line.startsWith('# '));
+		const [first = ''] = lines;
+		if (first.startsWith('## ')) {
+			blocks.push({ kind: 'heading', lines: [first.slice(3)] });
+			lines.shift();
+		}
+		if (lines.length === 0) continue;
 		const last = blocks.at(-1);
 		if (lines[0]?.includes(' :: ')) blocks.push({ kind: 'list', lines });
-		else if (lines.some((line) => !line.startsWith('    '))) blocks.push({ kind: 'prose', lines: [lines.join(' ')] });
-		else if (lines.length > 0) {
+		else if (lines[0]?.startsWith('- ')) {
+			const entries = lines.map((line) => plain(line.slice(2).replace(': ', ' :: ')));
+			blocks.push({ kind: 'list', lines: entries });
+		} else if (lines.some((line) => !line.startsWith('    '))) {
+			blocks.push({ kind: 'prose', lines: [plain(lines.join(' '))] });
+		} else {
 			const code = lines.map((line) => line.slice(4));
 			if (last?.kind === 'code') last.lines.push('', ...code);
 			else blocks.push({ kind: 'code', lines: code });
@@ -34,6 +59,9 @@ export function readPage(text: string): Block[] {
 	}
 	return blocks;
 }
+
+/** Without the marks of code and of links. */
+const plain = (text: string): string => text.replaceAll('`', '').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 /** The page as lines for a terminal, in the manner of `gh`: capitals for headings, what is below them indented. */
 export function pageText(text: string, width: number, palette: Palette): string {

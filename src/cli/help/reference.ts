@@ -1,4 +1,4 @@
-/** docs/reference.md and the man page, from the same text as each command's help. */
+/** docs/reference.md and the man page, from the same text as help. */
 
 import { type CommandEntry, commands } from '../manifest.js';
 import { commandText, madeTopics, sharedFlags, sharedGroups } from './commands.js';
@@ -6,7 +6,7 @@ import { orientation, topics } from './help.js';
 import { type Block, parts, readPage } from './page.js';
 import { texts } from './topics.js';
 
-/** Commands under their headings, flags of their own with them, and those that many share at the end. */
+/** Commands under their headings with their own flags, and shared flags at the end. */
 export async function referenceMarkdown(): Promise<string> {
 	const section = async (entry: CommandEntry): Promise<string> => {
 		const spec = await entry.load();
@@ -22,7 +22,7 @@ export async function referenceMarkdown(): Promise<string> {
 	return `${parts(...sections, '### Shared flags', pageMarkdown(sharedFlags(), 4))}\n`;
 }
 
-/** A page of help as Markdown, its headings at the given depth, in bold from the fifth on. */
+/** A page of help as Markdown, with headings at the given depth, bold from the fifth on. */
 export function pageMarkdown(text: string, depth: number): string {
 	const write: Record<Block['kind'], (lines: string[]) => string> = {
 		heading: ([title]) => (depth > 4 ? `**${title}**` : `${'#'.repeat(depth)} ${title}`),
@@ -33,7 +33,7 @@ export function pageMarkdown(text: string, depth: number): string {
 	return parts(...readPage(text).map(({ kind, lines }) => write[kind](lines)));
 }
 
-/** Text that roff takes literally: no backslash, leading dot, quote or hyphen of it is a command. */
+/** Text that is nothing else to roff. */
 const literal = (text: string): string =>
 	text
 		.replaceAll('\\', '\\e')
@@ -53,7 +53,7 @@ const roff: Record<Block['kind'], (lines: string[]) => string> = {
 	code: (lines) => `.PP\n.RS 4\n.nf\n${lines.map(literal).join('\n')}\n.fi\n.RE`,
 };
 
-/** The man page, for section 1: the orientation, every command, the shared flags, and every topic. */
+/** The man page: the orientation, every command, shared flags and topics. */
 export async function manualRoff(version: string): Promise<string> {
 	const sections = await Promise.all([
 		['description', orientation],
@@ -66,7 +66,7 @@ export async function manualRoff(version: string): Promise<string> {
 	]);
 	return [
 		`.TH SUPPORTCTL 1 "" ${quoted(`supportctl ${version}`)} "User Commands"`,
-		'.SH NAME\nsupportctl \\- the admin command line for a help desk',
+		'.SH NAME\nsupportctl \\- work with your help desk from the command line',
 		'.SH SYNOPSIS\n.B supportctl\n.I command\n[\\fIarguments\\fR] [\\fIflags\\fR]',
 		...sections.flatMap(([title, text = '']) => [
 			`.SH ${quoted(title?.toUpperCase())}`,

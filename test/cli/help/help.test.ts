@@ -105,7 +105,7 @@ describe('help of a command', () => {
 		expect(stdout).toMatch(/--time-adjustments-type <type> +Type of the adjustment:\s+\{positive\|negative\|\+\|-\}/);
 		expect(stdout).toMatch(/--ticket-tag <terms> .*\(repeatable\)/);
 		expect(stdout).not.toContain('--concurrency');
-		expect(stdout).toMatch(/supportctl help flags +Shared: input, checks, guards, run, output, connection\n/);
+		expect(stdout).toMatch(/supportctl help flags +Shared flags: input, checks, guards, run, output,\s+connection\n/);
 	});
 
 	it('shows and accepts only flags that can matter: only what asks takes --yes', async () => {
@@ -169,7 +169,7 @@ describe.each([...Object.entries(texts), ...Object.entries(madeTopics).map(([nam
 
 it('explains every format under help formats', async () => {
 	const formats = texts.formats;
-	const explained = [...formats.matchAll(/^([a-z]+) ::/gm)].map(([, name]) => name);
+	const explained = [...formats.matchAll(/^- `([a-z]+)`:/gm)].map(([, name]) => name);
 	expect(explained).toEqual(expect.arrayContaining([...formatNames]));
 });
 
@@ -185,8 +185,8 @@ describe('what is not known', () => {
 			['ticket', 'update', '1', '--stauts', 'hold'],
 			/unknown flag --stauts\nhint: did you mean: supportctl ticket update --status\n/,
 		],
-		[['help', 'bluk'], /there is no help for "bluk"; did you mean "bulk"\?/],
-		[['help', 'ticket', 'updaet'], /there is no help for "ticket updaet"; did you mean "ticket update"\?/],
+		[['help', 'bluk'], /unknown help topic "bluk"; did you mean "bulk"\?/],
+		[['help', 'ticket', 'updaet'], /unknown help topic "ticket updaet"; did you mean "ticket update"\?/],
 	])('%j is a usage error that names the nearest', async (argv, message) => {
 		const { exitCode, stdout, stderr } = await run(argv);
 		expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -225,16 +225,15 @@ describe('layout', () => {
 
 describe('help formats', () => {
 	it('says of every key that an outcome can have what it is', async () => {
-		const documented = texts.formats
-			.split('\n')
-			.filter((line) => line.includes(' :: '))
+		const documented = readPage(texts.formats)
+			.flatMap(({ kind, lines }) => (kind === 'list' ? lines : []))
 			.flatMap((line) => (line.split(' :: ')[0] as string).split(', '));
 		expect(documented).toEqual(expect.arrayContaining(outcomeKeys(idNames)));
 	});
 
-	it('has every id of the table among the columns of an input', async () => {
-		// A user name is a field.
+	it('has every ID of the table among the columns of an input', async () => {
+		// A username is a field.
 		const names = idNames.filter((name) => name !== 'username');
-		expect(texts.bulk).toContain(`the ids of\nthe path: ${names.join(', ')};`);
+		expect(texts.bulk).toContain(`Columns are field names and ${names.map((name) => `\`${name}\``).join(', ')}`);
 	});
 });
