@@ -40,7 +40,7 @@ export interface Filter {
 	readonly flag: string;
 	/** The parameter of the query. */
 	readonly parameter: string;
-	readonly kind: 'text' | 'status' | 'user' | 'id' | 'date';
+	readonly kind: 'text' | 'state' | 'status' | 'user' | 'term' | 'id' | 'date';
 	readonly help: string;
 }
 
@@ -60,7 +60,11 @@ export interface Read {
 	/** Columns of a table. */
 	readonly shown: readonly string[];
 	readonly filters: readonly Filter[];
-	/** The query of a list without filters: everything that the caller may see, in the order of ids. */
+	/** What `--sort` takes, and what the service calls it. */
+	readonly orders: Readonly<Record<string, string>>;
+	/** Whether a list on a terminal begins with the newest. */
+	readonly newestFirst: boolean;
+	/** The query of a list without filters: everything that the caller may see, by ID. */
 	readonly query: Readonly<Record<string, string>>;
 	/** Whether the list comes in pages. */
 	readonly paged: boolean;
@@ -69,16 +73,24 @@ export interface Read {
 const filter = (parameter: string, kind: Filter['kind'], help: string): Filter => {
 	return { flag: parameter.replaceAll('_', '-'), parameter, kind, help };
 };
-const search = filter('search', 'text', 'Only those that contain this text');
-const author = filter('author', 'user', 'Only those of this user; @me is you');
-const status = filter('status', 'status', 'Only those with this status');
-const dates = [
-	filter('before', 'date', 'Only those from before this date'),
-	filter('after', 'date', 'Only those from after this date'),
-];
+const search = filter('search', 'text', 'Filter by text');
+const author = filter('author', 'user', 'Filter by author (ID, username, @me or none)');
+const status = filter('status', 'status', 'Filter by status');
+const dates = [filter('before', 'date', 'Filter by date: before'), filter('after', 'date', 'Filter by date: after')];
 
+const posts = {
+	date: 'date',
+	date_gmt: 'date',
+	modified: 'modified',
+	modified_gmt: 'modified',
+	title: 'title',
+	slug: 'slug',
+};
 const ordered = { context: 'edit', orderby: 'id', order: 'asc' } as const;
-const usual = { owners: [], computed: [], hasModified: true, paged: true, query: ordered } as const;
+const usual = {
+	...{ owners: [], computed: [], hasModified: true, paged: true, query: ordered },
+	...{ orders: { id: 'id', ...posts, author: 'author' }, newestFirst: true },
+} as const;
 
 /** What can be read, by the noun of its commands; terms have one for each taxonomy. */
 export const reads = {
@@ -90,13 +102,13 @@ export const reads = {
 		computed: ['customer-reply-count', 'agent-reply-count', 'total-reply-count', 'time-calculated'],
 		shown: ['id', 'title', 'status', 'state', 'assignee', 'ticket_priority', 'modified_gmt'],
 		filters: [
-			filter('state', 'text', 'Only tickets in this state: open or closed'),
+			filter('state', 'state', 'Filter by state: open, closed or any'),
 			status,
-			filter('assignee', 'user', 'Only tickets assigned to this user; @me is you'),
+			filter('assignee', 'user', 'Filter by assignee (ID, username, @me or none)'),
 			author,
 			search,
 			...dates,
-			...taxonomies.map((each) => filter(each, 'text', `Only tickets with this ${each} term`)),
+			...taxonomies.map((each) => filter(each, 'term', `Filter by ${each} (ID, slug, name or none)`)),
 		],
 		// Live services show open tickets of the caller alone unless they are asked for all.
 		query: { ...ordered, assignee: '0', author: '0', state: 'any', status: 'any' },
@@ -107,7 +119,7 @@ export const reads = {
 		get: get('reply.get', '/tickets/<ticket_id>/replies/<id>', 'reply'),
 		update: endpoints['reply.update'],
 		owners: ['ticket_id'],
-		shown: ['ticket_id', 'id', 'status', 'author', 'date', 'content'],
+		shown: ['ticket_id', 'id', 'status', 'author', 'date_gmt', 'content'],
 		filters: [status, author, search, ...dates],
 		query: { ...ordered, status: 'any' },
 	},
@@ -118,7 +130,8 @@ export const reads = {
 		update: endpoints['user.update'],
 		hasModified: false,
 		shown: ['id', 'username', 'name', 'email', 'roles'],
-		filters: [search, filter('roles', 'text', 'Only users with one of these roles')],
+		filters: [search, filter('roles', 'text', 'Filter by role, or several with commas')],
+		orders: { id: 'id', name: 'name', email: 'email', slug: 'slug', registered_date: 'registered_date', url: 'url' },
 	},
 	attachment: {
 		...usual,
@@ -130,11 +143,14 @@ export const reads = {
 	},
 	password: {
 		...usual,
-		list: list('user.password.list', '/users/<user_id>/passwords', 'application password'),
+		// Services show an object with a password under each slug, or a list.
+		list: { ...list('user.password.list', '/users/<user_id>/passwords', 'application password'), returns: 'any' },
 		owners: ['user_id'],
 		hasModified: false,
 		shown: ['user_id', 'slug', 'name', 'created', 'last_used'],
 		filters: [],
+		orders: {},
+		newestFirst: false,
 		query: {},
 		paged: false,
 	},
@@ -161,6 +177,8 @@ export function termReads(taxonomy: string): Read {
 		owners: ['taxonomy'],
 		hasModified: false,
 		shown: ['taxonomy', 'id', 'name', 'slug', 'parent', 'count'],
-		filters: [search, filter('parent', 'id', 'Only terms below this one')],
+		orders: { id: 'id', name: 'name', slug: 'slug', description: 'description', count: 'count' },
+		newestFirst: false,
+		filters: [search, filter('parent', 'id', 'Filter by parent (ID or none)')],
 	};
 }

@@ -32,6 +32,7 @@ import {
 	type ReadInvocation,
 	type Reading,
 	readId,
+	readOwner,
 	readUserId,
 	withReading,
 } from './lists/reading.js';
@@ -152,9 +153,11 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 /** Reads the object, on a connection that is not kept open during the edit. @throws SupportctlError where it can't be read */
 async function readObject(noun: EditNoun, invocation: ReadInvocation, session: Session, known?: Ids) {
 	const read = async (reading: Reading) => {
-		const { owners, rest } = reading;
-		const [text = ''] = rest;
-		const ids: Ids = known ?? { ...owners, id: noun === 'user' ? await readUserId('id', text, reading) : text };
+		const [text = ''] = reading.rest;
+		const ids: Ids = known ?? {
+			...(await readOwner(reading)),
+			id: noun === 'user' ? await readUserId('id', text, reading) : text,
+		};
 		const object = await createRead(reading)(ids);
 		if (object instanceof SupportctlError) throw object;
 		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };

@@ -74,6 +74,7 @@ export async function openResults(
 			...rendering,
 			...{ fields, field, query },
 			format: chosenFormat(options, profileFormat),
+			bom: options.bom,
 			idOf: shape.idOf ?? ownId,
 			isTTY: stdout.isTTY,
 			width: stdout.columns,

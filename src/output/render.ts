@@ -28,6 +28,8 @@ export interface RenderOptions {
 	readonly fields?: string | readonly string[] | undefined;
 	/** `--field`: one bare value a line. */
 	readonly field?: string | undefined;
+	/** `--bom`: a byte order mark before csv and tsv, by which Excel knows UTF-8. */
+	readonly bom?: boolean | undefined;
 	/** `--query`: JMESPath over the list of all rows, or over the one object. */
 	readonly query?: string | undefined;
 	/** What tables show without `--fields`; every key where absent. */
@@ -230,6 +232,9 @@ async function createEncoder(options: RenderOptions, named: ResolvedColumn[] | u
 			code: 'unknown_format',
 		});
 	}
+	if (options.bom === true && format !== 'csv' && format !== 'tsv') {
+		throw new UsageError('--bom works with --format csv or tsv', { code: 'conflicting_flags' });
+	}
 	const more = columns === undefined ? keysOf : options.more;
 	return encoders[format]({
 		columns: named ?? columns?.map(resolveColumn) ?? [],
@@ -264,7 +269,7 @@ export async function createRenderer(options: RenderOptions, write: Write): Prom
 	let encoder = await createEncoder(own, named);
 	let missing = named ?? [];
 	let seen: string[] | undefined;
-	let text = '';
+	let text = options.bom === true ? '\ufeff' : '';
 	let timer: NodeJS.Timeout | undefined;
 	/** The last write that only the timer began: `end` waits for it, and throws what became of it. */
 	let pending: Promise<void> | undefined;

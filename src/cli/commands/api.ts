@@ -42,7 +42,7 @@ export const command = defineCommand({
 	].join('\n\n'),
 	examples: {
 		'supportctl api GET tickets/14': 'one ticket',
-		'supportctl api GET tickets -f status=hold -f assignee=0 --fields id,status,title': 'a list as a table',
+		'supportctl api GET tickets -f status=hold --fields id,status,title': 'a list as a table',
 		"supportctl api GET tickets --paginate --query '[].id' --format ids | supportctl ticket update - --status hold":
 			'all pages; the ids are the input of the next command',
 		'supportctl api POST tickets/14 -f status=hold -F assignee=3': 'a write, sent once',

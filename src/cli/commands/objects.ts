@@ -5,17 +5,17 @@ import { taxonomies } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { type EditNoun, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Examples, RequestSpec } from '../command.js';
-import { type OptionSpec, options, pick } from '../options/option.js';
+import { type OptionSpec, pick } from '../options/option.js';
 import {
 	allowDiffersOption,
 	connectionOptions,
 	guardOptions,
+	listOptions,
 	outputOptions,
 	readOptions,
 	tuningOptions,
-	wholeNumber,
 } from '../options/shared.js';
-import { optionsOf, placeholders, positionalsOf, type RunInvocation } from '../runs/options.js';
+import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js';
 
 const otherTicket = (does: string): string =>
 	`A service may not check the ticket in the path: it may ${does}. A response that shows another ticket or reply makes the row "differs".`;
@@ -167,10 +167,6 @@ export function send(words: string): CommandSpec {
 	};
 }
 
-const limitOption = options('Filters', [
-	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber('--limit', 1) },
-]);
-
 const requestOf = ({ path }: Pick<Endpoint, 'path'>): RequestSpec => ({ method: 'GET', path, documented: false });
 
 function ownerArguments(
@@ -182,22 +178,28 @@ function ownerArguments(
 	return list.parameters.map(({ name, help }) => ({ name: name.replaceAll('_', '-'), help, required: true }));
 }
 
+/** A list takes several of what it is a list of. */
+function listArguments(noun: Noun, read: Read): ArgumentSpec[] {
+	if (noun === 'term') return ownerArguments(noun, read);
+	return ownerArguments(noun, read).map((each) => ({ ...each, variadic: true }));
+}
+
 export function list(noun: Noun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
-	const all = read.paged ? 'Everything that you may see is listed, in the order of ids.' : '';
+	const all = read.paged ? 'Lists everything you have access to.' : '';
 	const sheet =
 		read.update === undefined
 			? ''
-			: `csv, tsv, json and ndjson hold what ${noun} update --input reads, with raw values; --fields names other columns.`;
+			: `CSV, TSV, JSON and NDJSON output can be edited and passed back to "${noun} update --input". Use --fields to choose other columns.`;
 	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
-		return { flags: `--${flag} <${placeholders[kind] ?? 'text'}>`, help, group: 'Filters' };
+		return { flags: `--${flag} <${kind}>`, help, group: 'Filters' };
 	});
 	return {
 		examples: lists[noun],
 		description: [all, sheet].join('\n\n').trim(),
 		requests: [requestOf(read.list)],
-		arguments: ownerArguments(noun, read),
-		options: [...filters, ...limitOption, ...readOptions],
+		arguments: listArguments(noun, read),
+		options: [...filters, ...(read.paged ? listOptions : []), ...readOptions],
 		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
 	};
 }

@@ -9,21 +9,23 @@ import { SupportctlError, UsageError } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { DEFAULT_CONCURRENCY } from '../../http/types.js';
+import type { Context } from '../../io/context.js';
 import { parseFields } from '../../output/columns.js';
 import type { Invocation } from '../command.js';
 import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
-import type { readOptions } from '../options/shared.js';
+import type { listOptions, readOptions } from '../options/shared.js';
 import { ownIdFor } from '../own-account.js';
 import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
+import { readTextInput } from '../text-file.js';
 
 export type Ids = Readonly<Record<string, string>>;
 
 /** One call of a command that reads; filters stand among its options, by their own names. */
 export type ReadInvocation = Omit<Invocation, 'options'> & {
-	readonly options: ValuesOf<typeof readOptions> & { readonly limit?: number } & Readonly<Record<string, unknown>>;
+	readonly options: ValuesOf<typeof readOptions> & ValuesOf<typeof listOptions> & Readonly<Record<string, unknown>>;
 };
 
 export type Reading = Awaited<ReturnType<typeof openReading>>;
@@ -36,27 +38,51 @@ export async function withReading<T>(
 	given?: Session,
 ): Promise<T> {
 	const reading = await openReading(noun, invocation, given);
-	const { client, owners } = reading;
 	const unlisten = leaveOnSignal(invocation, 'nothing was changed; the output may be incomplete');
 	try {
-		if (owners.user_id === OWN_ID) owners.user_id = await readUserId('user id', OWN_ID, reading);
 		return await work(reading);
 	} finally {
 		unlisten();
-		await client.close();
+		await reading.client.close();
 	}
+}
+
+/** The IDs from the arguments that stand before the objects' own, by name; `taxonomy` among them. @throws UsageError */
+export async function readOwner(reading: Reading): Promise<Ids> {
+	const { read, invocation } = reading;
+	const owners: Record<string, string> = {};
+	for (const [at, name] of read.owners.entries()) {
+		owners[name] = await readOwnerId(name, invocation.args[at] as string, reading);
+	}
+	return owners;
+}
+
+/** The same for each argument of a list that takes several; `-` reads them from stdin. @throws UsageError */
+export async function readOwners(reading: Reading): Promise<Ids[]> {
+	const { read, invocation } = reading;
+	const [name] = read.owners;
+	if (name === undefined) return [{}];
+	const { args, context } = invocation;
+	const texts = args.length === 1 && args[0] === '-' ? await readWords(context.stdin) : args;
+	const owners: Ids[] = [];
+	for (const text of new Set(texts)) owners.push({ [name]: await readOwnerId(name, text, reading) });
+	return owners;
+}
+
+async function readOwnerId(name: string, text: string, reading: Reading): Promise<string> {
+	if (name === 'taxonomy') return text;
+	const label = name.replaceAll('_', ' ');
+	return name === 'user_id' ? await readUserId(label, text, reading) : readId(label, text);
+}
+
+/** The words of a text on stdin. */
+export async function readWords(stdin: Context['stdin']): Promise<string[]> {
+	return (await readTextInput(stdin)).split(/\s+/).filter((each) => each !== '');
 }
 
 async function openReading(noun: Noun, invocation: ReadInvocation, given?: Session) {
 	const { args, options, context } = invocation;
 	const read = readOf(noun, args[0] ?? '');
-	/** Ids from the arguments that stand before the objects' own, by name; `taxonomy` among them. */
-	const owners: Record<string, string> = {};
-	for (const [at, name] of read.owners.entries()) {
-		const text = args[at] as string;
-		const isFree = name === 'taxonomy' || (name === 'user_id' && text === OWN_ID);
-		owners[name] = isFree ? text : readId(name.replaceAll('_', ' '), text);
-	}
 	if (options.fields !== undefined) parseFields(options.fields);
 	const session = given ?? (await openSession(invocation));
 	const { settings } = session.connection;
@@ -71,7 +97,7 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	};
 	// The other arguments stand behind those of the owners.
 	const rest = args.slice(read.owners.length);
-	return { read, owners, rest, invocation, session, client, concurrency, send: sending };
+	return { read, rest, invocation, session, client, concurrency, send: sending };
 }
 
 /** @throws UsageError */
@@ -87,8 +113,7 @@ export async function readUserId(label: string, text: string, { session, client,
 	return String(await ownIdFor(`${label} ${OWN_ID}`, session, client, send));
 }
 
-export const RENDERED_ONLY =
-	'the service does not show raw values to this account (context=edit): values are as they are rendered';
+export const RENDERED_ONLY = 'this account gets no raw values (context=edit): values are shown as rendered';
 
 /** Whether a service refuses to show raw values. */
 export function refusesRaw({ status, code, reasons }: Outcome): boolean {
@@ -124,18 +149,17 @@ export function failureOfRead(
 	ids: Ids,
 	result: Outcome,
 ): SupportctlError {
-	const isList = endpoint.returns === 'list';
+	const isList = endpoint.verb === 'list';
 	const outcome: RowOutcome = { ...result, row: 1, ids: isList ? {} : ids };
 	const noun = plural(endpoint.noun, 2);
 	if (result.code !== NO_ROUTE)
 		return failureOf(outcome, isList ? { ...endpoint, noun } : endpoint, session.connection);
-	const [what, missing] = isList ? ['listing', 'lists'] : [`reading single ${noun}`, 'such read'];
-	const message = `this service does not offer ${what} (${result.status} ${NO_ROUTE}); the API documents no ${missing}`;
-	return new SupportctlError(message, exitCodeOfOutcome(outcome), {
+	const what = isList ? 'lists' : `reads of single ${noun}`;
+	return new SupportctlError(`this service has no ${what} (${result.status} ${NO_ROUTE})`, exitCodeOfOutcome(outcome), {
 		code: NO_ROUTE,
 		data: { status: result.status },
 		hint: isList
-			? 'go on without: write the ids to a file, one a line, and give it to a command with - < ids.txt or --input ids.txt; if other commands fail too, supportctl doctor checks the base URL'
-			: 'supportctl doctor checks the base URL and the prefixes',
+			? 'put the IDs in a file and pass it with --input ids.txt; if other commands fail too, run "supportctl doctor"'
+			: 'run "supportctl doctor" to check the base URL and the prefixes',
 	});
 }

@@ -24,6 +24,7 @@ export const outputOptions = options('Output', [
 	{ flags: '--fields <names>', help: 'Columns to print, in this order: a,b,body.c', repeatable: true },
 	{ flags: '--field <name>', help: 'Print one bare value a line', conflicts: ['fields', 'json'] },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath' },
+	{ flags: '--bom', help: 'Begin CSV and TSV with a byte order mark, for Excel' },
 	{ flags: '-q, --quiet', help: 'No progress, and no summary unless the run was stopped' },
 	{ flags: '-v, --verbose', help: 'Log each request and response; -vv with headers and bodies', counted: true },
 	{ flags: '--no-color', help: 'No colour' },
@@ -125,6 +126,16 @@ export const readOptions = [
 	...outputOptions,
 	...connectionOptions,
 ];
+
+/** Which objects of a list are printed, and in which order. */
+export const listOptions = options('Filters', [
+	{ flags: '-L, --limit <n>', help: 'Print at most N objects', parse: wholeNumber('--limit', 1) },
+	{
+		flags: '--sort <field>',
+		help: 'Sort by this field; -FIELD reverses',
+		defaultText: 'id; newest first on a terminal',
+	},
+]);
 
 export const allowDiffersOption: OptionSpec = {
 	flags: '--allow-differs[=fields]',

@@ -1,0 +1,132 @@
+/** The filters of a list: what the service is asked for, and what is left to check here. */
+
+import { ticketStatuses } from '../../api/fields.js';
+import type { Filter } from '../../api/reads.js';
+import { didYouMean, nearest } from '../../api/suggest.js';
+import { isIsoDate, quote } from '../../api/values.js';
+import type { ListedObject } from '../../bulk/lists/pages.js';
+import { UsageError } from '../../errors.js';
+import { warn } from '../notices.js';
+import { camelCase } from '../options/option.js';
+import { type Reading, readId, readUserId } from './reading.js';
+
+export interface Filtered {
+	/** Parameters for the service. */
+	readonly query: Readonly<Record<string, string>>;
+	/** Fields that must be empty, since the service can't be asked for that. */
+	readonly absent: readonly string[];
+	/** Whether the caller narrowed the list. */
+	readonly isNarrowed: boolean;
+}
+
+/** Stands for objects without a user or a term. */
+const NONE = 'none';
+
+const states = ['open', 'closed', 'any'];
+
+/** @throws UsageError for a value that no object can have */
+export async function readFilters(reading: Reading): Promise<Filtered> {
+	const query: Record<string, string> = {};
+	const absent: string[] = [];
+	let isNarrowed = false;
+	for (const filter of reading.read.filters) {
+		const text = reading.invocation.options[camelCase(filter.flag)];
+		if (typeof text !== 'string') continue;
+		isNarrowed = true;
+		if (filter.kind === 'user' && text === NONE) absent.push(filter.parameter);
+		else if (filter.kind === 'term' && text === NONE) absent.push(filter.parameter);
+		else query[filter.parameter] = await parameterOf(filter, text, reading);
+	}
+	return { query, absent, isNarrowed };
+}
+
+export function isWithout(object: ListedObject, field: string): boolean {
+	const value = object[field];
+	return [undefined, null, '', 0, '0'].includes(value as string) || (Array.isArray(value) && value.length === 0);
+}
+
+async function parameterOf({ flag, kind }: Filter, text: string, reading: Reading): Promise<string> {
+	const label = `--${flag}`;
+	switch (kind) {
+		case 'user':
+			if (text === '0') throw everyone(reading, flag);
+			return await readUserId(label, text, reading);
+		case 'id':
+			return text === NONE || text === '0' ? '0' : readId(label, text);
+		case 'state':
+			return stateOf(text);
+		case 'status':
+			return statusOf(label, text, reading);
+		case 'date':
+			return dateOf(label, text);
+		case 'term':
+		case 'text':
+			return text;
+		default:
+			return kind satisfies never;
+	}
+}
+
+function everyone({ invocation, read }: Reading, flag: string): UsageError {
+	return new UsageError(`--${flag} 0 would list every ${read.list.noun}: to the service, 0 means all`, {
+		code: 'invalid_value',
+		hint: `for those without one: supportctl ${invocation.words.join(' ')} --${flag} ${NONE}`,
+	});
+}
+
+function stateOf(text: string): string {
+	const own = text.toLowerCase();
+	if (states.includes(own)) return own;
+	throw new UsageError(`--state: unknown state ${quote(text)}${didYouMean(text, states)}`, {
+		code: 'invalid_value',
+		hint: 'use open, closed or any',
+	});
+}
+
+function statusOf(label: string, text: string, { invocation, session: { dialect } }: Reading): string {
+	const own = text.toLowerCase();
+	if (own === 'open' || own === 'closed') {
+		throw new UsageError(`${label}: no ticket has the status ${quote(text)}`, {
+			code: 'invalid_value',
+			hint: `did you mean: supportctl ${invocation.words.join(' ')} --state ${own}`,
+		});
+	}
+	// A service may have others, but an empty list would not show a slip.
+	const isKnown = ticketStatuses.includes(dialect.statusIn(text));
+	const likely = isKnown ? undefined : nearest(text, ticketStatuses);
+	if (likely !== undefined)
+		warn(invocation.context, [`${label}: unknown status ${quote(text)}; did you mean "${likely}"?`]);
+	return dialect.statusOut(text);
+}
+
+function dateOf(label: string, text: string): string {
+	if (!isIsoDate(text)) {
+		throw new UsageError(`${label}: ${quote(text)} is not a date`, {
+			code: 'invalid_value',
+			hint: 'use an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
+		});
+	}
+	// Services want a time of day.
+	return text.length === '2026-03-31'.length ? `${text}T00:00:00` : text;
+}
+
+/** The order of `--sort`; by ID without it, the newest first for a person. @throws UsageError */
+export function readOrder({ read, invocation }: Reading): { orderby?: string; order?: string; byId?: 1 | -1 } {
+	const { options, context } = invocation;
+	if (options.sort === undefined) {
+		const isNewestFirst = read.newestFirst && context.stdout.isTTY;
+		return isNewestFirst ? { order: 'desc', byId: -1 } : { byId: 1 };
+	}
+	const isDescending = options.sort.startsWith('-');
+	const field = options.sort.replace(/^-/, '');
+	const names = Object.keys(read.orders);
+	const orderby = Object.hasOwn(read.orders, field) ? read.orders[field] : undefined;
+	if (orderby === undefined) {
+		throw new UsageError(`--sort: can't sort by ${quote(field)}${didYouMean(field, names)}`, {
+			code: 'invalid_value',
+			hint: `use ${names.join(', ')}, with "-" in front for the reverse order`,
+		});
+	}
+	const byId = orderby === 'id' ? { byId: isDescending ? (-1 as const) : (1 as const) } : {};
+	return { orderby, order: isDescending ? 'desc' : 'asc', ...byId };
+}

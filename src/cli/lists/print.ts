@@ -1,0 +1,103 @@
+/** How objects of the service are printed: exports as an update reads them, whole objects, tables for people. */
+
+import type { Read } from '../../api/reads.js';
+import type { ListedObject } from '../../bulk/lists/pages.js';
+import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
+import { parseFields } from '../../output/columns.js';
+import { createRedactor } from '../../output/redact.js';
+import { warn } from '../notices.js';
+import { chosenFormat, isOwnTable, openResults, type ResultShape } from '../results.js';
+import type { Ids, Reading } from './reading.js';
+import { createTerminalRows } from './terminal.js';
+
+export type Printer = Awaited<ReturnType<ReturnType<typeof printingOf>['open']>>;
+
+export interface PrintOptions {
+	/** One object, shown whole in every format but csv and tsv. */
+	single?: boolean;
+	/** Fields that are looked at besides those that are printed. */
+	absent?: readonly string[];
+}
+
+export function printingOf(reading: Reading, { single = false, absent = [] }: PrintOptions) {
+	const { read, invocation, session } = reading;
+	const { options } = invocation;
+	const profileFormat = session.connection.settings.format;
+	const format = chosenFormat(options, profileFormat);
+	const isNamed = options.fields !== undefined || options.field !== undefined;
+	const asCells = format === 'csv' || format === 'tsv';
+	/** Whether an update reads what is printed. */
+	const isExport = read.update !== undefined && (asCells || (!single && (format === 'json' || format === 'ndjson')));
+	const isTable = isOwnTable(invocation, profileFormat);
+	const knownNames = ['id', ...exportedNames(read), ...read.shown];
+
+	/** The names of what is printed, where they are known: the service need not send the others. */
+	function namesOf(): readonly string[] | undefined {
+		const names = namesPrinted(read, { format, isExport, paths: pathsOf(options) });
+		if (options.query !== undefined || !read.paged || names === undefined) return undefined;
+		// What is misspelt is compared with all that there is.
+		if (!names.every((name) => knownNames.includes(name))) return undefined;
+		return [...new Set(['id', ...names.filter((name) => !read.owners.includes(name)), ...absent])];
+	}
+
+	/**
+	 * @param sample the first objects, which decide the columns
+	 * @throws UsageError for columns that they do not have, or a query that can't be used
+	 */
+	async function open(sample: readonly ListedObject[], screen: Pick<ResultShape, 'beforeWrite' | 'onPager'> = {}) {
+		const { dialect } = session;
+		const sheet = createSheet({ read, asCells, sample, dialect, owners: {}, redact: createRedactor() });
+		const person = isTable ? createTerminalRows(reading) : undefined;
+		const columns = asCells ? sheet.columns : single ? undefined : read.shown;
+		const keys = [
+			...new Set([...sample.flatMap((each) => Object.keys(sheet.whole(each))), ...read.owners, ...knownNames]),
+		];
+		const results = await openResults(invocation, {
+			...{ profileFormat, single, ...screen },
+			idOf: (row) => row.id ?? row.slug,
+			// Some objects may show less than others.
+			...(sample.length > 0 && { keys }),
+			columns: columns?.map((path) => person?.column(path) ?? { path, label: path }),
+		});
+		return {
+			/** A promise asks to wait before the next. */
+			print(object: ListedObject, owners: Ids): void | Promise<void> {
+				const exported = isExport ? sheet.exported(object) : {};
+				const whole = isExport && !isNamed ? {} : sheet.whole(object);
+				const row = { ...ownerValues(owners), ...whole, ...exported };
+				return results.row(person?.row(row) ?? row);
+			},
+			/** Ends the output, and says what was left out. */
+			async end(): Promise<void> {
+				await results.end();
+				if (isExport) warn(invocation.context, sheet.warnings());
+			},
+		};
+	}
+	const countsOnly = format === 'count' && options.query === undefined;
+	return { names: namesOf(), countsOnly, open };
+}
+
+/** The columns that flags name. */
+function pathsOf({ fields, field }: Reading['invocation']['options']): string[] | undefined {
+	if (field !== undefined) return [field];
+	return fields === undefined ? undefined : parseFields(fields).map(({ path }) => path);
+}
+
+interface Printed {
+	format: string | undefined;
+	isExport: boolean;
+	paths: readonly string[] | undefined;
+}
+
+function namesPrinted(read: Read, { format, isExport, paths }: Printed): readonly string[] | undefined {
+	if (paths !== undefined) return paths.map((path) => path.split('.')[0] as string);
+	if (format === 'ids' || format === 'count') return ['id'];
+	if (isExport) return exportedNames(read);
+	return format === undefined || format === 'table' ? read.shown : undefined;
+}
+
+/** IDs of the path as numbers; a taxonomy is a word. */
+function ownerValues(owners: Ids): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(owners).map(([name, id]) => [name, name === 'taxonomy' ? id : Number(id)]));
+}

@@ -1,0 +1,88 @@
+/** What a list is asked for, and what is checked before. */
+
+import { describe, expect, test } from 'vitest';
+import { startListService, ticket, tickets } from '../../support/list-service.js';
+import { json, type Recorder } from '../../support/recorder.js';
+
+const queryOf = ({ requests }: Recorder, at = 0): Record<string, string> =>
+	Object.fromEntries(new URL(requests[at]?.url as string, 'http://x').searchParams);
+
+const people = [
+	ticket(14, { assignee: 3, author: 7 }),
+	ticket(15, { assignee: 0, author: 7 }),
+	ticket(16, { assignee: 3, author: 0 }),
+	ticket(17, { assignee: 0, author: 0 }),
+];
+
+describe('a filter by a user', () => {
+	test.each(['assignee', 'author'])('--%s 0, which means everyone to the service, is refused', async (flag) => {
+		const service = await startListService({ objects: [...people] });
+		const { exitCode, stderr } = await service.run(`ticket list --${flag} 0`);
+		expect({ exitCode, requests: service.requests.length }).toEqual({ exitCode: 2, requests: 0 });
+		expect(stderr).toContain(`--${flag} 0 would list every ticket: to the service, 0 means all`);
+		expect(stderr).toContain(`hint: for those without one: supportctl ticket list --${flag} none`);
+	});
+
+	test.each([
+		['--assignee none', '15\n17\n'],
+		['--author none', '16\n17\n'],
+		['--assignee none --author none', '17\n'],
+		['--assignee none --limit 1', '15\n'],
+	])('%s lists the objects without one', async (flags, stdout) => {
+		const service = await startListService({ objects: [...people] });
+		expect(await service.run(`ticket list ${flags} --format ids`)).toEqual({ exitCode: 0, stdout, stderr: '' });
+	});
+
+	test('none reads as many pages as it needs, and counts what is printed', async () => {
+		const objects = tickets(250).map((each, at) => ({ ...each, assignee: at % 50 === 0 ? 0 : 3 }));
+		const service = await startListService({ objects });
+		expect(await service.run('ticket list --assignee none --format count')).toEqual({
+			...{ exitCode: 0, stdout: '5\n', stderr: '' },
+		});
+		expect((await service.run('ticket list --assignee none -L 4 --format count')).stdout).toBe('4\n');
+	});
+});
+
+describe('a value that no ticket can have', () => {
+	test.each([
+		['--status closed', 'did you mean: supportctl ticket list --state closed'],
+		['--status Open', 'did you mean: supportctl ticket list --state open'],
+		['--state hold', 'use open, closed or any'],
+		['--state opne', 'did you mean "open"?'],
+		['--before yesterday', 'use an ISO 8601 date'],
+		['--sort colour', 'use id, date, '],
+		['--sort titel', 'did you mean "title"?'],
+	])('%s is a usage error with a way on', async (flags, way) => {
+		const service = await startListService({ objects: tickets(1) });
+		const { exitCode, stdout, stderr } = await service.run(`ticket list ${flags}`);
+		expect({ exitCode, stdout, requests: service.requests.length }).toEqual({ exitCode: 2, stdout: '', requests: 0 });
+		expect(stderr).toContain(way);
+	});
+
+	test('--state is read in any case', async () => {
+		const service = await startListService({ objects: tickets(1) });
+		await service.run('ticket list --state Open');
+		expect(queryOf(service)).toMatchObject({ state: 'open' });
+	});
+});
+
+describe('--sort', () => {
+	test.each([
+		[[], { orderby: 'id', order: 'asc' }],
+		[['--sort', 'modified'], { orderby: 'modified', order: 'asc' }],
+		[['--sort', '-modified_gmt'], { orderby: 'modified', order: 'desc' }],
+		[['--sort=-id'], { orderby: 'id', order: 'desc' }],
+	])('%j in a pipe asks for %j', async (flags, query) => {
+		const service = await startListService({ objects: tickets(1) });
+		expect(await service.run(['ticket', 'list', ...flags])).toMatchObject({ exitCode: 0, stderr: '' });
+		expect(queryOf(service)).toMatchObject(query);
+	});
+
+	test('that the service refuses is an error, and no other order is printed', async () => {
+		const body = { code: 'rest_invalid_param', message: 'Invalid.', data: { params: { orderby: 'not one of id' } } };
+		const service = await startListService({ objects: tickets(3), instead: () => json(400, body) });
+		const { exitCode, stdout, stderr } = await service.run('ticket list --sort title');
+		expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+		expect(stderr).toContain('not one of id');
+	});
+});
