@@ -99,8 +99,8 @@ export function endpoint(name: string, row: Row): Endpoint {
 	const parameters = [...row.path.matchAll(/<([a-z_]+)>/g)].map(([, id = '']): PathParameter => {
 		const owner = id.endsWith('_id') && id !== `${thing}_id` ? id.slice(0, -'_id'.length) : undefined;
 		const kind = id === 'slug' ? 'slug' : 'id';
-		const own = `${thing[0]?.toUpperCase()}${thing.slice(1)} ${kind}s`;
-		return { name: id, kind, help: owner === undefined ? own : `The ${owner} of the ${thing}` };
+		const own = `${thing[0]?.toUpperCase()}${thing.slice(1)} ${kind === 'id' ? 'IDs' : 'slugs'}`;
+		return { name: id, kind, help: owner === undefined ? own : `${owner[0]?.toUpperCase()}${owner.slice(1)} ID` };
 	});
 	return {
 		name,
@@ -123,7 +123,7 @@ const bypassTrash: QueryParameter = {
 	name: 'force',
 	kind: 'flag',
 	presence: 'optional',
-	help: 'Bypass the trash and delete permanently',
+	help: 'Delete permanently, bypassing the trash',
 };
 
 const rows = {
@@ -236,7 +236,7 @@ const rows = {
 			{
 				...bypassTrash,
 				presence: 'always',
-				help: 'Not needed: always sent',
+				help: 'Accepted for compatibility; deletes are always permanent',
 				reason: "users can't be trashed",
 			},
 			{
@@ -260,7 +260,7 @@ const rows = {
 		method: 'DELETE',
 		path: '/ticket_priority/<id>',
 		noun: 'ticket_priority term',
-		query: [{ ...bypassTrash, help: 'Sent only if given: the API does not document what it means here' }],
+		query: [{ ...bypassTrash, help: 'Sent only if you pass it (undocumented here)' }],
 		readWith: 'term.get',
 	},
 } satisfies Record<string, Row>;

@@ -83,7 +83,7 @@ export const userFields: readonly Field[] = [
 	field('name', 'text', 'Display name'),
 	field('first_name', 'text', 'First name'),
 	field('last_name', 'text', 'Last name'),
-	field('email', 'email', 'E-mail address of the user'),
+	field('email', 'email', 'Email address of the user'),
 	field('url', 'text', 'URL of the user'),
 	field('description', 'text', 'Description of the user'),
 	field('locale', 'text', 'Locale of the user'),
@@ -92,7 +92,7 @@ export const userFields: readonly Field[] = [
 	field('roles', 'list', 'Roles assigned to the user'),
 	passwordField,
 	field('meta', 'map', 'Meta fields'),
-	field('support_can_be_assigned', 'boolean', 'Whether the system may assign new tickets to this user'),
+	field('support_can_be_assigned', 'boolean', 'Whether new tickets can be assigned to this user'),
 	field('support_smart_tickets_order', 'switch', 'Whether tickets needing immediate attention are listed first'),
 	field('support_after_reply', 'text', 'What happens after a reply, with Smart Tickets Order'),
 ];

@@ -17,109 +17,109 @@ import {
 } from '../options/shared.js';
 import { optionsOf, positionalsOf, type RunInvocation } from '../runs/options.js';
 
-const otherTicket = (does: string): string =>
-	`A service may not check the ticket in the path: it may ${does}. A response that shows another ticket or reply makes the row "differs".`;
+const otherTicket = (does: string): string => `Some services ignore the ticket in the path and ${does}.`;
 
-/** What help says of a write beyond its fields. */
+/** Help for a write beyond its fields. */
 const notes: Readonly<Record<string, string>> = {
-	'ticket update': 'A response that shows other values makes the row "differs".',
-	'ticket fields get': 'Several tickets make one table with a column per field.',
+	'ticket update':
+		'If the response shows different values, the row\'s outcome is "differs". Some services only add time with --time-adjustments-type +, and subtract for any other value.',
+	'ticket fields get': 'Several tickets are shown in one table, one column per field.',
 	'ticket fields set':
-		'A service may ignore names that it does not know; --verify reads back and compares. In a file every column but the id is a custom field.',
-	'reply update': otherTicket('move the reply to that ticket'),
+		'Some services silently ignore unknown field names. Use --verify to catch that. In a file, every column but the ID is a custom field.',
+	'reply update': otherTicket('move the reply to it'),
 	'reply delete': otherTicket('delete the reply of another ticket'),
-	'user update': 'Here --username is the field; the profile or SUPPORTCTL_USERNAME names who signs in.',
+	'user update':
+		"In this command --username sets the user's login name. It does not select the account you sign in with.",
 	'user delete':
-		"Users can't be moved to the trash, so force=true is always sent. --reassign can't name a user of the same set, and the account that is signed in can't be deleted.",
+		"Users are always deleted permanently. You can't delete your own account, or reassign posts to a user you are deleting.",
 	'term update':
-		"The API documents ticket_priority; --undocumented allows other taxonomies. A service may clear a priority's color with an update: with --snapshot or --only-changed the color is read first and sent back.",
+		"Only ticket_priority is documented; use --undocumented for other taxonomies. Some services clear a priority's color when it is updated; --snapshot and --only-changed preserve it.",
 	'term delete':
-		'For product --force is needed. For ticket_priority the API does not document what force means; it is sent only if given.',
+		'For product, --force is required. The API does not document --force for ticket_priority; it is sent only if you pass it.',
 };
 
 /** By the words of the command, which are those of the endpoint's name. */
 const documented: Readonly<Record<string, Examples>> = {
 	'ticket update': {
 		'supportctl ticket update 14 --status hold --assignee 3': 'one ticket',
-		'supportctl ticket update --input edits.csv --dry-run':
-			'edits.csv has the columns id, status, assignee: show the requests',
-		'seq 14 16 | supportctl ticket update - --department billing': 'ids from a pipe',
+		'supportctl ticket update --input edits.csv --dry-run': 'preview the requests for a CSV with id, status, assignee',
+		'seq 14 16 | supportctl ticket update - --department billing': 'IDs from a pipe',
 	},
 	'ticket delete': {
 		'supportctl ticket delete 14 15': 'to the trash; asks first',
 		'supportctl ticket delete 16 --force --yes': 'permanently, without a question',
-		'seq 17 20 | supportctl ticket delete - --yes --expect 4': 'ids from a pipe',
+		'seq 17 20 | supportctl ticket delete - --yes --expect 4': 'IDs from a pipe',
 	},
 	'ticket fields get': {
-		'supportctl ticket fields get 14 --field order_number': 'one value, for a script',
-		'supportctl ticket fields get 14 15 16': 'several, side by side',
-		'seq 1 20 | supportctl ticket fields get - --format csv > fields.csv': 'many, as a file',
+		'supportctl ticket fields get 14 --field order_number': 'one value',
+		'supportctl ticket fields get 14 15 16': 'several tickets in one table',
+		'seq 1 20 | supportctl ticket fields get - --format csv > fields.csv': 'many tickets as CSV',
 	},
 	'ticket fields set': {
-		'supportctl ticket fields set 14 --set severity=major --verify': 'one ticket, read back',
+		'supportctl ticket fields set 14 --set severity=major --verify': 'one ticket, verified',
 		'supportctl ticket fields set --input fields.csv --dry-run --diff': 'show old and new values',
-		'supportctl ticket fields set --input fields.csv --only-changed --snapshot': 'keep the old values for run undo',
+		'supportctl ticket fields set --input fields.csv --only-changed --snapshot': 'save the old values for run undo',
 	},
 	'reply update': {
-		'supportctl reply update 14 73 --content "Fixed in version 2"': 'one reply of ticket 14',
-		'supportctl reply update 14 74 75 --author 3': 'several of one ticket',
-		'supportctl reply update --input replies.csv': 'replies.csv has the columns ticket_id, id, status',
+		'supportctl reply update 14 73 --content "Fixed in version 2"': 'one reply to ticket 14',
+		'supportctl reply update 14 74 75 --author 3': 'several replies',
+		'supportctl reply update --input replies.csv': 'a CSV with ticket_id, id, status',
 	},
 	'reply delete': {
 		'supportctl reply delete 14 73': 'to the trash; asks first',
 		'supportctl reply delete 14 74 75 --force --yes': 'permanently, without a question',
-		'supportctl reply delete --input spam.csv --yes': 'spam.csv has the columns ticket_id and id',
+		'supportctl reply delete --input spam.csv --yes': 'a CSV with ticket_id, id',
 	},
 	'user update': {
 		'supportctl user update 7 --roles agent --support-can-be-assigned true': 'one user',
 		'supportctl user update 7 --password-stdin < new-password.txt': 'a new password',
-		'supportctl user update --input users.csv --dry-run': 'show the requests',
+		'supportctl user update --input users.csv --dry-run': 'preview the requests',
 	},
 	'user delete': {
-		'supportctl user delete 6 --reassign 2': 'one user; user 2 receives the posts',
+		'supportctl user delete 6 --reassign 2': 'give the posts to user 2',
 		'supportctl user delete --by-username anna.mbeki --reassign-username emeka.park': 'by name; asks first',
-		'supportctl user delete --input leavers.csv --yes --max 50': 'leavers.csv has the columns id and reassign',
+		'supportctl user delete --input leavers.csv --yes --max 50': 'a CSV with id, reassign',
 	},
 	'user id': {
-		'supportctl user id sofia.bauer jose.kaya --format ids': 'only ids, one a line',
-		'echo sofia.bauer | supportctl user id -': 'names from a pipe, one a line',
+		'supportctl user id sofia.bauer jose.kaya --format ids': 'IDs only',
+		'echo sofia.bauer | supportctl user id -': 'usernames from a pipe',
 	},
 	'user password delete': {
 		'supportctl user password delete 3 dbdda915eca0': 'one; asks first',
 		'supportctl user password delete 4 92bbd263db1b 64043edfb057 --yes': 'several, without a question',
-		'supportctl user password delete --input passwords.csv --yes': 'passwords.csv has the columns user_id and slug',
+		'supportctl user password delete --input passwords.csv --yes': 'a CSV with user_id, slug',
 	},
 	'attachment update': {
 		'supportctl attachment update 51 --alt-text "Screenshot of the error"': 'one attachment',
-		'supportctl attachment update 51 52 --post 14': 'attach several to ticket 14',
-		'supportctl attachment update --input attachments.csv': 'attachments.csv has the columns id, title',
+		'supportctl attachment update 51 52 --post 14': 'attach both to ticket 14',
+		'supportctl attachment update --input attachments.csv': 'a CSV with id, title',
 	},
 	'term update': {
 		'supportctl term update ticket_priority 23 --name Important': 'rename a priority',
-		'supportctl term update ticket_priority 24 --parent 23 --slug critical': 'move it under another',
-		'supportctl term update ticket_priority --input terms.csv': 'terms.csv has the columns id, name',
+		'supportctl term update ticket_priority 24 --parent 23 --slug critical': 'move it below priority 23',
+		'supportctl term update ticket_priority --input terms.csv': 'a CSV with id, name',
 	},
 	'term delete': {
 		'supportctl term delete product 11 --force': 'a product; asks first',
 		'supportctl term delete ticket_priority 21 --yes --force': 'a priority, without a question',
-		'supportctl term delete product --input gone.csv --force --yes': 'gone.csv has the column id',
+		'supportctl term delete product --input gone.csv --force --yes': 'a CSV with id',
 	},
 };
 
 const lists: Readonly<Record<Noun, Examples>> = {
 	ticket: {
 		'supportctl ticket list --state open --assignee @me': 'your open tickets',
-		'supportctl ticket list --format csv > t.csv': 'everything, as ticket update --input reads it',
+		'supportctl ticket list --format csv > t.csv': 'export, to edit and pass to ticket update --input',
 		'supportctl ticket list --status hold --format ids | supportctl ticket update - --status queued':
-			'edit what the list shows',
+			'update what the list returns',
 	},
 	reply: {
-		'supportctl reply list 14': 'all replies of ticket 14',
-		'supportctl reply list 14 --format csv > r.csv': 'as reply update --input reads it',
+		'supportctl reply list 14': 'all replies to ticket 14',
+		'supportctl reply list 14 --format csv > r.csv': 'export, to edit and pass to reply update --input',
 	},
 	user: {
 		'supportctl user list': 'all users',
-		'supportctl user list --roles agent --fields id,name,email': 'agents, some columns',
+		'supportctl user list --roles agent --fields id,name,email': 'agents, with these columns',
 	},
 	password: {
 		'supportctl user password list 7': 'names, slugs and dates',
@@ -127,11 +127,11 @@ const lists: Readonly<Record<Noun, Examples>> = {
 	},
 	attachment: {
 		'supportctl attachment list': 'all attachments',
-		'supportctl attachment list --after 2026-03-31 --format csv': 'as attachment update --input reads it',
+		'supportctl attachment list --after 2026-03-31 --format csv': 'export recent attachments',
 	},
 	term: {
 		'supportctl term list product': 'all products',
-		'supportctl term list ticket_priority --format csv': 'as term update --input reads it',
+		'supportctl term list ticket_priority --format csv': 'export, to edit and pass to term update --input',
 	},
 };
 
@@ -209,12 +209,12 @@ export function get(noun: EditNoun): CommandSpec {
 	return {
 		examples: {
 			[`supportctl ${noun} get ${samples[noun]}`]: `one ${noun}`,
-			[`supportctl ${noun} get ${samples[noun]} --format csv`]: `as ${noun} update --input reads it`,
+			[`supportctl ${noun} get ${samples[noun]} --format csv`]: 'as CSV',
 		},
 		requests: read.get === undefined ? [] : [requestOf(read.get)],
 		arguments: [
 			...ownerArguments(noun, read),
-			{ name: 'id', help: 'Ids, or - to read them from stdin', required: true, variadic: true },
+			{ name: 'id', help: 'IDs, or - for stdin', required: true, variadic: true },
 		],
 		options: readOptions,
 		run: async (invocation) => await (await import('../lists/objects.js')).getObjects(noun, invocation),
@@ -224,8 +224,8 @@ export function get(noun: EditNoun): CommandSpec {
 export function whoami(): CommandSpec {
 	return {
 		examples: {
-			'supportctl whoami': 'who, and on which service',
-			'supportctl whoami --field id': 'your id alone',
+			'supportctl whoami': 'your account and its service',
+			'supportctl whoami --field id': 'your ID',
 		},
 		requests: [requestOf(ownAccount)],
 		arguments: [],
@@ -237,19 +237,19 @@ export function whoami(): CommandSpec {
 export function edit(noun: EditNoun): CommandSpec {
 	return {
 		description: [
-			`Opens the fields as YAML in $VISUAL or $EDITOR and sends those that changed. Nothing is sent if the ${noun} was changed meanwhile; the file is kept if the service refuses.`,
-			'Reads the object first, which is not in the documented API: live services offer it.',
+			`Opens the ${noun} as YAML in your editor and sends only your changes. Aborts if someone else changed the ${noun}. If the update is rejected, your edits are kept.`,
+			"Requires read access that the public API doesn't document (most services offer it).",
 		].join('\n\n'),
 		examples: {
 			[`supportctl ${noun} edit ${samples[noun]}`]: `one ${noun}`,
-			[`EDITOR=nano supportctl ${noun} edit ${samples[noun]}`]: 'in another editor',
+			[`EDITOR=nano supportctl ${noun} edit ${samples[noun]}`]: 'in a different editor',
 		},
 		arguments: [
 			...ownerArguments(noun, readOf(noun, '<taxonomy>'), { suggests: taxonomies }),
-			{ name: 'id', help: noun === 'user' ? 'Its id, or @me' : 'Its id', required: true },
+			{ name: 'id', help: noun === 'user' ? 'ID, or @me' : 'ID', required: true },
 		],
 		options: [
-			{ flags: '--undocumented', help: 'Allow names and values that the API does not document', group: 'Input' },
+			{ flags: '--undocumented', help: "Allow field names and values the API doesn't document", group: 'Input' },
 			{ flags: '--verify', help: 'Read the object back and compare', group: 'Checks' },
 			allowDiffersOption,
 			...pick(guardOptions, 'confirm'),

@@ -1,4 +1,4 @@
-/** The flags that several commands take: output, connection, guards, how runs are sent, and what a profile stores. */
+/** Flags of several commands: output, connection, guards, how runs are sent, and what a profile stores. */
 
 import { UsageError } from '../../errors.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
@@ -15,44 +15,44 @@ export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_
 export const outputOptions = options('Output', [
 	{
 		flags: '--format <format>',
-		help: 'How results are printed',
+		help: 'Output format',
 		choices: formats,
 		defaultText: 'table on a terminal, tab-separated in a pipe',
 		conflicts: ['json', 'field'],
 	},
-	{ flags: '--json', help: 'The same as --format json; errors become JSON too' },
+	{ flags: '--json', help: 'Same as --format json; errors are JSON too' },
 	{ flags: '--fields <names>', help: 'Columns to print, in this order: a,b,body.c', repeatable: true },
-	{ flags: '--field <name>', help: 'Print one bare value a line', conflicts: ['fields', 'json'] },
+	{ flags: '--field <name>', help: 'Print one bare value per line', conflicts: ['fields', 'json'] },
 	{ flags: '--query <expression>', help: 'Filter the results with JMESPath' },
 	{ flags: '--bom', help: 'Begin CSV and TSV with a byte order mark, for Excel' },
 	{ flags: '-q, --quiet', help: 'No progress, and no summary unless the run was stopped' },
 	{ flags: '-v, --verbose', help: 'Log each request and response; -vv with headers and bodies', counted: true },
-	{ flags: '--no-color', help: 'No colour' },
-	{ flags: '--no-pager', help: 'Print long output without a pager' },
+	{ flags: '--no-color', help: 'Disable color' },
+	{ flags: '--no-pager', help: 'Disable the pager' },
 	{ flags: '--debug', help: 'Show stack traces with errors' },
 ]);
 
 const { scheme, timeout, productPrefix, shopPrefix, membershipPrefix } = settings;
 
 export const connectionOptions = options('Connection', [
-	{ flags: '--profile <name>', help: 'Use this stored profile', completes: 'profiles' },
-	{ flags: '--base-url <url>', help: "The service's base URL: what comes before /support-api/v1" },
+	{ flags: '--profile <name>', help: 'Use this profile', completes: 'profiles' },
+	{ flags: '--base-url <url>', help: 'Base URL: the part before /support-api/v1' },
 	{ flags: '--username <name>', help: 'Sign in as this user' },
 	{ flags: '--scheme <scheme>', help: 'How to sign in', choices: schemes, defaultText: scheme.initial },
-	{ flags: '--header-name <name>', help: 'The header that carries the secret under --scheme header' },
-	{ flags: '--timeout <seconds>', help: 'How long one attempt may take', defaultText: String(timeout.initial) },
-	{ flags: '--ca-file <file>', help: 'Trust the CA certificates in this PEM file, and no others', completes: 'files' },
-	{ flags: '--cert <file>', help: 'Client certificate (PEM), for services that ask for one', completes: 'files' },
-	{ flags: '--key <file>', help: "The certificate's private key (PEM), if not in the same file", completes: 'files' },
-	{ flags: '--product-prefix <word>', help: "The deployment's word for support", defaultText: productPrefix.initial },
+	{ flags: '--header-name <name>', help: 'Header that contains the secret, with --scheme header' },
+	{ flags: '--timeout <seconds>', help: 'Time limit per attempt', defaultText: String(timeout.initial) },
+	{ flags: '--ca-file <file>', help: 'Trust only the CA certificates in this PEM file', completes: 'files' },
+	{ flags: '--cert <file>', help: 'Client certificate (PEM)', completes: 'files' },
+	{ flags: '--key <file>', help: 'Private key of the client certificate, if in a separate file', completes: 'files' },
+	{ flags: '--product-prefix <word>', help: 'Custom API prefix', defaultText: productPrefix.initial },
 	{
 		flags: '--shop-prefix <word>',
-		help: "The deployment's word for shop in statuses",
+		help: 'Custom prefix of shop statuses',
 		defaultText: shopPrefix.initial,
 	},
 	{
 		flags: '--membership-prefix <word>',
-		help: "The deployment's word for shopm in statuses",
+		help: 'Custom prefix of membership statuses',
 		defaultText: membershipPrefix.initial,
 	},
 ]);
@@ -67,9 +67,9 @@ export function connectionFlags(options: OptionValues): OptionValues {
 }
 
 export const guardOptions = options('Guards', [
-	{ flags: '-n, --dry-run', help: 'Print each request and send none' },
-	{ flags: '--all', help: 'With --dry-run on a terminal: print all requests, not only 20' },
-	{ flags: '-y, --yes', help: 'Do not ask' },
+	{ flags: '-n, --dry-run', help: 'Print each request without sending it' },
+	{ flags: '--all', help: 'With --dry-run: print all requests, not only 20' },
+	{ flags: '-y, --yes', help: 'Skip confirmation' },
 	{ flags: '--confirm <profile>', help: 'Confirm a write with a protected profile', completes: 'profiles' },
 	{ flags: '--expect <n>', help: 'Stop unless there are exactly N rows', parse: wholeNumber('--expect', 0) },
 	{ flags: '--max <n>', help: 'Stop if there are more than N rows', parse: wholeNumber('--max', 0) },
@@ -77,36 +77,36 @@ export const guardOptions = options('Guards', [
 
 export const reportOption = {
 	flags: '--report <format:file>',
-	help: 'Write a report: junit, json, markdown, csv or html',
+	help: 'Write a report: html, junit, markdown, json or csv',
 	group: 'Run',
 	repeatable: true,
 } as const satisfies OptionSpec;
 
 const concurrency = wholeNumber('--concurrency', 1);
 
-/** How a run is carried out; a resume takes them too. */
+/** How fast a run is, and what it leaves; a resume has them too. */
 export const tuningOptions = [
 	...options('Run', [
 		{
 			flags: '-j, --concurrency <n|auto>',
-			help: 'Requests at a time; auto finds how many',
+			help: 'Requests at a time; auto finds a good number',
 			parse: (text: string): number | 'auto' => (text === 'auto' ? text : concurrency(text)),
 			defaultText: String(DEFAULT_CONCURRENCY),
 		},
 		{
 			flags: '--rate <n>',
-			help: 'At most N requests a second',
+			help: 'At most N requests per second',
 			parse: (text) => checkSetting(settings.rate, text, '--rate'),
 		},
 		{
 			flags: '--retries <n>',
-			help: 'How often a request is retried',
+			help: 'Retries per request',
 			parse: wholeNumber('--retries', 0),
 			defaultText: String(DEFAULT_RETRIES),
 		},
 		{
 			flags: '--first <n>',
-			help: 'Send the first N rows only; run resume sends the rest',
+			help: 'Send only the first N rows; run resume sends the rest',
 			parse: wholeNumber('--first', 1),
 		},
 	]),
@@ -139,37 +139,37 @@ export const listOptions = options('Filters', [
 
 export const allowDiffersOption: OptionSpec = {
 	flags: '--allow-differs[=fields]',
-	help: 'Take rows as ok where the service shows other values: of these fields, or of any',
+	help: 'Accept different values in the response, for these fields or any field',
 	group: 'Checks',
 	repeatable: true,
 	bare: '*',
 	parse(text) {
 		const names = text.split(',').map((name) => name.trim());
 		if (!names.includes('')) return names;
-		throw new UsageError('--allow-differs= takes field names; without = it allows all', { code: 'invalid_value' });
+		throw new UsageError('--allow-differs= needs field names; omit = to allow all', { code: 'invalid_value' });
 	},
 };
 
 const KEPT = 'Kept in the profile';
 
-/** What a profile can hold beside a connection: what guards it … */
+/** What a profile can have besides a connection: guards … */
 export const guardDefaults = options(KEPT, [
-	{ flags: '--protected', help: 'Every write will need --confirm=PROFILE' },
-	{ flags: '--no-protected', help: 'Writes need no confirmation by name' },
-	{ flags: '--allow-http', help: 'Allow credentials to go unencrypted to this host' },
+	{ flags: '--protected', help: 'Require --confirm PROFILE for every write' },
+	{ flags: '--no-protected', help: 'Do not require --confirm' },
+	{ flags: '--allow-http', help: 'Allow unencrypted credentials to this host' },
 	{ flags: '--no-allow-http', help: 'Require https://' },
 ]);
 
 /** … and defaults for later commands. */
 export const runDefaults = options(KEPT, [
-	{ flags: '-j, --concurrency <n>', help: 'Requests under way at a time' },
-	{ flags: '--rate <n>', help: 'At most N requests a second' },
-	{ flags: '--format <format>', help: 'How results are printed', choices: formats },
-	{ flags: '--snapshot', help: 'Updates and moves to the trash keep old values, for run undo' },
-	{ flags: '--no-snapshot', help: 'Only those with --snapshot keep old values' },
+	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
+	{ flags: '--rate <n>', help: 'At most N requests per second' },
+	{ flags: '--format <format>', help: 'Output format', choices: formats },
+	{ flags: '--snapshot', help: 'Save old values by default, so runs can be undone' },
+	{ flags: '--no-snapshot', help: 'Do not save old values by default' },
 ]);
 
-/** How a secret is given to be stored; never as a flag's own value, which others could read. */
+/** How a secret gets into a profile; never as a flag's own value, which others could read. */
 export const secretOptions = options('Secret', [
 	{
 		flags: '--password-stdin',
@@ -178,16 +178,16 @@ export const secretOptions = options('Secret', [
 	},
 	{
 		flags: '--token-stdin',
-		help: 'Read a bearer token from stdin; means --scheme bearer unless that is given',
+		help: 'Read a bearer token from stdin; implies --scheme bearer',
 		conflicts: ['secret-command'],
 	},
 	{
 		flags: '--secret-command <command>',
-		help: 'Store no secret, but run this with the shell at each use and take the line that it prints',
+		help: 'Run this shell command to get the secret each time instead of storing it',
 		conflicts: ['insecure-storage'],
 	},
 	{
 		flags: '--insecure-storage',
-		help: 'Keep the secret in the profile file (mode 0600) even where there is a system keyring',
+		help: 'Store the secret in the profile file even if a keyring is available',
 	},
 ]);

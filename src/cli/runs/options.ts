@@ -51,41 +51,44 @@ export function listFields({ fields, readWith, replay }: Endpoint): Field[] {
 	return fields.filter(({ kind }) => kind === 'terms' || kind === 'list');
 }
 
+/** `tags`, `roles`. */
+const wordsOf = ({ kind, name }: Field): string => (kind === 'terms' ? 'tags' : name);
+
 export const inputOptions = options('Input', [
-	{ flags: '--input <file>', help: 'Rows from a file, or from stdin with -', completes: 'files' },
+	{ flags: '--input <file>', help: 'Read rows from a file, or - for stdin', completes: 'files' },
 	{ flags: '--input-format <format>', help: 'Format of the input', choices: inputFormats },
-	{ flags: '--map <column=field>', help: 'Use a column as a field', repeatable: true },
+	{ flags: '--map <column=field>', help: 'Map a column to a field', repeatable: true },
 	{ flags: '--ignore-column <column>', help: 'Ignore columns', repeatable: true },
-	{ flags: '--ignore-other-columns', help: 'Ignore columns that are no field' },
-	{ flags: '--id-column <column>', help: 'The column that holds the id' },
+	{ flags: '--ignore-other-columns', help: "Ignore columns that don't match a field" },
+	{ flags: '--id-column <column>', help: 'Column that contains the ID' },
 	{
 		flags: '--blank <what>',
-		help: 'What an empty cell does: skip the field, or clear it with ""',
+		help: 'How to treat empty cells',
 		choices: ['skip', 'clear'],
 		defaultText: 'skip',
 	},
-	{ flags: '--skip-invalid', help: 'Send the valid rows and reject the others' },
-	{ flags: '--undocumented', help: 'Allow names and values that the API does not document' },
+	{ flags: '--skip-invalid', help: 'Send the valid rows and skip the rest' },
+	{ flags: '--undocumented', help: "Allow field names and values the API doesn't document" },
 ]);
 
 /** What is read before and after a write. */
 export const checkOptions = options('Checks', [
 	{ flags: '--verify', help: 'Read each object back and compare' },
-	{ flags: '--only-changed', help: 'Read first and send only what differs' },
-	{ flags: '--snapshot', help: 'Read first and keep the old values, for run undo' },
-	{ flags: '--no-snapshot', help: 'Keep no old values, though the profile says so' },
-	{ flags: '--diff', help: 'With --dry-run: read, and show old and new values' },
+	{ flags: '--only-changed', help: 'Skip fields that already have the new value' },
+	{ flags: '--snapshot', help: 'Save the old values so that the run can be undone' },
+	{ flags: '--no-snapshot', help: 'Do not save old values, even if the profile enables it' },
+	{ flags: '--diff', help: 'With --dry-run: show old and new values' },
 	{
 		flags: '--if <field=value>',
-		help: 'Send a row only if its object has this value; FIELD= for none',
+		help: 'Update only objects that currently have this value (FIELD= matches empty)',
 		repeatable: true,
 	},
 	{
 		flags: '--if-unmodified',
-		help: 'Send a row only if modified_gmt is still that of the row; a change between the read and the write can be missed',
+		help: "Skip a row if the object was modified after the row's modified_gmt (not atomic)",
 	},
 	allowDiffersOption,
-	{ flags: '--ignore-missing', help: 'Take what is gone already (404, 410) as deleted' },
+	{ flags: '--ignore-missing', help: 'Treat objects that are already gone (404, 410) as deleted' },
 ]);
 
 /** When a run stops, which part of the input it is, and where its journal is. */
@@ -93,19 +96,19 @@ export const runOptions = options('Run', [
 	{ flags: '--stop-on-error', help: 'Stop at the first row that fails' },
 	{
 		flags: '--max-failures <n>',
-		help: 'Stop when more than N rows have failed',
+		help: 'Stop after more than N failed rows',
 		parse: wholeNumber('--max-failures', 0),
 	},
-	{ flags: '--shard <k/n>', help: 'Only part K of N of the rows, chosen by id' },
-	{ flags: '--journal <file>', help: 'Where to keep the journal', completes: 'files' },
+	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID' },
+	{ flags: '--journal <file>', help: 'Path of the journal', completes: 'files' },
 ]);
 
 /** What is sent besides the fields that have flags of their own. */
 export const valueOptions = options(FIELDS, [
-	{ flags: '--data <json|@file>', help: 'A JSON object merged into the body' },
-	{ flags: '--set <name=value>', help: 'A custom field; the value may be @file', repeatable: true },
+	{ flags: '--data <json|@file>', help: 'JSON object to merge into the body' },
+	{ flags: '--set <name=value>', help: 'Custom field; the value can be @file', repeatable: true },
 	{ flags: '--password-stdin', help: 'Read a new password from stdin', conflicts: ['password-prompt'] },
-	{ flags: '--password-prompt', help: 'Ask for a new password, hidden' },
+	{ flags: '--password-prompt', help: 'Prompt for a new password' },
 	{ flags: '--force', help: 'Delete permanently' },
 	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first' },
 	{ flags: '--reassign-username <name>', help: 'The same, by user name', conflicts: ['reassign'] },
@@ -133,12 +136,12 @@ export type RunInvocation = Omit<Invocation, 'options'> & { readonly options: Ru
 
 export const runArgument = {
 	name: 'run',
-	help: "A run's id, a unique start of one, last, or a journal's path",
+	help: 'Run ID or unique prefix, "last", or path of a journal',
 	required: true,
 	completes: 'runs',
 } as const satisfies ArgumentSpec;
 
-/** Outcomes of rows, with commas between them or the flag again. */
+/** Outcomes of rows, separated by commas or as repeated flags. */
 export function outcomeOption<const Name extends OutcomeName>(help: string, names: readonly Name[], defaultText = '') {
 	return {
 		flags: '--outcome <names>',
@@ -149,7 +152,7 @@ export function outcomeOption<const Name extends OutcomeName>(help: string, name
 				const known = names.find((each) => each === part.trim());
 				if (known !== undefined) return known;
 				const nearest = didYouMean(part, names) || ';';
-				const message = `--outcome: ${quote(part)} is not allowed${nearest} it takes ${names.join(', ')}`;
+				const message = `--outcome: unknown outcome ${quote(part)}${nearest} use ${names.join(', ')}`;
 				throw new UsageError(message, { code: 'invalid_value' });
 			}),
 	} as const satisfies OptionSpec;
@@ -164,7 +167,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	const isChecked = writes && readEndpointOf(endpoint) !== undefined;
 	const reassigns = query.some((each) => each.name === 'reassign');
 	const hasPassword = fields.some(({ kind }) => kind === 'secret');
-	/** Flags that only some commands take. */
+	/** Flags that only some commands have. */
 	const taken: Readonly<Record<string, boolean>> = {
 		...{ data: fields.length > 0, set: body === 'custom_fields', force: query.length > 0 },
 		...{ 'password-stdin': hasPassword, 'password-prompt': hasPassword },
@@ -188,10 +191,10 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 			}),
 		...listFields(endpoint).flatMap((field) =>
 			[
-				['add-', `add items to ${field.name}`],
-				['remove-', `remove items from ${field.name}`],
-			].map(([change, what]) => {
-				return { flags: fieldFlag(field, change), help: `Read first, then ${what}`, group: FIELDS, repeatable: true };
+				['add-', `Add ${wordsOf(field)}, keeping existing ones`],
+				['remove-', `Remove ${wordsOf(field)}, keeping the others`],
+			].map(([change, what = '']) => {
+				return { flags: fieldFlag(field, change), help: what, group: FIELDS, repeatable: true };
 			}),
 		),
 		...allOptions
@@ -219,7 +222,7 @@ export function positionalsOf(name: string, { parameters, returns, required }: E
 		all.unshift({ name: 'taxonomy', kind: 'taxonomy', help: 'The taxonomy', choices });
 	}
 	if (returns === 'user-id')
-		all.push(...required.map((each) => ({ name: each, kind: 'text', help: 'User names' }) as const));
+		all.push(...required.map((each) => ({ name: each, kind: 'text', help: 'Usernames' }) as const));
 	const last = all.at(-1) as Positional;
-	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - to read them from stdin` }];
+	return [...all.slice(0, -1), { ...last, help: `${last.help}, or - for stdin` }];
 }

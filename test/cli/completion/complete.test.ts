@@ -34,7 +34,7 @@ describe('commands', () => {
 	it('are offered word by word, with what they do', async () => {
 		const { values: first, lines } = await ask(['']);
 		expect(first).toEqual([...new Set(commands.map((entry) => entry.words[0])), 'help']);
-		expect(lines).toContain('login\tSign in: check credentials and store them as a profile');
+		expect(lines).toContain('login\tSign in to a help desk');
 		for (const group of ['ticket', 'ticket fields', 'user password']) {
 			expect(await values(`${group} `)).toEqual(wordsBehind(group));
 		}
