@@ -124,7 +124,7 @@ it('help flags lists every flag that a command hides as shared, help statuses ev
 		const own = ownOptions(command);
 		for (const option of command.options) if (!own.includes(option)) expect(flags).toContain(option.flags);
 	}
-	expect(flags).toMatch(/-j, --concurrency <n\|auto> [^]*?\(default:\s+4\)/);
+	expect(flags).toMatch(/-j, --concurrency <n\|auto> [\s\S]*?\(default:\s+4\)/);
 	const { stdout } = await run(['help', 'statuses'], 80);
 	for (const status of ticketStatuses) expect(stdout).toMatch(new RegExp(`\\b${status}\\b`));
 });
