@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Endpoint } from '../api/endpoints.js';
 import type { Field, FieldKind } from '../api/fields.js';
+import { nameRow } from '../api/names.js';
 import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
@@ -40,7 +41,6 @@ import { say, warn } from './notices.js';
 import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
-import { nameRow } from './runs/outcomes.js';
 import { jobOf, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 

@@ -12,17 +12,20 @@ export const shared = {
 	cwd: root,
 	platform: 'node',
 	external: ['@napi-rs/keyring'],
+	// A busy machine is no reason to fail.
+	checks: { pluginTimings: false },
 };
 
 /** `import text from './file?raw'`, as vite has it: the file as text. */
 export const textFiles = {
 	name: 'text-files',
-	resolveId(source, importer) {
-		return source.endsWith('?raw') ? join(dirname(importer), source) : undefined;
+	resolveId: {
+		filter: { id: /\?raw$/ },
+		handler: (source, importer) => join(dirname(importer), source),
 	},
-	async load(id) {
-		if (!id.endsWith('?raw')) return undefined;
-		return { code: await readFile(id.slice(0, -'?raw'.length), 'utf8'), moduleType: 'text' };
+	load: {
+		filter: { id: /\?raw$/ },
+		handler: async (id) => ({ code: await readFile(id.slice(0, -'?raw'.length), 'utf8'), moduleType: 'text' }),
 	},
 };
 

@@ -50,7 +50,7 @@ function readJunit(text: string) {
 		...attributes,
 		verdict: first?.name ?? null,
 		message: first?.attributes.message,
-	})) as { name: string; line: string; verdict: string | null; message?: string }[];
+	})) as { name: string; verdict: string | null; message?: string }[];
 	return { suites: root.attributes, cases };
 }
 
@@ -62,15 +62,15 @@ describe('--report', () => {
 		);
 
 		const xml = readJunit(work.read('out.xml'));
-		expect(xml.suites).toMatchObject({ tests: '5', failures: '3', errors: '1', skipped: '0' });
-		expect(xml.cases.map(({ name, line, verdict }) => [name, line, verdict]).sort()).toEqual([
-			['row 1: id 1', '2', null],
-			['row 2: id 2', '3', 'failure'],
-			['row 3: id 3', '4', 'error'],
-			['row 4: id 4', '5', 'failure'],
-			['row 5: id 5', '6', 'failure'],
+		expect(xml.suites).toMatchObject({ tests: '5', failures: '3', errors: '1' });
+		expect(xml.cases.map(({ name, verdict }) => [name, verdict]).sort()).toEqual([
+			['row 1: ticket 1', null],
+			['row 2: ticket 2', 'failure'],
+			['row 3: ticket 3', 'error'],
+			['row 4: ticket 4', 'failure'],
+			['row 5: ticket 5', 'failure'],
 		]);
-		expect(xml.cases.find(({ name }) => name === 'row 2: id 2')?.message).toContain(
+		expect(xml.cases.find(({ name }) => name === 'row 2: ticket 2')?.message).toContain(
 			'no <b>& "x"\r\n::error::| `y` ]]> ',
 		);
 
@@ -99,9 +99,9 @@ describe('--report', () => {
 		expect(rows.find(({ row }) => row === '2')?.message).toBe(shown);
 
 		const markdown = work.read('out.md');
-		expect(markdown).toContain('## supportctl ticket update: exit code 3\n');
+		expect(markdown).toContain('## 4 of 5 tickets need attention\n');
 		expect(markdown).toContain('| ok | 1 |\n| differs | 1 |\n| failed | 1 |\n| invalid | 1 |\n| unknown | 1 |\n');
-		expect(markdown.split('\n').filter((line) => /^\| [2-5] \|/.test(line))).toHaveLength(4);
+		expect(markdown.split('\n').filter((line) => /^\| [2-5] \| [3-6] \|/.test(line))).toHaveLength(4);
 		expect(markdown).toContain('; status is "read", not "hold" |\n');
 		expect(markdown).toMatch(/supportctl run resume \S+`\n.*supportctl run rejects \S+ --format csv`/s);
 	});
@@ -114,8 +114,8 @@ describe('--report', () => {
 		work.edits(10);
 		await work.run('ticket update --input edits.csv -q -j 1 --report junit:out.xml');
 		const first = readJunit(work.read('out.xml'));
-		expect(first.cases.at(-1)).toMatchObject({ name: 'rows that were not reached', verdict: 'error' });
-		expect(first.cases.at(-1)?.message).toContain('6 rows were not reached');
+		expect(first.cases.at(-1)).toMatchObject({ name: 'rows that were not sent', verdict: 'error' });
+		expect(first.cases.at(-1)?.message).toContain('6 rows were not sent');
 		closed = false;
 		expect((await work.run('run resume last -q --report junit:out.xml')).exitCode).toBe(0);
 		expect(readJunit(work.read('out.xml'))).toMatchObject({ suites: { tests: '10', failures: '0', errors: '0' } });

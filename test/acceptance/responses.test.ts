@@ -15,7 +15,7 @@ const commands: [name: string, args: string[]][] = [
 	['update reply 3 of ticket 14', ['reply', 'update', '14', '3', '--status', 'read']],
 	['delete reply 3 of ticket 14', ['reply', 'delete', '14', '3', '--yes']],
 	['update user 7', ['user', 'update', '7', '--name', 'Ada']],
-	['look up user name "ada"', ['user', 'id', 'ada']],
+	['look up username "ada"', ['user', 'id', 'ada']],
 	['delete application password laptop of user 7', ['user', 'password', 'delete', '7', 'laptop', '--yes']],
 	['update attachment 31', ['attachment', 'update', '31', '--title', 'x']],
 	['update ticket_priority term 5', ['term', 'update', 'ticket_priority', '5', '--name', 'x']],

@@ -232,6 +232,11 @@ export async function scanJournal(path: string, watch?: (record: Json, place: nu
 
 const TICK_KEYS = ['at', 'ms', 'rows', 'retries', 'refused'] as const satisfies (keyof TickRecord)[];
 
+/** A tick, and what the rows that ended meanwhile came to: their records stand between the ticks. */
+export interface Tick extends TickRecord {
+	readonly outcomes: Readonly<Partial<Record<OutcomeName, number>>>;
+}
+
 export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
 
 /**
@@ -241,14 +246,18 @@ export type RecordFile = Awaited<ReturnType<typeof openRecords>>;
  */
 export async function openRecords(path: string) {
 	const places = new RowNumbers(Float64Array);
-	const ticks: TickRecord[] = [];
+	const ticks: Tick[] = [];
+	let outcomes: Record<string, number> = {};
 	let idNames: string[] = [];
 	let isComplete = false;
 	const scan = await scanJournal(path, (record, place) => {
 		if (record.type === 'tick' && TICK_KEYS.every((key) => isCount(record[key]))) {
-			ticks.push(record as unknown as TickRecord);
+			ticks.push({ ...(record as unknown as TickRecord), outcomes });
+			outcomes = {};
 		}
 		if (record.type !== 'row') return;
+		const outcome = record.outcome as OutcomeName;
+		outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
 		places.set(record.row as number, place);
 		if (isComplete) return;
 		const names = Object.keys(record).filter((name) => isIdName(name) && typeof record[name] === 'string');

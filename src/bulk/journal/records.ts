@@ -11,7 +11,10 @@ const VERSION = 2;
 export type Json = Record<string, unknown>;
 
 /** One row's outcome as the journal keeps it. */
-export type RowRecord = Omit<RowOutcome, 'body'>;
+export interface RowRecord extends Omit<RowOutcome, 'body'> {
+	/** Where the service shows the object, as its response says. */
+	link?: string;
+}
 
 /** The last line of a run that came to an end, also by Ctrl-C. */
 export interface EndRecord {
@@ -76,7 +79,7 @@ export function differences({ differs = [] }: Pick<RowRecord, 'differs'>): strin
 /** The parts of a row's record, as they are written. */
 const ROW_PARTS = [
 	...(['row', 'line', 'ids', 'outcome', 'status', 'code', 'message'] as const),
-	...(['reasons', 'attempts', 'ms', 'warnings', 'differs'] as const),
+	...(['reasons', 'attempts', 'ms', 'warnings', 'differs', 'link'] as const),
 ] satisfies (keyof RowRecord)[];
 const ROW_KEYS: ReadonlySet<string> = new Set(['type', ...ROW_PARTS.filter((part) => part !== 'ids')]);
 
@@ -88,14 +91,22 @@ export function isIdName(key: string): boolean {
 /** One row's outcome, free of its request's secrets already. Most rows have few parts. */
 export function rowLine(outcome: RowOutcome, redact: Redact): string {
 	let line = '{"type":"row"';
+	const record: RowRecord = { ...outcome, link: linkOf(outcome) };
 	for (const part of ROW_PARTS) {
-		const value = outcome[part];
+		const value = record[part];
 		if (value === undefined) continue;
 		if (typeof value === 'number') line += `,"${part}":${Math.round(value)}`;
 		else if (part === 'ids') for (const name in outcome.ids) line += `,"${name}":${JSON.stringify(outcome.ids[name])}`;
 		else line += `,"${part}":${JSON.stringify(part === 'differs' ? redactedDiffers(outcome, redact) : value)}`;
 	}
 	return `${line}}`;
+}
+
+const LONGEST_LINK = 300;
+
+function linkOf({ body }: RowOutcome): string | undefined {
+	const link = isObject(body) ? body.link : undefined;
+	return isText(link) && link.length <= LONGEST_LINK ? link : undefined;
 }
 
 function redactedDiffers({ differs = [] }: RowOutcome, redact: Redact): Json[] {

@@ -5,17 +5,19 @@ import { access, constants, type FileHandle, open, realpath, rename, stat, unlin
 import { basename, dirname, join, resolve } from 'node:path';
 import { didYouMean } from '../../api/suggest.js';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
-import { sumOf, totalOf } from '../journal/counts.js';
 import { openRecords, type RecordFile } from '../journal/read.js';
-import { csv, json, junit, markdown, type Report, type ReportFacts } from './formats.js';
+import { csv, json } from './data.js';
+import { html } from './html.js';
+import { junit } from './junit.js';
+import { markdown } from './markdown.js';
+import { type Page, type PlanFacts, pageOfPlan, pageOfRun } from './page.js';
+import { type ReportFacts, reportOn } from './report.js';
 
-const FORMATS = {
-	junit: { extension: 'xml', texts: junit },
-	json: { extension: 'json', texts: json },
-	markdown: { extension: 'md', texts: markdown },
-	csv: { extension: 'csv', texts: csv },
-	html: { extension: 'html', texts: async (report: Report) => (await import('./html.js')).html(report) },
-};
+/** Formats for people show a page, of a run or of a plan; those for programs have every row of a run. */
+const PAGES = { markdown, html };
+const DATA = { junit, json, csv };
+
+const FORMATS = { junit: 'xml', json: 'json', markdown: 'md', csv: 'csv', html: 'html' };
 
 export type ReportFormat = keyof typeof FORMATS;
 
@@ -36,7 +38,7 @@ export function parseReport(text: string): { format: ReportFormat; path: string 
 	}
 	if (path === '-') throw new UsageError('--report needs a file: standard output is for the results', { code });
 	if (path !== '') return { format: known, path };
-	throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${FORMATS[known].extension}`, {
+	throw new UsageError(`--report ${format} needs a file, as in --report ${format}:report.${FORMATS[known]}`, {
 		code,
 	});
 }
@@ -92,7 +94,7 @@ export async function checkReportPlaces(
 const PIECE = 256 * 1024;
 
 /** Writes one report; the file is there whole or not at all. @throws FailedError */
-async function writeReport({ format, path: given }: ReportSpec, report: Report, cwd: string): Promise<void> {
+async function writeReport({ path: given }: ReportSpec, texts: Iterable<string>, cwd: string): Promise<void> {
 	const path = await realName(resolve(cwd, given));
 	// A terminal, a pipe or a device can't be replaced by a file.
 	const isSpecial = (await stat(path).catch(() => undefined))?.isFile() === false;
@@ -101,7 +103,7 @@ async function writeReport({ format, path: given }: ReportSpec, report: Report, 
 	try {
 		handle = await open(draft, isSpecial ? 'w' : 'wx', 0o666);
 		let piece = '';
-		for (const text of await FORMATS[format].texts(report)) {
+		for (const text of texts) {
 			piece += text;
 			if (piece.length < PIECE) continue;
 			await handle.writeFile(piece);
@@ -122,20 +124,6 @@ function cannotWrite(path: string, error: unknown): FailedError {
 	return new FailedError(message, { code: 'report_failed', cause: error });
 }
 
-function reportOn(facts: ReportFacts, files: readonly RecordFile[]): Report {
-	const recorded = sumOf(files.map(({ scan }) => scan.counts));
-	return {
-		...facts,
-		recorded,
-		missing: Math.max(0, totalOf(facts.counts) - totalOf(recorded)),
-		idNames: files[0]?.idNames ?? [],
-		ticks: files.flatMap(({ ticks }) => ticks),
-		*records(isWanted) {
-			for (const file of files) yield* file.records(isWanted);
-		},
-	};
-}
-
 /** Writes all reports, also where one fails. @throws FailedError */
 export async function writeReports(specs: readonly ReportSpec[], facts: ReportFacts, cwd: string): Promise<void> {
 	const files: RecordFile[] = [];
@@ -143,7 +131,15 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 	try {
 		for (const path of facts.journals) files.push(await openRecords(path));
 		const report = reportOn(facts, files);
-		for (const spec of specs) await writeReport(spec, report, cwd).catch((error: Error) => failures.push(error));
+		let page: Page | undefined;
+		const textsOf = (format: ReportFormat): Iterable<string> => {
+			if (!isPageFormat(format)) return DATA[format](report);
+			page ??= pageOfRun(report);
+			return PAGES[format](page);
+		};
+		for (const spec of specs) {
+			await writeReport(spec, textsOf(spec.format), cwd).catch((error: Error) => failures.push(error));
+		}
 	} catch (error) {
 		throw cannotWrite(specs.map(({ path }) => path).join(', '), error);
 	} finally {
@@ -156,4 +152,20 @@ export async function writeReports(specs: readonly ReportSpec[], facts: ReportFa
 		code: 'report_failed',
 		details: failures.map(({ message }) => message),
 	});
+}
+
+/** Writes reports on a plan. @throws UsageError for a format that has only outcomes, FailedError */
+export async function writePlanReports(specs: readonly ReportSpec[], facts: PlanFacts, cwd: string): Promise<void> {
+	const other = specs.find(({ format }) => !isPageFormat(format));
+	if (other !== undefined) {
+		throw new UsageError(`--report ${other.format}: a plan has no outcomes yet; use html or markdown`, {
+			code: 'invalid_value',
+		});
+	}
+	const page = pageOfPlan(facts);
+	for (const spec of specs) if (isPageFormat(spec.format)) await writeReport(spec, PAGES[spec.format](page), cwd);
+}
+
+function isPageFormat(format: ReportFormat): format is keyof typeof PAGES {
+	return Object.hasOwn(PAGES, format);
 }

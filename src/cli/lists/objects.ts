@@ -1,5 +1,6 @@
 /** Lists, single objects and the caller's own account: each from its arguments to its exit code. */
 
+import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, ownAccount } from '../../api/reads.js';
 import { type ListedObject, type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
@@ -14,7 +15,7 @@ import type { Invocation } from '../command.js';
 import { paletteFor, say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
 import { checkOutput, openResults, wantsJson } from '../results.js';
-import { NO_ROUTE, plural } from '../runs/outcomes.js';
+import { NO_ROUTE } from '../runs/outcomes.js';
 import { type Filtered, isWithout, readFilters, readOrder } from './filters.js';
 import { type Printer, printingOf } from './print.js';
 import {

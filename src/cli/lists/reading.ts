@@ -1,5 +1,6 @@
 /** What commands that read have in common: the session, ids, single objects, and what a failed read means. */
 
+import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, type Read, readOf } from '../../api/reads.js';
 import { isObject, isProblem, OWN_ID, parseId } from '../../api/values.js';
@@ -17,7 +18,7 @@ import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
 import type { listOptions, readOptions } from '../options/shared.js';
 import { ownIdFor } from '../own-account.js';
-import { exitCodeOfOutcome, failureOf, NO_ROUTE, plural } from '../runs/outcomes.js';
+import { exitCodeOfOutcome, failureOf, NO_ROUTE } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { readTextInput } from '../text-file.js';
 

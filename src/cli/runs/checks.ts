@@ -1,6 +1,7 @@
 /** What stands between planned rows and the first write: reads that checks need, the users of a delete, and the question. */
 
 import { endpoints } from '../../api/endpoints.js';
+import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { OWN_ID } from '../../api/values.js';
@@ -18,7 +19,7 @@ import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
 import type { Session } from '../session.js';
 import type { RunInvocation } from './options.js';
-import { NO_ROUTE, plural } from './outcomes.js';
+import { NO_ROUTE } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 /** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */

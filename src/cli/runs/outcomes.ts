@@ -2,6 +2,7 @@
 
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
+import { nameRow } from '../../api/names.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
@@ -168,26 +169,6 @@ export function withoutSecretsOf<R extends Outcome>(outcome: R, secrets: readonl
 	}
 	if (body !== undefined) clean.body = redactTexts(body, secrets);
 	return clean;
-}
-
-/** `ticket 14`, `reply 3 of ticket 14`, `product term 9`, `password 0123456789ab of user 7`. */
-export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
-	const { taxonomy, username, id, slug } = ids;
-	if (username !== undefined) return `user name ${JSON.stringify(username)}`;
-	const own = id ?? slug;
-	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && own !== undefined);
-	const parts = [
-		taxonomy === undefined ? noun : `${taxonomy} term`,
-		own ?? Object.values(ids)[0] ?? '',
-		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
-	];
-	return parts.filter((part) => part !== '').join(' ');
-}
-
-/** `ticket` → `tickets`, `reply` → `replies`. */
-export function plural(noun: string, count: number): string {
-	if (count === 1) return noun;
-	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** The service's own code for a path, or a method on it, that it does not have. */

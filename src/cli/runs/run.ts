@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { plural } from '../../api/names.js';
 import { asksNothing } from '../../api/plan.js';
 import { inexactNumberIn, OWN_ID } from '../../api/values.js';
 import { type Complaint, formatComplaint, takesUserNames } from '../../bulk/input/rows.js';
@@ -31,7 +32,7 @@ import { leaveOnSignal } from '../interruption.js';
 import { checkSignedIn, createLookUp, ownIdFor } from '../own-account.js';
 import { openResults, wantsJson } from '../results.js';
 import { checkReadsServed, checkWrite, placeOf } from './checks.js';
-import { plural, printedIds, withoutSecretsOf } from './outcomes.js';
+import { printedIds, withoutSecretsOf } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { openScreen } from './screen.js';
 

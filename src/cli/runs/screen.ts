@@ -1,5 +1,6 @@
 /** What a person or a program sees of a run: results, failures, progress, signals, and the summary at its end. */
 
+import { nameRow } from '../../api/names.js';
 import { type Counts, exitCodeOf, nextSteps, outcomeNames, totalOf } from '../../bulk/journal/counts.js';
 import type { Journal } from '../../bulk/journal/write.js';
 import type { Ended, Screen } from '../../bulk/run/execute.js';
@@ -12,7 +13,7 @@ import { createProgress, type Progress } from '../../output/progress.js';
 import { escapeJson, sanitise } from '../../output/sanitise.js';
 import { paletteFor } from '../notices.js';
 import { createSentResults, isOwnTable, openResults, wantsJson } from '../results.js';
-import { lostResults, nameRow, nextStep, outcomeShape, outcomeView, printTrouble, warningsOf } from './outcomes.js';
+import { lostResults, nextStep, outcomeShape, outcomeView, printTrouble, warningsOf } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 /** How many failed rows of a run are printed one by one, and how many warnings about others. */

@@ -1,0 +1,21 @@
+/** How people call what a row is about: `ticket 14`, `300 replies`. */
+
+/** `ticket` → `tickets`, `reply` → `replies`. */
+export function plural(noun: string, count: number): string {
+	if (count === 1) return noun;
+	return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** `ticket 14`, `reply 3 of ticket 14`, `user name "ada"`. */
+export function nameRow(ids: Readonly<Record<string, string>>, noun: string): string {
+	const { taxonomy, username, id, slug } = ids;
+	if (username !== undefined) return `username ${JSON.stringify(username)}`;
+	const own = id ?? slug;
+	const owners = Object.keys(ids).filter((name) => name.endsWith('_id') && own !== undefined);
+	const parts = [
+		taxonomy === undefined ? noun : `${taxonomy} term`,
+		own ?? Object.values(ids)[0] ?? '',
+		...owners.map((name) => `of ${name.slice(0, -'_id'.length)} ${ids[name]}`),
+	];
+	return parts.filter((part) => part !== '').join(' ');
+}

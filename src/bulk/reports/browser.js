@@ -1,0 +1,58 @@
+/* Filters and sorts the rows, and copies commands. It reads text, and writes none but counts and "Copied". */
+
+const body = document.querySelector('#rows tbody');
+const words = document.querySelector('#words');
+const chips = [...document.querySelectorAll('[data-filter]')];
+
+function filter() {
+	const wanted = words.value.toLowerCase();
+	const outcomes = chips.filter((chip) => chip.ariaPressed === 'true').map((chip) => chip.dataset.filter);
+	let shown = 0;
+	for (const row of body.rows) {
+		const hasOutcome = outcomes.length === 0 || outcomes.includes(row.dataset.outcome);
+		row.hidden = !hasOutcome || !row.textContent.toLowerCase().includes(wanted);
+		if (!row.hidden) shown++;
+	}
+	const all = body.rows.length.toLocaleString('en');
+	const text = shown === body.rows.length ? `${all} rows` : `${shown.toLocaleString('en')} of ${all} rows`;
+	document.querySelector('#shown').textContent = text;
+}
+
+words.addEventListener('input', filter);
+for (const chip of chips) {
+	chip.addEventListener('click', () => {
+		chip.ariaPressed = String(chip.ariaPressed !== 'true');
+		filter();
+	});
+}
+
+const heads = [...document.querySelectorAll('#rows th')];
+for (const [at, head] of heads.entries()) {
+	head.querySelector('button').addEventListener('click', () => {
+		const sign = head.ariaSort === 'ascending' ? -1 : 1;
+		for (const each of heads) each.ariaSort = null;
+		head.ariaSort = sign === 1 ? 'ascending' : 'descending';
+		const text = (row) => row.cells[at].textContent;
+		const order = new Intl.Collator('en', { numeric: true });
+		const sorted = [...body.rows].sort((left, right) => sign * order.compare(text(left), text(right)));
+		body.append(...sorted);
+	});
+}
+
+for (const button of document.querySelectorAll('.copy')) {
+	button.hidden = false;
+	button.addEventListener('click', async () => {
+		const code = button.parentElement.querySelector('code');
+		try {
+			await navigator.clipboard.writeText(code.textContent);
+			button.textContent = 'Copied';
+		} catch {
+			getSelection().selectAllChildren(code);
+		}
+		setTimeout(() => {
+			button.textContent = 'Copy';
+		}, 2000);
+	});
+}
+
+filter();

@@ -1,0 +1,67 @@
+/** JUnit XML with only the elements and attributes that Jenkins' xUnit plugin knows (junit-10.xsd). */
+
+import { nameRow } from '../../api/names.js';
+import { totalOf } from '../journal/counts.js';
+import { differences, type RowRecord } from '../journal/records.js';
+import { commandOf, fileOf } from '../run/plan.js';
+import { escapeXml } from './escape.js';
+import { type Report, reasonOf } from './report.js';
+
+/** One test a row; rows that were never reached are one test that could not run. */
+export function* junit(report: Report): Generator<string> {
+	const { header, recorded, gaps, noun } = report;
+	const suite = escapeXml(`supportctl ${commandOf(header.plan)}`);
+	const file = fileOf(header.plan);
+	const sums = [
+		`tests="${totalOf(recorded) + gaps.length}"`,
+		`failures="${recorded.differs + recorded.failed + recorded.invalid}"`,
+		`errors="${recorded.unknown + recorded['not-sent'] + gaps.length}"`,
+		`time="${seconds(report.ms)}"`,
+	].join(' ');
+	yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+	yield `<testsuites name="supportctl" ${sums}>\n`;
+	const started = escapeXml(header.started);
+	yield `<testsuite name="${suite}" ${sums} skipped="${recorded.skipped}" timestamp="${started}">\n`;
+	yield '<properties>\n';
+	yield `<property name="run" value="${escapeXml(header.id)}"/>\n`;
+	yield `<property name="service" value="${escapeXml(header.plan.service.baseUrl)}"/>\n`;
+	yield '</properties>\n';
+	for (const record of report.records()) {
+		const name = escapeXml(`row ${record.row}: ${nameRow(record.ids, noun)}`);
+		const place = file === undefined || record.line === undefined ? [] : [`${file} line ${record.line}`];
+		yield `<testcase classname="${suite}" name="${name}" time="${seconds(record.ms)}">`;
+		yield result(record, place);
+		yield '</testcase>\n';
+	}
+	for (const { code, text } of gaps) {
+		const name = code === 'not_reached' ? 'rows that were not sent' : escapeXml(text);
+		yield `<testcase classname="${suite}" name="${name}" time="0">`;
+		yield `<error message="${escapeXml(text)}" type="${code}"/></testcase>\n`;
+	}
+	yield '</testsuite>\n</testsuites>\n';
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+
+function result(record: RowRecord, place: readonly string[]): string {
+	const { outcome, code = outcome, reasons = {} } = record;
+	const differing = differences(record);
+	const details = Object.entries(reasons).map(([field, why]) => `${field}: ${why}`);
+	const body = escapeXml([...place, ...details, ...differing].join('\n'));
+	const message = escapeXml(reasonOf(record));
+	const type = escapeXml(code);
+	switch (outcome) {
+		case 'ok':
+			// Differences that were allowed.
+			return differing.length === 0 ? '' : `<system-out>${body}</system-out>`;
+		case 'skipped':
+			return `<skipped message="${message}"/>`;
+		case 'unknown':
+		case 'not-sent':
+			return `<error message="${outcome}: ${message}" type="${type}">${body}</error>`;
+		case 'differs':
+		case 'failed':
+		case 'invalid':
+			return `<failure message="${message}" type="${type}">${body}</failure>`;
+	}
+}

@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+	parseReport,
+	type ReportFormat,
+	reportFormats,
+	writePlanReports,
+	writeReports,
+} from '../../../src/bulk/reports/write.js';
+import { exampleRun, planFacts, reportOf, runOf } from '../../support/report.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+describe('writeReports', () => {
+	it('replaces the file at once, or leaves it as it was', async () => {
+		const facts = await exampleRun();
+		const folder = temporaryFolder();
+		const path = join(folder, 'report.json');
+		writeFileSync(path, 'old');
+		await writeReports([{ format: 'json', path: 'report.json' }], facts, folder);
+		expect(JSON.parse(readFileSync(path, 'utf8')).run).toBe(facts.header.id);
+		writeFileSync(path, 'old');
+		const gone = { ...facts, journals: [join(folder, 'gone')] };
+		await expect(writeReports([{ format: 'json', path }], gone, '.')).rejects.toMatchObject({
+			name: 'FailedError',
+			code: 'report_failed',
+		});
+		expect(readFileSync(path, 'utf8')).toBe('old');
+		await expect(writeReports([{ format: 'json', path: join(folder, 'none/x') }], facts, '.')).rejects.toMatchObject({
+			code: 'report_failed',
+		});
+		expect(readdirSync(folder)).toEqual(['report.json']);
+	});
+
+	it('writes to a device without replacing it', async () => {
+		await writeReports([{ format: 'csv', path: '/dev/null' }], await exampleRun(), '.');
+		expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+	});
+
+	it('can be empty in every format', async () => {
+		const facts = await runOf([], 1, { exit: 0 });
+		for (const format of reportFormats) expect(await reportOf(format, facts)).not.toBe('');
+		expect(JSON.parse(await reportOf('json', facts))).toMatchObject({ rows: [], not_reached: 0 });
+	});
+});
+
+describe('writePlanReports', () => {
+	const facts = planFacts([
+		[
+			{ field: 'status', old: 'new', new: 'hold' },
+			{ field: 'assignee', old: 0, new: 7 },
+		],
+		[{ field: 'status', old: 'read', new: 'hold' }],
+		[{ field: 'subject', old: '', new: 'a | b' }],
+	]);
+
+	async function planReport(format: ReportFormat): Promise<string> {
+		const path = join(temporaryFolder(), 'report');
+		await writePlanReports([{ format, path }], facts, '.');
+		return readFileSync(path, 'utf8');
+	}
+
+	it('makes a table of old and new values for a pull request', async () => {
+		const text = await planReport('markdown');
+		expect(text).toContain('## Plan: 3 tickets would be updated\n');
+		expect(text).toContain('| 1 | ticket 1 | status: new → hold; assignee: 0 → 7 |\n');
+		expect(text).toContain('| 3 | ticket 3 | subject: \\(empty\\) → a \\| b |\n');
+		expect(text).toContain('| 2 | set status to hold | ticket 1 |\n');
+		expect(text).toContain('`supportctl run apply plan.ndjson`');
+	});
+
+	it('makes a page of old and new values', async () => {
+		const text = await planReport('html');
+		expect(text).toContain('<h1>Plan: 3 tickets would be updated</h1>');
+		expect(text).toContain('status: <del>new</del> → <ins>hold</ins><br>assignee: <del>0</del> → <ins>7</ins>');
+		expect(text).toContain('planned by ada');
+		expect(text).toContain('Close what is solved');
+	});
+
+	it('is refused in a format that has only outcomes', async () => {
+		await expect(writePlanReports([{ format: 'junit', path: 'x' }], facts, '.')).rejects.toThrow(
+			'--report junit: a plan has no outcomes yet; use html or markdown',
+		);
+	});
+});
+
+describe('parseReport', () => {
+	it('splits at the first colon', () => {
+		expect(parseReport('junit:C:\\out.xml')).toEqual({ format: 'junit', path: 'C:\\out.xml' });
+	});
+
+	it.each([
+		['junti:x', '"junti" is not a format; did you mean "junit"?'],
+		['out.xml', 'is not a format'],
+		['json:', 'needs a file'],
+		['json', 'needs a file'],
+	])('%s is refused', (text, message) => {
+		expect(() => parseReport(text)).toThrow(message);
+	});
+});

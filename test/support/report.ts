@@ -1,0 +1,75 @@
+/** Reports for tests: the facts of runs, and the text of each format. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scanJournal } from '../../src/bulk/journal/read.js';
+import type { PageRow, PlanFacts } from '../../src/bulk/reports/page.js';
+import type { ReportFacts } from '../../src/bulk/reports/report.js';
+import { type ReportFormat, writeReports } from '../../src/bulk/reports/write.js';
+import type { ExitCode } from '../../src/errors.js';
+import type { RowOutcome } from '../../src/http/outcome.js';
+import { headerOf, outcomeOf, startJournal } from './journal.js';
+import { temporaryFolder } from './temporary.js';
+
+export const HOSTILE = 'no <b>&"\u0000\u001b[2J]]> |pipe| `code` @everyone\r\n::error::x \ud800 *é* [x](y)';
+
+export const DIFFERS = { outcome: 'differs', code: 'differs', message: 'another value: status' } as const;
+
+/** The facts of a run with these outcomes. */
+export async function runOf(
+	outcomes: readonly RowOutcome[],
+	rows = outcomes.length,
+	more: { exit?: ExitCode; plan?: Parameters<typeof headerOf>[1] } = {},
+): Promise<ReportFacts> {
+	const journal = startJournal(temporaryFolder(), rows, undefined, more.plan);
+	for (const each of outcomes) void journal.outcome(each);
+	journal.close();
+	const { counts } = await scanJournal(journal.path);
+	return {
+		header: headerOf(rows, more.plan),
+		journals: [journal.path],
+		counts,
+		exit: more.exit ?? 3,
+		ended: '2026-11-21T08:00:00.000Z',
+		ms: 1234,
+	};
+}
+
+/** A run with some of everything: an `unknown` that a resume settled, and rows that were never reached. */
+export async function exampleRun(): Promise<ReportFacts> {
+	const refused = { status: 400, code: 'rest_invalid_param', reasons: { status: 'is <not> one of …' } };
+	const lost = { outcome: 'unknown', status: undefined, code: 'timeout' } as const;
+	const facts = await runOf(
+		[
+			outcomeOf(1),
+			outcomeOf(2, { outcome: 'failed', message: HOSTILE, ...refused }),
+			outcomeOf(3, lost),
+			outcomeOf(4, { ...lost, message: 'no response' }),
+			outcomeOf(5, { outcome: 'skipped', status: undefined, code: 'unchanged' }),
+			outcomeOf(6, { outcome: 'invalid', status: undefined, message: 'id is missing', ids: {} }),
+			outcomeOf(7, { ...DIFFERS, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }),
+			outcomeOf(3),
+		],
+		9,
+	);
+	facts.counts['not-sent'] = 2;
+	return facts;
+}
+
+export async function reportOf(format: ReportFormat, facts?: ReportFacts): Promise<string> {
+	const path = join(temporaryFolder(), 'report');
+	await writeReports([{ format, path }], facts ?? (await exampleRun()), '.');
+	return readFileSync(path, 'utf8');
+}
+
+/** A plan with these changes a row, each of ticket 1, 2 … */
+export function planFacts(changes: readonly PageRow['changes'][]): PlanFacts {
+	const { plan, started, input } = headerOf(changes.length);
+	return {
+		header: { plan, started, input },
+		by: 'ada',
+		note: 'Close what is solved',
+		steps: [['to send it', 'supportctl run apply plan.ndjson']],
+		rows: changes.map((each, at) => ({ row: at + 1, line: at + 2, ids: { id: String(at + 1) }, changes: each })),
+	};
+}
