@@ -2,10 +2,11 @@
 
 /**
  * The one list of characters that a terminal obeys or does not show: controls, formats (bidirectional marks among them),
- * halves of surrogate pairs, line separators, and what has no glyph. The source of a regular expression with the flag u,
+ * halves of surrogate pairs, line separators, what is no character, and what has no glyph. The source of a regular expression with the flag u,
  * which is made where it is used: V8 takes 1 ms to read it.
  */
-export const HIDDEN_CHARACTER = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]';
+export const HIDDEN_CHARACTER =
+	'[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
 
 const HAS_QUOTE_OR_BREAK = /["\r\n]/;
 

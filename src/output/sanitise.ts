@@ -33,9 +33,9 @@ function escapeOne(character: string): string {
 	return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\u{${hex(point, 0)}}`;
 }
 
-/** `::error::` where a line begins, `##[error]` and `##vso[…]` anywhere: commands to GitHub, Azure and TeamCity. */
+/** `::error::` where a line begins, and `##` with a word in front of a bracket: commands to GitHub, Azure and TeamCity. */
 const LINE_COMMAND = /(^|[\n\r])((?:[^\S\n\r]|\x85)*)::/g;
-const MARKED_COMMAND = /##(?=[a-z]*\[)/gi;
+const MARKED_COMMAND = /##(?=[^\s[]*\[)/g;
 
 /** Text in which a CI runner finds no command: a backslash stands where it would begin. */
 function withoutCommands(text: string): string {
@@ -61,11 +61,24 @@ const PLAIN_LINES = /^[\n\x20-\x7e]*$/;
 
 /** JSON text with those characters as `\u` escapes: the same value to every reader, and nothing to obey. */
 export function escapeJson(json: string): string {
-	const units = (character: string): string =>
-		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, '');
-	const visible = PLAIN_LINES.test(json)
-		? json
-		: json.replace(each(), (found, kept?: string) => kept ?? (found === '\n' ? found : units(found)));
+	return escapeQuoted(json, (character) =>
+		character.split('').reduce((text, unit) => `${text}\\u${hex(unit.charCodeAt(0), 4)}`, ''),
+	);
+}
+
+/** The same for YAML, whose readers don't join the halves of a pair. */
+export function escapeYaml(yaml: string): string {
+	return escapeQuoted(yaml, (character) => {
+		const point = character.codePointAt(0) as number;
+		return point < 0x10000 ? `\\u${hex(point, 4)}` : `\\U${hex(point, 8)}`;
+	});
+}
+
+/** Text in which hidden characters stand only between quotation marks that allow escapes; line breaks stay. */
+function escapeQuoted(text: string, escaped: (character: string) => string): string {
+	const visible = PLAIN_LINES.test(text)
+		? text
+		: text.replace(each(), (found, kept?: string) => kept ?? (found === '\n' ? found : escaped(found)));
 	return visible.includes('##') ? visible.replace(MARKED_COMMAND, '\\u0023#') : visible;
 }
 
@@ -87,28 +100,30 @@ export function asksForJson(argv: readonly string[]): boolean {
 }
 
 /**
- * An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose, but not among JSON.
- * @param json one JSON object a line: `warning: text` and `note: text` become `{"warning": "text"}`, other text `{"message": "text"}`
- * @param paint gives `error:` and `warning:` their colours, where a line begins with them
+ * An output in which no line is a command to a CI runner, whoever wrote it; `command` writes one on purpose.
+ * @param paint gives `error:` and `warning:` their colors, where a line begins with them
  */
-export function guardOutput(
-	output: Output,
-	{ json = false, paint = (label) => label }: { json?: boolean; paint?: (label: string) => string } = {},
-): Output {
-	let line = '';
-	const inJson = (text: string): string => {
-		const lines = (line + text).split(/(?<=\n)/);
-		line = lines.at(-1)?.endsWith('\n') === false ? (lines.pop() as string) : '';
-		return lines.map(lineObject).join('');
-	};
+export function guardOutput(output: Output, paint: (label: string) => string = (label) => label): Output {
 	return Object.assign(Object.create(output), {
-		write: (text: string): void => {
-			const safe = withoutCommands(json ? inJson(text) : text);
-			output.write(json ? safe : safe.replace(/^(?:error|warning):/gm, paint));
+		write: (text: string): void => output.write(withoutCommands(text).replace(/^(?:error|warning):/gm, paint)),
+		command: (text: string): void => output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`),
+	});
+}
+
+/**
+ * The same with one JSON object a line and no commands: `warning: text` and `note: text` become `{"warning": "text"}`,
+ * other text `{"message": "text"}`.
+ */
+export function guardJsonOutput(output: Output): Output {
+	let line = '';
+	return Object.assign(Object.create(output), {
+		write(text: string): void {
+			const lines = (line + text).split(/(?<=\n)/);
+			const isOpen = lines.at(-1)?.endsWith('\n') === false;
+			line = isOpen ? (lines.pop() ?? '') : '';
+			output.write(withoutCommands(lines.map(lineObject).join('')));
 		},
-		command: (text: string): void => {
-			if (!json) output.write(`${text.replace(MARKED_COMMAND, '#\\#')}\n`);
-		},
+		command: (): void => undefined,
 	});
 }
 
@@ -128,7 +143,7 @@ export interface Annotation {
 export function annotate({ env, stderr }: Pick<Context, 'env' | 'stderr'>, annotation: Annotation): void {
 	if (env.GITHUB_ACTIONS !== 'true') return;
 	const { level = 'error', title, message, file, line } = annotation;
-	const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+	const data = (text: string): string => sanitiseLines(text).replaceAll('%', '%25').replaceAll('\n', '%0A');
 	const properties = Object.entries({ file, line: file === undefined ? undefined : line, title })
 		.filter(([, value]) => value !== undefined)
 		.map(([name, value]) => `${name}=${data(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`);

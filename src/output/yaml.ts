@@ -1,17 +1,17 @@
 /** YAML: writing values, plain enough for readers of YAML 1.1 and 1.2, and reading one mapping. */
 
 import { Document, isMap, isNode, isScalar, parseDocument, type Scalar, visit } from 'yaml';
-import { escapeJson, sanitise } from './sanitise.js';
+import { escapeYaml, sanitise } from './sanitise.js';
 
 export function yamlText(value: unknown): string {
 	const document = new Document(value ?? null, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
 	visit(document, {
 		Scalar(_key, node: Scalar) {
-			// In quotation marks the same escapes as in JSON can stand.
+			// Escapes stand between quotation marks.
 			if (typeof node.value === 'string' && sanitise(node.value) !== node.value) node.type = 'QUOTE_DOUBLE';
 		},
 	});
-	return escapeJson(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }));
+	return escapeYaml(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.POSITIVE_INFINITY }));
 }
 
 /**

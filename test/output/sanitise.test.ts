@@ -15,14 +15,14 @@ import {
 /** Typed by hand from Unicode's tables: one of each range that no terminal may get. */
 const HIDDEN = [
 	...'\x00\x07\x1b\x7f\x80\x9b\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200e\u2028\u2029\u202a\u202e',
-	...'\u2060\u2066\u2069\u206f\u3164\ufeff\uffa0\ufff9\ufffb\u{1bca0}\u{1d173}\u{e0001}\u{e0041}\u{e01f0}',
+	...'\ufffe\uffff\u2060\u2066\u2069\u206f\u3164\ufeff\uffa0\ufff9\ufffb\u{1bca0}\u{1d173}\u{e0001}\u{e0041}\u{e01f0}',
 ];
 const text = fc.string({
 	unit: fc.oneof(fc.constantFrom(...HIDDEN, 'a', '::', '##[', ' ', '\n'), fc.string({ unit: 'binary', maxLength: 3 })),
 });
 
 /** What GitHub's runner takes for a command, line by line. */
-const COMMAND = /^\s*::|##(?:[a-z]*)\[/im;
+const COMMAND = /^\s*::|##(?:[^\s[]*)\[/im;
 
 describe('sanitise', () => {
 	it.each([
@@ -95,6 +95,22 @@ it('yaml holds no line that commands a CI runner, in keys or values of any lengt
 	expect(yaml).not.toMatch(COMMAND);
 });
 
+it('yaml escapes as readers of YAML 1.1 and 1.2 read it, beyond U+FFFF too', async () => {
+	const row = { '\ufffek': 'a\uffffb', tag: 'x\u{e0041}', emoji: '😀', control: '\x07\x85' };
+	let yaml = '';
+	const renderer = await createRenderer({ isTTY: false, format: 'yaml', single: true }, (piece) => {
+		yaml += piece;
+	});
+	await renderer.row(row);
+	await renderer.end();
+	expect(yaml).toBe('"\\ufffek": "a\\uffffb"\ntag: "x\\U000e0041"\nemoji: 😀\ncontrol: "\\a\\u0085"\n');
+	expect(parseYaml(yaml)).toEqual(row);
+});
+
+it.each(['##vso[a]', '##VSO[a]', '##[error]', '##teamcity[x]', '##a.b-c[x]'])('%s is no command any more', (text) => {
+	expect(sanitise(`x ${text}`)).toBe(`x #\\#${text.slice(2)}`);
+});
+
 it('an output that is guarded lets only `command` write a command, and paints labels', () => {
 	let written = '';
 	const write = (piece: string): void => {
@@ -102,7 +118,7 @@ it('an output that is guarded lets only `command` write a command, and paints la
 	};
 	const output = guardOutput(
 		{ write, isTTY: false, columns: undefined, closed: false, flush: () => Promise.resolve() },
-		{ paint: (label) => `<${label}>` },
+		(label) => `<${label}>`,
 	);
 	output.write('warning: one\n\u00a0::add-mask::x\rok\r::y\n a ##vso[task]\n');
 	output.command?.('::error::ours');
@@ -120,15 +136,17 @@ it('annotations name file and line, and nothing in their texts can end them', ()
 		return line;
 	};
 	const hostile = { file: 'a,b:c%.csv', line: 813, title: 'row 1: x\n', message: '50%\r\n::error::y' };
-	expect(annotation(hostile)).toBe('::error file=a%2Cb%3Ac%25.csv,line=813,title=row 1%3A x%0A::50%25%0D%0A::error::y');
+	expect(annotation(hostile)).toBe('::error file=a%2Cb%3Ac%25.csv,line=813,title=row 1%3A x%0A::50%25%0A\\::error::y');
 	expect(annotation({ ...hostile, file: undefined })).toMatch(/^::error title=[^,]*::/);
+	const control = annotation({ title: 'a\x1b[2J', message: '\u202eb\x07\0' });
+	expect(control).toBe('::error title=a\\x1b[2J::\\u202eb\\x07\\x00');
 	const text = fc.string({ unit: fc.constantFrom(...'\r\n%:,=0DA23 aé\u2028') });
 	fc.assert(
 		fc.property(text, text, (file, message) => {
 			const line = annotation({ level: 'warning', file, title: message, message });
 			const parts = /^::warning file=([^,:\r\n]*),title=([^,:\r\n]*)::([^\r\n]*)$/.exec(line)?.slice(1);
-			const decoded = parts?.map((part) => part.replace(/%(25|0D|0A|3A|2C)/g, decodeURIComponent));
-			expect(decoded).toEqual([file, message, message]);
+			const decoded = parts?.map((part) => part.replace(/%(25|0A|3A|2C)/g, decodeURIComponent));
+			expect(decoded).toEqual([file, message, message].map(sanitiseLines));
 		}),
 	);
 });

@@ -48,7 +48,8 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 		const { dialect } = session;
 		const sheet = createSheet({ read, asCells, sample, dialect, owners: {}, redact: createRedactor() });
 		const person = isTable ? createTerminalRows(reading) : undefined;
-		const columns = asCells ? sheet.columns : single ? undefined : read.shown;
+		const names = asCells ? sheet.columns : read.shown;
+		const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
 		const keys = [
 			...new Set([...sample.flatMap((each) => Object.keys(sheet.whole(each))), ...read.owners, ...knownNames]),
 		];
@@ -57,7 +58,7 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 			idOf: (row) => row.id ?? row.slug,
 			// Some objects may show less than others.
 			...(sample.length > 0 && { keys }),
-			columns: columns?.map((path) => person?.column(path) ?? { path, label: path }),
+			columns: single && !asCells ? undefined : columns,
 		});
 		return {
 			/** A promise asks to wait before the next. */

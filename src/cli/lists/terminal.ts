@@ -11,6 +11,10 @@ const TIMES: ReadonlySet<string> = new Set(['modified_gmt', 'date_gmt', 'registe
 /** What the width of a terminal is for. */
 const IMPORTANT: ReadonlySet<string> = new Set(['title', 'content', 'name']);
 
+/** Left out of a narrow terminal, where titles would have no room. */
+const WIDE_ONLY: ReadonlySet<string> = new Set(['state', 'ticket_priority']);
+const NARROW = 72;
+
 const LABELS: Readonly<Record<string, string>> = {
 	ticket_priority: 'priority',
 	modified_gmt: 'modified',
@@ -19,12 +23,15 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 export function createTerminalRows({ invocation }: Reading) {
-	const { clock } = invocation.context;
+	const { clock, stdout } = invocation.context;
+	const isNarrow = (stdout.columns ?? 80) < NARROW;
 
 	return {
-		column(path: string): Column {
-			return { path, label: LABELS[path] ?? path, important: IMPORTANT.has(path) };
-		},
+		columns: (names: readonly string[]): Column[] =>
+			names
+				.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
+				.map((path) => ({ path, label: LABELS[path] ?? path, important: IMPORTANT.has(path) })),
+
 		row(row: Row): Row {
 			const now = clock.now();
 			return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shownValue(name, value, now)]));

@@ -1,0 +1,58 @@
+/** Lists and objects on a real terminal. */
+
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { startListService, ticket } from '../../support/list-service.js';
+import { runInTerminal as run } from '../../support/terminal.js';
+
+const hours = 3_600_000;
+const before = (ms: number): string => new Date(Date.now() - ms).toISOString().slice(0, 19);
+
+const fields = { state: 'open', assignee: 3, ticket_priority: 'urgent', status: 'in-progress' };
+const title = 'The printer on the second floor is on fire again, and nobody knows why';
+
+test.each([
+	[60, 20],
+	[80, 25],
+])(
+	'a list of tickets at %i columns gives the title at least %i of them, and tells times in words',
+	async (columns, least) => {
+		const service = await startListService({
+			objects: [
+				ticket(1234, { ...fields, title, modified_gmt: before(2.5 * hours) }),
+				ticket(1235, { ...fields, title: 'R & D', modified_gmt: before(72 * hours) }),
+			],
+		});
+		const { lines, exitCode } = await run('ticket list --no-color -q', { columns, env: service.env });
+		expect(exitCode).toBe(0);
+		const [head = '', first = '', second = ''] = lines;
+		const wide = /^ID +TITLE +STATUS +STATE +ASSIGNEE +PRIORITY +MODIFIED$/;
+		expect(head).toMatch(columns === 60 ? /^ID +TITLE +STATUS +ASSIGNEE +MODIFIED$/ : wide);
+		expect(head.indexOf('STATUS') - head.indexOf('TITLE')).toBeGreaterThan(least);
+		expect(first).toMatch(/^1234 +The print.*… .* 2 h ago$/);
+		expect(second).toMatch(/^1235 +R & D .* 3 d ago$/);
+		expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(columns);
+	},
+);
+
+test('a list begins with the newest on a terminal, and with --sort as that says', async () => {
+	const service = await startListService({ objects: [ticket(14), ticket(15)] });
+	await run('ticket list', { env: service.env });
+	await run('ticket list --sort title', { env: service.env });
+	const orders = service.requests.map(({ url }) => {
+		const query = new URL(url, 'http://x').searchParams;
+		return `${query.get('orderby')} ${query.get('order')}`;
+	});
+	expect(orders).toEqual(['id desc', 'title asc']);
+});
+
+test('a list without objects says so', async () => {
+	const service = await startListService({ objects: [] });
+	expect((await run('ticket list --state open', { env: service.env })).raw).toMatch(/no tickets match\r\n$/);
+});
+
+test('formats for programs have times as they are, on a terminal too', async () => {
+	const service = await startListService({ objects: [ticket(14)] });
+	const { raw } = await run('ticket list --format csv --fields id,modified_gmt', { env: service.env });
+	expect(raw).toContain('14,2026-11-01T00:00:00');
+});
