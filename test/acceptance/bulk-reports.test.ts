@@ -252,7 +252,11 @@ describe('under GitHub Actions', () => {
 		work.write('a,b:c.csv', 'id,status,title\n1,hold,a\n2,hold,b\n3,hold,"c\nd"\n4,hold,e\n');
 		const args = ['ticket', 'update', '--input', 'a,b:c.csv', '--retries', '0', '-j', '1'];
 		expect(annotations((await work.run(args, { env })).stderr)).toEqual([
-			{ level: 'error', properties: { file: 'a,b:c.csv', line: '3', title: 'row 2: failed' }, message: shown },
+			{
+				level: 'error',
+				properties: { file: 'a,b:c.csv', line: '3', title: 'row 2: failed' },
+				message: 'no <b>& "x"\n\\::error::| `y` ]]> \\x07',
+			},
 			{
 				level: 'warning',
 				properties: { file: 'a,b:c.csv', line: '4', title: 'row 3: unknown' },
