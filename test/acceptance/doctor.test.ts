@@ -19,7 +19,7 @@ it.each([60, 80, 200])(
 			(line) => /^(pass|warn|fail|skipped) +([a-z-]+) {2,}\S/.exec(line)?.slice(1, 3).join(' ') ?? [],
 		);
 		expect(begun).toEqual([
-			'pass node',
+			expect.stringMatching(/^(?:pass|warn) node$/),
 			'pass config',
 			'pass profile',
 			'pass base-url',
@@ -32,8 +32,8 @@ it.each([60, 80, 200])(
 			'skipped credentials',
 			'pass clock',
 		]);
-		expect(lines.some((line) => /^ {22}-> the service is at/.test(line))).toBe(true);
-		expect(lines).toContain('1 check failed');
+		expect(lines.some((line) => /^ {22}-> found the service at/.test(line))).toBe(true);
+		expect(lines.at(-2)).toMatch(/^1 check failed(?:, 1 warning)?$/);
 	},
 );
 
@@ -49,5 +49,5 @@ it('results are coloured on a terminal alone', async () => {
 it('a fresh machine gets the first step', async () => {
 	const { exitCode, stdout } = await runCli('doctor');
 	expect(exitCode).toBe(1);
-	expect(stdout).toMatch(/^fail\tprofile\tnone is in use, and no base URL is given\tsupportctl login /m);
+	expect(stdout).toMatch(/^fail\tprofile\tno profile and no base URL\tsupportctl login/m);
 });

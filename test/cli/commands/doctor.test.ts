@@ -5,8 +5,15 @@ import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Finding } from '../../../src/cli/commands/doctor.js';
+import {
+	checkCertificate,
+	checkClock,
+	checkNode,
+	type Finding,
+	findingText,
+} from '../../../src/cli/commands/doctor.js';
 import { readCertificate } from '../../../src/cli/network.js';
+import { plainPalette } from '../../../src/output/colour.js';
 import { saveProfile } from '../../../src/profile/store.js';
 import { type Authority, createAuthority, type Identity } from '../../support/certificates.js';
 import { type CliOptions, runCli, runHere } from '../../support/cli.js';
@@ -23,6 +30,9 @@ beforeAll(async () => {
 	authority = createAuthority();
 });
 afterAll(() => desk.stop());
+
+/** Node 20 is a warning. */
+const DONE = /^(?:no problems found|1 warning)\n$/;
 
 const CHECKS = [
 	'node',
@@ -72,13 +82,13 @@ describe('settings', () => {
 		expect(of('profile').message).toBe('none; the base URL comes from SUPPORTCTL_BASE_URL');
 		expect(of('credentials').message).toBe('accepted for admin');
 		expect(of('prefix').message).toMatch(/support-api\/v1 lists \d+ routes$/);
-		expect(of('clock').message).toContain('agree');
+		expect(of('clock').message).toBe('in sync with the service');
 	});
 
 	it('that are not there at all fail once, with how to begin', async () => {
 		const { results, of } = await doctor();
 		expect(results).toMatchObject({ config: 'pass', profile: 'fail', secret: 'skipped', credentials: 'skipped' });
-		expect(of('profile').hint).toMatch(/supportctl login.*supportctl sandbox/);
+		expect(of('profile').hint).toMatch(/^supportctl login.*supportctl sandbox$/);
 	});
 
 	it('of a profile are named', async () => {
@@ -156,8 +166,15 @@ describe('settings', () => {
 		['a CA file that is none', ['--ca-file', '/etc/passwd'], {}, 'tls', /--ca-file.* PEM files/],
 		['no certificate', ['--cert', '/nofile'], {}, 'tls', /--cert.* PEM files/],
 		['a key alone', ['--key', '/nofile'], {}, 'tls', /with --cert/],
-		['no time at all', ['--timeout', '0'], {}, 'profile', /another value/],
-		['a prefix with a slash', ['--product-prefix', 'a/b'], {}, 'profile', /another value/],
+		['no time at all', ['--timeout', '0'], {}, 'profile', /change that setting/],
+		['a prefix with a slash', ['--product-prefix', 'a/b'], {}, 'profile', /change that setting/],
+		[
+			'a proxy with a password',
+			[],
+			{ ...https, HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' },
+			'proxy',
+			/^fix HTTPS_PROXY/,
+		],
 	])('%s is a failed check that says what to do', async (_what, argv, env, check, hint) => {
 		const { of } = await doctor(argv, { env: { ...desk.env, ...env } });
 		expect(of(check)).toMatchObject({ result: 'fail', hint: expect.stringMatching(hint) });
@@ -240,7 +257,7 @@ describe('the service', () => {
 		onTestFinished(() => own.stop());
 		expect((await doctor([], { env: own.env })).of('prefix')).toMatchObject({
 			result: 'fail',
-			hint: 'the service has acme-api: --product-prefix acme',
+			hint: 'the service uses acme-api: pass --product-prefix acme',
 		});
 		expect((await doctor(['--product-prefix', 'acme'], { env: own.env })).exitCode).toBe(0);
 	});
@@ -467,13 +484,13 @@ it('a step without a response ends in time', async () => {
 
 it('output follows the shared flags: columns in a pipe, picks and queries', async () => {
 	const piped = await runHere(['doctor'], { env: desk.env });
-	expect(piped.stdout.split('\n')[0]).toMatch(/^pass\tnode\tNode \d+\.\d+\.\d+\t$/);
-	expect(piped.stderr).toBe('nothing is wrong\n');
+	expect(piped.stdout.split('\n')[0]).toMatch(/^(?:pass|warn)\tnode\tNode \d+\.\d+\.\d+/);
+	expect(piped.stderr).toMatch(DONE);
 	expect((await runHere(['doctor', '-q'], { env: desk.env })).stderr).toBe('');
 	const query = await runHere(['doctor', '--query', "[?result=='skipped'].check"], { env: desk.env });
 	expect(query.stdout).toBe('dns\ntls\n');
 	const ids = await runHere(['doctor', '--format', 'ids'], { env: desk.env });
-	expect(ids).toEqual({ exitCode: 0, stdout: `${CHECKS.join('\n')}\n`, stderr: 'nothing is wrong\n' });
+	expect(ids).toEqual({ exitCode: 0, stdout: `${CHECKS.join('\n')}\n`, stderr: expect.stringMatching(DONE) });
 	const skipped = ['doctor', '--query', "[?result=='skipped']", '--format', 'ids'];
 	expect((await runHere(skipped, { env: desk.env })).stdout).toBe('dns\ntls\n');
 });
@@ -505,5 +522,109 @@ it('no secret is in what it says, at any verbosity', async () => {
 		});
 		expect(stdout + stderr).not.toContain(marker);
 		expect(stdout + stderr).not.toContain(Buffer.from(`ada:${marker}`).toString('base64'));
+	}
+});
+
+it.each([
+	['https://desk.example.com/support-api/v1/tickets', {}, 'warn'],
+	['http://desk.example.com', { allowHttp: true }, 'warn'],
+	['http://127.0.0.1:1', {}, 'pass'],
+])('the base URL %s with %j: %s', async (baseUrl, settings, result) => {
+	const { env } = await storeProfile({ baseUrl, username: 'ada', ...settings });
+	expect((await doctor([], { env: { ...env, HTTP_PROXY: 'http://127.0.0.1:1' } })).of('base-url')).toMatchObject({
+		result,
+	});
+});
+
+it('wrong credentials name the variable they come from', async () => {
+	const env = { ...desk.env, SUPPORTCTL_PASSWORD: 'wrong' };
+	expect((await doctor([], { env })).of('credentials')).toMatchObject({
+		message: expect.stringMatching(/^wrong username or password/),
+		hint: expect.stringMatching(/^the secret is from SUPPORTCTL_PASSWORD; /),
+	});
+});
+
+const NOW = Date.UTC(2026, 10, 21);
+const DAY = 86_400_000;
+
+it.each([
+	['20.18.1', 'warn'],
+	['20.18.0', 'fail'],
+	['20.9.9', 'fail'],
+	['18.99.99', 'fail'],
+	['22.0.0', 'pass'],
+	['100.1.0', 'pass'],
+])('Node %s: %s', (version, result) => {
+	expect(checkNode(version, '>=20.18.1')).toMatchObject({ result });
+});
+
+describe('a certificate', () => {
+	const certificate = { protocol: 'TLSv1.3', problem: undefined, subject: 'desk.example', issuer: 'A CA' };
+
+	it('is shown with its names and the days that are left', () => {
+		expect(checkCertificate({ ...certificate, validTo: NOW + 61.5 * DAY }, NOW)).toMatchObject({
+			result: 'pass',
+			message: 'TLSv1.3, certificate for desk.example from A CA, valid until 2027-01-21 (61 days left)',
+		});
+	});
+
+	it.each([
+		[15, 'pass'],
+		[14, 'warn'],
+		[0, 'warn'],
+	])('with %d days left: %s', (days, result) => {
+		expect(checkCertificate({ ...certificate, validTo: NOW + days * DAY + 1 }, NOW)).toMatchObject({ result });
+	});
+
+	it.each([
+		['tls_expired', /renewed/],
+		['tls_wrong_name', /base URL/],
+		['tls_untrusted', /--ca-file/],
+		['other', /clock/],
+	])('that is not trusted for %s fails with the next step', (code, hint) => {
+		const problem = { code, message: 'it is not trusted', permanent: true };
+		expect(checkCertificate({ ...certificate, problem, validTo: NOW }, NOW)).toMatchObject({
+			result: 'fail',
+			message: expect.stringMatching(/^it is not trusted \(certificate for desk\.example .*2026-11-21\)$/),
+			hint: expect.stringMatching(hint),
+		});
+	});
+});
+
+describe('clock', () => {
+	const at = (seconds: number) => ({ header: new Date(NOW).toUTCString(), at: NOW + seconds * 1000 });
+
+	it.each([
+		[0, 'pass', /^in sync/],
+		[3, 'pass', /^in sync/],
+		[30, 'pass', /30 s ahead of/],
+		[-30, 'pass', /31 s behind/],
+		[301, 'warn', /5 min ahead of/],
+		[-7300, 'warn', /2 h behind/],
+		[4 * 86_400, 'warn', /4 days ahead of/],
+	])('%d s apart: %s', (seconds, result, message) => {
+		expect(checkClock(at(seconds))).toMatchObject({ result, message: expect.stringMatching(message) });
+	});
+
+	it('is skipped where the service gives no time', () => {
+		expect(checkClock(undefined)).toMatchObject({ result: 'skipped' });
+		expect(checkClock({ ...at(0), header: 'soon' })).toMatchObject({ result: 'skipped' });
+	});
+});
+
+it('a finding is a line, and below it what to do, within the width and without escapes', () => {
+	const message = 'they were refused\x1b[2J by the service';
+	const finding: Finding = { check: 'credentials', result: 'fail', message, hint: 'use others' };
+	expect(findingText(finding, 60, plainPalette)).toBe(
+		[
+			'fail     credentials  they were refused\\x1b[2J by the',
+			'                      service',
+			'                      -> use others',
+			'',
+		].join('\n'),
+	);
+	for (const width of [40, 60, 80, 100]) {
+		const lines = findingText({ ...finding, message: 'word '.repeat(60) }, width, plainPalette).split('\n');
+		expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
 	}
 });
