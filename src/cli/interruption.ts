@@ -27,6 +27,56 @@ export function leaveOnSignal(
 	});
 }
 
+/** What a signal can stop. */
+export interface Stoppable {
+	stop(): void;
+	/** Rows without an outcome. */
+	open(): number;
+	/** Takes away what is on the screen, before a line is written. */
+	clear?(): void;
+	/** The command that sends the rest. */
+	resume?: string | undefined;
+}
+
+/**
+ * Signals during a write. Before `started` the first one ends the program. From then on the first one lets the requests
+ * under way finish, and the second one ends the program.
+ * @param before cleans up where nothing was sent
+ */
+export function listenForStop(
+	{ context, options }: Pick<Invocation, 'context' | 'options'>,
+	before: () => void = () => undefined,
+) {
+	const { stderr, signals, abandon } = context;
+	let work: Stoppable | undefined;
+	let isStopping = false;
+	const end = signals.listen((signal) => {
+		if (work === undefined) {
+			before();
+			const error = new InterruptedError('interrupted; nothing was sent');
+			stderr.write(renderError(error, { json: wantsJson(options) }));
+			return abandon(error.exitCode);
+		}
+		work.clear?.();
+		if (isStopping) {
+			const resume = work.resume === undefined ? '' : `; to send the rest: ${work.resume}`;
+			stderr.write(`quitting now${resume}\n`);
+			return abandon(ExitCode.interrupted);
+		}
+		isStopping = true;
+		const open = work.open();
+		const rows = `${open} ${open === 1 ? 'row' : 'rows'} unfinished`;
+		stderr.write(`${signal}: stopping (${rows}), waiting for requests under way; again to quit now\n`);
+		work.stop();
+	});
+	return {
+		started(stoppable: Stoppable): void {
+			work = stoppable;
+		},
+		end,
+	};
+}
+
 /**
  * Delivers requests, of which a signal gives up the one under way by closing its connection: only so it is known whether
  * it was sent. The function throws InterruptedError then, unless the response was quicker.

@@ -107,11 +107,14 @@ export function ownRows({ selected, skipped, invalid }: Survey, { shard }: Pick<
 	return selected + skipped + (shard === undefined || shard.index === 1 ? invalid : 0);
 }
 
+/** How many rows there must or may be. */
+export interface SetLimits {
+	readonly expect?: number | undefined;
+	readonly max?: number | undefined;
+}
+
 /** Checks rules over the whole set before anything is sent. @throws UsageError */
-export function checkSet(
-	{ rows, guard }: Pick<Survey, 'rows' | 'guard'>,
-	limits: { readonly expect?: number | undefined; readonly max?: number | undefined },
-): void {
+export function checkSet({ rows, guard }: Pick<Survey, 'rows' | 'guard'>, limits: SetLimits): void {
 	const there = rows === 1 ? 'there is 1 row' : `there are ${rows} rows`;
 	if (limits.expect !== undefined && rows !== limits.expect) {
 		throw new UsageError(`--expect ${limits.expect}, but ${there}; nothing was sent`, { code: 'expect' });

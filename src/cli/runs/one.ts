@@ -3,26 +3,18 @@
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
 import { mentionsOwnId, OWN_ID, withOwnId } from '../../api/values.js';
-import { checkReadable, createPerform, readsBefore } from '../../bulk/run/read-back.js';
-import { outcomeOf, type RunRow } from '../../bulk/run/rows.js';
+import { checkReadable, readsBefore } from '../../bulk/run/read-back.js';
+import type { RunRow } from '../../bulk/run/rows.js';
+import { createSendRow } from '../../bulk/run/send-row.js';
 import { ExitCode, UsageError } from '../../errors.js';
-import { type SendOptions, send } from '../../http/send.js';
-import { createTextRedactor, secretValues } from '../../output/redact.js';
 import type { Invocation } from '../command.js';
-import { leaveOnSignal } from '../interruption.js';
+import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { camelCase } from '../options/option.js';
 import { isOwnTable, openResults, outputError } from '../results.js';
 import { openSession } from '../session.js';
 import { positionalsOf, type RunInvocation } from './options.js';
-import {
-	exitCodeOfOutcome,
-	lostResults,
-	outcomeShape,
-	outcomeView,
-	printTrouble,
-	withoutSecretsOf,
-} from './outcomes.js';
+import { exitCodeOfOutcome, lostResults, outcomeShape, outcomeView, printTrouble, redactRows } from './outcomes.js';
 import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
@@ -65,9 +57,8 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 	const { endpoint, plan, session, invocation } = job;
 	const { sending, dialect } = session;
 	const { context, options } = invocation;
-	const { stderr } = context;
 	const client = await session.openClient(1);
-	let unlisten = leaveOnSignal(invocation, 'nothing was sent');
+	const signals = listenForStop(invocation);
 	try {
 		// The argument is checked already, and there are no columns.
 		const { ids, force, reassign } = plan.values;
@@ -89,32 +80,14 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const shown = Object.keys({ ...plan.values.add, ...plan.values.remove, ...sent });
 		const results = await openResults(invocation, { ...(await outcomeShape(job, shown)), onPager: false });
 		const palette = await paletteFor(invocation, 'stderr');
-		const secrets = secretValues(sent);
 		const stop = new AbortController();
-		const sendingRow: SendOptions = {
-			...sending,
-			stop: stop.signal,
-			ignoreMissing: plan.checks.ignoreMissing,
-			clean: secrets.length === 0 ? undefined : createTextRedactor(secrets),
-		};
-		const { stop: _, ...afterStop } = sendingRow;
-		const perform = createPerform(plan, dialect, {
-			send: (_row, request) => send(client, request, sendingRow),
-			read: (_row, request, isAfter) =>
-				send(client, request, { ...(isAfter ? afterStop : sendingRow), exactNumbers: true }),
-			keep: async () => undefined,
+		const sendRow = createSendRow({
+			...{ plan, client, dialect, stop: stop.signal, redact: redactRows(true) },
+			...{ clock: context.clock, random: context.random, retries: job.tuning.retries },
+			onRetry: (attempt) => sending.onRetry?.(attempt),
 		});
-		unlisten();
-		unlisten = context.signals.listen((signal) => {
-			if (stop.signal.aborted) {
-				stderr.write('leaving at once\n');
-				return context.abandon(ExitCode.interrupted);
-			}
-			stderr.write(`${signal}: stopping (1 row open), waiting for requests under way; again to leave at once\n`);
-			stop.abort();
-		});
-		const result = await perform(row).finally(unlisten);
-		const outcome = withoutSecretsOf(outcomeOf(row, result), secrets);
+		signals.started({ stop: () => stop.abort(), open: () => 1 });
+		const outcome = await sendRow(row).finally(signals.end);
 		const isFine = exitCodeOfOutcome(outcome) === ExitCode.ok;
 		const exitCode =
 			stop.signal.aborted && outcome.outcome !== 'ok' ? ExitCode.interrupted : exitCodeOfOutcome(outcome);
@@ -130,7 +103,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		}
 		return exitCode;
 	} finally {
-		unlisten();
+		signals.end();
 		await client.close();
 	}
 }

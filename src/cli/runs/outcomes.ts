@@ -3,16 +3,18 @@
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
+import type { Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
+import type { RowRedactor } from '../../bulk/run/send-row.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { renderError } from '../../output/errors.js';
-import { redact, redactName, redactTexts } from '../../output/redact.js';
+import { createTextRedactor, redact, redactName, redactTexts, secretValues } from '../../output/redact.js';
 import { annotate, sanitise } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
 import { paletteFor } from '../notices.js';
@@ -169,6 +171,18 @@ export function withoutSecretsOf<R extends Outcome>(outcome: R, secrets: readonl
 	}
 	if (body !== undefined) clean.body = redactTexts(body, secrets);
 	return clean;
+}
+
+/** Hides in rows what their requests hold in secret. @param hasSecrets whether any request holds secrets */
+export function redactRows(hasSecrets: boolean): RowRedactor {
+	const secretsOf = ({ sent }: Request): string[] => (hasSecrets ? secretValues(sent) : []);
+	return {
+		text(request) {
+			const found = secretsOf(request);
+			return found.length === 0 ? undefined : createTextRedactor(found);
+		},
+		outcome: (outcome, request) => withoutSecretsOf(outcome, secretsOf(request)),
+	};
 }
 
 /** The service's own code for a path, or a method on it, that it does not have. */

@@ -1,0 +1,82 @@
+/** A run that sends nothing: what it would send, and where objects may be read, what that would change. */
+
+import { asksNothing } from '../../api/plan.js';
+import { inexactNumberIn } from '../../api/values.js';
+import { ExitCode } from '../../errors.js';
+import { send } from '../../http/send.js';
+import { createBatchReader } from '../lists/batches.js';
+import { AdaptivePace } from '../pace.js';
+import type { Preview, RowChange } from './events.js';
+import { rowsToSend } from './execute.js';
+import { heldOf } from './held.js';
+import { changesLists, type RunPlan } from './plan.js';
+import { decide, readsBefore } from './read-back.js';
+import type { PlannedRows, RunRow } from './rows.js';
+import type { RunSetup } from './setup.js';
+
+/** Shows each row that would be sent. @param isDone whether an earlier part of the run did a row */
+export async function preview(setup: RunSetup, rows: PlannedRows, isDone: (row: number) => boolean): Promise<ExitCode> {
+	const { plan, tuning, extent, show } = setup;
+	const read = extent === 'changes' ? await createChangeReader(setup) : undefined;
+	let [requests, skipped, unread, seen] = [0, 0, 0, 0];
+	const reject = (): undefined => undefined;
+	for await (const batch of rowsToSend({ rows, shard: plan.shard, first: tuning.first, isDone }, reject)) {
+		const ready = batch.filter(({ request }) => changesLists(plan) || !asksNothing(request));
+		skipped += batch.length - ready.length;
+		seen += ready.length;
+		const changes = read === undefined ? [] : await read(ready);
+		for (const [at, row] of ready.entries()) {
+			const change = changes[at];
+			if (change !== undefined && 'unread' in change) unread++;
+			else if (change === undefined || 'fields' in change) requests++;
+			await show(change === undefined ? { type: 'planned', row } : { type: 'planned', row, change });
+		}
+	}
+	const end: Preview = { requests, skipped, unread, upTo: read === undefined && maySkip(plan) };
+	await show({ type: 'previewed', ...end });
+	if (unread === 0) return ExitCode.ok;
+	return unread === seen ? ExitCode.failed : ExitCode.partial;
+}
+
+/** Whether a read before the write may show that a row has nothing to send. */
+function maySkip(plan: RunPlan): boolean {
+	const isForOldValuesOnly =
+		plan.checks.snapshot && !readsBefore({ ...plan, checks: { ...plan.checks, snapshot: false } });
+	return readsBefore(plan) && !isForOldValuesOnly;
+}
+
+/** Makes the function that reads the objects of some rows, and says what each row would change. */
+export async function createChangeReader(
+	setup: Pick<RunSetup, 'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect'>,
+): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
+	const { plan, tuning, dialect, clock, random } = setup;
+	const { concurrency, retries, rate } = tuning;
+	const client = await setup.connect();
+	const pace = new AdaptivePace({ clock, random, rate });
+	const reader = createBatchReader({
+		dialect,
+		concurrency,
+		send: (request) => send(client, request, { retries, clock, random, dialect, pace, exactNumbers: true }),
+	});
+	return async (rows) => {
+		const found = await reader.read(rows.map(({ request }) => request));
+		return rows.map((row, at) => changeOf(plan, row, found[at] as (typeof found)[number]));
+	};
+}
+
+type Found = Awaited<ReturnType<ReturnType<typeof createBatchReader>['read']>>[number];
+
+/** What a row would change, now that its object was read. */
+function changeOf({ checks, values, service }: RunPlan, row: RunRow, found: Found): RowChange {
+	const { endpoint } = row.request;
+	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;
+	if (held === undefined) return { unread: found };
+	const decided = decide(row, held, { checks: { ...checks, onlyChanged: true }, values });
+	if ('skip' in decided) return decided;
+	// A number that JavaScript would change is shown as it is written.
+	const shown = (value: unknown): unknown => inexactNumberIn(value) ?? value;
+	const fields = Object.entries(decided.fields).map(([field, value]) => {
+		return { field, old: shown(held.get(field)), new: shown(value), isShown: held.has(field) };
+	});
+	return { fields };
+}

@@ -1,0 +1,99 @@
+/** A run from its plan to its exit code: survey all rows, ask, then send them or show what would be sent. */
+
+import { rmSync } from 'node:fs';
+import { chooseEndpoint } from '../../api/plan.js';
+import { ExitCode } from '../../errors.js';
+import { takesUserNames } from '../input/rows.js';
+import { rowsToFix } from '../journal/counts.js';
+import { createRunId } from '../journal/folder.js';
+import { scanJournal } from '../journal/read.js';
+import { createJournal } from '../journal/write.js';
+import { execute } from './execute.js';
+import { UserNames } from './names.js';
+import { openRows } from './open.js';
+import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import { checkSameInput, takeUp } from './resume.js';
+import type { PlannedRows } from './rows.js';
+import type { RunSetup } from './setup.js';
+import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
+
+/** @returns the exit code, also where rows are invalid @throws UsageError, RefusedError, FailedError */
+export async function run(setup: RunSetup): Promise<ExitCode> {
+	const { plan, tuning, extent, resumes, stateDir, show } = setup;
+	const own: { id?: number } = {};
+	const usernames = await openUserNames(setup);
+	const rows = await openRows(plan, {
+		...{ dialect: setup.dialect, secrets: setup.secrets, own, usernames, stateDir, stdin: setup.stdin },
+		onCopy: (path) => setup.onSpool(() => rmSync(path, { force: true })),
+	});
+	// The private copy of standard input that a journal points to stays as long as a resume or a retry may read it.
+	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
+	try {
+		const done = resumes === undefined ? undefined : (await scanJournal(resumes.path)).states;
+		const isDone = (row: number): boolean => done?.isDone(row) === true;
+		const survey = await surveyRows(rows, plan, {
+			holdsSecret: (sent) => setup.redact(sent) !== sent,
+			isDone,
+			complain: (complaint) => void show({ type: 'complaint', complaint }),
+		});
+		if (resumes !== undefined) checkSameInput(resumes.header, rows, survey);
+		await show({ type: 'surveyed', survey, rows });
+		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
+		checkSet(survey, setup.limits);
+		await setup.ask(survey, rows);
+		if (extent !== 'send') {
+			const { preview } = await import('./preview.js');
+			return await preview(setup, rows, isDone);
+		}
+		if (survey.mentionsOwnId) own.id = await setup.ownId();
+		const maySave = resumes === undefined && !survey.hasSecrets;
+		if (maySave) await rows.keep();
+		keep ||= maySave;
+		const client = await setup.connect();
+		const { journal, past } = await openJournalOf(setup, rows, survey);
+		if (journal !== undefined && resumes === undefined) await usernames?.keep(journal, survey.last);
+		const ended = await execute({
+			...{ plan, tuning, rows, survey, journal, past, client, show },
+			...{ clock: setup.clock, random: setup.random, dialect: setup.dialect },
+			redact: setup.redactRows(survey.hasSecrets),
+		});
+		keep &&= ended.resumable || rowsToFix(ended.counts) > 0;
+		await show({ type: 'ended', ...ended });
+		return ended.exitCode;
+	} finally {
+		await rows.dispose({ keep });
+	}
+}
+
+function isSameFile(one: RunPlan, other: RunPlan): boolean {
+	return inputFileOf(one.source)?.path === inputFileOf(other.source)?.path;
+}
+
+async function openUserNames({ plan, tuning, resumes, lookUp }: RunSetup): Promise<UserNames | undefined> {
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
+	if (!takesUserNames(endpoint)) return undefined;
+	const usernames = new UserNames(lookUp, tuning.concurrency);
+	// Those of an earlier part of the run are known: the users may be deleted by now.
+	const earlier = resumes?.path ?? (plan.source.from === 'run' ? plan.source.journal : undefined);
+	if (earlier !== undefined) await usernames.remember(earlier, resumes !== undefined);
+	return usernames;
+}
+
+/** Look-ups leave nothing to resume; everything else has a journal. */
+async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
+	const { plan, resumes, clock, redact, tool } = setup;
+	const now = clock.now();
+	const started = new Date(now).toISOString();
+	if (resumes !== undefined) return await takeUp(resumes.path, rows, { redact, at: started, tool });
+	if (!setup.journal.isWanted) return { journal: undefined, past: undefined };
+	const { rows: count, last } = survey;
+	const copied = rows.input?.spooled === true;
+	const input = { sha256: rows.sha256(), rows: count, own: ownRows(survey, plan), copied };
+	const header: RunHeader = {
+		...{ id: createRunId(now, setup.random), started, tool },
+		plan: { ...plan, source: rows.source },
+		input: last === count ? input : { ...input, last },
+	};
+	const { path } = setup.journal;
+	return { journal: createJournal({ header, stateDir: setup.stateDir, path, redact }), past: undefined };
+}

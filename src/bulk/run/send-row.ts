@@ -1,0 +1,74 @@
+/** One row, from its first request to its outcome: the same for a single request and for the rows of a run. */
+
+import type { Dialect } from '../../api/dialect.js';
+import { chooseEndpoint, type Request } from '../../api/plan.js';
+import type { RowOutcome } from '../../http/outcome.js';
+import { type FailedAttempt, type Pace, type SendClock, type SendOptions, send } from '../../http/send.js';
+import type { Client } from '../../http/types.js';
+import type { Journal } from '../journal/write.js';
+import type { RunPlan } from './plan.js';
+import { createPerform } from './read-back.js';
+import type { PastPart } from './resume.js';
+import { outcomeOf, type RunRow } from './rows.js';
+
+/** Removes the secrets of a row's request from what the service says of it. */
+export interface RowRedactor {
+	text(request: Request): ((text: string) => string) | undefined;
+	outcome(outcome: RowOutcome, request: Request): RowOutcome;
+}
+
+export interface SendRowParts {
+	plan: RunPlan;
+	retries: number;
+	client: Client;
+	dialect: Dialect;
+	clock: SendClock;
+	random(): number;
+	/** Aborted when nothing new may be sent. */
+	stop: AbortSignal;
+	redact: RowRedactor;
+	onRetry(attempt: FailedAttempt): void;
+	/** What rows of a run share; a single request has none of them. */
+	pace?: Pace;
+	journal?: Journal | undefined;
+	past?: PastPart | undefined;
+	onRead?(outcome: RowOutcome): void;
+}
+
+/** Makes the function that carries out one row; it never rejects for what the service does. */
+export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<RowOutcome> {
+	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past } = parts;
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const { ignoreMissing } = plan.checks;
+	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
+	if (pace !== undefined) options.pace = pace;
+	const reading: SendOptions = { ...options, exactNumbers: true };
+	// A row that was written is read back even if the run is stopping.
+	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing, exactNumbers: true };
+	const marksSending = endpoint.replay === 'delete' && journal !== undefined;
+	const maybeSent = ({ row }: RunRow): boolean => past?.maybeSent(row) === true;
+	const perform = createPerform(plan, dialect, {
+		send: (row, request) =>
+			send(client, request, options, {
+				maybeSent: maybeSent(row),
+				clean: redact.text(row.request),
+				onRetry(failed) {
+					const { attempt, status, code, lost } = failed;
+					// A journal that failed says so at the next outcome.
+					const record = { type: 'attempt', row: row.row, attempt, status, code, lost: lost || undefined } as const;
+					journal?.record(record).catch(() => undefined);
+					parts.onRetry(failed);
+				},
+				...(marksSending ? { beforeSend: () => journal.record({ type: 'sent', row: row.row }) } : undefined),
+			}),
+		async read(row, request, isAfter) {
+			const clean = redact.text(row.request);
+			const result = await send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean });
+			parts.onRead?.(outcomeOf(row, result));
+			return result;
+		},
+		maybeSent,
+		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
+	});
+	return async (row) => redact.outcome(outcomeOf(row, await perform(row)), row.request);
+}

@@ -1,0 +1,78 @@
+/** How a run ended, in words: why it stopped, what to do next, and the reasons of its failures. */
+
+import { nameRow } from '../../../api/names.js';
+import { nextSteps } from '../../../bulk/journal/counts.js';
+import type { Ended } from '../../../bulk/run/events.js';
+import type { StopReason } from '../../../bulk/run/stop.js';
+import type { RowOutcome } from '../../../http/outcome.js';
+import { type Caller, nextStep } from '../outcomes.js';
+
+export function whyStopped(reason: StopReason): string {
+	switch (reason.kind) {
+		case 'signal':
+			return 'interrupted';
+		case 'unauthorized': {
+			const { message } = reason.outcome;
+			return `stopped: the service refused the credentials (401${message === undefined ? '' : `: ${message}`})`;
+		}
+		case 'failure':
+			return `stopped at row ${reason.outcome.row}, the first that failed (--stop-on-error)`;
+		case 'too-many-failures':
+			return `stopped: more than ${reason.limit} rows failed (--max-failures)`;
+		case 'same-refusal':
+			return `stopped: the first ${reason.rows} rows failed for the same reason: ${textOf(reason.outcome)}`;
+		case 'unreachable':
+			return `stopped: the service could not be reached (${reason.why})`;
+		case 'asked-to-wait':
+			return `stopped: ${textOf(reason.outcome)}`;
+	}
+}
+
+function textOf({ message, code, outcome }: RowOutcome): string {
+	return message ?? code ?? outcome;
+}
+
+/** What a person can do about it, where that is more than the next commands. */
+export function adviceAfter(reason: StopReason | undefined, caller: Caller): string | undefined {
+	if (reason === undefined) return undefined;
+	if (reason.kind === 'unreachable') return 'supportctl doctor checks the way to the service';
+	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
+}
+
+/** The next commands, in the order to run them. */
+export function stepsAfter({ counts, resumable }: Ended, id: string | undefined): [text: string, command: string][] {
+	return id === undefined ? [] : nextSteps(id, counts, resumable);
+}
+
+/** Outcomes that need attention. */
+export const BAD = ['failed', 'differs', 'invalid', 'unknown', 'not-sent'] as const;
+
+/** How many rows a group of failures names, and how many groups there are besides that of all other reasons. */
+const NAMED = 3;
+const MOST_GROUPS = 20;
+
+/** Collects rows that need attention, by reason. */
+export function createGroups(noun: string) {
+	const groups = new Map<string, { reason: string; count: number; rows: string[] }>();
+	return {
+		add({ outcome, status, code, message, ids }: RowOutcome): void {
+			const known = [outcome, status, code].join(' ');
+			const key = groups.has(known) || groups.size < MOST_GROUPS ? known : '';
+			let group = groups.get(key);
+			if (group === undefined) {
+				const http = [status === undefined ? '' : `HTTP ${status}`, code].filter(Boolean).join(' ');
+				const text = [http, message].filter(Boolean).join(': ');
+				const reason = text === '' ? outcome : `${outcome} (${text})`;
+				group = { reason: key === '' ? 'for other reasons' : reason, count: 0, rows: [] };
+				groups.set(key, group);
+			}
+			group.count++;
+			if (group.rows.length < NAMED) group.rows.push(nameRow(ids, noun));
+		},
+		/** A line for each reason, the most frequent first: `26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, …`. */
+		lines: (): string[] =>
+			[...groups.values()]
+				.sort((one, other) => other.count - one.count)
+				.map(({ reason, count, rows }) => `${count} ${reason}: ${rows.join(', ')}${count > rows.length ? ', …' : ''}`),
+	};
+}

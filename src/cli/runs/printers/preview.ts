@@ -1,0 +1,125 @@
+/** A dry run: the requests that would be sent, or with --diff old and new values. */
+
+import { plural } from '../../../api/names.js';
+import type { Preview, RowChange, RunEvent } from '../../../bulk/run/events.js';
+import type { RunRow } from '../../../bulk/run/rows.js';
+import type { Survey } from '../../../bulk/run/survey.js';
+import { isSecretName, REDACTED } from '../../../output/redact.js';
+import type { Renderer } from '../../../output/render.js';
+import { openResults, type ResultShape, wantsJson } from '../../results.js';
+import { placeOf } from '../checks.js';
+import { printedIds } from '../outcomes.js';
+import type { RunJob } from '../plan.js';
+import { SHOWN } from './view.js';
+
+export function createPreviewPrinter(job: RunJob) {
+	const { endpoint, plan, tuning, session, invocation } = job;
+	const { context, options } = invocation;
+	const { stdout, stderr } = context;
+	const isDiff = options.diff === true;
+	const isWhole = !stdout.isTTY || options.all === true || options.format !== undefined || options.json === true;
+	// What a list will hold is known after the read alone.
+	const items = Object.entries({ add: plan.values.add, remove: plan.values.remove }).filter(
+		([, fields]) => Object.keys(fields).length > 0,
+	);
+	let results: Renderer | undefined;
+	let printed = 0;
+
+	function columnsFor(survey: Survey): ResultShape['columns'] {
+		const ids = Object.keys(survey.first[0]?.ids ?? {});
+		if (isDiff) {
+			return [...[...ids, 'field', 'old', 'new'].map((path) => ({ path })), { path: 'message', optional: true }];
+		}
+		return [
+			{ path: 'method', whole: true },
+			{ path: 'path', whole: true },
+			{ path: 'body', least: 16 },
+			...items.map(([path]) => ({ path })),
+		];
+	}
+
+	async function open(survey: Survey): Promise<void> {
+		if (survey.invalid > 0 && !plan.skipInvalid) return;
+		const profileFormat = session.connection.settings.format;
+		results = await openResults(invocation, { profileFormat, columns: columnsFor(survey) });
+	}
+
+	async function print({ row, line, request }: RunRow, change: RowChange | undefined): Promise<void> {
+		const place = line === undefined || isDiff ? { row } : { row, line };
+		for (const more of change === undefined ? [requestOf(request)] : linesOf(change)) {
+			if (printed++ >= SHOWN && !isWhole) continue;
+			await results?.row({ ...place, ...printedIds(request.ids), ...more });
+		}
+	}
+
+	function requestOf({ method, path, body }: RunRow['request']): object {
+		return { method, path, body: body === undefined ? null : JSON.parse(body), ...Object.fromEntries(items) };
+	}
+
+	async function end({ requests, upTo, skipped, unread }: Preview): Promise<void> {
+		await results?.end();
+		if (tuning.quiet) return;
+		const { host, connection } = session;
+		const { profileName: profile } = connection;
+		if (wantsJson(options)) {
+			const summary = { dryRun: true, host, profile: profile ?? null, requests, upTo, skipped, unread };
+			stderr.write(`${JSON.stringify({ summary })}\n`);
+			return;
+		}
+		if (printed > SHOWN && !isWhole) stderr.write(`… and ${printed - SHOWN} more; --all prints all of them\n`);
+		const count = `${upTo ? 'up to ' : ''}${requests} ${plural('request', requests)}`;
+		const notes = [
+			`dry run ${placeOf({ profile }, host)}: ${count}, none sent`,
+			...(skipped === 0 ? [] : [`${skipped} ${skipped === 1 ? 'row has' : 'rows have'} nothing to send`]),
+			...(unread === 0 ? [] : [`${unread} ${plural(endpoint.noun, unread)} could not be read`]),
+		];
+		stderr.write(`${notes.join('; ')}\n`);
+	}
+
+	return (event: RunEvent): Promise<void> | void => {
+		switch (event.type) {
+			case 'surveyed':
+				return open(event.survey);
+			case 'planned':
+				return print(event.row, event.change);
+			case 'previewed':
+				return end(event);
+			case 'complaint':
+			case 'started':
+			case 'row':
+			case 'retry':
+			case 'tick':
+			case 'stopped':
+			case 'settled':
+			case 'ended':
+				return;
+			default:
+				event satisfies never;
+		}
+	};
+}
+
+/** A line for each field that would change; a row that a check skips is one line. */
+function linesOf(change: RowChange): object[] {
+	if ('unread' in change) {
+		const { outcome, code = outcome, message = code } = change.unread;
+		return [noChange(`not readable: ${outcome === 'ok' ? 'the response is in an unknown shape' : message}`)];
+	}
+	if ('skip' in change) {
+		const { code, message = null } = change.skip;
+		return code === 'unchanged' || code === 'nothing_to_send' ? [] : [noChange(message)];
+	}
+	return change.fields.map(({ field, old, new: next, isShown }) => {
+		const hidden = (value: unknown): unknown => (isSecretName(field) ? REDACTED : value);
+		return {
+			field,
+			old: isShown ? hidden(old) : null,
+			new: hidden(next),
+			message: isShown ? null : 'the service does not show this field',
+		};
+	});
+}
+
+function noChange(message: string | null): object {
+	return { field: null, old: null, new: null, message };
+}

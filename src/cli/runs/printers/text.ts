@@ -1,0 +1,134 @@
+/** A run's messages for a person, on stderr: what can't be sent, rows that need attention, and the summary. */
+
+import { outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
+import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
+import { fileOf } from '../../../bulk/run/plan.js';
+import type { Palette } from '../../../output/colour.js';
+import { annotate, sanitise } from '../../../output/sanitise.js';
+import { printTrouble } from '../outcomes.js';
+import type { RunJob } from '../plan.js';
+import { createComplaints, formatReason } from './complaints.js';
+import { adviceAfter, BAD, createGroups, stepsAfter, whyStopped } from './ending.js';
+import { createTroubleCount, needsAttention, SHOWN, type View } from './view.js';
+
+/** @param clear takes the progress away before a line is written */
+export function createTextPrinter(job: RunJob, view: View, palette: Palette, clear: () => void) {
+	const { endpoint, plan, tuning, session, invocation } = job;
+	const { context } = invocation;
+	const { stderr } = context;
+	const fromArguments = plan.source.from === 'ids';
+	const complaints = createComplaints();
+	const groups = createGroups(endpoint.noun);
+	const troubles = createTroubleCount();
+	let inputName = 'input';
+	let hidesGood = false;
+	let started: Started | undefined;
+
+	function writeComplaints(): void {
+		const reasons = complaints.reasons();
+		for (const reason of reasons.slice(0, SHOWN)) {
+			const { row, line, message } = reason.first;
+			const isOne = fromArguments && reason.count === 1;
+			stderr.write(`error: ${sanitise(isOne ? message : formatReason(reason, inputName))}\n`);
+			annotate(context, { file: fileOf(plan), line, title: `row ${row} is invalid`, message });
+		}
+		const hidden = reasons.length - SHOWN;
+		if (hidden <= 0) return;
+		const all = plan.skipInvalid ? 'supportctl run rejects last prints all of them' : '--json prints all of them';
+		stderr.write(`… and ${hidden} more; ${all}\n`);
+	}
+
+	function writeSurvey({ survey, rows }: Extract<RunEvent, { type: 'surveyed' }>): void {
+		hidesGood = view.hidesGood(survey);
+		inputName = rows.input?.name ?? inputName;
+		// Columns that could be custom fields, and that our own commands write, are not sent.
+		for (const name of plan.endpoint === 'ticket.fields.set' ? rows.ignored : []) {
+			if (plan.columns.ignore.includes(name)) continue;
+			const column = sanitise(name);
+			stderr.write(`note: the column ${column} is not sent; --map ${column}=${column} sends it\n`);
+		}
+		const { invalid } = survey;
+		if (invalid === 0) return;
+		writeComplaints();
+		if (fromArguments) return;
+		const canSkip = !plan.skipInvalid && invalid < survey.rows;
+		stderr.write(`${invalidNote(job, survey)}${canSkip ? '; --skip-invalid sends the others' : ''}\n`);
+	}
+
+	function writeRow({ outcome }: Extract<RunEvent, { type: 'row' }>): void {
+		const place = troubles.place(outcome);
+		if (place > 0 && view.listsFailures && (place <= SHOWN || view.isLone)) {
+			clear();
+			printTrouble(job, outcome, palette, view.isLone);
+		}
+		if (needsAttention(outcome)) groups.add(outcome);
+	}
+
+	function writeEnd(ended: Ended): void {
+		const { counts, stopped, ms } = ended;
+		const { host, connection } = session;
+		const id = started?.journal?.header.id;
+		const failures = troubles.failures();
+		if (failures > SHOWN && (view.listsFailures || hidesGood)) {
+			const bad = BAD.filter((name) => counts[name] > 0 && name !== 'not-sent');
+			const list = `supportctl run show ${id ?? 'last'}${bad.map((name) => ` --outcome ${name}`).join('')} lists them`;
+			const lines = groups.lines().map((line) => `  ${sanitise(line)}\n`);
+			stderr.write(`${failures} rows need attention:\n${lines.join('')}… and ${failures - SHOWN} more; ${list}\n`);
+		}
+		if ((tuning.quiet && stopped === undefined) || id === undefined) return;
+		if (stopped !== undefined) stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
+		const advice = adviceAfter(stopped, connection);
+		if (advice !== undefined) stderr.write(`  ${advice}\n`);
+		for (const [text, command] of stepsAfter(ended, id)) stderr.write(`${text}: ${palette.command(command)}\n`);
+		const rows = totalOf(counts);
+		const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
+		const parts = outcomeNames
+			.filter((name) => counts[name] > 0)
+			.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
+		const all = `${rows} ${rows === 1 ? 'row' : 'rows'} in ${time} s: ${parts.join(', ') || 'no rows'}`;
+		stderr.write(`run ${id} on ${host}: ${all}\n`);
+	}
+
+	return {
+		/** What the first pass found before the input turned out to be unreadable. */
+		beforeError: writeComplaints,
+		show(event: RunEvent): void {
+			switch (event.type) {
+				case 'complaint':
+					complaints.add(event.complaint);
+					return;
+				case 'surveyed':
+					writeSurvey(event);
+					return;
+				case 'started':
+					started = event;
+					return;
+				case 'row':
+					writeRow(event);
+					return;
+				case 'ended':
+					writeEnd(event);
+					return;
+				// The dry run's own printer and the progress show these.
+				case 'planned':
+				case 'previewed':
+				case 'retry':
+				case 'tick':
+				case 'stopped':
+				case 'settled':
+					return;
+				default:
+					event satisfies never;
+			}
+		},
+	};
+}
+
+/** `2 of 9 rows are invalid; nothing was sent`. */
+export function invalidNote({ plan }: RunJob, { invalid, rows }: { invalid: number; rows: number }): string {
+	const of = `${invalid} of ${rows} ${rows === 1 ? 'row' : 'rows'} ${invalid === 1 ? 'is' : 'are'} invalid`;
+	plan.skipInvalid
+		? `${of} and will be skipped`
+		: `${of};
+	return; nothing was sent`;
+}
