@@ -57,13 +57,19 @@ describe('two passes', () => {
 		expect(recorder.requests.length).toBeGreaterThan(0);
 	});
 
-	it('show the first twenty complaints with the count of the rest, and all of them with --json', async () => {
+	it('show one message per reason with its count and first lines, and all complaints with --json', async () => {
 		const { recorder, work } = await startWorkplace();
 		work.sheet('edits.csv', 'id,status,assignee', 30, (row) => `${row},hodl,x`);
 		const shown = await work.run('ticket update --input edits.csv');
 		expect(shown.exitCode).toBe(2);
-		expect(shown.stderr.split('\n').filter((line) => line.startsWith('error: row '))).toHaveLength(20);
-		expect(shown.stderr).toContain('… and 40 more; --json prints all of them\n');
+		expect(shown.stderr.split('\n').filter((line) => line.startsWith('error: '))).toEqual([
+			expect.stringMatching(/^error: row 1 \(edits.csv line 2\): status "hodl" .* \(29 more: lines 3, 4, 5, …\)$/),
+			expect.stringMatching(/^error: row 1 \(edits.csv line 2\): assignee "x" .* \(29 more: lines 3, 4, 5, …\)$/),
+		]);
+		work.sheet('many.csv', 'id,status', 30, (row) => `${row},hodl${row}`);
+		const many = await work.run('ticket update --input many.csv');
+		expect(many.stderr.split('\n').filter((line) => line.startsWith('error: '))).toHaveLength(20);
+		expect(many.stderr).toContain('… and 10 more; --json prints all of them\n');
 		// --skip-invalid would send nothing here.
 		expect(shown.stderr).toContain('\n30 of 30 rows are invalid; nothing was sent\n');
 		work.write('one.csv', 'id,status\n1,hodl\n2,hold\n');

@@ -23,7 +23,7 @@ describe('on stderr', () => {
 		]);
 		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
 		expect(lines.slice(-5, -3)).toEqual([
-			'26 rows did not go well:',
+			'26 rows need attention:',
 			'  26 failed (HTTP 400 rest_no: Sorry.): ticket 1, ticket 2, ticket 3, …',
 		]);
 		expect(lines.slice(-3)).toEqual([
@@ -177,7 +177,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 		const { stdout, stderr } = await work.run(update, { columns: 80 });
 		expect(stdout.trimEnd().split('\n')).toHaveLength(21);
 		expect(stderr).toMatch(
-			/^60 rows did not go well:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
+			/^60 rows need attention:\n {2}30 failed \(HTTP \d+ \w+: \w+\.\): ticket \d+, .*, …\n {2}30 failed /m,
 		);
 		expect(stderr).toMatch(/^… and 40 more; supportctl run show \S+ --outcome failed lists them$/m);
 	});

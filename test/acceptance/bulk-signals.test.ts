@@ -61,7 +61,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 		go();
 		const { exitCode, stdout, stderr } = await run.ended;
 		expect({ exitCode, stdout }).toEqual({ exitCode: 130, stdout: '14\n' });
-		expect(stderr).toMatch(new RegExp(`^${signal}: stopping \\(90 rows open\\), waiting for requests under way`));
+		expect(stderr).toMatch(new RegExp(`^${signal}: stopping \\(90 rows unfinished\\), waiting for requests under way`));
 		const id = work.records()[0]?.id;
 		expect(stderr).toContain(`interrupted\nto send the rest: supportctl run resume ${id}\n`);
 		expect(stderr).toMatch(/: 100 rows in .*: 14 ok, 86 not sent\n$/);
@@ -103,7 +103,7 @@ describe('a second signal', () => {
 		run.child.kill('SIGINT');
 		const { exitCode, stderr } = await run.ended;
 		expect(exitCode).toBe(130);
-		expect(stderr).toMatch(/leaving at once; to go on: supportctl run resume \S+\n/);
+		expect(stderr).toMatch(/quitting now; to send the rest: supportctl run resume \S+\n/);
 		expect(work.records().at(-1)).toMatchObject({ type: 'row', outcome: 'ok' });
 		go();
 		expect(sorted(await resumed(work, recorder))).toEqual(ids(11, 100));

@@ -34,16 +34,20 @@ export type RunEvent =
 export type Show = (event: RunEvent) => Promise<void> | void;
 
 /** What a row would do to its object, as a read shows it now. */
-export type RowChange =
-	/** Each field that would change; `old` is undefined where the service doesn't show the field. */
+export type RowChange = {
+	/** Whether the run would send the row. */
+	readonly sends: boolean;
+} & (
 	| { readonly fields: readonly FieldChange[] }
 	/** A check would skip the row, or its fields can't be written. */
 	| { readonly skip: Outcome }
 	/** The object could not be read. */
-	| { readonly unread: Outcome };
+	| { readonly unread: Outcome }
+);
 
 export interface FieldChange {
 	readonly field: string;
+	/** Undefined where the service doesn't show the field. */
 	readonly old: unknown;
 	readonly new: unknown;
 	readonly isShown: boolean;

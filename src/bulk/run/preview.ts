@@ -27,8 +27,8 @@ export async function preview(setup: RunSetup, rows: PlannedRows, isDone: (row: 
 		const changes = read === undefined ? [] : await read(ready);
 		for (const [at, row] of ready.entries()) {
 			const change = changes[at];
+			if (change?.sends !== false) requests++;
 			if (change !== undefined && 'unread' in change) unread++;
-			else if (change === undefined || 'fields' in change) requests++;
 			await show(change === undefined ? { type: 'planned', row } : { type: 'planned', row, change });
 		}
 	}
@@ -47,7 +47,7 @@ function maySkip(plan: RunPlan): boolean {
 
 /** Makes the function that reads the objects of some rows, and says what each row would change. */
 export async function createChangeReader(
-	setup: Pick<RunSetup, 'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect'>,
+	setup: Pick<RunSetup, 'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect' | 'checkSignedIn'>,
 ): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
 	const { plan, tuning, dialect, clock, random } = setup;
 	const { concurrency, retries, rate } = tuning;
@@ -56,7 +56,11 @@ export async function createChangeReader(
 	const reader = createBatchReader({
 		dialect,
 		concurrency,
-		send: (request) => send(client, request, { retries, clock, random, dialect, pace, exactNumbers: true }),
+		async send(request) {
+			const found = await send(client, request, { retries, clock, random, dialect, pace, exactNumbers: true });
+			setup.checkSignedIn(found);
+			return found;
+		},
 	});
 	return async (rows) => {
 		const found = await reader.read(rows.map(({ request }) => request));
@@ -67,16 +71,18 @@ export async function createChangeReader(
 type Found = Awaited<ReturnType<ReturnType<typeof createBatchReader>['read']>>[number];
 
 /** What a row would change, now that its object was read. */
-function changeOf({ checks, values, service }: RunPlan, row: RunRow, found: Found): RowChange {
+function changeOf(plan: RunPlan, row: RunRow, found: Found): RowChange {
+	const { checks, values, service } = plan;
 	const { endpoint } = row.request;
 	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;
-	if (held === undefined) return { unread: found };
+	if (held === undefined) return { unread: found, sends: !readsBefore(plan) };
+	const sends = 'fields' in decide(row, held, plan);
 	const decided = decide(row, held, { checks: { ...checks, onlyChanged: true }, values });
-	if ('skip' in decided) return decided;
+	if ('skip' in decided) return { ...decided, sends };
 	// A number that JavaScript would change is shown as it is written.
 	const shown = (value: unknown): unknown => inexactNumberIn(value) ?? value;
 	const fields = Object.entries(decided.fields).map(([field, value]) => {
 		return { field, old: shown(held.get(field)), new: shown(value), isShown: held.has(field) };
 	});
-	return { fields };
+	return { fields, sends };
 }

@@ -1,6 +1,7 @@
 /** What a run needs of whoever starts it. */
 
 import type { Dialect } from '../../api/dialect.js';
+import type { Outcome } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
@@ -39,6 +40,8 @@ export interface RunSetup {
 	readonly lookUp: LookUp;
 	/** The caller's own ID. */
 	ownId(): Promise<number>;
+	/** @throws RefusedError where the credentials are refused: every row would be too */
+	checkSignedIn(outcome: Outcome): void;
 	/** Checks what only the service or a person can say. @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<void>;
 	readonly show: Show;

@@ -16,7 +16,7 @@ import { annotate } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
-import { createLookUp, ownIdFor } from '../own-account.js';
+import { checkSignedIn, createLookUp, ownIdFor } from '../own-account.js';
 import { checkReadsServed, checkWrite } from './checks.js';
 import { redactRows } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
@@ -59,6 +59,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			redact: createRedactor(),
 			lookUp: createLookUp(session, connect, { ...sending, pace }),
 			ownId: async () => await ownIdFor(OWN_ID, session, await connect(), sending),
+			checkSignedIn: (outcome) => checkSignedIn(outcome, session.connection),
 			ask: async (survey, rows) => await askBefore(job, extent, survey, rows, connect),
 			show: screen.show,
 			onSpool: (remove) => void copies.push(remove),

@@ -13,7 +13,7 @@ import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createComplaints } from './complaints.js';
 import { adviceAfter, BAD, stepsAfter, whyStopped } from './ending.js';
-import { invalidNote } from './text.js';
+import { columnNotes, invalidNote } from './text.js';
 import { createTroubleCount, SHOWN, type View } from './view.js';
 
 export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
@@ -75,6 +75,7 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 					return;
 				case 'surveyed':
 					inputName = event.rows.input?.name ?? inputName;
+					for (const note of columnNotes(job, event.rows)) stderr.write(`${note}\n`);
 					writeSurvey(event.survey);
 					return;
 				case 'started':

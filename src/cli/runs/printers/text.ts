@@ -3,6 +3,7 @@
 import { outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import { fileOf } from '../../../bulk/run/plan.js';
+import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Palette } from '../../../output/colour.js';
 import { annotate, sanitise } from '../../../output/sanitise.js';
 import { printTrouble } from '../outcomes.js';
@@ -41,12 +42,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	function writeSurvey({ survey, rows }: Extract<RunEvent, { type: 'surveyed' }>): void {
 		hidesGood = view.hidesGood(survey);
 		inputName = rows.input?.name ?? inputName;
-		// Columns that could be custom fields, and that our own commands write, are not sent.
-		for (const name of plan.endpoint === 'ticket.fields.set' ? rows.ignored : []) {
-			if (plan.columns.ignore.includes(name)) continue;
-			const column = sanitise(name);
-			stderr.write(`note: the column ${column} is not sent; --map ${column}=${column} sends it\n`);
-		}
+		for (const note of columnNotes(job, rows)) stderr.write(`${note}\n`);
 		const { invalid } = survey;
 		if (invalid === 0) return;
 		writeComplaints();
@@ -124,11 +120,17 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	};
 }
 
+/** Columns that could be custom fields, and that our own commands write, are not sent. */
+export function columnNotes({ plan }: RunJob, { ignored }: Pick<PlannedRows, 'ignored'>): string[] {
+	if (plan.endpoint !== 'ticket.fields.set') return [];
+	return ignored
+		.filter((name) => !plan.columns.ignore.includes(name))
+		.map(sanitise)
+		.map((column) => `note: the column ${column} is not sent; --map ${column}=${column} sends it`);
+}
+
 /** `2 of 9 rows are invalid; nothing was sent`. */
 export function invalidNote({ plan }: RunJob, { invalid, rows }: { invalid: number; rows: number }): string {
 	const of = `${invalid} of ${rows} ${rows === 1 ? 'row' : 'rows'} ${invalid === 1 ? 'is' : 'are'} invalid`;
-	plan.skipInvalid
-		? `${of} and will be skipped`
-		: `${of};
-	return; nothing was sent`;
+	return plan.skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
 }
