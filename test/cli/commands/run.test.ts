@@ -447,7 +447,7 @@ describe('run list and run show', () => {
 		expect(await output(work, 'run show last')).toContain(
 			`\ninput_rows\t5\nshard\t2/2\nrows\t${second.rows}\nok\t${second.rows}\n`,
 		);
-		expect(work.read('out.md')).toContain(`, ${second.rows} of 5 rows \\(shard 2/2\\) from `);
+		expect(work.read('out.md')).toContain(` · ${second.rows} of 5 rows \\(shard 2/2\\) from `);
 	});
 
 	it('show how much of a shard is open that was killed', async () => {
