@@ -19,6 +19,8 @@ export interface Argument {
 	readonly default?: unknown;
 	readonly minimum?: number;
 	readonly maximum?: number;
+	/** Whether null is taken as if nothing was sent. */
+	readonly ignoresNull?: boolean;
 }
 
 export type Arguments = Readonly<Record<string, Argument>>;
@@ -38,6 +40,7 @@ const byKind: Partial<Record<FieldKind, Argument>> = {
 	switch: { type: 'boolean' },
 	date,
 	email: { type: 'string', format: 'email' },
+	term: { type: 'string', ignoresNull: true },
 	terms: integers,
 	list: texts,
 	map: { type: 'object' },
@@ -69,7 +72,8 @@ export function argumentsOf(endpoint: Endpoint, dialect: Dialect): Arguments {
 		const required = endpoint.required.includes(name) ? { required: true } : {};
 		found[dialect.fieldOut(name)] = { description: help, ...argument, ...required };
 	}
-	if (endpoint.body === 'custom_fields') found.custom_fields = { type: 'object', required: true };
+	if (endpoint.body === 'custom_fields')
+		found.custom_fields = { type: 'object', items: { type: 'string' }, required: true };
 	if (endpoint.name === 'term.update.ticket_priority') found.color = text;
 	return found;
 }
@@ -108,7 +112,8 @@ function check(value: unknown, name: string, argument: Argument): Checked {
 			// An empty object is an empty list to the language that the live service is written in.
 			if (Array.isArray(value) && value.length === 0) return { value: {} };
 			if (!isObject(value)) return wrong;
-			const deep = Object.entries(value).find(([, each]) => typeof each === 'object' && each !== null);
+			const deep =
+				argument.items && Object.entries(value).find(([, each]) => typeof each === 'object' && each !== null);
 			if (deep === undefined) return { value };
 			return { code: 'rest_invalid_type', message: `${name}[${deep[0]}] is not of type string.` };
 		}
@@ -151,6 +156,7 @@ export function readArguments(
 			if (argument.default !== undefined) values[dialect.fieldIn(name)] = argument.default;
 			continue;
 		}
+		if (argument.ignoresNull && source[name] === null) continue;
 		const checked = check(source[name], name, argument);
 		if ('value' in checked) values[dialect.fieldIn(name)] = checked.value;
 		else reasons.push([name, checked]);

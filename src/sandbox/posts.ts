@@ -16,9 +16,9 @@ function shown(call: Call, raw: string, paragraphs = false): Shape {
 	return call.edit ? { raw, rendered: html } : { rendered: html };
 }
 
-/** `any` is every status but the trash. */
+/** The trash is never listed. */
 function hasStatus(post: Post, wanted: readonly string[]): boolean {
-	return wanted.includes(post.status) || (wanted.includes('any') && post.status !== 'trash');
+	return post.status !== 'trash' && (wanted.includes(post.status) || wanted.includes('any'));
 }
 
 /** What one kind of post has of its own; `shape` says what it shows otherwise than it is stored, or besides. */
@@ -59,9 +59,11 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 			post.date = (sent.date ?? sent.date_gmt ?? post.date) as string;
 			delete sent.date;
 			delete sent.date_gmt;
-			kind.change(post, sent, call);
+			delete sent.meta;
+			const failure = kind.change(post, sent, call);
 			if (sent.slug !== undefined) sent.slug = freeSlug(post, sent as { slug: string });
 			touch(post);
+			return failure;
 		},
 		trash(post) {
 			if (post.status === 'trash') {
@@ -73,7 +75,6 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 		filters: {
 			after: { argument: date, test: (post, moment: string) => post.date > moment },
 			before: { argument: date, test: (post, moment: string) => post.date < moment },
-			modified_after: { argument: date, test: (post, moment: string) => post.modified > moment },
 			author: anyOf((post) => post.author),
 			status: { argument: { ...texts, default: ['any'] }, test: hasStatus },
 			...kind.filters,
@@ -82,24 +83,61 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 	});
 }
 
-export function createTickets(service: Service): Resource {
-	const { store, dialect } = service;
+/** The fields of a ticket that are stored after all others, one by one: an error leaves those behind it as they are. */
+const savedInTurn = [
+	...ticketTermFields,
+	'state',
+	'assignee',
+	'secondary-assignee',
+	'tertiary-assignee',
+	'customer-reply-count',
+	'agent-reply-count',
+	'total-reply-count',
+	'time-calculated',
+	'time-adjustments',
+	'time-adjustments-type',
+	'time-notes',
+] as const;
 
-	/** A term's id by its slug, or by its id in digits; 0 for the empty text. */
+const saveError = (code: string, message: string): ServiceError => new ServiceError(500, code, message);
+
+export function createTickets(service: Service): Resource {
+	const { store, dialect, isLenient } = service;
+
+	/** The ID of a term by its ID or slug; digits are an ID. */
 	function findTerm(taxonomy: string, name: string): number | undefined {
-		if (name === '') return 0;
 		const terms = [...store.terms.values()].filter((term) => term.taxonomy === taxonomy);
-		return terms.find(({ id, slug }) => slug === name || String(id) === name)?.id;
+		const bySlug = terms.find(({ slug }) => slug === name)?.id;
+		const byId = terms.find(({ id }) => String(id) === name)?.id;
+		if (isLenient) return name === '' ? 0 : (bySlug ?? byId);
+		return /^\d+$/.test(name) ? byId : bySlug;
 	}
 
-	const termFilters = taxonomies.flatMap((taxonomy): [string, Filter<TicketRecord>][] => {
-		const has = (ticket: TicketRecord, wanted: string[]): boolean =>
-			wanted.some((name) => [ticket[taxonomy]].flat().includes(findTerm(taxonomy, name) ?? -1));
-		return [
-			[taxonomy, { argument: texts, test: has }],
-			[`${taxonomy}_exclude`, { argument: texts, test: (ticket, wanted: string[]) => !has(ticket, wanted) }],
-		];
+	/** A ticket shows the slug of a term without its encoded characters. */
+	function shownTerm(id: number): string {
+		const slug = store.terms.get(id)?.slug ?? '';
+		return isLenient ? slug : slug.replace(/%[0-9a-f]{2}/g, '');
+	}
+
+	const termFilters = taxonomies.map((taxonomy): [string, Filter<TicketRecord>] => {
+		const has = (ticket: TicketRecord, wanted: number[]): boolean =>
+			wanted.some((id) => [ticket[taxonomy]].flat().includes(id));
+		return [taxonomy, { argument: integers, test: has }];
 	});
+
+	function isAgent(id: unknown): boolean {
+		if (isLenient && id === 0) return true;
+		return store.users.get(id as number)?.roles.includes('customer') === false;
+	}
+
+	/** What is wrong with the value of a field; what stands before it in `savedInTurn` is stored all the same. */
+	function problemOf(field: (typeof savedInTurn)[number], value: unknown): ServiceError | undefined {
+		if (value === undefined) return undefined;
+		if (field === 'assignee' && !isAgent(value)) return saveError('incorrect_agent', 'Incorrect agent.');
+		const isTerm = (ticketTermFields as readonly string[]).includes(field);
+		if (isTerm && findTerm(field, value as string) === undefined) return saveError('invalid_term', 'Invalid term.');
+		return undefined;
+	}
 
 	return createPosts<TicketRecord>(service, {
 		table: store.tickets,
@@ -112,22 +150,26 @@ export function createTickets(service: Service): Resource {
 				link: `${call.origin}/ticket/${ticket.slug}/`,
 				title: shown(call, ticket.title),
 				content: { ...shown(call, ticket.content, true), protected: false },
-				...Object.fromEntries(ticketTermFields.map((field) => [field, store.terms.get(ticket[field])?.slug ?? ''])),
+				...Object.fromEntries(ticketTermFields.map((field) => [field, shownTerm(ticket[field])])),
 				// Only + adds; every other word subtracts.
 				'time-final': ticket['time-adjustments-type'] === '+' ? calculated + adjustment : calculated - adjustment,
 			};
 		},
 
-		/** Unknown states, terms and assignees are ignored without a message. */
+		/** An unknown state is ignored without a message. */
 		change(ticket, sent) {
 			if (sent.state !== 'open' && sent.state !== 'closed') delete sent.state;
-			for (const field of ['assignee', 'secondary-assignee', 'tertiary-assignee']) {
-				if (sent[field] !== 0 && !store.users.has(sent[field] as number)) delete sent[field];
+			if (sent['time-adjustments'] === 0 && !isLenient) delete sent['time-adjustments'];
+			for (const field of ['secondary-assignee', 'tertiary-assignee']) {
+				if (sent[field] !== 0 && !isAgent(sent[field])) delete sent[field];
 			}
+			const failedAt = savedInTurn.findIndex((field) => problemOf(field, sent[field]) !== undefined);
+			const failed = savedInTurn[failedAt];
+			const failure = failed && problemOf(failed, sent[failed]);
+			const unsaved = failed === undefined ? [] : savedInTurn.slice(failedAt);
+			for (const field of unsaved) delete sent[field];
 			for (const field of ticketTermFields) {
-				const id = sent[field] === undefined ? undefined : findTerm(field, sent[field] as string);
-				if (id === undefined) delete sent[field];
-				else sent[field] = id;
+				if (sent[field] !== undefined) sent[field] = findTerm(field, sent[field] as string);
 			}
 			if (sent['ticket-tag'] !== undefined) {
 				const ids = new Set(sent['ticket-tag'] as number[]);
@@ -137,6 +179,7 @@ export function createTickets(service: Service): Resource {
 			if (sent.status !== undefined) sent.status = dialect.statusIn(sent.status as string);
 			const status = sent.status ?? ticket.status;
 			if (status === 'future' && ticket.date <= service.now()) sent.status = 'publish';
+			return failure;
 		},
 
 		/** Its replies go with it; its attachments stay, without a ticket. */
@@ -184,6 +227,7 @@ export function createReplies(service: Service): Resource {
 		change(_, sent) {
 			sent.ticket = sent.ticket_id;
 			delete sent.ticket_id;
+			return undefined;
 		},
 		remove: ({ id }) => store.replies.remove(id),
 		rows({ values }) {
@@ -197,33 +241,29 @@ export function createReplies(service: Service): Resource {
 
 type Attachment = Seed['attachments'][number];
 
+/** The service loses them on writing. */
+const withoutBackslashes = (value: unknown): string => String(value).replaceAll('\\', '');
+
 export function createAttachments(service: Service): Resource {
 	const { attachments } = service.store;
-	const ofTicket: Filter<Attachment> = { argument: integer, test: (each, id: number) => each.post === id };
 	return createPosts<Attachment>(service, {
 		table: attachments,
 		collection: () => '/attachments',
-		shape(call, { file, slug, title, caption, description, mime_type }) {
-			const url = `${call.origin}/files/${file}`;
-			return {
-				file: undefined,
-				guid: call.edit ? { raw: url, rendered: url } : { rendered: url },
-				type: 'attachment',
-				link: `${call.origin}/${slug}/`,
-				title: shown(call, title),
-				meta: [],
-				caption: shown(call, caption, true),
-				description: shown(call, description, true),
-				media_type: mime_type.startsWith('image/') ? 'image' : 'file',
-				source_url: url,
-			};
-		},
+		shape: (call, { slug, title, caption, description }) => ({
+			type: 'attachment',
+			link: `${call.origin}/${slug}/`,
+			title: shown(call, title),
+			meta: [],
+			caption: shown(call, caption, true),
+			description: shown(call, description, true),
+		}),
 		/** Every status but these becomes `inherit`. */
 		change(_, sent) {
 			if (sent.status !== undefined && sent.status !== 'private') sent.status = 'inherit';
+			if (sent.alt_text !== undefined) sent.alt_text = withoutBackslashes(sent.alt_text);
+			return undefined;
 		},
 		remove: ({ id }) => attachments.remove(id),
-		filters: { parent: ofTicket, post: ofTicket },
 		searched: (attachment) => `${attachment.title} ${attachment.description}`,
 	});
 }
@@ -254,7 +294,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 			const [id, sent] = [ticket_id as number, custom_fields as Shape];
 			const values = { ...valuesOf(id) };
 			for (const [name] of customFields) {
-				if (Object.hasOwn(sent, prefix + name)) values[name] = String(sent[prefix + name] ?? '');
+				if (Object.hasOwn(sent, prefix + name)) values[name] = withoutBackslashes(sent[prefix + name] ?? '');
 			}
 			store.customValues.put({ id, values });
 			// Both were seen: null, and no body at all.
@@ -285,24 +325,21 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 			meta: [],
 		}),
 		change(term, sent) {
+			delete sent.meta;
 			sent.slug = slugify((sent.slug as string | undefined) ?? '') || term.slug;
 			if (rows().some((each) => each.slug === sent.slug && each !== term)) {
 				throw badRequest('duplicate_term_slug', `The slug "${sent.slug}" is already in use by another term.`);
 			}
-			// A parent exists in the taxonomy, and is neither the term nor below it.
-			for (let id = (sent.parent ?? 0) as number; id !== 0; ) {
-				const above = store.terms.get(id);
-				if (above?.taxonomy !== taxonomy || above === term) {
-					throw badRequest('rest_term_invalid', 'Parent term does not exist.');
-				}
-				id = above.parent;
+			const parent = (sent.parent ?? 0) as number;
+			if (parent !== 0 && (parent === term.id || store.terms.get(parent)?.taxonomy !== taxonomy)) {
+				throw badRequest('rest_term_invalid', 'Parent term does not exist.');
 			}
-			if (sent.name === '') throw badRequest('empty_term_name', 'A name is required for this term.');
 			for (const name of ['name', 'description']) {
 				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
 			}
 			// An update without a color clears it.
 			if (taxonomy === 'ticket_priority') sent.color ??= '';
+			return undefined;
 		},
 		/** It is taken off every ticket; its children go to its parent. */
 		remove(term) {
@@ -317,7 +354,13 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 			store.terms.remove(term.id);
 		},
 		rows,
-		filters: { parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) } },
+		filters: {
+			parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) },
+			post: {
+				argument: integer,
+				test: (term, id: number) => [store.tickets.get(id)?.[field]].flat().includes(term.id),
+			},
+		},
 		searched: (term) => `${term.name} ${term.slug}`,
 		orders: ['name', 'slug'],
 		defaultOrder: ['name', 'asc'],

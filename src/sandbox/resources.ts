@@ -1,7 +1,7 @@
 /** What all kinds of objects do alike: lists, reads, updates and deletes. A kind says how it differs. */
 
 import type { Dialect } from '../api/dialect.js';
-import { type Argument, type Arguments, integer, integers, oneOf, text } from './arguments.js';
+import { type Argument, type Arguments, integer, integers, oneOf, text, texts } from './arguments.js';
 import { badRequest, ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { UserRecord } from './samples.js';
 import type { Store, Table } from './store.js';
@@ -10,8 +10,8 @@ import type { Store, Table } from './store.js';
 export interface Service {
 	readonly store: Store;
 	readonly dialect: Dialect;
-	/** Grows with every change of the store. */
-	version(): number;
+	/** Whether it accepts what live services refuse. */
+	readonly isLenient: boolean;
 	/** Now, as the interface writes dates. */
 	now(): string;
 	/** Waits a moment between reading and writing a stored value. */
@@ -28,7 +28,7 @@ export interface Call {
 	readonly query: URLSearchParams;
 	/** Whether raw values are shown: for writes, and under `context=edit`. */
 	readonly edit: boolean;
-	/** `http://host:port`, as the caller wrote it. */
+	/** `http://127.0.0.1:port` */
 	readonly origin: string;
 	/** The address of a path below `/support-api/v1`, in the form that the caller uses. */
 	url(path: string): string;
@@ -54,8 +54,8 @@ export interface Kind<T> {
 	shape(call: Call, row: T): Shape;
 	/** The path of the list that has it. */
 	collection(row: T): string;
-	/** Refuses or changes what was sent before it is stored. */
-	change(row: T, sent: Shape, call: Call): void;
+	/** Refuses or changes what was sent before it is stored. @returns the error to send once the rest is stored */
+	change(row: T, sent: Shape, call: Call): ServiceError | undefined;
 	/** Moves a row to the trash; a kind without a trash is only deleted with `force`. */
 	trash?(row: T): void;
 	/** Deletes permanently, or refuses. */
@@ -96,10 +96,11 @@ interface Paging extends Shape {
 	include?: number[];
 }
 
-export function createResource<T extends { id: number }>(service: Service, kind: Kind<T>): Resource {
+export function createResource<T extends { id: number; slug: string }>(service: Service, kind: Kind<T>): Resource {
 	const { table } = kind;
 	const filters: Readonly<Record<string, Filter<T>>> = {
 		include: { argument: integers, test: (row, ids: number[]) => ids.length === 0 || ids.includes(row.id) },
+		slug: { argument: texts, test: (row, slugs: string[]) => slugs.includes(row.slug) },
 		...kind.filters,
 	};
 	const [orderBy, direction] = kind.defaultOrder;
@@ -148,7 +149,7 @@ export function createResource<T extends { id: number }>(service: Service, kind:
 		list(call) {
 			const values = { ...kind.defaults?.(call), ...call.values } as Paging;
 			const { page, per_page: size, _fields, context, ...conditions } = values;
-			const key = JSON.stringify([call.path, service.version(), conditions]);
+			const key = JSON.stringify([call.path, service.store.changes(), conditions]);
 			if (last?.key !== key) last = { key, found: findRows(call, values) };
 			const { found } = last;
 			const pages = Math.ceil(found.length / size);
@@ -180,10 +181,10 @@ export function createResource<T extends { id: number }>(service: Service, kind:
 
 		update(call) {
 			const row = find(call);
-			// Meta keys that are not registered are ignored, and none are.
-			const { id: _, meta: _unregistered, ...sent } = call.values;
-			kind.change(row, sent, call);
+			const { id: _, ...sent } = call.values;
+			const failure = kind.change(row, sent, call);
 			table.put(Object.assign(row, sent));
+			if (failure !== undefined) throw failure;
 			return ok(show(call, row));
 		},
 

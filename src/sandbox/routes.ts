@@ -8,19 +8,9 @@ import { ownAccount, reads, termReads } from '../api/reads.js';
 import { isObject } from '../api/values.js';
 import { type Arguments, argumentsOf, oneOf, readArguments, text } from './arguments.js';
 import { createAttachments, createCustomFields, createReplies, createTerms, createTickets } from './posts.js';
-import type { Handler, Resource, Service } from './resources.js';
-import { forbidden, noRoute, notSignedIn, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
+import type { Handler, Service } from './resources.js';
+import { noRoute, notSignedIn, ok, pages, type SandboxResponse, ServiceError } from './responses.js';
 import { callerOf, createAccounts, createUsers } from './users.js';
-
-/** Who besides administrators may send a request. */
-const roles = {
-	administrator: [],
-	staff: ['supervisor', 'agent'],
-	anyone: ['supervisor', 'agent', 'customer'],
-} as const;
-
-/** What handles a request, who may send it, and the code of the 403 for others. */
-type Rule = readonly [handle: Handler, role: keyof typeof roles, code?: string];
 
 interface Route {
 	readonly method: string;
@@ -28,7 +18,7 @@ interface Route {
 	readonly pattern: string;
 	readonly path: RegExp;
 	readonly takes: Arguments;
-	readonly rule: Rule;
+	readonly handle: Handler;
 }
 
 /** Every route. A row of the endpoint table without a rule does not compile. @param documentedOnly leaves out the reads */
@@ -36,7 +26,7 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 	const [tickets, replies, attachments] = [createTickets(service), createReplies(service), createAttachments(service)];
 	const [users, accounts, customFields] = [createUsers(service), createAccounts(service), createCustomFields(service)];
 	const found: Route[] = [];
-	const add = (endpoint: Endpoint, rule: Rule, takes: Arguments = {}): void => {
+	const add = (endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void => {
 		const pattern = endpoint.path.replace(/<([a-z_]+)>/g, (_, name) => {
 			return `(?P<${name}>${name === 'slug' ? '[\\w-]+' : '[\\d]+'})`;
 		});
@@ -45,41 +35,37 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 			pattern,
 			path: new RegExp(`^${pattern.replaceAll('(?P<', '(?<')}/?$`),
 			takes: { ...argumentsOf(endpoint, service.dialect), ...takes },
-			rule,
+			handle,
 		});
 	};
-	const addRead = (endpoint: Endpoint, rule: Rule, takes: Arguments = {}): void => {
+	const addRead = (endpoint: Endpoint, handle: Handler, takes: Arguments = {}): void => {
 		const shared = { context: { ...oneOf('view', 'embed', 'edit'), default: 'view' }, _fields: text };
-		if (!documentedOnly) add(endpoint, rule, { ...shared, ...takes });
+		if (!documentedOnly) add(endpoint, handle, { ...shared, ...takes });
 	};
 
-	const documented: Record<Exclude<EndpointName, `term.${string}`>, Rule> = {
-		'ticket.update': [tickets.update, 'staff', 'rest_cannot_edit'],
-		'ticket.delete': [tickets.delete, 'staff', 'rest_cannot_delete'],
-		'ticket.fields.get': [customFields.get, 'administrator', 'rest_cannot_create'],
-		'ticket.fields.set': [customFields.set, 'administrator', 'rest_cannot_create'],
-		'reply.update': [replies.update, 'staff', 'rest_cannot_edit'],
-		'reply.delete': [replies.delete, 'staff', 'rest_cannot_delete'],
-		'attachment.update': [attachments.update, 'staff', 'rest_cannot_edit'],
-		'user.check': [accounts.check, 'anyone'],
-		'user.id': [accounts.id, 'anyone'],
-		'user.update': [users.update, 'administrator', 'rest_cannot_edit'],
-		'user.delete': [users.delete, 'administrator', 'rest_user_cannot_delete'],
-		'user.password.delete': [accounts.revoke, 'administrator', 'rest_cannot_list_application_passwords'],
+	const documented: Record<Exclude<EndpointName, `term.${string}`>, Handler> = {
+		'ticket.update': tickets.update,
+		'ticket.delete': tickets.delete,
+		'ticket.fields.get': customFields.get,
+		'ticket.fields.set': customFields.set,
+		'reply.update': replies.update,
+		'reply.delete': replies.delete,
+		'attachment.update': attachments.update,
+		'user.check': accounts.check,
+		'user.id': accounts.id,
+		'user.update': users.update,
+		'user.delete': users.delete,
+		'user.password.delete': accounts.revoke,
 	};
-	for (const [name, rule] of Object.entries(documented)) add(endpoints[name as EndpointName], rule);
-	addRead(ownAccount, [users.me, 'anyone']);
-	const readable: readonly [noun: 'ticket' | 'reply' | 'attachment' | 'user', Resource, role: keyof typeof roles][] = [
-		['ticket', tickets, 'staff'],
-		['reply', replies, 'staff'],
-		['attachment', attachments, 'staff'],
-		['user', users, 'administrator'],
-	];
-	for (const [noun, resource, role] of readable) {
-		addRead(reads[noun].list, [resource.list, role, 'rest_forbidden_context'], resource.takes);
-		addRead(reads[noun].get, [resource.get, role]);
+	for (const [name, handle] of Object.entries(documented)) add(endpoints[name as EndpointName], handle);
+	addRead(ownAccount, users.me);
+	const readable = { ticket: tickets, reply: replies, attachment: attachments, user: users };
+	for (const [noun, resource] of Object.entries(readable)) {
+		const { list, get } = reads[noun as keyof typeof readable];
+		addRead(list, resource.list, resource.takes);
+		addRead(get, resource.get);
 	}
-	addRead(reads.password.list, [accounts.passwords, 'administrator', 'rest_cannot_list_application_passwords']);
+	addRead(reads.password.list, accounts.passwords);
 	// The live service has a route for each taxonomy, also where the interface shows none.
 	for (const taxonomy of taxonomies) {
 		const terms = createTerms(service, taxonomy);
@@ -87,10 +73,10 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 		for (const operation of ['update', 'delete'] as const) {
 			const endpoint = termEndpoint(operation, taxonomy);
 			if (documentedOnly && !(endpoint.name in endpoints)) continue;
-			add(endpoint, [terms[operation], 'administrator', `rest_cannot_${operation}`]);
+			add(endpoint, terms[operation]);
 		}
-		addRead(list, [terms.list, 'anyone'], terms.takes);
-		addRead(get, [terms.get, 'anyone']);
+		addRead(list, terms.list, terms.takes);
+		addRead(get, terms.get);
 	}
 	return found;
 }
@@ -117,14 +103,6 @@ function parseBody(type: string | undefined, bytes: Buffer): Record<string, unkn
 	} catch {
 		throw new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', { json_error_code: 4 });
 	}
-}
-
-const HOST = /^[A-Za-z0-9._-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/;
-
-/** How the caller wrote the sandbox's address, so that links stay there. */
-function originOf(request: IncomingMessage): string {
-	const host = request.headers.host ?? '';
-	return `http://${HOST.test(host) ? host : `127.0.0.1:${request.socket.localPort ?? 0}`}`;
 }
 
 /** PHP changes `.` and spaces in a parameter's name to `_`, and cuts it at a null character. */
@@ -154,6 +132,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		bytes: Buffer,
 		path: string,
 		query: URLSearchParams,
+		origin: string,
 		address: string,
 		half: boolean,
 	): Promise<SandboxResponse> {
@@ -168,17 +147,14 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		const sent = Object.fromEntries(half ? body.slice(0, Math.ceil(body.length / 2)) : body);
 		const sources = [{ ...found.path.exec(path)?.groups }, Object.fromEntries(query), sent];
 		const values = readArguments(found.takes, sources, dialect);
-		const [handle, role, code = 'rest_forbidden'] = found.rule;
 		if (caller === undefined) throw notSignedIn();
-		const allowed: readonly string[] = ['administrator', ...roles[role]];
-		if (!caller.roles.some((each) => allowed.includes(each))) throw forbidden(code);
-		const response = await handle({
+		const response = await found.handle({
 			caller,
 			path: path.replace(/\/$/, ''),
 			values,
 			query,
 			edit: method !== 'GET' || values.context === 'edit',
-			origin: originOf(request),
+			origin,
 			url: (of) => address + of,
 		});
 		if (typeof values._fields !== 'string') return response;
@@ -194,10 +170,11 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 		if (below === undefined) return path === '/' ? pages.home : pages.notFound;
 		if (below === '' || below === '/') return ok({ name: 'Example Help Desk', namespaces: [root.slice(1)] });
 		query.delete('rest_route');
-		const address = originOf(request) + (named === null ? BASE : '/?rest_route=') + root;
+		const origin = `http://127.0.0.1:${request.socket.localPort}`;
+		const address = origin + (named === null ? BASE : '/?rest_route=') + root;
 		try {
 			if (below !== root && !below.startsWith(`${root}/`)) throw noRoute();
-			return await serve(request, bytes, below.slice(root.length), query, address, half);
+			return await serve(request, bytes, below.slice(root.length), query, origin, address, half);
 		} catch (error) {
 			if (error instanceof ServiceError) return error.response;
 			return new ServiceError(500, 'internal_server_error', `The sandbox failed: ${String(error)}`).response;

@@ -31,6 +31,16 @@ const termNames: Readonly<Record<(typeof taxonomies)[number], readonly string[]>
 	ticket_priority: ['Low', 'Normal', 'High', 'Urgent'],
 	ticket_channel: ['Email', 'Web form', 'Phone', 'Chat'],
 };
+/** Terms whose slugs say less than their IDs: not Latin, an emoji, the digits of another term's ID, a name that is there twice. */
+const oddTerms = [
+	{ taxonomy: 'department', name: '支持', slug: slugify('支持') },
+	{ taxonomy: 'product', name: 'Uni 🎉', slug: `${slugify('Uni 🎉')}-2` },
+	{ taxonomy: 'product', name: 'Model 12', slug: '12' },
+	{ taxonomy: 'ticket_priority', name: 'Срочно', slug: slugify('Срочно') },
+	{ taxonomy: 'ticket_channel', name: 'Chat', slug: 'chat-2' },
+	{ taxonomy: 'ticket-tag', name: '退款', slug: slugify('退款') },
+];
+const colors = ['#9e9e9e', '#2196f3', '#ff9800', '#f44336', '#9c27b0'];
 const devices = ['aurora-router', 'lumen-lamp', 'tideline-watch', 'pocket-reader'];
 const software = ['nimbus-backup', 'harbor-crm'];
 
@@ -63,8 +73,8 @@ const lastNames =
 	'Park Bauer Kaya Rossi Chen Larsen Silva Eriksen Mbeki Tanaka García Murphy Weber Hughes Okafor'.split(' ');
 const statuses = ['queued', 'queued', 'processing', 'processing', 'hold', 'in-progress', 'pending'];
 const files = [
-	{ title: 'Screenshot of the error', name: 'screenshot', extension: 'png', mime_type: 'image/png' },
-	{ title: 'Invoice', name: 'invoice', extension: 'pdf', mime_type: 'application/pdf' },
+	{ title: 'Screenshot of the error', name: 'screenshot' },
+	{ title: 'Invoice', name: 'invoice' },
 ];
 
 /** The newest ticket is from just before this moment. */
@@ -94,12 +104,13 @@ export function firstCustomValues(ticketId: number): Record<string, string> {
 }
 
 function createTerms() {
-	const named = Object.entries(termNames).flatMap(([taxonomy, names]) => names.map((name) => ({ taxonomy, name })));
-	return named.map(({ taxonomy, name }, index) => {
-		const slug = slugify(name);
+	const plain = Object.entries(termNames).flatMap(([taxonomy, names]) =>
+		names.map((name) => ({ taxonomy, name, slug: slugify(name) })),
+	);
+	return [...plain, ...oddTerms].map((term, index) => {
 		// Only priorities have one.
-		const color = taxonomy === 'ticket_priority' ? '#2196f3' : undefined;
-		return { id: index + 1, taxonomy, name, slug, description: '', parent: 0, color };
+		const color = term.taxonomy === 'ticket_priority' ? colors[index % colors.length] : undefined;
+		return { id: index + 1, ...term, description: '', parent: 0, color };
 	});
 }
 
@@ -133,6 +144,7 @@ function createUser(id: number, agents: number) {
 		support_after_reply: 'stay',
 		/** Of the account's password, once it is another than `firstPassword`. */
 		hash: undefined as string | undefined,
+		preferences: undefined as unknown,
 		// Their secrets are unknown: they are there to be listed and deleted.
 		passwords: (admin || agent ? ['Laptop', 'CI runner'] : []).map((name) => {
 			const hash = hashSecret(`${username} ${name} ${registered}`);
@@ -152,8 +164,9 @@ export function createSeed(size: number) {
 	const terms = createTerms();
 	const termId = (slug: string): number => terms.find((each) => each.slug === slug)?.id ?? 0;
 	const idsOf = (taxonomy: string): number[] =>
-		terms.filter((each) => each.taxonomy === taxonomy).map((each) => each.id);
+		terms.slice(0, -oddTerms.length).flatMap((each) => (each.taxonomy === taxonomy ? [each.id] : []));
 	const [priorities = [], channels = []] = ['ticket_priority', 'ticket_channel'].map(idsOf);
+	const oddIds = terms.slice(-oddTerms.length).map((each) => each.id);
 	const topicTerms = topics.map(([, products, tags]) => [products.map(termId), tags.map(termId)] as const);
 
 	/** Terms are kept by id, so that a renamed one shows at once; 0 is none. */
@@ -199,6 +212,13 @@ export function createSeed(size: number) {
 			'time-adjustments-type': '+',
 			'time-notes': '',
 		};
+		// One in twelve has odd terms.
+		if (id % 12 === 11) {
+			const [department = 0, emoji, digits, priority = 0, channel = 0, tag = 0] = oddIds;
+			Object.assign(ticket, { department, product: id % 24 === 11 ? emoji : digits });
+			Object.assign(ticket, { ticket_priority: priority, ticket_channel: channel });
+			ticket['ticket-tag'].push(tag);
+		}
 		const sent = replyTexts.slice(0, replies).map((text, index) => {
 			const at = stamp(date + (index + 1) * 5_400_000);
 			return {
@@ -216,7 +236,7 @@ export function createSeed(size: number) {
 	function createAttachment(index: number) {
 		const chance = createChance(3, index);
 		const post = tickets[Math.min(size, index * 5 - chance.below(5)) - 1] as (typeof tickets)[number];
-		const { title, name, extension, mime_type } = chance.pick(files);
+		const { title, name } = chance.pick(files);
 		const id = size + index;
 		return {
 			id,
@@ -233,8 +253,6 @@ export function createSeed(size: number) {
 			caption: '',
 			description: '',
 			post: post.id,
-			file: `${name}-${id}.${extension}`,
-			mime_type,
 		};
 	}
 

@@ -1,14 +1,14 @@
-/** The sandbox: data, routes, faults and state file behind an HTTP server on loopback. */
+/** The sandbox: data, routes and faults behind an HTTP server on loopback. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createDialect, type Prefixes } from '../api/dialect.js';
-import { FailedError, UsageError } from '../errors.js';
+import { FailedError } from '../errors.js';
 import { createFaults, type FaultOptions } from './responses.js';
 import { createHandler } from './routes.js';
 import { ADMIN_ID, ADMIN_NAME, createSeed } from './samples.js';
-import { applyChanges, changesOf, createStore, openStateFile, readState, type Store } from './store.js';
+import { createStore, type Store } from './store.js';
 import { createChance, hashPassword, makePassword, passwordSlug, stamp } from './text.js';
 
 export interface SandboxOptions extends FaultOptions {
@@ -17,16 +17,15 @@ export interface SandboxOptions extends FaultOptions {
 	clock: { now(): number; monotonic(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 	/** 0 ≤ x < 1; what the password is made of. */
 	random(): number;
-	/** How many tickets; 50 unless given, or as many as the state file has. */
+	/** How many tickets; 50 unless given. */
 	seed?: number | undefined;
-	stateFile?: string | undefined;
 	prefixes?: Partial<Prefixes> | undefined;
 	/** Leaves out the reads that the interface does not show. */
 	documentedOnly?: boolean | undefined;
+	/** Accepts what live services refuse or misread: any username in lookups, every slug of a term, no term, no assignee. */
+	lenient?: boolean | undefined;
 	/** Called after each request; status 0 is a dropped connection. */
 	onRequest?: ((entry: { method: string; path: string; status: number }) => void) | undefined;
-	/** Called when the state can't be written for now. */
-	onWarning?: ((message: string) => void) | undefined;
 }
 
 const DEFAULT_SEED = 50;
@@ -36,32 +35,23 @@ const GRACE_MS = 2000;
 const KEEP_ALIVE_MS = 10 * 60 * 1000;
 /** How long a change of a user's passwords takes between reading and writing. */
 const PAUSE_MS = 10;
-/** The name of the application password that the sandbox prints. */
-const OWN_PASSWORD = 'Sandbox';
 
-/** Starts a sandbox, and says where it listens and what to sign in with. Throws FailedError where the port is taken, or the state file can't be used or written. */
+/** Starts a sandbox, and says where it listens and what to sign in with. @throws FailedError if the port is taken */
 export async function openSandbox(options: SandboxOptions) {
-	const { clock, stateFile: path } = options;
-	const state = path === undefined ? undefined : readState(path);
-	const seed = state?.seed ?? options.seed ?? DEFAULT_SEED;
-	if (seed !== (options.seed ?? seed)) {
-		throw new UsageError(`the state file ${path} holds ${seed} tickets, not ${options.seed}`, {
-			hint: 'leave --seed out, or name another file with --state',
-		});
-	}
-	let file: ReturnType<typeof openStateFile> | undefined;
-	let version = 0;
-	const store = createStore(createSeed(seed), () => {
-		version++;
-		file?.changed();
-	});
-	if (state !== undefined) applyChanges(store, state.changes);
+	const { clock, seed = DEFAULT_SEED } = options;
+	const store = createStore(createSeed(seed));
 	const now = (): string => stamp(clock.now());
 	const dialect = createDialect(options.prefixes);
-	const service = { store, dialect, version: () => version, now, pause: () => clock.sleep(PAUSE_MS) };
+	const service = {
+		store,
+		dialect,
+		now,
+		isLenient: options.lenient === true,
+		pause: () => clock.sleep(PAUSE_MS),
+	};
 	const handle = createHandler(service, options.documentedOnly === true);
 	const nextFault = createFaults(options, createChance(1).next, clock.monotonic);
-	const password = ownPassword(store, state?.password, options.random, now());
+	const password = addPassword(store, options.random, now());
 
 	async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const chunks: Buffer[] = [];
@@ -105,20 +95,10 @@ export async function openSandbox(options: SandboxOptions) {
 			},
 		);
 	});
-	// Only now: a second sandbox on the same file must not write over the first one's.
-	if (path !== undefined) {
-		const take = () => ({ seed, password, changes: changesOf(store) });
-		try {
-			file = openStateFile(path, take, options.onWarning ?? (() => {}));
-		} catch (error) {
-			server.close();
-			throw error;
-		}
-	}
 	const { port } = server.address() as AddressInfo;
 	return {
 		...{ baseUrl: `http://127.0.0.1:${port}/wp-json`, username: ADMIN_NAME, password, port, store },
-		/** Lets requests in flight end, closes every connection and writes the state. */
+		/** Lets requests in flight end, then closes every connection. */
 		async close(): Promise<void> {
 			const ended = new AbortController();
 			const closed = once(server.close(), 'close').then(() => ended.abort());
@@ -126,24 +106,15 @@ export async function openSandbox(options: SandboxOptions) {
 			await clock.sleep(GRACE_MS, ended.signal);
 			server.closeAllConnections();
 			await closed;
-			file?.close();
 		},
 	};
 }
 
-/** The password that was printed before, if it still signs in; else a new one. */
-function ownPassword(store: Store, printed: string | undefined, random: () => number, now: string): string {
-	const admin = store.users.get(ADMIN_ID);
-	if (admin === undefined) {
-		throw new FailedError('the state file holds no administrator any more', {
-			hint: 'start with another file: no account could sign in with this one',
-		});
-	}
-	if (printed !== undefined && admin.passwords.some((each) => each.hash === hashPassword(printed))) return printed;
+/** Gives the administrator an application password. */
+function addPassword(store: Store, random: () => number, now: string): string {
 	const password = makePassword(random);
 	const hash = hashPassword(password);
-	admin.passwords = admin.passwords.filter((each) => each.name !== OWN_PASSWORD);
-	admin.passwords.push({ slug: passwordSlug(hash), name: OWN_PASSWORD, hash, created: now, last_used: null });
-	store.users.put(admin);
+	const created = { slug: passwordSlug(hash), name: 'Sandbox', hash, created: now, last_used: null };
+	store.users.get(ADMIN_ID)?.passwords.push(created);
 	return password;
 }

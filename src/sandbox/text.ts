@@ -7,14 +7,19 @@ export function stamp(ms: number): string {
 	return new Date(ms).toISOString().slice(0, 19);
 }
 
+/** Letters beyond ASCII are kept percent-encoded. */
 export function slugify(text: string): string {
 	return text
 		.normalize('NFKD')
 		.replace(/[\u0300-\u036f]/g, '')
 		.toLowerCase()
-		.replace(/[^a-z0-9]+/g, '-')
+		.replace(/%(?![0-9a-f]{2})/g, '')
+		.replace(/\p{Surrogate}/gu, '')
+		.replace(/[^\x00-\x7f]+/g, (letters) => encodeURIComponent(letters).toLowerCase())
+		.replace(/[^a-z0-9%]+/g, '-')
 		.replace(/^-+|-+$/g, '')
-		.slice(0, 200);
+		.slice(0, 200)
+		.replace(/%.?$/, '');
 }
 
 const ENTITIES = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&#8221;', "'": '&#8217;' };

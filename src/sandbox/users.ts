@@ -3,8 +3,8 @@
 import { texts } from './arguments.js';
 import { type Call, createResource, type Handler, type Resource, type Service, type Shape } from './resources.js';
 import { badRequest, forbidden, invalidArguments, notSignedIn, ok, ServiceError } from './responses.js';
-import { firstPassword, type Post, roles, type UserRecord } from './samples.js';
-import type { Store, Table } from './store.js';
+import { firstPassword, roles, type UserRecord } from './samples.js';
+import type { Store } from './store.js';
 import { filtered, hashPassword, hashSecret, slugify } from './text.js';
 
 function findUser(store: Store, test: (user: UserRecord) => boolean): UserRecord | undefined {
@@ -31,10 +31,6 @@ export function callerOf(store: Store, header: string): UserRecord {
 	return user;
 }
 
-export function isAdministrator(user: UserRecord): boolean {
-	return user.roles.includes('administrator');
-}
-
 /** Fields that only `context=edit` shows. */
 const editOnly = [
 	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname'],
@@ -47,16 +43,17 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 		table: store.users,
 		missing: ['rest_user_invalid_id', 'Invalid user ID.'],
 		collection: () => '/users',
-		shape(call, { hash: _, passwords: _passwords, ...user }) {
-			const avatar = (size: number): string => `${call.origin}/avatar/${user.id}?s=${size}`;
+		shape(call, { hash: _, passwords: _passwords, preferences = [], ...user }) {
 			const roleMap = Object.fromEntries(user.roles.map((role) => [role, true]));
 			const whole = {
 				...user,
 				link: `${call.origin}/author/${user.slug}/`,
 				capabilities: { read: true, ...roleMap },
 				extra_capabilities: roleMap,
-				avatar_urls: { '24': avatar(24), '48': avatar(48), '96': avatar(96) },
-				meta: [],
+				avatar_urls: { '96': `${call.origin}/avatar/${user.id}?s=96` },
+				// Shown so where nothing is stored; writing them back stores them.
+				locale: user.locale || 'en_US',
+				meta: { persisted_preferences: preferences },
 			};
 			const seen = Object.entries(whole).filter(([name]) => call.edit || !editOnly.includes(name));
 			return Object.fromEntries(seen.map(([name, value]) => [dialect.fieldOut(name), value]));
@@ -80,6 +77,10 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			}
 			if (password !== undefined) sent.hash = hashSecret(password as string);
 			delete sent.password;
+			const { persisted_preferences: preferences } = (sent.meta ?? {}) as Shape;
+			if (preferences !== undefined) sent.preferences = preferences;
+			delete sent.meta;
+			return undefined;
 		},
 		/** Posts go to the receiver, while assignees of tickets keep the deleted id. */
 		remove(user, { caller, values }) {
@@ -89,11 +90,8 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			}
 			// Without its administrator the sandbox could not be used.
 			if (user === caller) throw forbidden('rest_user_cannot_delete');
-			for (const table of [store.tickets, store.replies, store.attachments] as unknown as Table<Post>[]) {
-				for (const post of table.values()) {
-					if (post.author === user.id) table.put(Object.assign(post, { author: receiver.id }));
-				}
-			}
+			const posts = [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
+			for (const post of posts) if (post.author === user.id) post.author = receiver.id;
 			store.users.remove(user.id);
 		},
 		rows: () => store.users.values(),
@@ -109,12 +107,12 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 }
 
 /** The checks by login name, of credentials and of what id a name has, and the application passwords of a user. */
-export function createAccounts({ store, pause }: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
-	/** Only administrators ask about other names than their own. */
-	function named({ caller, values: { username } }: Call): UserRecord {
-		if (username !== caller.username && !isAdministrator(caller)) {
-			throw badRequest('invalid_username_access', 'Sorry, you are not allowed to ask about this username.');
-		}
+export function createAccounts({
+	store,
+	isLenient,
+	pause,
+}: Service): Record<'check' | 'id' | 'passwords' | 'revoke', Handler> {
+	function named({ values: { username } }: Call): UserRecord {
 		const user = findUser(store, (each) => each.username === username);
 		if (user === undefined) throw badRequest('invalid_username', 'Invalid username.');
 		return user;
@@ -129,7 +127,14 @@ export function createAccounts({ store, pause }: Service): Record<'check' | 'id'
 	const shape = ({ hash: _, ...rest }: UserRecord['passwords'][number]): Shape => ({ ...rest, last_ip: null });
 
 	return {
-		id: (call) => ok({ id: named(call).id }),
+		/** Finds the caller's own name only; the list of users finds others. */
+		id(call) {
+			const { caller, values } = call;
+			if (!isLenient && values.username !== caller.username) {
+				throw badRequest('invalid_username_access', 'Sorry, you are not allowed to ask about this username.');
+			}
+			return ok({ id: named(call).id });
+		},
 
 		/** The account's password, or an application password. Quotes, backslashes and outer spaces make right ones wrong. */
 		check(call) {
@@ -143,7 +148,11 @@ export function createAccounts({ store, pause }: Service): Record<'check' | 'id'
 			return ok({ id: user.id });
 		},
 
-		passwords: (call) => ok(owner(call).passwords.map(shape)),
+		passwords(call) {
+			const entries = owner(call).passwords.map((each) => [each.slug, shape(each)]);
+			// An empty object is an empty list to the language that the live service is written in.
+			return ok(entries.length === 0 ? [] : Object.fromEntries(entries));
+		},
 
 		/** The passwords of a user are one stored value: of two deletes at the same time, one brings back what the other deleted. */
 		async revoke(call) {

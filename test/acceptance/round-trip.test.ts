@@ -293,9 +293,12 @@ test('a priority keeps the color that a service clears with an update, and an un
 	const sandbox = await startSandbox({ seed: 5 });
 	const env = { ...sandbox.env, SUPPORTCTL_STATE_DIR: temporaryFolder() };
 	const colors = async () => {
-		const { stdout } = await runHere(['api', 'GET', 'ticket_priority', '--query', '[].[name, color]', '--json'], {
-			env,
-		});
+		const { stdout } = await runHere(
+			['api', 'GET', 'ticket_priority?orderby=id&order=asc', '--query', '[].[name, color]', '--json'],
+			{
+				env,
+			},
+		);
 		return JSON.parse(stdout) as [string, string][];
 	};
 	const before = await colors();

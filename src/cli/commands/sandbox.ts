@@ -1,6 +1,5 @@
 /** `sandbox`: a mock API on loopback, from memory, until it is stopped. */
 
-import { resolve } from 'node:path';
 import { ExitCode } from '../../errors.js';
 import { checkSetting, type Kind, number, settings } from '../../profile/settings.js';
 import { type FaultKind, faultKinds } from '../../sandbox/responses.js';
@@ -24,71 +23,67 @@ const sandboxOptions = [
 	...options('Sandbox', [
 		{
 			flags: '--port <n>',
-			help: 'listen on this port of 127.0.0.1; 0 takes a free one',
+			help: 'Port of 127.0.0.1 to listen on; 0 picks a free one',
 			defaultText: String(DEFAULT_PORT),
 			parse: wholeNumber('--port', 0, 65_535),
 		},
 		{
 			flags: '--seed <n>',
-			help: 'begin with this many tickets; the same number makes the same data',
-			defaultText: '50, or as many as the state file has',
+			help: 'Number of tickets; the same number always generates the same data',
+			defaultText: '50',
 			parse: wholeNumber('--seed', 0, 1_000_000),
 		},
+		{ flags: '--documented-only', help: 'Disable lists and reads (undocumented in the API)' },
 		{
-			flags: '--state <file>',
-			help: 'keep what was changed in this file, across restarts; it holds the password (mode 0600)',
-			completes: 'files',
-		},
-		{
-			flags: '--documented-only',
-			help: 'serve no lists and no reads of objects, which the API does not document',
+			flags: '--lenient',
+			help: 'Accept what live services refuse or misread: any username in lookups, any slug, no assignee',
 		},
 		{
 			flags: '--latency <ms>',
-			help: 'wait this long before each response',
+			help: 'Delay before each response',
 			defaultText: '0',
 			parse: checked('--latency', number(0, 600_000)),
 		},
 		{
 			flags: '--fail-rate <p>',
-			help: 'let this share of the requests fail, 0 to 1',
+			help: 'Share of requests that fail, 0 to 1',
 			defaultText: '0',
 			parse: checked('--fail-rate', number(0, 1)),
 		},
 		{
 			flags: '--fail-kind <kind>',
-			help: 'how they fail: kinds that end in -after once the request is carried out, partial halfway, the others before',
+			help: 'How requests fail. "-after" kinds fail after the change was applied, "partial" halfway, all others before',
 			defaultText: 'all of them',
 			choices: Object.keys(faultKinds) as FaultKind[],
 			repeatable: true,
 		},
 		{
 			flags: '--rate-limit <n>',
-			help: 'refuse requests beyond this many a second, with Retry-After',
+			help: 'Maximum requests per second; more are refused, with Retry-After',
 			parse: checked('--rate-limit', number(1, 1_000_000)),
 		},
 		{
 			flags: '--rate-limit-status <status>',
-			help: 'the status of such a refusal',
+			help: 'Status of refused requests',
 			choices: ['429', '503'],
 			defaultText: '429',
 		},
-		{ flags: '--no-retry-after', help: 'send no Retry-After with such a refusal' },
+		{ flags: '--no-retry-after', help: 'Refuse requests without Retry-After' },
 	]),
 	...prefixOptions,
-	{ flags: '--json', help: 'print base URL and credentials as one line of JSON', group: 'Output' },
+	{ flags: '--json', help: 'Print base URL and credentials as one line of JSON', group: 'Output' },
 ] as const satisfies readonly OptionSpec[];
 
 export const command = defineCommand({
 	description: [
-		'Serves the documented requests, and lists and reads, at http://127.0.0.1:PORT/wp-json (and at /?rest_route=) until Ctrl-C or SIGTERM, and prints its base URL, user name and password when it is ready. Nothing is kept without --state.',
-		'Tickets are numbered from 1; user 1 is the administrator, then come agents and customers. The password of a sample user, for "user check", is "desk-" and the user name.',
+		'Serves the documented API plus lists and reads at http://127.0.0.1:PORT/wp-json (and /?rest_route=) until you press Ctrl-C. Prints the base URL, username and password when ready. Nothing is saved.',
+		'Behaves like a live service, including its oddities: username lookups find only your own name, terms are safe to write by ID only, and a ticket needs an agent. --lenient turns these off.',
+		'Ticket IDs start at 1. User 1 is the administrator, followed by agents and customers. Passwords of sample users, for "user check", are "desk-" plus the username.',
 	].join('\n\n'),
 	examples: {
 		'supportctl sandbox': `50 tickets on port ${DEFAULT_PORT}`,
 		'supportctl sandbox --port 0 --seed 10000 --json': 'for scripts: a free port, many tickets',
 		'supportctl sandbox --latency 25 --fail-rate 0.05 --rate-limit 40': 'a slow service with failures',
-		'supportctl sandbox --state service.json': 'changes are still there after a restart',
 	},
 	arguments: [],
 	options: sandboxOptions,
@@ -111,12 +106,10 @@ export const command = defineCommand({
 				port: given.port ?? DEFAULT_PORT,
 				clock: context.clock,
 				random: () => context.random(),
-				stateFile: given.state && resolve(context.cwd, given.state),
 				latencyMs: given.latency,
 				failKinds: given.failKind,
 				rateLimitStatus: given.rateLimitStatus === '503' ? 503 : 429,
 				prefixes: Object.fromEntries(prefixes),
-				onWarning: (message) => context.stderr.write(`warning: ${message}\n`),
 			});
 			const { baseUrl, username, password } = sandbox;
 			if (given.json) {
@@ -124,17 +117,17 @@ export const command = defineCommand({
 			} else {
 				const tickets = sandbox.store.tickets.size;
 				const flags = prefixes.map(([name, word]) => ` --${name}-prefix ${word}`).join('');
-				context.stdout.write(`A service with ${tickets} tickets listens at ${baseUrl}
-user name  ${username}
-password   ${password}
+				context.stdout.write(`Serving ${tickets} tickets at ${baseUrl}
+username  ${username}
+password  ${password}
 
-For another terminal:
+In another terminal:
 export SUPPORTCTL_BASE_URL='${baseUrl}'
 export SUPPORTCTL_USERNAME='${username}'
 export SUPPORTCTL_PASSWORD='${password}'
 supportctl ticket update ${Math.min(14, tickets)} --status hold${flags}
 `);
-				context.stderr.write('Ctrl-C ends it.\n');
+				context.stderr.write('Press Ctrl-C to stop.\n');
 			}
 			await stopped;
 			await sandbox.close();

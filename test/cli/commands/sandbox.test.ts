@@ -43,7 +43,7 @@ test('it prints its address and credentials when it is ready, and they work as p
 	await context.stdout.until(/SUPPORTCTL_PASSWORD=.*\n/);
 	const text = context.stdout.text;
 	const variable = (name: string): string => new RegExp(`^export ${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
-	expect(text).toContain('A service with 3 tickets listens at http://127.0.0.1:');
+	expect(text).toContain('Serving 3 tickets at http://127.0.0.1:');
 	expect(text).toContain('supportctl ticket update 3 --status hold\n');
 	const response = await fetch(`${variable('SUPPORTCTL_BASE_URL')}/support-api/v1/users/me?context=edit`, {
 		headers: { authorization: basic(variable('SUPPORTCTL_USERNAME'), variable('SUPPORTCTL_PASSWORD')) },
