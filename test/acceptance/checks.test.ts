@@ -269,5 +269,5 @@ test('run undo restores every kind of object, apart from when it was modified', 
 });
 
 test('the built program names the moment that --if-unmodified leaves', async () => {
-	expect((await runCli('help flags')).stdout).toContain('between the read and the write');
+	expect((await runCli('help flags')).stdout).toContain('(not atomic)');
 });
