@@ -1,0 +1,32 @@
+/** The suite csv-spectrum: files that readers of CSV often get wrong, and what they hold. */
+
+import { promisify } from 'node:util';
+import csvSpectrum from 'csv-spectrum';
+import { describe, expect, it } from 'vitest';
+import { delimiterOf, readCsv } from '../../src/bulk/input/csv.js';
+
+const files = await promisify(csvSpectrum)();
+
+async function read(name: string, bytes: Buffer): Promise<Record<string, string | undefined>[]> {
+	async function* chunks() {
+		yield bytes;
+	}
+	const rows: string[][] = [];
+	for await (const batch of readCsv(chunks(), name, delimiterOf(bytes.toString(), 'csv'))) {
+		for (const { cells = [] } of batch) rows.push([...cells]);
+	}
+	const [header = [], ...others] = rows;
+	return others.map((cells) => Object.fromEntries(header.map((column, at) => [column, cells[at]])));
+}
+
+/** A quote inside a cell without quotes, which is not CSV; its JSON has other values than its CSV. */
+const BROKEN = 'location_coordinates';
+
+describe('csv-spectrum', () => {
+	it.each(files.filter(({ name }) => name !== BROKEN).map((file) => [file.name, file] as const))(
+		'%s is read as its JSON says',
+		async (name, { csv, json }) => {
+			expect(await read(name, csv)).toEqual([JSON.parse(json.toString())].flat());
+		},
+	);
+});
