@@ -42,16 +42,23 @@ await writeFile(join(folder, 'THIRD-PARTY-LICENSES'), await licences(program.out
 await rm(join(root, 'dist'), { recursive: true, force: true });
 await rename(folder, join(root, 'dist'));
 
-/** The licence of every package of which a module was bundled. */
+/** The license of every package of which a module was bundled, and where its source is, which the MPL requires. */
 async function licences(chunks) {
 	const inPackage = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 	const modules = chunks.flatMap(({ moduleIds = [] }) => moduleIds.map((id) => id.replaceAll('\\', '/')));
 	const folders = [...new Set(modules.map((id) => inPackage.exec(id)?.[1]).filter(Boolean))].sort();
 	const texts = folders.map(async (each) => {
-		const { name, version, license } = JSON.parse(await readFile(join(each, 'package.json'), 'utf8'));
+		const { name, version, license, repository } = JSON.parse(await readFile(join(each, 'package.json'), 'utf8'));
 		const file = (await readdir(each)).find((entry) => /^licen[cs]e(?:-mit)?(?:\.(?:md|txt))?$/i.test(entry));
 		const text = file === undefined ? `Licence: ${license}` : (await readFile(join(each, file), 'utf8')).trim();
-		return `${name} ${version} (${license})\n\n${text}\n`;
+		return `${name} ${version} (${license})\nSource: ${sourceOf(repository)}\n\n${text}\n`;
 	});
 	return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** The `repository` of a package.json, however it is written, as a browser opens it. */
+function sourceOf(repository) {
+	const url = repository.url ?? repository;
+	const [, name] = /(?:github(?:\.com)?[:/]|^)([\w-]+\/[\w.-]+?)(?:\.git)?$/.exec(url) ?? [];
+	return name === undefined ? url : `https://github.com/${name}`;
 }

@@ -8,7 +8,7 @@ import * as pty from '@lydell/node-pty';
 import { parse } from 'csv-parse/sync';
 import { root } from './bundle.mjs';
 
-const COLUMNS = 84;
+const COLUMNS = 100;
 /** In pixels. */
 const [CHARACTER, LINE, MARGIN] = [8.4, 19, 20];
 const session = [
@@ -17,6 +17,8 @@ const session = [
 	'supportctl ticket update --input edits.csv --snapshot -j 1',
 	'supportctl run undo last --yes -j 1',
 ];
+
+const RUN_ID = /\d{8}-\d{6}-[0-9a-z]{5}/g;
 
 const file = join(root, 'docs/session.svg');
 const binary = join(root, 'bin/supportctl.js');
@@ -63,10 +65,13 @@ function run(command, variables) {
 	});
 }
 
-/** What differs from run to run: ids of runs, times and the port. */
+const shownIds = ['20261122-091500-k3v9q', '20261122-091512-7mfa2'];
+
+/** What differs from run to run: IDs of runs, times and the port. */
 function steady(text) {
+	const ids = [...new Set(text.match(RUN_ID))];
 	return text
-		.replaceAll(/\d{8}-\d{6}-[0-9a-z]{5}/g, '20261122-091500-k3v9q')
+		.replaceAll(RUN_ID, (id) => shownIds[ids.indexOf(id)])
 		.replaceAll(/in \d+\.\d s/g, 'in 0.1 s')
 		.replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8700');
 }
@@ -84,7 +89,14 @@ function screenOf(text) {
 		else if (letter === 'K') line.length = column;
 		else if (part === '\r') column = 0;
 		else if (part === '\n') lines.push([]);
-		else if (letter === undefined) line[column++] = { character: part, style };
+		else if (letter === undefined) {
+			// As a terminal goes on in the next line.
+			if (column === COLUMNS) {
+				lines.push([]);
+				column = 0;
+			}
+			lines.at(-1)[column++] = { character: part, style };
+		}
 	}
 	return lines.at(-1).length === 0 ? lines.slice(0, -1) : lines;
 }
@@ -104,16 +116,24 @@ function spans(cells) {
 
 function svg(lines) {
 	const [width, height] = [Math.round(COLUMNS * CHARACTER + 2 * MARGIN), lines.length * LINE + 2 * MARGIN];
-	const texts = lines.map((cells, at) => `<text x="${MARGIN}" y="${MARGIN + 14 + at * LINE}">${spans(cells)}</text>`);
+	// As wide as on a terminal, whatever font there is.
+	const texts = lines.map((cells, at) => {
+		const length = cells.length === 0 ? '' : ` textLength="${(cells.length * CHARACTER).toFixed(1)}"`;
+		return `<text x="${MARGIN}" y="${MARGIN + 14 + at * LINE}"${length}>${spans(cells)}</text>`;
+	});
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>A terminal session: a dry run, a run with one failed row, an undo</title>
 <style>
-rect { fill: #16191d }
+rect { fill: #16191d; stroke: #30363d }
 text { fill: #d7dbe0; font: 14px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; white-space: pre }
 .bold { font-weight: bold; fill: #fff } .dim { fill: #8b939d }
 .red { fill: #ff7b72 } .green { fill: #7ee787 } .yellow { fill: #e3b341 } .cyan { fill: #79c0ff }
+@media (prefers-color-scheme: light) {
+rect { fill: #f6f8fa; stroke: #d1d9e0 } text { fill: #1f2328 } .bold { fill: #000 } .dim { fill: #59636e }
+.red { fill: #cf222e } .green { fill: #116329 } .yellow { fill: #7d4e00 } .cyan { fill: #0550ae }
+}
 </style>
-<rect width="${width}" height="${height}" rx="8"/>
+<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
 ${texts.join('\n')}
 </svg>
 `;
@@ -124,8 +144,8 @@ try {
 	await writeEdits();
 	const shown = [];
 	for (const command of session)
-		shown.push(`\x1b[32m$\x1b[0m \x1b[1m${command}\x1b[0m\r\n${steady(await run(command, variables))}`);
-	const picture = svg(screenOf(shown.join('\r\n')));
+		shown.push(`\x1b[32m$\x1b[0m \x1b[1m${command}\x1b[0m\r\n${await run(command, variables)}`);
+	const picture = svg(screenOf(steady(shown.join('\r\n'))));
 	if (!process.argv.includes('--check')) await writeFile(file, picture);
 	else if (picture !== (await readFile(file, 'utf8').catch(() => ''))) {
 		console.error('docs/session.svg is out of date: npm run picture');

@@ -122,7 +122,7 @@ function* overTime({ ticks, noun }: Page): Generator<string> {
 function chart({ barMs, bars, pauses }: Timeline, kinds: readonly (keyof Bar)[], size: string, what: string): string {
 	const sums = bars.map((bar) => kinds.reduce((sum, kind) => sum + bar[kind], 0));
 	const aSecond = Math.max(...sums) / (barMs / 1000);
-	const [unit, unitMs] = aSecond < 2 ? ['minute', 60_000] : ['second', 1000];
+	const [unit, unitMs] = aSecond < 1 ? ['minute', 60_000] : ['second', 1000];
 	const perUnit = unitMs / barMs;
 	const top = roundUp(Math.max(...sums) * perUnit);
 	const marks = bars.flatMap((bar, index) => {
@@ -146,10 +146,10 @@ function chart({ barMs, bars, pauses }: Timeline, kinds: readonly (keyof Bar)[],
 	].join('');
 }
 
-/** The least of 1, 2, 3, 4, 5, 6, 8, 10, 20, 30 … that is not below a value. */
+/** The least of 1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15 … that is not below a value. */
 function roundUp(value: number): number {
 	const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-	return ([1, 2, 3, 4, 5, 6, 8].find((each) => each * power >= value) ?? 10) * power;
+	return ([1, 1.2, 1.5, 2, 3, 4, 5, 6, 8].find((each) => each * power >= value) ?? 10) * power;
 }
 
 function* groupTable({ groups, ungrouped, state }: Page): Generator<string> {
@@ -212,13 +212,13 @@ function columnsOf({ rows, noun }: Page): Column[] {
 			title: 'Attempts',
 			kind: 'n wide',
 			isThere: rows.some(({ attempts = 0 }) => attempts > 1),
-			cell: ({ attempts = '' }) => String(attempts),
+			cell: ({ attempts }) => String(attempts || ''),
 		},
 		{
 			title: 'Time',
 			kind: 'n wide',
 			isThere: rows.some(({ ms }) => ms !== undefined),
-			cell: ({ ms = 0 }) => `${Math.round(ms)} ms`,
+			cell: ({ ms = 0, attempts }) => (attempts === 0 ? '' : `${Math.round(ms)} ms`),
 		},
 	];
 	return all.filter(({ isThere }) => isThere);
