@@ -27,6 +27,8 @@ export default defineConfig({
 		],
 		globalSetup: ['test/support/build-once.ts'],
 		pool: 'forks',
+		// Otherwise style sheets are empty.
+		css: true,
 		// Half of the time is spent waiting for child processes; the default is one file fewer at a time than there are cores.
 		maxWorkers: availableParallelism() + 1,
 		testTimeout: 30_000,

@@ -19,14 +19,14 @@ async function read(name: string, bytes: Buffer): Promise<Record<string, string 
 	return others.map((cells) => Object.fromEntries(header.map((column, at) => [column, cells[at]])));
 }
 
-/** A quote inside a cell without quotes, which is not CSV; its JSON has other values than its CSV. */
-const BROKEN = 'location_coordinates';
-
 describe('csv-spectrum', () => {
-	it.each(files.filter(({ name }) => name !== BROKEN).map((file) => [file.name, file] as const))(
+	it.each(files.map((file) => [file.name, file] as const))(
 		'%s is read as its JSON says',
 		async (name, { csv, json }) => {
-			expect(await read(name, csv)).toEqual([JSON.parse(json.toString())].flat());
+			const rows = [JSON.parse(json.toString())].flat();
+			// In the suite itself this cell differs.
+			const known = name === 'location_coordinates' ? { 'Contact Phone Number': '2095257564' } : {};
+			expect(await read(name, csv)).toEqual(rows.map((row) => ({ ...row, ...known })));
 		},
 	);
 });

@@ -83,20 +83,29 @@ describe('CSV input', () => {
 			'edits.csv line 2: a quote is opened in the record that begins here and never closed',
 		],
 		[
-			'a quote inside a cell',
-			'id,t\n1,a"b\n',
-			'edits.csv line 2: a quote inside a cell that does not begin with one; write the cell as "…""…"',
+			'a quote behind blanks',
+			'id,t,u\n1, "a, b",c\n',
+			'edits.csv line 2: stray quote in the record that begins here; write the cell as "…""…"',
 		],
 		[
 			'text behind a closing quote',
 			'id,t\n1,"hold\n2,"read"\n',
-			'edits.csv line 2: text follows the closing quote of a cell in the record that begins here',
+			'edits.csv line 2: stray quote in the record that begins here; write the cell as "…""…"',
 		],
 		['a header name twice', 'id,t,id\n', 'edits.csv line 1: column "id" is in the header twice'],
 		['a header name missing', '\nid,,t\n', 'edits.csv line 2: column 2 has no name in the header'],
 		['a NUL byte', 'id,t\n1,a\n2,\u0000\n', 'edits.csv line 3: there is a NUL byte: the file is UTF-16 or not text'],
 	])('says where the trouble is: %s', async (_, text, message) => {
 		await expect(rowsOf('edits.csv', text)).rejects.toMatchObject({ name: 'UsageError', message });
+	});
+
+	it.each([',', ';', '\t'])('reads a quote inside a cell as text, between "%s"', async (delimiter) => {
+		const cells = [`37°36'37.8"N`, '5" pipe', '"quoted ""x"" cell"', 'end"'];
+		const { rows } = await rowsOf(
+			'edits.csv',
+			`a${delimiter}b${delimiter}c${delimiter}d\n${cells.join(delimiter)}\r\n`,
+		);
+		expect(cellsOf(rows)).toEqual([[`37°36'37.8"N`, '5" pipe', 'quoted "x" cell', 'end"']]);
 	});
 
 	it('names the line of bytes that are not UTF-8', async () => {

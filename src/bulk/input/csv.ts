@@ -41,20 +41,36 @@ function lineEndsIn(cells: readonly string[]): number {
 	return count;
 }
 
+const STRAY_QUOTE = 'stray quote in the record that begins here; write the cell as "…""…"';
+
 const FAULTS: Readonly<Record<string, string>> = {
 	CSV_QUOTE_NOT_CLOSED: 'a quote is opened in the record that begins here and never closed',
-	INVALID_OPENING_QUOTE: 'a quote inside a cell that does not begin with one; write the cell as "…""…"',
-	CSV_INVALID_CLOSING_QUOTE: 'text follows the closing quote of a cell in the record that begins here',
 };
 
+/**
+ * Matches a record in which each cell with quotes around it ends with them. Quotes inside other cells are text, as in
+ * `37°36'37.8"N`, unless only blanks stand before them.
+ */
+function wellQuoted(delimiter: string): RegExp {
+	const end = `\\r\\n${delimiter === '\t' ? '\\t' : `\\${delimiter}`}`;
+	const cell = `(?:"(?:[^"]|"")*"|(?![^\\S${end}]*")[^${end}]*)`;
+	return new RegExp(`^\\s*${cell}(?:[${end}]${cell})*$`);
+}
+
+interface ParsedRecord {
+	readonly record: string[];
+	/** As it was written. */
+	readonly raw: string;
+}
+
 /** The records of text, many at a time: the parser's own iteration has a promise for each. */
-async function* recordsOf(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<string[][]> {
+async function* recordsOf(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<ParsedRecord[]> {
 	// The last iteration throws it.
 	parser.on('error', () => undefined);
 	for await (const piece of text) {
 		for (let at = 0; at < piece.length && parser.errored === null; at += PARSED_BYTES) {
 			parser.write(piece.subarray(at, at + PARSED_BYTES));
-			const records: string[][] = [];
+			const records: ParsedRecord[] = [];
 			for (let cells = parser.read(); cells !== null; cells = parser.read()) records.push(cells);
 			yield records;
 		}
@@ -69,16 +85,20 @@ export async function* readCsv(text: AsyncIterable<Buffer>, name: string, delimi
 		delimiter,
 		record_delimiter: ['\r\n', '\n', '\r'],
 		relax_column_count: true,
+		relax_quotes: true,
+		raw: true,
 		max_record_size: MAX_RECORD_BYTES,
 	});
+	const quotesFit = wellQuoted(delimiter);
 	let width = 0;
 	let [line, row] = [1, 0];
 	try {
 		for await (const records of recordsOf(text, parser)) {
 			const rows: RawRow[] = [];
-			for (const cells of records) {
+			for (const { record: cells, raw } of records) {
 				const start = line;
 				line += 1 + lineEndsIn(cells);
+				if (raw.includes('"') && !quotesFit.test(raw)) throw inputError(name, start, STRAY_QUOTE);
 				if (isBlank(cells[0] as string) && cells.every(isBlank)) continue;
 				if (width === 0) {
 					if (SEPARATOR_LINE.test(cells.join(delimiter))) continue;

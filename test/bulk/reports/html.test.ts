@@ -159,6 +159,11 @@ describe('the HTML report', () => {
 		expect(policy?.attributes.content).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-/);
 	});
 
+	it('has a style for light, dark and print', async () => {
+		const page = await reportOf('html');
+		for (const part of ['prefers-color-scheme: dark', '@media print']) expect(page).toContain(part);
+	});
+
 	it.each([
 		['with some of everything', exampleRun],
 		['with hostile text', () => hostileRun(SCRIPT)],
