@@ -133,10 +133,7 @@ const EDGES = ['top', 'bottom', 'left', 'mid', 'right'].flatMap((edge) => [
 	`${edge}-right`,
 ]);
 
-/**
- * Draws rows without borders. cli-table3 measures by an older Unicode, in which some emoji and scripts have another width:
- * it lays out cells beyond ASCII as stand-ins of the right width, which their texts then replace.
- */
+/** Draws rows without borders. */
 function drawRows(
 	parts: readonly Part[],
 	widths: readonly number[],
@@ -149,26 +146,38 @@ function drawRows(
 		style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
 		colWidths: widths.map((width) => Math.max(1, width)),
 	});
-	const texts: string[] = [];
-	const painted = (text: string, style: (text: string) => string): string => {
-		const width = widthOf(text);
-		if (width === 0) return '';
-		if (ASCII.test(text)) return style(text);
-		texts.push(text);
-		return style('\ue000'.repeat(width));
-	};
-	if (withHeader) table.push(parts.map(({ label }) => painted(label, palette.heading)));
+	const standIns = createStandIns();
+	if (withHeader) table.push(parts.map(({ label }) => standIns.cell(label, palette.heading)));
 	for (const [number, row] of rows.entries()) {
-		table.push(
-			parts.map(({ column, cells }, index) => {
-				const text = truncate(cells[number] as string, widths[index] as number);
-				return painted(text, (each) => column.style?.(each, row) ?? each);
-			}),
-		);
+		const cells = parts.map(({ column, cells }, index) => {
+			const text = truncate(cells[number] ?? '', widths[index] ?? 0);
+			return standIns.cell(text, (each) => column.style?.(each, row) ?? each);
+		});
+		table.push(cells);
 	}
-	const drawn = table.toString().replace(/\ue000+/g, () => texts.shift() as string);
-	const lines = drawn.split('\n').map((line) => `${line.trimEnd()}\n`);
-	return lines.join('');
+	return standIns
+		.replaceIn(table.toString())
+		.split('\n')
+		.map((line) => `${line.trimEnd()}\n`)
+		.join('');
+}
+
+/**
+ * cli-table3 measures by an older Unicode, in which some emoji and scripts have another width: it lays out cells beyond
+ * ASCII as stand-ins of the right width, which their texts then replace.
+ */
+function createStandIns() {
+	const texts: string[] = [];
+	return {
+		cell(text: string, style: (text: string) => string): string {
+			const width = widthOf(text);
+			if (width === 0) return '';
+			if (ASCII.test(text)) return style(text);
+			texts.push(text);
+			return style('\ue000'.repeat(width));
+		},
+		replaceIn: (drawn: string): string => drawn.replace(/\ue000+/g, () => texts.shift() ?? ''),
+	};
 }
 
 /** `key  value` lines: keys padded to the longest, a value of several lines goes on under its first. */
