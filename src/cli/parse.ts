@@ -83,7 +83,7 @@ function toOption(spec: OptionSpec): Option {
 	}
 	return option.argParser((text, before: unknown) => {
 		if (before === undefined) return read(text);
-		throw new UsageError(`${longFlag(spec)} is given twice; it takes one value`, { code: 'repeated_flag' });
+		throw new UsageError(`${longFlag(spec)} is given twice, but takes one value`, { code: 'repeated_flag' });
 	});
 }
 
@@ -116,8 +116,13 @@ function toUsageError({ code, message }: CommanderError, command: Command, path:
 			hint: `run "${name} --help"`,
 		});
 	}
-	return new UsageError(message.replace(/^error: /, '').replaceAll("option '", "flag '"), {
-		hint: `run "${name} --help" to see the flags`,
-		...(code === 'commander.conflictingOption' && { code: 'conflicting_flags' }),
-	});
+	const flags = [...message.matchAll(/option '([^']*)'/g)].map(
+		([, flag = '']) => /--[a-z0-9-]+/.exec(flag)?.[0] ?? flag,
+	);
+	const hint = `run "${name} --help" to see the flags`;
+	if (code === 'commander.conflictingOption') {
+		return new UsageError(`${flags.join(" can't be used with ")}`, { code: 'conflicting_flags', hint });
+	}
+	if (code === 'commander.optionMissingArgument') return new UsageError(`${flags[0]} needs a value`, { hint });
+	return new UsageError(message.replace(/^error: /, ''), { hint });
 }

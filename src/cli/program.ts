@@ -4,7 +4,7 @@ import { ExitCode, UsageError } from '../errors.js';
 import type { Context } from '../io/context.js';
 import { asksForJson } from '../output/sanitise.js';
 import { version } from '../version.js';
-import { findCommand } from './manifest.js';
+import { findCommand, ourWord } from './manifest.js';
 import { longFlag } from './options/option.js';
 
 /** Runs what the context's argv asks for. @throws UsageError and whatever the command throws */
@@ -34,7 +34,8 @@ export async function runProgram(context: Context): Promise<ExitCode> {
 		context.stdout.write(`${asksForJson(argv) ? JSON.stringify({ version }) : version}\n`);
 		return ExitCode.ok;
 	}
-	if (word === undefined && (path.length === 0 || argv.at(-1) === path.at(-1))) return help(path);
+	const isGroup = ourWord(path.slice(0, -1), argv.at(-1) ?? '') === path.at(-1);
+	if (word === undefined && (path.length === 0 || isGroup)) return help(path);
 	const { missingCommand, unknownCommand, unknownFlag } = await import('./unknown.js');
 	if (word === undefined) throw missingCommand(path);
 	if (!word.startsWith('-')) throw unknownCommand(path, rest);

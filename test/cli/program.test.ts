@@ -94,6 +94,7 @@ describe('a flag behind a group', () => {
 		[['ticket', '-h']],
 		[['ticket', '--no-color', '--help']],
 		[['--no-color', 'ticket']],
+		[['tickets']],
 		[['ticket', '--help', 'x']],
 	])('that asks for help gets the list of its commands: %j', async (argv) => {
 		const { exitCode, stdout } = await runHere(argv);
@@ -115,11 +116,12 @@ describe('a command line that says too much is refused, and nothing is sent:', (
 		[['run', 'list', 'x'], 'unexpected argument "x"'],
 		[['run', 'resume', 'last', 'x'], 'unexpected argument "x"'],
 		[['sandbox', 'x'], 'unexpected argument "x"'],
-		[['ticket', ...UPDATE, '--json', '--format', 'csv'], "flag '--format <format>' cannot be used with flag '--json'"],
-		[['--json', 'ticket', ...UPDATE, '--format', 'csv'], "flag '--format <format>' cannot be used with flag '--json'"],
-		[['ticket', ...UPDATE, '--field', 'id', '--fields', 'id'], "'--field <name>' cannot be used with"],
-		[['ticket', ...UPDATE, '--json', '--field', 'id'], "'--field <name>' cannot be used with"],
-		[['ticket', ...UPDATE, '--field', 'id', '--format', 'csv'], "'--format <format>' cannot be used with"],
+		[['ticket', ...UPDATE, '--fields'], '--fields needs a value'],
+		[['ticket', ...UPDATE, '--json', '--format', 'csv'], "--format can't be used with --json"],
+		[['--json', 'ticket', ...UPDATE, '--format', 'csv'], "--format can't be used with --json"],
+		[['ticket', ...UPDATE, '--field', 'id', '--fields', 'id'], "--field can't be used with --"],
+		[['ticket', ...UPDATE, '--json', '--field', 'id'], "--field can't be used with --"],
+		[['ticket', ...UPDATE, '--field', 'id', '--format', 'csv'], "--format can't be used with --field"],
 	])('%j', async (argv, message) => {
 		const recorder = await startRecorder();
 		const { exitCode, stdout, stderr } = await runHere(argv, { env: recorder.env });

@@ -157,7 +157,7 @@ describe('nothing is sent, exit code 2,', () => {
 		[
 			'for headers of pages',
 			['GET', 'tickets', '--paginate', '-i'],
-			/--include' cannot be used with flag '--paginate'/,
+			/--include can't be used with --paginate/,
 		],
 		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /read once/],
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
