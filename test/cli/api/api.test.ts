@@ -154,11 +154,7 @@ describe('nothing is sent, exit code 2,', () => {
 		],
 		['for a body with GET', ['GET', 'tickets', '--input', '-'], /without a body/],
 		['for pages of a write', ['POST', 'tickets', '--paginate'], /--paginate goes with GET/],
-		[
-			'for headers of pages',
-			['GET', 'tickets', '--paginate', '-i'],
-			/--include can't be used with --paginate/,
-		],
+		['for headers of pages', ['GET', 'tickets', '--paginate', '-i'], /--include can't be used with --paginate/],
 		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /read once/],
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
 		['to delete without a question', ['DELETE', 'tickets/14'], /--yes is needed .*; nothing was sent/],
