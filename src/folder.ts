@@ -1,4 +1,4 @@
-/** Private folders for settings, journals and spooled input, and bounded reads of small files. */
+/** Private folders for settings, journals and spooled input, and reads that can't hang. */
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -74,6 +74,14 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
 	} finally {
 		closeSync(fd);
 	}
+}
+
+/** Opens a regular file for reading: a device has no end, and a pipe may never have a writer. Throws what node:fs throws. */
+export function openRegularFile(path: string): number {
+	const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+	if (fstatSync(fd).isFile()) return fd;
+	closeSync(fd);
+	throw Object.assign(new Error('it is not a regular file'), { code: isFolder(path) ? 'EISDIR' : 'ERR_SMALL_FILE' });
 }
 
 /** Whether a path still leads to the file that was opened by it. */

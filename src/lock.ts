@@ -12,7 +12,7 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { FailedError } from './errors.js';
+import { FailedError, fileProblem } from './errors.js';
 
 export interface Lock {
 	/** Releases the lock; doing so twice changes nothing. */
@@ -72,14 +72,17 @@ function describeSelf(): Owner {
 	};
 }
 
-/** Who holds a lock; undefined where it is free. */
+/** Who holds a lock; undefined where it is free. @throws FailedError for a lock that can't be read */
 function readOwner(path: string): Owner | undefined {
 	let text: string;
 	try {
 		text = readFileSync(path, 'utf8');
 	} catch (error) {
 		if (codeOf(error) === 'ENOENT') return undefined;
-		throw error;
+		throw new FailedError(`can't read the lock ${path}: ${fileProblem(error)}`, {
+			code: 'unreadable_lock',
+			cause: error,
+		});
 	}
 	const owner = attempt(() => JSON.parse(text) as Owner);
 	const isComplete =
@@ -125,7 +128,14 @@ function publish(path: string, self: Owner): Lock | undefined {
 	} finally {
 		closeSync(file);
 	}
-	const isHeld = (): boolean => readOwner(path)?.token === self.token;
+	// A lock that can't be read at the moment, as with too many open files, was not taken over as far as anybody knows.
+	const isHeld = (): boolean => {
+		try {
+			return readOwner(path)?.token === self.token;
+		} catch {
+			return true;
+		}
+	};
 	// A sign or a removal may fail: the next sign may succeed, and the lock ends with the process.
 	const signs = setInterval(() => attempt(() => isHeld() && utimesSync(path, new Date(), new Date())), SIGN_MS).unref();
 	const release = (): void => {

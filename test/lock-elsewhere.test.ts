@@ -102,7 +102,7 @@ describe('a lock', () => {
 	it('whose name a folder has is an error', () => {
 		const path = join(temporaryFolder(), 'a.lock');
 		mkdirSync(path);
-		expect(errorOf(() => acquireLock(path, 'it')).code).toBe('EISDIR');
+		expect(errorOf(() => acquireLock(path, 'it')).code).toBe('unreadable_lock');
 	});
 
 	it('that is given back just as it was found taken is tried for again', () => {

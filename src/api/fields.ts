@@ -27,10 +27,16 @@ export interface Field {
 	readonly kind: FieldKind;
 	/** One line for help, in the interface's words. */
 	readonly help: string;
+	/** The service computes it: a value that is written may be ignored. */
+	readonly computed?: true;
 }
 
 function field(name: string, kind: FieldKind, help: string): Field {
 	return { name, kind, help };
+}
+
+function computed(each: Field): Field {
+	return { ...each, computed: true };
 }
 
 const dates = [
@@ -55,10 +61,10 @@ export const ticketFields: readonly Field[] = [
 	field('assignee', 'user', 'ID of the agent assigned to the ticket'),
 	field('secondary-assignee', 'user', 'ID of the secondary assignee'),
 	field('tertiary-assignee', 'user', 'ID of the tertiary assignee'),
-	field('customer-reply-count', 'integer', 'Number of customer replies'),
-	field('agent-reply-count', 'integer', 'Number of agent replies'),
-	field('total-reply-count', 'integer', 'Total number of replies'),
-	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
+	computed(field('customer-reply-count', 'integer', 'Number of customer replies')),
+	computed(field('agent-reply-count', 'integer', 'Number of agent replies')),
+	computed(field('total-reply-count', 'integer', 'Total number of replies')),
+	computed(field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes')),
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type of the adjustment'),
 	field('time-notes', 'text', 'Notes about the time'),

@@ -207,7 +207,7 @@ describe('--verify', () => {
 		expect((await work.run('run rejects last --format csv')).stdout).toMatch(
 			/^ticket_id,colour,fresh,error\n1,blue,x,"200 differs: .* fresh; fresh is null, not ""x"""\n$/,
 		);
-		expect((await work.run('run resume last')).stderr).toMatch(/there is nothing to send/);
+		expect((await work.run('run resume last')).stderr).toMatch(/nothing to send/);
 		const allowed = await work.run(`${SET} --verify --allow-differs=fresh --format ndjson`);
 		expect(allowed.exitCode).toBe(0);
 		expect(JSON.parse(allowed.stdout)).toMatchObject({ outcome: 'ok', differs: [{ field: 'fresh' }] });
@@ -352,11 +352,11 @@ describe('run undo', () => {
 		]);
 		expect(result.stderr.split('\n').sort()).toEqual([
 			'',
-			'warning: row 1 (ticket 1): api_token stays: its old value was not kept, because it is secret',
-			"warning: row 1 (ticket 1): fresh stays: it had no value before, and the API can't remove it",
-			"warning: row 1 (ticket 1): tags stays: its old value was a list or an object, which can't be sent",
-			"warning: row 2 (ticket 2): fresh stays: it had no value before, and the API can't remove it",
-			"warning: row 2 (ticket 2): tags stays: its old value was a list or an object, which can't be sent",
+			'warning: row 1 (ticket 1): api_token not restored: its old value was not kept, because it is secret',
+			"warning: row 1 (ticket 1): fresh not restored: it had no value before, and the API can't remove it",
+			"warning: row 1 (ticket 1): tags not restored: its old value was a list or an object, which can't be sent",
+			"warning: row 2 (ticket 2): fresh not restored: it had no value before, and the API can't remove it",
+			"warning: row 2 (ticket 2): tags not restored: its old value was a list or an object, which can't be sent",
 		]);
 	});
 
@@ -377,7 +377,7 @@ describe('run undo', () => {
 		expect(Object.values(tickets).every(({ colour }) => colour === 'red')).toBe(true);
 	});
 
-	it('puts back what a row wrote, though a resume sent it again without success', async () => {
+	it('puts back what several rows and a resume wrote', async () => {
 		const fields: Fields = { colour: 'red', size: 'xl' };
 		let stage: 'lost' | 'refused' | 'open' = 'lost';
 		const { work } = await desk(
@@ -394,7 +394,7 @@ describe('run undo', () => {
 		work.write('fields.csv', 'ticket_id,colour,size\n1,blue,\n1,,m\n');
 		expect((await work.run(`${SET} --snapshot --retries 0 -q`)).exitCode).toBe(5);
 		stage = 'refused';
-		expect((await work.run('run resume last --retries 0 -q')).exitCode).toBe(5);
+		expect((await work.run('run resume last --retries 0 -q')).exitCode).toBe(0);
 		stage = 'open';
 		expect(fields).toEqual({ colour: 'blue', size: 'm' });
 		expect((await work.run(UNDO)).exitCode).toBe(0);

@@ -4,6 +4,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startClosing } from '../support/closing-service.js';
+import { lineOf } from '../support/journal.js';
 import { json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
 
@@ -88,8 +89,8 @@ describe('a journal whose profile is not here', () => {
 		const { exitCode, stderr } = await away.run('run resume ./j.ndjson -q');
 		expect([exitCode, stderr]).toEqual([
 			2,
-			`error: run ${header.id} read ${join(home.folder, 'edits.csv')}, and there is no such file here\n` +
-				'hint: say where it is now with --input FILE\n',
+			`error: run ${header.id} read ${join(home.folder, 'edits.csv')}, which was not found\n` +
+				'hint: point to the input with --input FILE\n',
 		]);
 	});
 
@@ -123,9 +124,9 @@ describe('a journal that was edited to name another host', () => {
 		await setProfile(work, 'desk', recorder.baseUrl);
 		const other = await startRecorder();
 		const [first = '', ...rest] = work.read('j.ndjson').split('\n');
-		const header = JSON.parse(first) as { plan: { service: object } };
+		const header = JSON.parse(first) as { plan: { service: object } } & Record<string, unknown>;
 		Object.assign(header.plan.service, service(other.baseUrl));
-		work.write('j.ndjson', [JSON.stringify(header), ...rest].join('\n'));
+		work.write('j.ndjson', [lineOf(header), ...rest].join('\n'));
 		return { recorder, work, other };
 	}
 
@@ -269,8 +270,8 @@ describe('the rejects of a journal whose input is elsewhere', () => {
 			exitCode: 2,
 			stdout: '',
 			stderr:
-				`error: run ${run.id} read ${join(home.folder, 'edits.csv')}, and there is no such file here\n` +
-				'hint: say where it is now with --input FILE\n',
+				`error: run ${run.id} read ${join(home.folder, 'edits.csv')}, which was not found\n` +
+				'hint: point to the input with --input FILE\n',
 		});
 		away.write('other.csv', 'id,title\n1,one\n2,three\n');
 		const refused = await away.run([...rejects, '--input', 'other.csv']);

@@ -1,11 +1,8 @@
-/** Rows of the same id: one after another, also where a run is resumed. */
+/** Rows of the same ID: one after another, also if a run is resumed or retried. */
 
 import { describe, expect, it } from 'vitest';
 import { idOf, json } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
-
-const ok = json(200, { id: 1 });
-const refused = json(401, { code: 'rest_no', message: 'Sorry.', data: { status: 401 } });
 
 describe('rows of one id', () => {
 	it.each([
@@ -31,93 +28,72 @@ describe('rows of one id', () => {
 		expect(pairs.filter((pair) => !/users\/8|replies\/8/.test(pair))).toEqual([]);
 	});
 
-	it('keep their order through a resume: what overtook a row that is sent again is sent again after it', async () => {
-		let lost = true;
-		const held = new Map<number, string>();
+	/** A service that refuses or loses the status `hold` of ticket 5 until it is let go. */
+	async function desk(instead: 'lost' | 'refused') {
+		let isOpen = false;
+		const held = new Map<number, Record<string, unknown>>();
 		const { recorder, work } = await startWorkplace((request, response) => {
-			const { status } = JSON.parse(request.body) as { status: string };
-			if (lost && status === 'hold' && idOf(request) === 5) return void response.destroy();
-			held.set(idOf(request), status);
-			return ok;
-		});
-		work.write('edits.csv', 'id,status\n5,hold\n6,hold\n5,publish\n6,publish\n7,hold\n');
-		const args = ['ticket', 'update', '--input', 'edits.csv', '--retries', '0', '-j', '1', '-q'];
-		expect((await work.run(args)).exitCode).toBe(5);
-		lost = false;
-		recorder.requests.length = 0;
-		const resumed = await work.run('run resume last');
-		expect(resumed).toMatchObject({ exitCode: 0 });
-		expect(recorder.requests.map((each) => [idOf(each), JSON.parse(each.body)])).toEqual([
-			[5, { status: 'hold' }],
-			[5, { status: 'publish' }],
-		]);
-		expect(held.get(5)).toBe('publish');
-		expect(resumed.stderr).toMatch(/: 5 rows in .*: 5 ok\n$/);
-		expect((await work.run('run resume last')).stderr).toMatch(/there is nothing to send/);
-	});
-
-	it('count once what differs of a row that is sent again', async () => {
-		let lost = true;
-		const { work } = await startWorkplace((request, response) => {
-			const { status } = JSON.parse(request.body) as { status: string };
-			if (lost && status === 'hold') return void response.destroy();
-			return json(200, { id: 5, status: 'read' });
-		});
-		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
-		await work.run('ticket update --input edits.csv --retries 0 -q');
-		lost = false;
-		const resumed = await work.run('run resume last');
-		expect(resumed.stderr).toMatch(/: 2 rows in .*: 2 differs\n$/);
-	});
-
-	it('are all open until the last of them was sent again', async () => {
-		let responses: 'lost' | 'refused' | 'ok' = 'lost';
-		const { recorder, work } = await startWorkplace((request, response) => {
-			const { status } = JSON.parse(request.body) as { status: string };
-			if (responses === 'lost' && status === 'hold') return void response.destroy();
-			if (responses === 'refused' && status === 'publish') return refused;
-			return ok;
-		});
-		work.write('edits.csv', 'id,status\n5,hold\n5,publish\n');
-		await work.run('ticket update --input edits.csv --retries 0 -q');
-		responses = 'refused';
-		expect((await work.run('run resume last -q')).exitCode).toBe(4);
-		responses = 'ok';
-		recorder.requests.length = 0;
-		expect((await work.run('run resume last -q')).exitCode).toBe(0);
-		expect(recorder.requests.map(({ body }) => body)).toEqual(['{"status":"publish"}']);
-	});
-
-	it('are open in the journal before anything is sent, so that a resume which is stopped too forgets none', async () => {
-		let stage: 'lost' | 'refused' | 'ok' = 'lost';
-		let release = (): void => undefined;
-		const isStopped = new Promise<void>((resolve) => {
-			release = resolve;
-		});
-		let held = '';
-		const { work } = await startWorkplace((request, response, count) => {
-			const { status } = JSON.parse(request.body) as { status: string };
-			if (stage === 'lost' && status === 'hold') return void response.destroy();
-			if (stage === 'refused' && idOf(request) === 9) {
-				response.on('close', release);
-				return refused;
+			const sent = JSON.parse(request.body) as Record<string, unknown>;
+			if (!isOpen && sent.status === 'hold' && idOf(request) === 5) {
+				return instead === 'lost' ? void response.destroy() : json(403, { code: 'rest_no', message: 'Sorry.' });
 			}
-			if (idOf(request) === 5) held = status;
-			if (stage !== 'refused') return ok;
-			// Responds when the other row has stopped the run.
-			void isStopped.then(() => setImmediate(() => ok(request, response, count)));
+			held.set(idOf(request), { ...held.get(idOf(request)), ...sent });
+			return json(200, { id: idOf(request), ...held.get(idOf(request)) });
 		});
-		work.write('edits.csv', 'id,status\n5,hold\n9,hold\n5,publish\n');
-		await work.run('ticket update --input edits.csv --retries 0 -j 1 -q');
-		stage = 'refused';
-		const stopped = await work.run('run resume last --json -j 2');
-		expect(stopped.exitCode).toBe(4);
-		// What overtook the first row was carried out.
-		const counts = { ok: 1, unknown: 2 };
-		expect(JSON.parse(stopped.stderr.split('\n')[1] as string).summary.counts).toMatchObject(counts);
-		expect(JSON.parse((await work.run('run show last --json')).stdout)).toMatchObject(counts);
-		stage = 'ok';
+		const open = (): void => {
+			isOpen = true;
+			recorder.requests.length = 0;
+		};
+		return { recorder, work, held, open };
+	}
+
+	it.each([
+		['lost', 'resume'],
+		['lost', 'retry'],
+		['refused', 'retry'],
+	] as const)(
+		'keep their order: an earlier row that was %s is not written over a later one by run %s',
+		async (what, verb) => {
+			const { recorder, work, held, open } = await desk(what);
+			work.write('edits.csv', 'id,status\n5,hold\n6,hold\n5,pending\n6,pending\n');
+			await work.run('ticket update --input edits.csv --retries 0 -j 1 -q');
+			open();
+			const dry = await work.run(`run ${verb} last --dry-run`);
+			expect(dry.stdout).toBe('');
+			const { exitCode, stderr } = await work.run(`run ${verb} last`);
+			expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/: 4 rows in .*: 3 ok, 1 skipped\n$/)]);
+			expect(recorder.requests).toEqual([]);
+			expect(held.get(5)).toEqual({ status: 'pending' });
+			const shown = await work.run('run show last --outcome skipped --json');
+			expect(JSON.parse(shown.stdout)).toMatchObject([{ row: 1, id: 5, code: 'superseded' }]);
+			expect((await work.run(`run ${verb} last`)).stderr).toMatch(/^nothing to send/);
+		},
+	);
+
+	it('send the fields of an earlier row that no later row set', async () => {
+		const { recorder, work, held, open } = await desk('refused');
+		work.write('edits.csv', 'id,status,title\n5,hold,new\n5,pending,\n');
+		await work.run('ticket update --input edits.csv -j 1 -q');
+		open();
+		const { exitCode, stderr } = await work.run('run retry last');
+		expect(exitCode).toBe(0);
+		expect(stderr).toContain('status left out: row 2 set it later');
+		expect(recorder.requests.map(({ body }) => JSON.parse(body))).toEqual([{ title: 'new' }]);
+		expect(held.get(5)).toEqual({ status: 'pending', title: 'new' });
+	});
+
+	it('are sent again in order if the later one is open too', async () => {
+		let isDown = true;
+		let status: unknown;
+		const { work } = await startWorkplace((request, response) => {
+			if (isDown) return void response.destroy();
+			({ status } = JSON.parse(request.body) as { status: string });
+			return json(200, { id: 5, status });
+		});
+		work.write('edits.csv', 'id,status\n5,hold\n5,pending\n');
+		await work.run('ticket update --input edits.csv --retries 0 -q');
+		isDown = false;
 		expect((await work.run('run resume last -q')).exitCode).toBe(0);
-		expect(held).toBe('publish');
+		expect(status).toBe('pending');
 	});
 });

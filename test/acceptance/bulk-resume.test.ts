@@ -46,7 +46,8 @@ describe('a journal', () => {
 		const [header, ...rest] = work.records();
 		expect(header).toEqual({
 			type: 'plan',
-			version: 2,
+			version: 3,
+			concurrency: 1,
 			id: expect.stringMatching(/^\d{8}-\d{6}-[0-9a-z]{5}$/),
 			started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
 			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -129,7 +130,7 @@ describe('a journal', () => {
 		const before = work.read('one.ndjson');
 		const again = await work.run('ticket delete 1 2 --yes --journal one.ndjson');
 		expect(again.exitCode).toBe(2);
-		expect(again.stderr).toContain('is there already');
+		expect(again.stderr).toContain('already exists');
 		expect(work.read('one.ndjson')).toBe(before);
 		expect(recorder.requests).toHaveLength(2);
 	});
@@ -151,7 +152,7 @@ describe('a journal', () => {
 		for (const path of ['./pipe', '/dev/zero']) {
 			for (const verb of ['show', 'resume', 'rejects']) {
 				const result = await work.run(['run', verb, path]);
-				expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('is not a regular file')]);
+				expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('not a regular file')]);
 			}
 		}
 	});
@@ -187,7 +188,10 @@ describe('run resume', () => {
 				.filter((type) => type !== 'row'),
 		).toEqual(['plan', 'end', 'resume', 'end']);
 		const again = await work.run('run resume last');
-		expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('is done: there is nothing to send') });
+		expect(again).toMatchObject({
+			exitCode: 0,
+			stderr: expect.stringContaining('nothing to send: the run is complete'),
+		});
 		expect(recorder.requests).toHaveLength(open.length);
 	});
 
@@ -212,7 +216,7 @@ describe('run resume', () => {
 			work.write('edits.csv', changed);
 			const result = await work.run('run resume last');
 			expect(result.exitCode).toBe(2);
-			expect(result.stderr).toContain('the input is not what run');
+			expect(result.stderr).toContain('the input changed since run');
 			expect(result.stderr).toContain('nothing was sent');
 		}
 		expect(recorder.requests).toEqual([]);
@@ -224,7 +228,7 @@ describe('run resume', () => {
 		const { recorder, work, open } = await stoppedRun();
 		renameSync(join(work.folder, 'edits.csv'), join(work.folder, 'moved.csv'));
 		const missing = await work.run('run resume last');
-		expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no such file') });
+		expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('which was not found') });
 		expect((await work.run('run resume last --input moved.csv -q')).exitCode).toBe(0);
 		expect(sorted(recorder.requests.map(idOf))).toEqual(open);
 	});
@@ -288,7 +292,7 @@ describe('run resume', () => {
 		const { work } = await startWorkplace(ok);
 		expect(await work.run('run resume last')).toMatchObject({
 			exitCode: 2,
-			stderr: expect.stringContaining('there is no run yet'),
+			stderr: expect.stringContaining('no runs yet'),
 		});
 		work.write('not.ndjson', 'hello\n');
 		expect((await work.run('run resume not.ndjson')).exitCode).toBe(1);
@@ -392,7 +396,7 @@ describe('kill -9', () => {
 			return id === 5 ? undefined : ok;
 		});
 		await killedRun(place, `ticket delete ${ids(1, 10).join(' ')} --yes -j 1 -q`, 5);
-		const result = await place.work.run('run resume last --yes -q --format ndjson');
+		const result = await place.work.run('run resume last --yes -j 1 -q --format ndjson');
 		expect(result.exitCode).toBe(3);
 		expect(jsonLines(result.stdout).map(({ id, outcome, status }) => [id, outcome, status])).toEqual([
 			[5, 'ok', 404],

@@ -29,7 +29,7 @@ async function listed(work: Workplace): Promise<Record<string, unknown>[]> {
 }
 
 describe('run retry', () => {
-	it('sends the failed rows again, with the mapping, values and checks of their run, as a run of its own', async () => {
+	it('sends the failed rows again, with the mapping, values and checks of their run, in the same run', async () => {
 		const { recorder, work, heal } = await place(2, 4);
 		work.write('edits.csv', 'No,Betreff,other\n1,a,x\n2,b,x\n3,c,x\n4,d,x\n');
 		const flags = ['--map', 'Betreff=title', '--id-column', 'No', '--ignore-other-columns', '--status', 'hold', '-q'];
@@ -42,10 +42,14 @@ describe('run retry', () => {
 			{ title: 'b', status: 'hold' },
 			{ title: 'd', status: 'hold' },
 		]);
-		expect((await listed(work))[0]).toMatchObject({ retries: first?.run, state: 'finished', rows: 2, ok: 2, open: 0 });
+		expect(await listed(work)).toEqual([
+			expect.objectContaining({ run: first?.run, state: 'finished', ok: 4, open: 0 }),
+		]);
+		expect((await work.run('run retry last')).stderr).toMatch(/^nothing to send: no row is failed/);
+		expect(recorder.requests).toHaveLength(2);
 	});
 
-	it('sends rows with other outcomes where they are named', async () => {
+	it('sends rows without a final outcome, and rows with other outcomes if they are named', async () => {
 		const lost = await startRecorder((request, response, count) =>
 			count < 3 ? void response.destroy() : ok(request, response, count),
 		);
@@ -54,11 +58,9 @@ describe('run retry', () => {
 		const wrong = await work.run('run retry last --outcome ok');
 		expect([wrong.exitCode, wrong.stderr]).toEqual([
 			2,
-			expect.stringContaining('"ok" is not allowed; it takes failed, differs'),
+			expect.stringContaining('unknown outcome "ok"; use failed, differs'),
 		]);
-		const none = await work.run('run retry last -q');
-		expect([none.exitCode, none.stderr]).toEqual([0, expect.stringContaining('has no row that is failed')]);
-		expect((await work.run('run retry last --outcome unknown -q')).exitCode).toBe(0);
+		expect((await work.run('run retry last -q')).exitCode).toBe(0);
 		expect(ids(lost).slice(2).sort()).toEqual([1, 2]);
 	});
 
@@ -69,36 +71,60 @@ describe('run retry', () => {
 		heal();
 		work.write('edits.csv', 'id,status\n1,hold\n3,hold\n');
 		const result = await work.run('run retry last');
-		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('is not what run')]);
+		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('the input changed since run')]);
 		expect(recorder.requests).toEqual([]);
 	});
 
-	it('finds the input elsewhere with --input, also that of a retry', async () => {
+	it('finds the input elsewhere with --input', async () => {
 		const { recorder, work, heal } = await place(2);
 		const path = work.write('edits.csv', 'id,status\n1,hold\n2,hold\n');
 		await work.run('ticket update --input edits.csv -q');
-		expect((await work.run('run retry last -q')).exitCode).toBe(1);
+		expect((await work.run('run retry last -q')).exitCode).toBe(3);
 		renameSync(path, `${path}.moved`);
 		heal();
 		const lost = await work.run('run retry last -q');
-		expect([lost.exitCode, lost.stderr]).toEqual([2, expect.stringContaining('say where it is now with --input FILE')]);
+		expect([lost.exitCode, lost.stderr]).toEqual([2, expect.stringContaining('point to the input with --input FILE')]);
 		expect((await work.run('run retry last --input edits.csv.moved -q')).exitCode).toBe(0);
 		expect(ids(recorder)).toEqual([2]);
 	});
 
-	it('of a retry sends what failed again, and a retry can be resumed', async () => {
+	it('sends what failed again as often as it is asked, and leaves the rest with --first', async () => {
 		const { recorder, work, heal } = await place(2, 3);
 		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
 		await work.run('ticket update --input edits.csv -q');
-		expect((await work.run('run retry last -q --first 1')).exitCode).toBe(1);
+		expect((await work.run('run retry last -q --first 1')).exitCode).toBe(3);
 		const rejects = ['run', 'rejects', 'last', '--fields', 'id,error', '--format', 'csv'];
-		expect((await work.run(rejects)).stdout).toBe('id,error\n2,400 no: busy\n');
-		const unsent = await work.run([...rejects, '--outcome', 'not-sent']);
-		expect(unsent.stdout).toBe('id,error\n3,the run ended before it was reached\n');
-		expect((await work.run('run resume last -q')).exitCode).toBe(1);
+		expect((await work.run(rejects)).stdout).toBe('id,error\n2,400 no: busy\n3,400 no: busy\n');
+		expect((await work.run('run resume last -q')).exitCode).toBe(3);
+		expect(ids(recorder)).toEqual([1, 2, 3, 2]);
 		heal();
 		expect((await work.run('run retry last -q')).exitCode).toBe(0);
 		expect(ids(recorder).sort()).toEqual([2, 3]);
+	});
+
+	it('takes a delete that is gone for ok if the service failed before', async () => {
+		let isGone = false;
+		const { work } = await startWorkplace(() => {
+			const response = json(isGone ? 404 : 500, { code: isGone ? 'rest_post_invalid_id' : 'oops', message: 'No.' });
+			isGone = true;
+			return response;
+		});
+		expect((await work.run('ticket delete 1 --journal one --yes -q')).exitCode).toBe(1);
+		expect((await work.run('run retry one --yes -q')).exitCode).toBe(0);
+	});
+
+	it('verifies with --verify', async () => {
+		let status = 'read';
+		let isBusy = true;
+		const { work } = await startWorkplace(({ method, body }) => {
+			if (method === 'GET') return json(200, { id: 1, status });
+			if (isBusy) return busy;
+			status = (JSON.parse(body) as { status: string }).status;
+			return json(200, {});
+		});
+		await work.run('ticket update 1 --status hold --journal one -q');
+		isBusy = false;
+		expect((await work.run('run retry one --verify -q')).exitCode).toBe(0);
 	});
 });
 

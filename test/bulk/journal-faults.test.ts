@@ -3,7 +3,8 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { scanJournal } from '../../src/bulk/journal/read.js';
-import { openJournal } from '../../src/bulk/journal/write.js';
+import type { EndRecord } from '../../src/bulk/journal/records.js';
+import { type Journal, openJournal } from '../../src/bulk/journal/write.js';
 import { redact } from '../../src/output/redact.js';
 import { outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -36,7 +37,8 @@ vi.mock('node:fs', async (original) => {
 		fdatasync(fd: number, done: (error: Error | null) => void): void {
 			disk.background++;
 			if (disk.hold !== undefined) {
-				disk.hold(() => done(null));
+				const held = disk.syncs.shift();
+				disk.hold(() => done(held === undefined ? null : failure(held)));
 				return;
 			}
 			const code = disk.syncs.shift();
@@ -61,7 +63,6 @@ vi.mock('node:fs', async (original) => {
 	};
 });
 
-const resumeAs = { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' };
 const codeOf = (step: () => unknown): unknown => {
 	try {
 		step();
@@ -78,6 +79,14 @@ afterEach(() => {
 	vi.useRealTimers();
 	Object.assign(disk, { writes: [], syncs: [], truncates: [], background: 0, hold: undefined, forced: [] });
 });
+
+/** The code of what closing a journal fails with. */
+async function endOf(journal: Journal, end?: EndRecord): Promise<unknown> {
+	return await journal.close(end).then(
+		() => undefined,
+		(error: { code?: unknown }) => error.code,
+	);
+}
 
 describe('a write that fails half-way', () => {
 	it.each([
@@ -97,7 +106,7 @@ describe('a write that fails half-way', () => {
 		expect(journal.failure).toMatchObject(expected);
 		await expect(journal.outcome(outcomeOf(3))).rejects.toBe(journal.failure);
 		const end = { at: 'x', counts: (await scanJournal(journal.path)).counts, exit: 1 as const };
-		expect(codeOf(() => journal.close(end))).toBe('journal_failed');
+		expect(await endOf(journal, end)).toBe('journal_failed');
 		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, tornBytes: 0, corruptLines: 0, end: undefined });
 	});
 
@@ -105,7 +114,7 @@ describe('a write that fails half-way', () => {
 		const journal = startJournal(temporaryFolder(), 3);
 		disk.writes = [5, 1];
 		await journal.outcome(outcomeOf(1));
-		journal.close();
+		await journal.close();
 		expect(await scanJournal(journal.path)).toMatchObject({ done: 1, corruptLines: 0, tornBytes: 0 });
 	});
 
@@ -113,9 +122,9 @@ describe('a write that fails half-way', () => {
 		const journal = startJournal(temporaryFolder(), 9);
 		const first = journal.outcome(outcomeOf(1));
 		const second = journal.outcome(outcomeOf(2));
-		disk.writes = [100, 'ENOSPC'];
+		disk.writes = [120, 'ENOSPC'];
 		await expect(Promise.all([first, second])).rejects.toMatchObject({ code: 'journal_failed' });
-		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect(await endOf(journal)).toBe('journal_failed');
 		const scan = await scanJournal(journal.path);
 		expect([scan.states.isDone(1), scan.states.isDone(2), scan.tornBytes]).toEqual([true, false, 0]);
 	});
@@ -126,7 +135,7 @@ describe('a write that fails half-way', () => {
 		const before = readFileSync(journal.path, 'utf8');
 		disk.writes = ['ENOSPC'];
 		await expect(journal.outcome(outcomeOf(2))).rejects.toMatchObject({ code: 'journal_failed' });
-		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect(await endOf(journal)).toBe('journal_failed');
 		expect(readFileSync(journal.path, 'utf8')).toBe(before);
 	});
 
@@ -136,7 +145,7 @@ describe('a write that fails half-way', () => {
 		await expect(journal.outcome(outcomeOf(1))).rejects.toMatchObject({
 			message: expect.stringContaining('the disk is full'),
 		});
-		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect(await endOf(journal)).toBe('journal_failed');
 	});
 
 	it('and can’t be cut off leaves a torn line, which a resume drops', async () => {
@@ -145,22 +154,22 @@ describe('a write that fails half-way', () => {
 		disk.writes = [30, 'EIO'];
 		disk.truncates = ['EIO'];
 		await expect(journal.outcome(outcomeOf(2))).rejects.toMatchObject({ code: 'journal_failed' });
-		expect(codeOf(() => journal.close())).toBe('journal_failed');
+		expect(await endOf(journal)).toBe('journal_failed');
 		expect((await scanJournal(journal.path)).tornBytes).toBe(30);
-		const { journal: resumed, scan } = await openJournal(journal.path, resumeAs);
+		const { journal: resumed, scan } = await openJournal(journal.path, redact);
 		await resumed.outcome(outcomeOf(2));
-		resumed.close();
+		await resumed.close();
 		expect(scan.done).toBe(1);
-		expect(await scanJournal(journal.path)).toMatchObject({ done: 2, tornBytes: 0, corruptLines: 0, resumes: 1 });
+		expect(await scanJournal(journal.path)).toMatchObject({ done: 2, tornBytes: 0, corruptLines: 0 });
 	});
 });
 
 describe('the disk itself', () => {
-	it('has the header and the name of the file before anything is sent', () => {
+	it('has the header and the name of the file before anything is sent', async () => {
 		const journal = startJournal(temporaryFolder(), 3);
 		const { length } = readFileSync(journal.path);
 		expect(disk.forced).toEqual([`file of ${length} bytes`, 'folder']);
-		journal.close();
+		await journal.close();
 	});
 
 	it('is waited for once more where records came while it was at work', async () => {
@@ -175,7 +184,9 @@ describe('the disk itself', () => {
 		ends.shift()?.();
 		await vi.advanceTimersByTimeAsync(250);
 		expect(disk.background).toBe(2);
-		journal.close();
+		const closed = journal.close();
+		ends.shift()?.();
+		await closed;
 	});
 
 	it('is waited for a quarter of a second after a record, once for all that came meanwhile, and not without one', async () => {
@@ -188,7 +199,7 @@ describe('the disk itself', () => {
 		expect(disk.background).toBe(0);
 		await vi.advanceTimersByTimeAsync(1);
 		expect(disk.background).toBe(1);
-		journal.close();
+		await journal.close();
 	});
 
 	it('is waited for again where a record came while it was', async () => {
@@ -200,7 +211,7 @@ describe('the disk itself', () => {
 		await journal.outcome(outcomeOf(2));
 		await vi.advanceTimersByTimeAsync(250);
 		expect([disk.background, journal.failure]).toEqual([2, undefined]);
-		journal.close();
+		await journal.close();
 	});
 
 	it.each([['EIO'], [undefined]])('that says %s in the background: a later append knows', async (code) => {
@@ -211,21 +222,33 @@ describe('the disk itself', () => {
 		const later = journal.outcome(outcomeOf(2));
 		if (code === undefined) {
 			await later;
-			journal.close();
+			await journal.close();
 		} else {
 			await expect(later).rejects.toMatchObject({ code: 'journal_failed', message: expect.stringContaining('EIO') });
-			expect(codeOf(() => journal.close())).toBe('journal_failed');
+			expect(await endOf(journal)).toBe('journal_failed');
 		}
+	});
+
+	it('that fails in the background while the journal is closed makes the end fail', async () => {
+		const ends: (() => void)[] = [];
+		disk.hold = (end) => void ends.push(end);
+		const journal = startJournal(temporaryFolder(), 9);
+		await journal.outcome(outcomeOf(1));
+		disk.syncs = ['EIO'];
+		await vi.advanceTimersByTimeAsync(250);
+		const closed = endOf(journal);
+		ends.shift()?.();
+		expect(await closed).toBe('journal_failed');
 	});
 
 	it('that fails at the end makes the end fail, and the lock is free', async () => {
 		const journal = startJournal(temporaryFolder(), 9);
 		await journal.outcome(outcomeOf(1));
 		disk.syncs = ['EIO'];
-		expect(codeOf(() => journal.close())).toBe('journal_failed');
-		expect(codeOf(() => journal.close())).toBeUndefined();
-		const { journal: again } = await openJournal(journal.path, resumeAs);
-		again.close();
+		expect(await endOf(journal)).toBe('journal_failed');
+		expect(await endOf(journal)).toBeUndefined();
+		const { journal: again } = await openJournal(journal.path, redact);
+		await again.close();
 	});
 
 	it.each([['EINVAL'], ['ENOTSUP'], ['EROFS']])('that has no way to sync (%s) is no failure', async (code) => {
@@ -233,12 +256,12 @@ describe('the disk itself', () => {
 		const journal = startJournal(temporaryFolder(), 9);
 		await journal.outcome(outcomeOf(1));
 		disk.syncs = [code];
-		expect(codeOf(() => journal.close())).toBeUndefined();
+		expect(await endOf(journal)).toBeUndefined();
 	});
 });
 
 describe('a journal that can’t be begun', () => {
-	it('leaves no file where there was none, and an empty one as it was', () => {
+	it('leaves no file where there was none, and an empty one as it was', async () => {
 		const folder = temporaryFolder();
 		const [fresh, empty] = [join(folder, 'fresh'), join(folder, 'empty')];
 		writeFileSync(empty, '');
@@ -248,7 +271,7 @@ describe('a journal that can’t be begun', () => {
 		}
 		expect(() => readFileSync(fresh)).toThrow(/ENOENT/);
 		expect(readFileSync(empty, 'utf8')).toBe('');
-		startJournal(folder, 9, empty).close();
+		await startJournal(folder, 9, empty).close();
 	});
 
 	it('shows the first error, also where tidying up fails too', () => {
@@ -265,11 +288,11 @@ describe('a journal that can’t be gone on with', () => {
 	it('is as it was, and free for the next', async () => {
 		const journal = startJournal(temporaryFolder(), 9);
 		await journal.outcome(outcomeOf(1));
-		journal.close();
+		await journal.close();
 		appendFileSync(journal.path, '{"type":"ro');
 		disk.truncates = ['EIO'];
-		await expect(openJournal(journal.path, resumeAs)).rejects.toMatchObject({ code: 'journal_failed' });
+		await expect(openJournal(journal.path, redact)).rejects.toMatchObject({ code: 'journal_failed' });
 		expect((await scanJournal(journal.path)).tornBytes).toBe(11);
-		(await openJournal(journal.path, resumeAs)).journal.close();
+		await (await openJournal(journal.path, redact)).journal.close();
 	});
 });

@@ -25,15 +25,18 @@ import type { Shard } from '../../src/bulk/run/plan.js';
 import { SupportctlError } from '../../src/errors.js';
 import { redact } from '../../src/output/redact.js';
 import { bundleForChild } from '../support/bundle.js';
-import { headerOf, journalIn, outcomeOf, startJournal } from '../support/journal.js';
+import { headerOf, journalIn, lineOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-const resumeAs = { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' };
 const recordsIn = (path: string): Record<string, unknown>[] =>
 	readFileSync(path, 'utf8')
 		.split('\n')
 		.filter((line) => line !== '')
-		.map((line) => JSON.parse(line));
+		.map((line) => {
+			const { crc, ...record } = JSON.parse(line) as Record<string, unknown>;
+			expect(crc, line).toMatch(/^[0-9a-f]{8}$/);
+			return record;
+		});
 
 async function failureOf(
 	step: () => unknown,
@@ -51,12 +54,11 @@ async function failureOf(
 async function writeExample(journal: Journal): Promise<void> {
 	await journal.outcome(outcomeOf(1));
 	journal.record({ type: 'attempt', row: 2, attempt: 1, status: 503, code: 'http_503' });
-	await journal.record({ type: 'sent', row: 3 });
 	await journal.outcome(
 		outcomeOf(2, { outcome: 'differs', attempts: 2, differs: [{ field: 'status', sent: 'hold', shown: 'read' }] }),
 	);
 	await journal.outcome(outcomeOf(3, { outcome: 'unknown', status: undefined, code: 'timeout', message: 'no answer' }));
-	await journal.record({ type: 'sent', row: 4 });
+	journal.record({ type: 'attempt', row: 4, attempt: 1, code: 'reset', lost: true });
 	journal.record({ type: 'attempt', row: 5, attempt: 1, code: 'reset', lost: true });
 	await journal.outcome(outcomeOf(6, { outcome: 'failed', status: 401, code: 'x' }));
 	await journal.outcome(outcomeOf(7, { outcome: 'failed', status: 403, code: 'x' }));
@@ -84,9 +86,9 @@ describe('a journal', () => {
 			}),
 		);
 		const counts = (await scanJournal(journal.path)).counts;
-		journal.close({ at: 'later', counts, exit: 3 });
+		await journal.close({ at: 'later', counts, exit: 3 });
 		expect(recordsIn(journal.path)).toEqual([
-			{ type: 'plan', version: 2, ...headerOf(12) },
+			{ type: 'plan', version: 3, ...headerOf(12) },
 			{ type: 'row', row: 1, line: 2, id: '1', outcome: 'ok', status: 200, attempts: 1, ms: 12 },
 			{
 				type: 'row',
@@ -115,13 +117,13 @@ describe('a journal', () => {
 		expect(statSync(journal.path).size).toBe(before);
 		await written[0];
 		expect(recordsIn(journal.path)).toHaveLength(4);
-		journal.close();
+		await journal.close();
 	});
 
 	it('keeps warnings, and leaves out what an outcome does not have', async () => {
 		const journal = startJournal(temporaryFolder(), 2);
 		await journal.outcome({ row: 1, ids: {}, outcome: 'ok', attempts: 1, ms: 0, warnings: ['text "stood" before'] });
-		journal.close();
+		await journal.close();
 		expect(recordsIn(journal.path).at(-1)).toEqual({
 			type: 'row',
 			row: 1,
@@ -147,7 +149,7 @@ describe('a journal', () => {
 			{ ticket_id: '3' },
 			{ values: { color: 'red', 'api-token': 'x' }, absent: ['size'], sent: { color: 'blue', 'api-token': 'hunter2' } },
 		);
-		journal.close();
+		await journal.close();
 		const text = readFileSync(journal.path, 'utf8');
 		expect(text).not.toContain('hunter2');
 		expect(recordsIn(journal.path).at(-1)).toEqual({
@@ -165,7 +167,7 @@ describe('a journal', () => {
 		const stateDir = temporaryFolder();
 		const path = join(temporaryFolder(), 'mine.ndjson');
 		const journal = startJournal(stateDir, 1, path);
-		journal.close();
+		await journal.close();
 		expect(realpathSync(journalIn(stateDir))).toBe(realpathSync(path));
 		expect(statSync(path).mode & 0o777).toBe(0o600);
 	});
@@ -175,7 +177,7 @@ describe('a journal', () => {
 		const path = join(folder, 'mine');
 		writeFileSync(path, '');
 		chmodSync(path, 0o644);
-		startJournal(folder, 1, path).close();
+		await startJournal(folder, 1, path).close();
 		expect(statSync(path).mode & 0o777).toBe(0o600);
 		const before = readFileSync(path);
 		expect(await failureOf(() => startJournal(folder, 1, path))).toMatchObject({
@@ -196,7 +198,7 @@ describe('a journal', () => {
 		});
 		mkdirSync(join(folder, 'runs'));
 		expect((await failureOf(() => startJournal(folder, 1, join(folder, 'none', 'j')))).message).toContain(
-			'there is no such file or folder',
+			'no such file or folder',
 		);
 		expect((await failureOf(() => startJournal(folder, 1, '/dev/full'))).message).toContain('not a regular file');
 	});
@@ -210,12 +212,20 @@ describe('scanJournal', () => {
 		const rows = Array.from({ length: 12 }, (_, index) => index + 1);
 		expect(rows.filter((row) => scan.states.isDone(row))).toEqual([1, 2, 7, 9, 10]);
 		expect(rows.filter((row) => scan.states.maybeSent(row))).toEqual([3, 4, 5]);
-		expect(scan).toMatchObject({ done: 5, inFlight: 3, end: undefined, corruptLines: 0, tornBytes: 0 });
+		expect(scan).toMatchObject({ done: 5, inFlight: undefined, end: undefined, corruptLines: 0, tornBytes: 0 });
 		const each = { ok: 1, differs: 1, invalid: 1, unknown: 1, skipped: 1, 'not-sent': 1 };
-		expect(scan.counts).toEqual({ ...each, failed: 2, unauthorized: 1, forbidden: 1, refused: 0, conflicts: 0 });
+		expect(scan.counts).toEqual({
+			...each,
+			failed: 2,
+			unauthorized: 1,
+			forbidden: 1,
+			refused: 0,
+			conflicts: 0,
+			left: 0,
+		});
 		await journal.outcome(outcomeOf(3));
 		await journal.outcome(outcomeOf(6));
-		journal.close({ at: 'x', counts: scan.counts, exit: 0 });
+		await journal.close({ at: 'x', counts: scan.counts, exit: 0 });
 		const { counts, done, inFlight, end } = await scanJournal(journal.path);
 		expect(counts).toMatchObject({ ok: 3, differs: 1, unknown: 0, failed: 1, unauthorized: 0 });
 		expect([done, inFlight, end?.exit]).toEqual([7, 2, 0]);
@@ -224,30 +234,37 @@ describe('scanJournal', () => {
 	it('names damaged lines and takes no row’s silence for certain then', async () => {
 		const journal = startJournal(temporaryFolder(), 5);
 		await journal.outcome(outcomeOf(1));
-		journal.close();
+		await journal.close();
+		const bad = [
+			{ type: 'row', row: 2, outcome: 'fine' },
+			{ type: 'row', row: 99, outcome: 'ok' },
+			{ type: '??', row: 1 },
+		];
 		appendFileSync(
 			journal.path,
-			'\u0000\u0000\n{"type":"row","row":2,"outcome":"fine"}\n{"type":"row","row":99,"outcome":"ok"}\n{"type":"??","row":1}\n[]\n',
+			['\u0000\u0000', ...bad.map(lineOf), '[]', '{"type":"row","row":3,"outcome":"ok"}', ''].join('\n'),
 		);
 		const { corrupt, corruptLines, states, done } = await scanJournal(journal.path);
 		expect(corrupt).toEqual([
-			{ line: 3, reason: 'no JSON' },
+			{ line: 3, reason: 'not a JSON object' },
 			{ line: 4, reason: 'an unknown outcome' },
 			{ line: 5, reason: 'a row that the input does not have' },
 			{ line: 6, reason: 'a record of an unknown kind' },
-			{ line: 7, reason: 'no JSON object' },
+			{ line: 7, reason: 'not a JSON object' },
+			{ line: 8, reason: 'no checksum' },
 		]);
-		expect([corruptLines, done, states.isDone(1), states.maybeSent(2)]).toEqual([5, 1, true, true]);
+		expect([corruptLines, done, states.isDone(1), states.maybeSent(2)]).toEqual([6, 1, true, true]);
 	});
 
 	it.each([
 		['nothing', '', 'its first line was never finished'],
 		['half a header', '{"type":"plan","ver', 'its first line was never finished'],
-		['no header', '{"type":"row","row":1}\n', 'says no version'],
+		['no header', `${lineOf({ type: 'row', row: 1 })}\n`, 'is not the start of a run'],
 		['another version', '{"type":"plan","version":9}\n', 'version 9'],
-		['the version before', '{"type":"run","version":1,"id":"x"}\n', 'version 1'],
-		['an incomplete header', '{"type":"plan","version":2,"id":"x"}\n', 'incomplete'],
-		['no JSON', 'id,status\n1,x\n', 'its first line is no JSON'],
+		['the version before', '{"type":"plan","version":2,"id":"x"}\n', 'version 2'],
+		['an incomplete header', `${lineOf({ type: 'plan', version: 3, id: 'x' })}\n`, 'no valid "id"'],
+		['a header with a flipped bit', `${headerLine(headerOf(1)).replace('edits', 'edit3')}\n`, 'wrong checksum'],
+		['no JSON', 'id,status\n1,x\n', 'its first line is damaged (not a JSON object)'],
 	])('refuses %s', async (_, text, message) => {
 		const path = join(temporaryFolder(), 'j.ndjson');
 		writeFileSync(path, text);
@@ -258,10 +275,10 @@ describe('scanJournal', () => {
 		'refuses a plan whose shard is %j',
 		async (shard) => {
 			const path = join(temporaryFolder(), 'j.ndjson');
-			const lineOf = (each: unknown) => `${headerLine(headerOf(2, { shard: each as Shard }))}\n`;
-			writeFileSync(path, lineOf(shard));
-			expect((await failureOf(() => scanJournal(path))).message).toContain('incomplete');
-			writeFileSync(path, lineOf({ index: 1, count: 2 }));
+			const header = (each: unknown) => `${headerLine(headerOf(2, { shard: each as Shard }))}\n`;
+			writeFileSync(path, header(shard));
+			expect((await failureOf(() => scanJournal(path))).message).toContain('no valid "shard"');
+			writeFileSync(path, header({ index: 1, count: 2 }));
 			expect((await scanJournal(path)).header.plan.shard).toEqual({ index: 1, count: 2 });
 		},
 	);
@@ -270,7 +287,7 @@ describe('scanJournal', () => {
 		const folder = temporaryFolder();
 		const journal = startJournal(folder, 12);
 		await writeExample(journal);
-		journal.close();
+		await journal.close();
 		const bytes = readFileSync(journal.path);
 		const headerEnd = bytes.indexOf(10) + 1;
 		const path = join(folder, 'cut.ndjson');
@@ -295,22 +312,22 @@ describe('scanJournal', () => {
 			expect(scan.validBytes + scan.tornBytes).toBe(length);
 			// Opening waits for the disk, so only the edges and the middle of lines are gone on with.
 			if (![1, 2, 40].includes(length - cut.lastIndexOf(10))) continue;
-			const { journal: resumed } = await openJournal(path, resumeAs);
+			const { journal: resumed } = await openJournal(path, redact);
 			resumed.outcome(outcomeOf(12));
-			resumed.close();
+			await resumed.close();
 			const again = await scanJournal(path);
-			expect([again.corruptLines, again.tornBytes, again.resumes, again.states.outcomeOf(12)]).toEqual([0, 0, 1, 'ok']);
+			expect([again.corruptLines, again.tornBytes, again.states.outcomeOf(12)]).toEqual([0, 0, 'ok']);
 		}
 	});
 
 	it('is not gone on with where there is none, or not even its header is whole', async () => {
 		const folder = temporaryFolder();
 		const path = join(folder, 'cut.ndjson');
-		const message = `can't write the journal ${path}: there is no such file or folder`;
-		expect(await failureOf(() => openJournal(path, resumeAs))).toMatchObject({ name: 'FailedError', message });
-		writeFileSync(path, '{"type":"plan","version":2');
-		expect((await failureOf(() => openJournal(path, resumeAs))).message).toContain('nothing was sent');
-		expect(await failureOf(() => openJournal(folder, resumeAs))).toMatchObject({ name: 'FailedError' });
+		const message = `can't write the journal ${path}: no such file or folder`;
+		expect(await failureOf(() => openJournal(path, redact))).toMatchObject({ name: 'FailedError', message });
+		writeFileSync(path, '{"type":"plan","version":3');
+		expect((await failureOf(() => openJournal(path, redact))).message).toContain('nothing was sent');
+		expect(await failureOf(() => openJournal(folder, redact))).toMatchObject({ name: 'FailedError' });
 	});
 
 	it('fails only with errors for people, whatever the bytes', async () => {
@@ -328,8 +345,8 @@ describe('scanJournal', () => {
 					row: fc.anything(),
 					outcome: fc.constant('ok'),
 				})
-				.map((record) => JSON.stringify(record)),
-			fc.nat().map((row) => `{"type":"row","row":${row * 1e6},"outcome":"ok"}`),
+				.map((record) => lineOf(record)),
+			fc.nat().map((row) => lineOf({ type: 'row', row: row * 1e6, outcome: 'ok' })),
 		);
 		await fc.assert(
 			fc.asyncProperty(fc.boolean(), fc.array(line, { maxLength: 20 }), fc.uint8Array(), async (good, lines, tail) => {
@@ -355,13 +372,13 @@ describe('scanJournal', () => {
 describe('two processes', () => {
 	it('never write one journal', async () => {
 		const journal = startJournal(temporaryFolder(), 3);
-		expect(await failureOf(() => openJournal(journal.path, resumeAs))).toMatchObject({
+		expect(await failureOf(() => openJournal(journal.path, redact))).toMatchObject({
 			name: 'FailedError',
 			code: 'locked',
 			message: expect.stringContaining(`is in use by process ${process.pid}`),
 		});
-		journal.close();
-		(await openJournal(journal.path, resumeAs)).journal.close();
+		await journal.close();
+		await (await openJournal(journal.path, redact)).journal.close();
 	});
 });
 
@@ -378,13 +395,12 @@ async function startWriter(
 		async function work() {
 			while (next <= ${rows}) {
 				const row = next++;
-				await journal.sent(row);
 				await journal.outcome({ row, ids: { id: String(row) }, outcome: 'ok', status: 200, attempts: 1, ms: 1 });
 				process.stdout.write(row + '\\n');
 			}
 		}
-		try { await Promise.all([work(), work(), work(), work()]); journal.close(); }
-		catch (error) { process.stdout.write('failed ' + error.code + ' ' + error.message + '\\n'); try { journal.close(); } catch {} process.exitCode = 1; }
+		try { await Promise.all([work(), work(), work(), work()]); await journal.close(); }
+		catch (error) { process.stdout.write('failed ' + error.code + ' ' + error.message + '\\n'); await journal.close().catch(() => undefined); process.exitCode = 1; }
 	`;
 	const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
 		stdio: ['ignore', 'pipe', 'inherit'],
@@ -405,12 +421,12 @@ describe('a process that is killed with kill -9', () => {
 				if (told.length === after) child.kill('SIGKILL');
 			}
 			await exited;
-			const { journal, scan } = await openJournal(journalIn(stateDir), resumeAs);
+			const { journal, scan } = await openJournal(journalIn(stateDir), redact);
 			// The last line on the pipe may be torn; each whole one is a promise.
 			for (const row of told.slice(0, -1)) expect(scan.states.isDone(row)).toBe(true);
-			expect(scan.inFlight).toBeLessThanOrEqual(4);
+			expect(scan.wasKilled).toBe(true);
 			expect(scan.corruptLines).toBe(0);
-			journal.close();
+			await journal.close();
 		}
 	});
 });
@@ -430,7 +446,7 @@ describe('a disk that fills up', () => {
 				}
 			} catch (error) {
 				const again = await journal.outcome({ row: 1, ids: {}, outcome: 'ok', attempts: 1, ms: 1 }).catch((each) => each.code);
-				let closing; try { journal.close(); } catch (each) { closing = each.code; }
+				const closing = await journal.close().catch((each) => each.code);
 				console.log(JSON.stringify({ done, code: error.code, message: error.message, hint: error.hint, again, closing }));
 			}
 		`;
@@ -457,13 +473,13 @@ describe('a disk that fills up', () => {
 		const path = journalIn(stateDir);
 		const copy = join(stateDir, 'copy');
 		copyFileSync(path, copy);
-		const { journal, scan } = await openJournal(path, resumeAs);
+		const { journal, scan } = await openJournal(path, redact);
 		expect(scan.tornBytes).toBe(0);
 		expect(scan.corruptLines).toBe(0);
 		expect(scan.done).toBeGreaterThanOrEqual(told.done);
 		expect(told.done).toBeGreaterThan(100);
 		await journal.outcome(outcomeOf(scan.done + 1));
-		journal.close();
+		await journal.close();
 		truncateSync(copy, statSync(copy).size - 3);
 		expect((await scanJournal(copy)).tornBytes).toBeGreaterThan(0);
 	});
@@ -475,7 +491,7 @@ it('a journal has one lock, whatever link leads to it', async () => {
 	writeFileSync(real, '');
 	symlinkSync(real, link);
 	const journal = startJournal(folder, 3, link);
-	const second = openJournal(real, { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' });
+	const second = openJournal(real, redact);
 	await expect(second).rejects.toMatchObject({ code: 'locked' });
-	journal.close();
+	await journal.close();
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/journal/counts.js';
 import { createRunId, findRun, listRuns, readRunHeader, runIds, summariseRun } from '../../src/bulk/journal/folder.js';
 import { scanJournal } from '../../src/bulk/journal/read.js';
-import { headerOf, journalIn, outcomeOf, startJournal } from '../support/journal.js';
+import { headerOf, journalIn, lineOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 describe('run ids', () => {
@@ -44,15 +44,15 @@ describe('findRun', () => {
 		expect(findRun(stateDir, 'last')).toContain('20261121-074513-ccccc');
 		expect((await listRuns(stateDir)).map(({ id }) => id)).toEqual([...wrong, ...right].reverse());
 		const elsewhere = join(temporaryFolder(), 'mine.ndjson');
-		startJournal(stateDir, 1, elsewhere, { id: '20261121-074512-eeeee' }).close();
+		await startJournal(stateDir, 1, elsewhere, { id: '20261121-074512-eeeee' }).close();
 		expect(findRun(stateDir, 'last')).toBe(elsewhere);
 	});
 
-	it('goes by the id of a journal whose start nobody noted, and by no other name', () => {
+	it('goes by the id of a journal whose start nobody noted, and by no other name', async () => {
 		const stateDir = temporaryFolder();
 		const place = (id: string) => journalIn(stateDir, id);
-		startJournal(stateDir, 1, undefined, { id: '20261121-084512-aaaaa' }).close();
-		startJournal(stateDir, 1, undefined, { id: '20261121-074512-bbbbb' }).close();
+		await startJournal(stateDir, 1, undefined, { id: '20261121-084512-aaaaa' }).close();
+		await startJournal(stateDir, 1, undefined, { id: '20261121-074512-bbbbb' }).close();
 		const copies = ['20261121-074511-copie', '20261121-074513-copie', 'notes'];
 		for (const id of copies) copyFileSync(place('20261121-074512-bbbbb'), place(id));
 		expect(runIds(stateDir)).toEqual([
@@ -64,38 +64,38 @@ describe('findRun', () => {
 		expect(findRun(stateDir, 'last')).toBe(place('20261121-084512-aaaaa'));
 	});
 
-	it('knows the order of runs behind one whose start was noted in part', () => {
+	it('knows the order of runs behind one whose start was noted in part', async () => {
 		const stateDir = temporaryFolder();
-		startJournal(stateDir, 1, undefined, { id: '20261121-084512-aaaaa' }).close();
+		await startJournal(stateDir, 1, undefined, { id: '20261121-084512-aaaaa' }).close();
 		appendFileSync(join(stateDir, 'runs', '.order'), '\n20261121-0845');
-		startJournal(stateDir, 1, undefined, { id: '20261121-074512-bbbbb' }).close();
+		await startJournal(stateDir, 1, undefined, { id: '20261121-074512-bbbbb' }).close();
 		expect(runIds(stateDir)).toEqual(['20261121-084512-aaaaa', '20261121-074512-bbbbb']);
 	});
 
-	it('takes the name of a file beside it for a journal, whatever it ends in', () => {
+	it('takes the name of a file beside it for a journal, whatever it ends in', async () => {
 		const stateDir = createRuns();
 		const folder = temporaryFolder();
-		startJournal(stateDir, 1, join(folder, 'mine.journal'), { id: '20270101-000000-ddddd' }).close();
+		await startJournal(stateDir, 1, join(folder, 'mine.journal'), { id: '20270101-000000-ddddd' }).close();
 		expect(findRun(stateDir, 'mine.journal', folder)).toContain('mine.journal');
-		expect(() => findRun(stateDir, '.', folder)).toThrow('there is no run "."');
+		expect(() => findRun(stateDir, '.', folder)).toThrow('run "." not found');
 	});
 
 	it('refuses what fits several, none, or nothing at all', () => {
 		const stateDir = createRuns();
 		expect(() => findRun(stateDir, '20261121')).toThrow(`2 runs start with "20261121": ${ids[0]}, ${ids[1]}`);
-		expect(() => findRun(stateDir, '2025')).toThrow('there is no run "2025"');
-		expect(() => findRun(stateDir, '')).toThrow('there is no run ""');
-		expect(() => findRun(stateDir, '../secrets')).toThrow('there is no journal ../secrets');
-		expect(() => findRun(temporaryFolder(), 'last')).toThrow('there is no run yet');
+		expect(() => findRun(stateDir, '2025')).toThrow('run "2025" not found');
+		expect(() => findRun(stateDir, '')).toThrow('run "" not found');
+		expect(() => findRun(stateDir, '../secrets')).toThrow('journal ../secrets not found');
+		expect(() => findRun(temporaryFolder(), 'last')).toThrow('no runs yet');
 	});
 
 	it('says so of a journal elsewhere that is gone', async () => {
 		const stateDir = createRuns();
 		const path = join(temporaryFolder(), 'mine');
-		startJournal(stateDir, 1, path, { id: '20270101-000000-ddddd' }).close();
+		await startJournal(stateDir, 1, path, { id: '20270101-000000-ddddd' }).close();
 		expect(findRun(stateDir, 'last')).toContain('mine');
 		rmSync(path);
-		expect(() => findRun(stateDir, 'last')).toThrow('the journal of run 20270101-000000-ddddd is gone');
+		expect(() => findRun(stateDir, 'last')).toThrow('journal of run 20270101-000000-ddddd not found');
 		const [first, second] = await listRuns(stateDir);
 		expect([first?.state, second?.state]).toEqual(['damaged', 'broken-off']);
 	});
@@ -112,11 +112,11 @@ describe('the state of a run', () => {
 		const journal = startJournal(temporaryFolder(), 3);
 		const state = async () => (await summariseRun(journal.path, 'x')).state;
 		expect(await state()).toBe('running');
-		journal.close();
+		await journal.close();
 		expect(await state()).toBe('broken-off');
-		appendFileSync(journal.path, `${JSON.stringify({ type: 'end', ...end, interrupted: true })}\n`);
+		appendFileSync(journal.path, `${lineOf({ type: 'end', ...end, interrupted: true })}\n`);
 		expect(await state()).toBe('interrupted');
-		appendFileSync(journal.path, `${JSON.stringify({ type: 'end', ...end })}\n`);
+		appendFileSync(journal.path, `${lineOf({ type: 'end', ...end })}\n`);
 		expect(await state()).toBe('finished');
 		appendFileSync(journal.path, '{"type":"end",\n');
 		expect(await state()).toBe('broken-off');
@@ -128,7 +128,7 @@ describe('the state of a run', () => {
 		const counted = { ...createCounts(), failed: 1 };
 		expect((await summariseRun(journal.path, 'x')).counts).toEqual(counted);
 		expect((await summariseRun(journal.path, 'x', await scanJournal(journal.path))).counts).toEqual(counted);
-		journal.close(end);
+		await journal.close(end);
 		expect(await summariseRun(journal.path, 'x')).toEqual({
 			id: headerOf(0).id,
 			path: journal.path,
@@ -145,16 +145,16 @@ describe('the state of a run', () => {
 		const source = { from: 'ids', ids } as const;
 		const header = headerOf(ids.length, { source });
 		const journal = startJournal(temporaryFolder(), ids.length, undefined, { source });
-		journal.close();
+		await journal.close();
 		expect(readRunHeader(journal.path)).toEqual(header);
 		expect(await summariseRun(journal.path, 'x')).toMatchObject({ state: 'broken-off', header });
 	});
 
 	it.each([
-		['', 'its first line is no JSON'],
-		['no line end', 'its first line is no JSON'],
-		['{"type":"row"}\n', 'it says no version of the format, and this is 2'],
-		['{"type":"row","version":2}\n', 'its first line is not the start of a run'],
+		['', 'its first line is damaged (not a JSON object)'],
+		['no line end', 'its first line is damaged (not a JSON object)'],
+		['{"type":"plan","version":2}\n', 'it has format version 2, and this is version 3'],
+		[`${lineOf({ type: 'row' })}\n`, 'its first line is not the start of a run'],
 	])('is damaged, with the reason, where the file holds %j', async (text, reason) => {
 		const path = join(temporaryFolder(), 'a.ndjson');
 		writeFileSync(path, text);
@@ -162,7 +162,7 @@ describe('the state of a run', () => {
 			id: 'a',
 			path,
 			state: 'damaged',
-			problem: `${path} is not a journal that can be read: ${reason}`,
+			problem: `can't read the journal ${path}: ${reason}`,
 		});
 	});
 });

@@ -2,11 +2,12 @@ import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounts } from '../../src/bulk/journal/counts.js';
+import { UnderWay } from '../../src/bulk/journal/history.js';
 import { openRecords, scanJournal } from '../../src/bulk/journal/read.js';
 import { rowRecordOf } from '../../src/bulk/journal/records.js';
 import type { RunPlan } from '../../src/bulk/run/plan.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
-import { headerOf, outcomeOf, startJournal } from '../support/journal.js';
+import { headerOf, lineOf, outcomeOf, startJournal } from '../support/journal.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** A journal with these lines behind its header. */
@@ -16,8 +17,8 @@ function journalWith(
 	more: Partial<RunPlan> = { endpoint: 'ticket.delete' },
 ): string {
 	const path = join(temporaryFolder(), 'run.ndjson');
-	const header = { type: 'plan', version: 2, ...headerOf(rows, more) };
-	const texts = [header, ...lines].map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+	const header = { type: 'plan', version: 3, ...headerOf(rows, more) };
+	const texts = [header, ...lines].map((each) => (typeof each === 'string' ? each : lineOf(each)));
 	writeFileSync(path, `${texts.join('\n')}\n`);
 	return path;
 }
@@ -29,7 +30,6 @@ const row = (number: number, outcome: OutcomeName, more: Record<string, unknown>
 	...more,
 });
 const lost = (number: number) => ({ type: 'attempt', row: number, lost: true });
-const sent = (number: number) => ({ type: 'sent', row: number });
 const end = { type: 'end', at: 'x', exit: 0, counts: createCounts() };
 
 describe('what a row’s records say', () => {
@@ -43,25 +43,14 @@ describe('what a row’s records say', () => {
 		['refused for the credentials', [row(1, 'failed', { status: 401 })], { done: false, maybeSent: false }],
 		['not sent', [row(1, 'not-sent')], { done: false, maybeSent: false }],
 		['unknown', [row(1, 'unknown')], { done: false, maybeSent: true }],
-		['about to be sent', [sent(1)], { done: false, maybeSent: true }],
 		['an attempt that was answered', [{ type: 'attempt', row: 1, lost: false }], { done: false, maybeSent: false }],
 		['an attempt without an answer', [lost(1)], { done: false, maybeSent: true }],
 		['lost and then not sent', [lost(1), row(1, 'not-sent')], { done: false, maybeSent: true }],
-		['sent, and the answer was no', [sent(1), row(1, 'not-sent')], { done: false, maybeSent: false }],
+		['lost, and then refused', [lost(1), row(1, 'failed', { status: 401 })], { done: false, maybeSent: true }],
 		['unknown, then ok', [row(1, 'unknown'), row(1, 'ok')], { done: true, maybeSent: true }],
-		['ok, then sent again', [row(1, 'ok'), sent(1)], { done: true, maybeSent: true }],
-		[
-			'sent, and its process died; sent again, and the credentials were refused',
-			[sent(1), sent(1), row(1, 'failed', { status: 401 })],
-			{ done: false, maybeSent: true },
-		],
-		[
-			'sent, put off, sent again, and the credentials were refused',
-			[sent(1), { type: 'attempt', row: 1 }, sent(1), row(1, 'failed', { status: 401 })],
-			{ done: false, maybeSent: false },
-		],
+		['ok, and then lost', [row(1, 'ok'), lost(1)], { done: true, maybeSent: true }],
 	])('%s', async (_, records, expected) => {
-		const { states, done, inFlight } = await scanJournal(journalWith(records));
+		const { states, done, inFlight } = await scanJournal(journalWith([...records, end]));
 		expect({ done: states.isDone(1), maybeSent: states.maybeSent(1) }).toEqual(expected);
 		expect({ done, inFlight }).toEqual({
 			done: expected.done ? 1 : 0,
@@ -72,7 +61,7 @@ describe('what a row’s records say', () => {
 	it('is kept apart for rows far from each other', async () => {
 		const far = [1, 65_535, 65_536, 65_537, 4_000_000];
 		const { states } = await scanJournal(
-			journalWith([...far.map((each) => row(each, 'ok')), sent(4_000_002)], 5_000_000),
+			journalWith([...far.map((each) => row(each, 'ok')), lost(4_000_002)], 5_000_000),
 		);
 		const seen = [2, 65_534, 65_538, 131_073, 4_000_001, 4_000_002, ...far].filter((each) => states.isDone(each));
 		expect(seen).toEqual(far);
@@ -81,25 +70,37 @@ describe('what a row’s records say', () => {
 	});
 });
 
-describe('a row that is not done, in a run that marks no sending', () => {
-	const resume = { type: 'resume', at: 'y', tool: '1' };
+describe('rows that can have been under way when a process was killed', () => {
+	const resume = { type: 'resume', at: 'y', tool: '1', concurrency: 2 };
+	const keys = (number: number) => `ticket ${number === 4 ? 3 : number}`;
+
+	it.each<[string, Record<string, unknown>[], number[]]>([
+		['none, where its process ended by itself', [row(1, 'ok'), end], []],
+		['the first ones, as many as could be under way', [], [1, 2, 3, 5]],
+		['those without an outcome, one of each object', [row(2, 'ok'), row(5, 'failed')], [1, 3, 6, 7]],
+		['as many as the last resume said', [row(1, 'ok'), end, resume], [2, 3]],
+		['also of those that had an outcome before', [row(1, 'ok'), row(2, 'unknown'), end, resume], [2, 3]],
+		['none that has an outcome since', [row(2, 'unknown'), end, resume, row(1, 'ok'), row(2, 'not-sent')], [3, 5]],
+	])('are %s', async (_, records, expected) => {
+		const scan = await scanJournal(journalWith(records));
+		const underWay = new UnderWay(scan);
+		const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].filter((number) => !scan.states.isDone(number));
+		expect(rows.filter((number) => underWay.has(number, keys(number)))).toEqual(expected);
+	});
+});
+
+describe('rows that a retry sends again', () => {
+	const retry = { type: 'resume', at: 'y', tool: '1', concurrency: 4, again: ['failed'] };
+	const failed = row(1, 'failed', { status: 500 });
+
 	it.each<[string, Record<string, unknown>[], boolean]>([
-		['its process ended by itself', [row(1, 'ok'), end], false],
-		['its process was killed', [row(1, 'ok')], true],
-		['its process was killed before it had any outcome', [], true],
-		['an earlier process was killed, and a resume ended by itself', [row(1, 'ok'), resume, row(3, 'ok'), end], true],
-		['a resume was killed', [row(1, 'ok'), end, resume], true],
-		['a resume of a row that was not sent was killed', [row(1, 'ok'), row(2, 'not-sent'), end, resume], true],
-		['a resume ended by itself, too', [row(1, 'ok'), end, resume, row(3, 'ok'), end], false],
-	])('%s', async (_, records, maybeSent) => {
-		const { states, inFlight } = await scanJournal(journalWith(records, 10, { endpoint: 'ticket.update' }));
-		expect([states.maybeSent(1), states.maybeSent(2), inFlight]).toEqual([
-			maybeSent && records.length === 0,
-			maybeSent,
-			maybeSent ? undefined : 0,
-		]);
-		const marked = await scanJournal(journalWith(records));
-		expect([marked.states.maybeSent(2), marked.inFlight]).toEqual([false, 0]);
+		['are open', [failed, end, retry], false],
+		['are open for a resume where the retry was killed', [failed, end, retry, { ...retry, again: undefined }], false],
+		['are done where the retry ended without them', [failed, end, retry, end], true],
+		['are done again with an outcome', [failed, end, retry, row(1, 'failed')], true],
+	])('%s', async (_, records, isDone) => {
+		const { states } = await scanJournal(journalWith(records));
+		expect([states.isDone(1), states.history(1).mayBePartly, states.mayBeWritten(1)]).toEqual([isDone, true, true]);
 	});
 });
 
@@ -206,7 +207,7 @@ describe('the last records of rows', () => {
 		await note(4, 'unknown', 'first');
 		await note(2, 'ok', 'two');
 		await note(4, 'unknown', 'second');
-		journal.close();
+		await journal.close();
 		const file = await openRecords(journal.path);
 		const messages = (names: readonly OutcomeName[]) =>
 			[...file.records((outcome) => names.includes(outcome))].map(({ message }) => message);
@@ -243,7 +244,7 @@ describe('the last records of rows', () => {
 		const long = 'x'.repeat(300_000);
 		await journal.outcome(outcomeOf(1, { outcome: 'failed', message: long, differs }));
 		await journal.outcome(outcomeOf(2));
-		journal.close();
+		await journal.close();
 		const file = await openRecords(journal.path);
 		expect([...file.records()].map(({ message, differs: shown }) => [message, shown])).toEqual([
 			[long, differs],

@@ -215,19 +215,20 @@ describe('openInput with standard input', () => {
 		await source.dispose();
 	});
 
-	it('removes copies after 30 days', async () => {
+	it('removes copies after 30 days, and no file with another name', async () => {
 		const stateDir = temporaryFolder();
 		mkdirSync(join(stateDir, 'spool'));
 		for (const [name, days] of [
-			['old', 31],
-			['young', 29],
+			['input-m1x2y3z4-0123456789ab', 31],
+			['input-m9x2y3z4-0123456789ab', 29],
+			['thesis.txt', 300],
 		] as const) {
 			writeFileSync(join(stateDir, 'spool', name), 'x');
 			const time = new Date(Date.now() - days * 86_400_000);
 			utimesSync(join(stateDir, 'spool', name), time, time);
 		}
 		await (await open('1\n', stateDir)).dispose();
-		expect(readdirSync(join(stateDir, 'spool'))).toEqual(['young']);
+		expect(readdirSync(join(stateDir, 'spool'))).toEqual(['input-m9x2y3z4-0123456789ab', 'thesis.txt']);
 	});
 
 	it('passes on what the stream itself complains about, and keeps nothing of it', async () => {

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { neutralPrefixes } from '../../src/api/dialect.js';
+import { sealed } from '../../src/bulk/journal/records.js';
 import { createJournal, type Journal } from '../../src/bulk/journal/write.js';
 import type { RunHeader, RunPlan } from '../../src/bulk/run/plan.js';
 import type { RowOutcome } from '../../src/http/outcome.js';
@@ -39,6 +40,7 @@ export function headerOf(
 		id,
 		started: '2026-11-21T07:45:12.000Z',
 		tool: '0.1.0',
+		concurrency: 4,
 		plan: planOf(more),
 		input: { sha256: 'ab', rows, own, copied: false },
 	};
@@ -58,3 +60,8 @@ export function outcomeOf(row: number, more: Partial<RowOutcome> = {}): RowOutco
 }
 
 export const journalIn = (stateDir: string, id = headerOf(0).id): string => join(stateDir, 'runs', `${id}.ndjson`);
+
+/** A line of a journal with the right checksum, whatever it held before. */
+export function lineOf({ crc: _, ...record }: Record<string, unknown>): string {
+	return sealed(JSON.stringify(record));
+}

@@ -23,7 +23,7 @@ export async function runOf(
 ): Promise<ReportFacts> {
 	const journal = startJournal(temporaryFolder(), rows, undefined, more.plan);
 	for (const each of outcomes) void journal.outcome(each);
-	journal.close();
+	await journal.close();
 	const { counts } = await scanJournal(journal.path);
 	return {
 		header: headerOf(rows, more.plan),

@@ -28,7 +28,7 @@ export interface Workplace {
 	spawn(args: Words, options?: Omit<CliOptions, 'cwd'>): RunningCli;
 	/** Journals of the state folder, the oldest first. */
 	journals(): string[];
-	/** The records of a journal, the newest where none is named. */
+	/** The records of a journal, without their checksums; the newest journal where none is named. */
 	records(path?: string): JournalLine[];
 	/** What is left of standard inputs. */
 	spooled(): string[];
@@ -78,7 +78,8 @@ export function createWorkplace(service: Record<string, string> = {}): Workplace
 		journals,
 		records(path = journals().at(-1)) {
 			if (path === undefined) throw new Error('there is no journal');
-			return jsonLines<JournalLine>(readFileSync(path, 'utf8'));
+			const lines = jsonLines<JournalLine>(readFileSync(path, 'utf8'));
+			return lines.map(({ crc: _, ...record }) => record as JournalLine);
 		},
 		spooled: () => list('spool'),
 	};

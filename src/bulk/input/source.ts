@@ -1,10 +1,11 @@
 /** Where bulk rows come from: a file or standard input, so opened that they can be read twice in constant memory. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, SupportctlError, UsageError } from '../../errors.js';
-import { makeFolder } from '../../folder.js';
+import { makeFolder, openRegularFile } from '../../folder.js';
 import { STDIN_NAME } from '../run/plan.js';
 import { type Batch, type InputFormat, type InputSource, inputFormats } from './input.js';
 import { checkedText, headOf, readIds, readJsonArray, readNdjson } from './text.js';
@@ -57,10 +58,16 @@ async function openFile(path: string, name: string): Promise<FileHandle | AsyncI
 /** A copy that was kept for a resume is removed after 30 days. */
 const KEPT_MS = 30 * 86_400_000;
 
+/** The name of a new copy, and what all of them look like: other files in the folder are not ours. */
+const copyName = (): string => `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`;
+const COPY_NAME = /^input-[0-9a-z]{6,10}-[0-9a-f]{12}$/;
+
 async function removeOldCopies(folder: string): Promise<void> {
 	for (const name of await readdir(folder)) {
+		if (!COPY_NAME.test(name)) continue;
 		const path = join(folder, name);
-		if (Date.now() - (await stat(path)).mtimeMs > KEPT_MS) await unlink(path);
+		const found = await lstat(path);
+		if (found.isFile() && Date.now() - found.mtimeMs > KEPT_MS) await unlink(path);
 	}
 }
 
@@ -122,6 +129,22 @@ function createSteadyReader(handle: FileHandle, name: string) {
 	};
 }
 
+/**
+ * The SHA-256 of a file, before any of it is read as rows or shown: the path may come from somebody else's journal.
+ * @throws UsageError for a file that can't be read, a pipe or a device
+ */
+export async function digestOf(path: string): Promise<string> {
+	let fd: number;
+	try {
+		fd = openRegularFile(path);
+	} catch (error) {
+		throw new UsageError(`can't read ${path}: ${fileProblem(error)}`, { code: 'unreadable_input', cause: error });
+	}
+	const hash = createHash('sha256');
+	for await (const chunk of createReadStream('', { fd })) hash.update(chunk as Buffer);
+	return hash.digest('hex');
+}
+
 /** Unpacks while reading; damage is the input's fault and named so. */
 async function* gunzip(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
 	const [{ createGunzip }, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
@@ -179,9 +202,7 @@ export async function openInput(options: OpenInputOptions): Promise<InputSource>
 	const folder = join(options.stateDir, 'spool');
 	const given = isStdin ? options.stdin : await openFile(options.path, name);
 	const isCopied = !('stat' in given);
-	const path = isCopied
-		? join(folder, `input-${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`)
-		: resolve(options.path);
+	const path = isCopied ? join(folder, copyName()) : resolve(options.path);
 	if (isCopied) {
 		await removeOldCopies(folder).catch(() => undefined);
 		options.onSpool?.(path);

@@ -1,4 +1,4 @@
-/** What rows came to: one byte a row, how many of each, the exit code that follows, and what can be done next. */
+/** What rows came to: how many of each outcome, the exit code that follows, and what can be done next. */
 
 import { ExitCode } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
@@ -21,36 +21,61 @@ export interface Counts extends Record<OutcomeName, number> {
 	refused: number;
 	/** Of the skipped: how many were changed by others meanwhile. */
 	conflicts: number;
+	/** Of the skipped: how many of an undo or a plan were left as they are. */
+	left: number;
 }
 
 export function createCounts(): Counts {
-	const names = [...outcomeNames, 'unauthorized', 'forbidden', 'refused', 'conflicts'];
+	const names = [...outcomeNames, 'unauthorized', 'forbidden', 'refused', 'conflicts', 'left'];
 	return Object.fromEntries(names.map((name) => [name, 0])) as unknown as Counts;
 }
 
-/** The outcome in a row's byte: its place among the outcomes' names, from 1; 0 where there is none. */
+/** What is kept of a row in memory: two bytes. The outcome is its place among the outcomes' names, from 1; 0 for none. */
 const OUTCOME = 0b0000_0111;
-/** Failed by 401, and by 403. */
-const UNAUTHORIZED = 0b0000_1000;
-const FORBIDDEN = 0b0001_0000;
+/** Failed by 401, and by 403; or skipped although it was to be restored or applied. */
+const UNAUTHORIZED = 1 << 3;
+const FORBIDDEN = 1 << 4;
 /** Failed because the row has to be edited, or skipped as a conflict. */
-const REFUSED = 0b0010_0000;
-/** On its way, with no record yet of what became of it. */
-export const SENT = 0b0100_0000;
-/** An attempt may have been carried out without our knowing. */
-export const LOST = 0b1000_0000;
+const REFUSED = 1 << 5;
+/** An attempt may have been applied without our knowing. */
+export const APPLIED = 1 << 6;
+/** The service failed after it may have applied a part. */
+export const PARTLY = 1 << 7;
+/** The object held the row's values once. */
+export const WRITTEN = 1 << 8;
+/** To be sent again, whatever it came to. */
+export const REOPENED = 1 << 9;
+/** Has an outcome since the last resume. */
+export const RECORDED = 1 << 10;
 
 /** Statuses that say that the request itself is wrong: the same row would fail again. */
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 404, 405, 410, 413, 414, 415, 422]);
 
-/** A row's byte after an outcome. */
+/** Codes of skipped rows that an undo or a plan was to change. */
+const LEFT: ReadonlySet<unknown> = new Set(['drift', 'changed_since', 'not_restorable']);
+
+/** A row's state after an outcome. */
 export function stateOf({ outcome, status, code }: { outcome: OutcomeName; status?: unknown; code?: unknown }): number {
 	const state = outcomeNames.indexOf(outcome) + 1;
-	if (outcome === 'unknown') return state | LOST;
-	if (outcome === 'skipped') return code === 'conflict' ? state | REFUSED : state;
-	if (outcome !== 'failed') return state;
-	if (status === 401) return state | UNAUTHORIZED;
-	return state | (status === 403 ? FORBIDDEN : 0) | (REFUSALS.has(status) ? REFUSED : 0);
+	switch (outcome) {
+		case 'ok':
+		case 'differs':
+			return state | WRITTEN;
+		case 'unknown':
+			return state | APPLIED;
+		case 'skipped':
+			if (LEFT.has(code)) return state | FORBIDDEN;
+			if (code === 'conflict') return state | REFUSED;
+			return code === 'unchanged' ? state | WRITTEN : state;
+		case 'failed':
+			if (status === 401) return state | UNAUTHORIZED;
+			if (status === 403) return state | FORBIDDEN;
+			if (Number(status) >= 500) return state | PARTLY;
+			return REFUSALS.has(status) ? state | REFUSED : state;
+		case 'invalid':
+		case 'not-sent':
+			return state;
+	}
 }
 
 export function outcomeIn(state: number): OutcomeName | undefined {
@@ -62,16 +87,16 @@ const DONE: ReadonlySet<OutcomeName> = new Set(['ok', 'differs', 'failed', 'inva
 /** ok, differs, failed other than by 401, invalid and skipped are done; a resume sends all others. */
 export function isDoneState(state: number): boolean {
 	const outcome = outcomeIn(state);
-	return outcome !== undefined && DONE.has(outcome) && (state & UNAUTHORIZED) === 0;
+	return outcome !== undefined && DONE.has(outcome) && (state & (UNAUTHORIZED | REOPENED)) === 0;
 }
 
-/** Adds a row by its byte, or with -1 takes it out again. */
+/** Adds a row by its state, or with -1 takes it out again. */
 export function countState(counts: Counts, state: number, by = 1): void {
 	const outcome = outcomeIn(state);
 	if (outcome === undefined) return;
 	counts[outcome] += by;
 	if ((state & UNAUTHORIZED) !== 0) counts.unauthorized += by;
-	if ((state & FORBIDDEN) !== 0) counts.forbidden += by;
+	if ((state & FORBIDDEN) !== 0) counts[outcome === 'skipped' ? 'left' : 'forbidden'] += by;
 	if ((state & REFUSED) !== 0) counts[outcome === 'skipped' ? 'conflicts' : 'refused'] += by;
 }
 
@@ -109,19 +134,20 @@ export function exitCodeOf(counts: Counts, interrupted = false): ExitCode {
 	if (counts.unauthorized > 0) return ExitCode.refused;
 	const total = totalOf(counts);
 	if (counts.failed > 0 && counts.failed === total && counts.forbidden === total) return ExitCode.refused;
-	const bad = counts.failed + counts.invalid + counts['not-sent'];
+	const bad = counts.failed + counts.invalid + counts['not-sent'] + counts.left;
 	if (bad > 0) return bad === total ? ExitCode.failed : ExitCode.partial;
 	if (counts.unknown > 0) return ExitCode.unknown;
 	return counts.differs > 0 ? ExitCode.differs : ExitCode.ok;
 }
 
-/** What can be done after a run, each step with its command. @param resumable whether rows are open */
+/** What can be done after a run: at most two commands, in the order to run them. @param resumable whether rows are open */
 export function nextSteps(id: string, counts: Counts, resumable: boolean): [text: string, command: string][] {
 	const steps: [string, string][] = [];
-	if (resumable) steps.push(['to send the rest', `supportctl run resume ${id}`]);
 	// What the service refused would be refused again; an overloaded service or a conflict may let the same row pass.
-	if (counts.failed - counts.unauthorized - counts.refused > 0)
-		steps.push(['to retry the failed rows', `supportctl run retry ${id}`]);
+	if (counts.failed - counts.unauthorized - counts.refused > 0) {
+		const rows = resumable ? 'to send the rest and retry the failed rows' : 'to retry the failed rows';
+		steps.push([rows, `supportctl run retry ${id}`]);
+	} else if (resumable) steps.push(['to send the rest', `supportctl run resume ${id}`]);
 	if (counts.invalid + counts.differs + counts.refused + counts.conflicts > 0) {
 		steps.push(['to export the rows that need a fix', `supportctl run rejects ${id} --format csv`]);
 	}

@@ -5,7 +5,6 @@ import {
 	closeSync,
 	existsSync,
 	fstatSync,
-	openSync,
 	readdirSync,
 	readFileSync,
 	readSync,
@@ -15,10 +14,12 @@ import {
 } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { FailedError, fileProblem, UsageError } from '../../errors.js';
+import { openRegularFile } from '../../folder.js';
 import { lockHolder } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
 import type { Counts } from './counts.js';
-import { type JournalScan, lineReader, scanJournal } from './read.js';
+import type { JournalScan } from './history.js';
+import { lineReader, scanJournal } from './read.js';
 import { type EndRecord, endRecordOf, parseRecord, readHeader } from './records.js';
 
 const EXTENSION = '.ndjson';
@@ -74,7 +75,7 @@ export function runIds(stateDir: string): string[] {
 		if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
 		throw new FailedError(`can't read the folder of runs ${folder}: ${fileProblem(error)}`, {
 			code: 'unreadable_runs',
-			hint: 'let SUPPORTCTL_STATE_DIR name a folder that you can read',
+			hint: 'set SUPPORTCTL_STATE_DIR to a readable folder',
 			cause: error,
 		});
 	}
@@ -103,8 +104,7 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	const found = statSync(path, { throwIfNoEntry: false });
 	if (name.includes('/') || name.includes(sep) || name.endsWith(EXTENSION)) {
 		if (found?.isFile() === true) return realpathSync(path);
-		const message =
-			found === undefined ? `there is no journal ${name}` : `${name} is not a journal: it is not a regular file`;
+		const message = found === undefined ? `journal ${name} not found` : `${name} isn't a journal: not a regular file`;
 		throw new UsageError(message, { code: 'no_such_run' });
 	}
 	const ids = runIds(stateDir);
@@ -114,18 +114,18 @@ export function findRun(stateDir: string, name: string, cwd = '.'): string {
 	if (more.length > 0) {
 		throw new UsageError(`${matches.length} runs start with "${name}": ${matches.slice(0, 5).join(', ')}`, {
 			code: 'ambiguous_run',
-			hint: 'give more of the id',
+			hint: 'use a longer prefix',
 		});
 	}
 	if (id !== '') {
 		const journal = journalPath(stateDir, id);
 		if (existsSync(journal)) return realpathSync(journal);
-		throw new UsageError(`the journal of run ${id} is gone: ${journal}`, { code: 'no_such_run' });
+		throw new UsageError(`journal of run ${id} not found: ${journal}`, { code: 'no_such_run' });
 	}
 	if (name !== '' && found?.isFile() === true) return realpathSync(path);
-	throw new UsageError(name === 'last' ? 'there is no run yet' : `there is no run "${name}"`, {
+	throw new UsageError(name === 'last' ? 'no runs yet' : `run "${name}" not found`, {
 		code: 'no_such_run',
-		hint: 'supportctl run list shows the runs; a journal elsewhere is named by its path',
+		hint: 'supportctl run list shows the runs; for a journal elsewhere, pass its path',
 	});
 }
 
@@ -152,7 +152,7 @@ const EDGE_BYTES = 64 * 1024;
 
 /** The first line and, where it is short, the last one: a list must not read whole journals. */
 function readEdges(path: string): { first: string; last: string } {
-	const fd = openSync(path, 'r');
+	const fd = openRegularFile(path);
 	try {
 		const first = lineReader(fd)(0)?.text ?? '';
 		const { size } = fstatSync(fd);

@@ -1,12 +1,14 @@
 /** The lines of a journal: what each record holds, how it is written, and how it is read and checked again. */
 
+import { crc32 } from 'node:zlib';
 import { isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
-import { hasRuns, isRunPlan, type RunHeader } from '../run/plan.js';
+import type { RunHeader } from '../run/plan.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
+import { headerProblem } from './header.js';
 
-const VERSION = 2;
+const VERSION = 3;
 
 export type Json = Record<string, unknown>;
 
@@ -36,14 +38,22 @@ export interface TickRecord {
 	refused: number;
 }
 
+/** The start of another part of the run. */
+export interface ResumeRecord {
+	at: string;
+	tool: string;
+	/** How many rows may be under way at a time. */
+	concurrency: number;
+	/** Rows with these outcomes are sent again: a retry. */
+	again?: readonly OutcomeName[] | undefined;
+}
+
 /** What is written beside the outcomes of rows and their old values. */
 export type PlainRecord =
 	| ({ type: 'end' } & EndRecord)
 	| ({ type: 'tick' } & TickRecord)
-	| { type: 'resume'; at: string; tool: string }
-	/** A delete that is about to be sent: after a crash, its 404 is then known to be its own doing. */
-	| { type: 'sent'; row: number }
-	/** A try that will be repeated; `lost` where the request may have reached the service and no response came. */
+	| ({ type: 'resume' } & ResumeRecord)
+	/** A failed attempt; `lost` if it may have been applied without a response that says so. */
 	| { type: 'attempt'; row: number; attempt: number; status?: number; code?: string; lost?: boolean | undefined }
 	/** The users that a row names, or why there is none of a column's name. */
 	| { type: 'user'; row: number; id?: number | undefined; reassign?: number | undefined }
@@ -86,6 +96,19 @@ const ROW_KEYS: ReadonlySet<string> = new Set(['type', ...ROW_PARTS.filter((part
 /** Whether a key of a row's record is the name of a path id: those stand flat in it, whatever the endpoint calls them. */
 export function isIdName(key: string): boolean {
 	return !ROW_KEYS.has(key);
+}
+
+/** How each line ends: with a checksum of the text before it. */
+function sealOf(content: string): string {
+	return `,"crc":"${crc32(content).toString(16).padStart(8, '0')}"}`;
+}
+
+const SEAL_LENGTH = sealOf('').length;
+
+/** A record's JSON with its checksum. */
+export function sealed(json: string): string {
+	const content = json.slice(0, -1);
+	return content + sealOf(content);
 }
 
 /** One row's outcome, free of its request's secrets already. Most rows have few parts. */
@@ -138,13 +161,22 @@ export function beforeLine(
 	});
 }
 
-/** The JSON of a line, or what is wrong with it. */
+/** The record of a line, or what is wrong with it. */
 export function parseRecord(text: string): Json | string {
+	const record = parseObject(text);
+	if (record === undefined) return 'not a JSON object';
+	const { crc, ...rest } = record;
+	if (crc === undefined) return 'no checksum';
+	const content = text.slice(0, -SEAL_LENGTH);
+	return text === content + sealOf(content) ? rest : 'wrong checksum';
+}
+
+function parseObject(text: string): Json | undefined {
 	try {
 		const value: unknown = JSON.parse(text);
-		return isObject(value) ? value : 'no JSON object';
+		return isObject(value) ? value : undefined;
 	} catch {
-		return 'no JSON';
+		return undefined;
 	}
 }
 
@@ -152,31 +184,25 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export function notAJournal(path: string, reason: string): FailedError {
-	return new FailedError(`${path} is not a journal that can be read: ${reason}`, { code: 'not_a_journal' });
+	return new FailedError(`can't read the journal ${path}: ${reason}`, { code: 'not_a_journal' });
 }
 
 export function headerLine(header: RunHeader): string {
-	return JSON.stringify({ type: 'plan', version: VERSION, ...header });
+	return sealed(JSON.stringify({ type: 'plan', version: VERSION, ...header }));
 }
 
 /** The header in a journal's first line. @throws FailedError that says what is wrong with it */
 export function readHeader(text: string, path: string): RunHeader {
-	const record = parseRecord(text);
-	if (typeof record === 'string') throw notAJournal(path, `its first line is ${record}`);
-	const { type, version, ...header } = record;
-	if (type === 'run' || version !== VERSION) {
-		const written = version === undefined ? 'says no version' : `is in version ${String(version)}`;
-		throw notAJournal(path, `it ${written} of the format, and this is ${VERSION}`);
+	const { version } = parseObject(text) ?? {};
+	if (typeof version === 'number' && version !== VERSION) {
+		throw notAJournal(path, `it has format version ${version}, and this is version ${VERSION}`);
 	}
+	const record = parseRecord(text);
+	if (typeof record === 'string') throw notAJournal(path, `its first line is damaged (${record})`);
+	const { type, version: _, ...header } = record;
 	if (type !== 'plan') throw notAJournal(path, 'its first line is not the start of a run');
-	const { id, tool, started, input, plan } = header;
-	const isComplete =
-		isRunPlan(plan) &&
-		isObject(input) &&
-		[id, tool, started, input.sha256].every(isText) &&
-		[input.rows, input.last ?? 0, input.own].every(isCount);
-	if (!isComplete) throw notAJournal(path, 'its first line is incomplete');
-	if (!hasRuns(plan.endpoint)) throw notAJournal(path, `the endpoint ${JSON.stringify(plan.endpoint)} has no runs`);
+	const problem = headerProblem(header);
+	if (problem !== undefined) throw notAJournal(path, problem);
 	return header as unknown as RunHeader;
 }
 

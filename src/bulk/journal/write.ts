@@ -23,7 +23,8 @@ import type { RowOutcome } from '../../http/outcome.js';
 import { acquireLock, type Lock } from '../../lock.js';
 import type { RunHeader } from '../run/plan.js';
 import { journalPath, noteStarted, runsFolder } from './folder.js';
-import { type JournalScan, scanJournal } from './read.js';
+import type { JournalScan } from './history.js';
+import { scanJournal } from './read.js';
 import {
 	beforeLine,
 	type EndRecord,
@@ -32,6 +33,7 @@ import {
 	type PlainRecord,
 	type Redact,
 	rowLine,
+	sealed,
 } from './records.js';
 
 /** How long records may lie in the system's cache before the disk has to have them. */
@@ -93,6 +95,8 @@ export class Journal {
 	#settle: ((error?: FailedError) => void) | undefined;
 	#dirty = false;
 	#timer: NodeJS.Timeout | undefined;
+	/** Resolves when the disk has what is being synced. */
+	#syncing: Promise<void> | undefined;
 	#closed = false;
 
 	constructor(
@@ -126,7 +130,7 @@ export class Journal {
 			this.#written.catch(() => undefined);
 			setImmediate(() => this.flush());
 		}
-		this.#text += line;
+		this.#text += sealed(line);
 		this.#text += '\n';
 		return this.#written;
 	}
@@ -137,11 +141,15 @@ export class Journal {
 		this.#text = '';
 		this.#written = this.#settle = undefined;
 		if (settle === undefined) return;
+		if (this.failure !== undefined) {
+			settle(this.failure);
+			return;
+		}
 		try {
 			writeLines(this.fd, text);
 			settle();
 			this.#dirty = true;
-			this.#timer ??= setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
+			if (!this.#closed) this.#timer ??= setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
 		} catch (error) {
 			settle(this.#cannotWrite(error));
 		}
@@ -157,7 +165,7 @@ export class Journal {
 		if (isSameFile(this.fd, this.path) && this.lock.isHeld()) return;
 		this.#fail(
 			`the journal ${this.path} was removed or replaced during the run`,
-			'the rows that were sent until then are not recorded in a file any more; this run cannot be resumed',
+			"the journal was lost; this run can't be resumed",
 		);
 	}
 
@@ -171,18 +179,23 @@ export class Journal {
 	#sync(): void {
 		this.#dirty = false;
 		this.#checkPlace();
-		fdatasync(this.fd, (error) => {
-			this.#timer = undefined;
-			if (this.#closed) return;
-			if (error !== null && !isNotSyncable(error)) this.#cannotWrite(error);
-			else if (this.#dirty) this.#timer = setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
+		this.#syncing = new Promise((resolve) => {
+			fdatasync(this.fd, (error) => {
+				this.#syncing = this.#timer = undefined;
+				if (error !== null && !isNotSyncable(error)) this.#cannotWrite(error);
+				else if (this.#dirty && !this.#closed) this.#timer = setTimeout(() => this.#sync(), SYNC_EVERY_MS).unref();
+				resolve();
+			});
 		});
 	}
 
 	/** Writes the last record, waits for the disk, and releases the lock. @throws what made the journal fail */
-	close(end?: EndRecord): void {
+	async close(end?: EndRecord): Promise<void> {
 		if (this.#closed) return;
+		this.#closed = true;
 		try {
+			// The system reports a failed write once: to the sync that is under way.
+			if (this.#syncing !== undefined) await this.#syncing;
 			if (end !== undefined && this.failure === undefined) this.record({ type: 'end', ...end });
 			this.flush();
 			this.#checkPlace();
@@ -190,7 +203,6 @@ export class Journal {
 		} catch (error) {
 			this.#cannotWrite(error);
 		} finally {
-			this.#closed = true;
 			clearTimeout(this.#timer);
 			closeSync(this.fd);
 			this.lock.release();
@@ -203,7 +215,7 @@ export class Journal {
 function cannotOpen(path: string, error: unknown, hint: string): Error {
 	if (error instanceof FailedError || error instanceof UsageError) return error;
 	const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-	const why = isMissing ? 'there is no such file or folder' : fileProblem(error);
+	const why = isMissing ? 'no such file or folder' : fileProblem(error);
 	return new FailedError(`can't write the journal ${path}: ${why}`, { code: 'journal_failed', hint, cause: error });
 }
 
@@ -213,8 +225,9 @@ function openLocked(path: string, flags: number) {
 	const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | flags, 0o600);
 	try {
 		const stats = fstatSync(fd);
-		if (!stats.isFile()) throw new Error('it is not a regular file');
-		// One lock, whatever link leads to the journal.
+		if (!stats.isFile()) throw new Error('not a regular file');
+		// One lock for each journal: symbolic links lead to one name, hard links are refused.
+		if (stats.nlink > 1) throw new Error(`the file has ${stats.nlink} names (hard links); remove the others`);
 		const real = realpathSync(path);
 		const lock = acquireLock(`${real}.lock`, `the journal ${real}`);
 		const release = (): void => {
@@ -252,9 +265,9 @@ export function createJournal({
 		opened = openLocked(path, constants.O_CREAT);
 		const { fd, lock, size } = opened;
 		if (size > 0) {
-			throw new UsageError(`the journal ${path} is there already`, {
+			throw new UsageError(`the journal ${path} already exists`, {
 				code: 'journal_exists',
-				hint: `choose another file; if it is a journal, supportctl run resume ${path} resumes its run`,
+				hint: `choose another file, or go on with its run: supportctl run resume ${path}`,
 			});
 		}
 		fchmodSync(fd, 0o600);
@@ -293,26 +306,19 @@ function beginFile(fd: number, path: string, isNew: boolean, line: string): void
 }
 
 /**
- * Opens a journal to go on with its run: locks it, reads it, cuts off a torn last line, and notes when the run goes on.
+ * Opens a journal to go on with its run: locks it, reads it, and cuts off a torn last line.
  * @throws FailedError where another process writes it, or where it can't be read
  */
-export async function openJournal(
-	path: string,
-	{ redact, at, tool }: { redact: Redact; at: string; tool: string },
-): Promise<{ journal: Journal; scan: JournalScan }> {
+export async function openJournal(path: string, redact: Redact): Promise<{ journal: Journal; scan: JournalScan }> {
 	let opened: ReturnType<typeof openLocked> | undefined;
 	try {
 		opened = openLocked(path, 0);
 		const { fd, lock, real } = opened;
 		const scan = await scanJournal(real);
 		if (scan.tornBytes > 0) ftruncateSync(fd, scan.validBytes);
-		const journal = new Journal(fd, lock, real, scan.header, redact);
-		const resumed = journal.record({ type: 'resume', at, tool });
-		journal.flush();
-		await resumed;
-		return { journal, scan };
+		return { journal: new Journal(fd, lock, real, scan.header, redact), scan };
 	} catch (error) {
 		opened?.release();
-		throw cannotOpen(path, error, 'this resume sent nothing; a run goes on only in its own journal');
+		throw cannotOpen(path, error, 'nothing was sent; a run goes on only in its own journal');
 	}
 }

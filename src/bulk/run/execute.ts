@@ -15,7 +15,7 @@ import { runEngine } from './engine.js';
 import type { Ended, Show } from './events.js';
 import type { RunPlan, RunTuning, Shard } from './plan.js';
 import type { PastPart } from './resume.js';
-import { type InvalidRow, invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow } from './rows.js';
+import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow, skippedOutcome } from './rows.js';
 import { createSendRow, type RowRedactor } from './send-row.js';
 import { type StopReason, StopWatch } from './stop.js';
 import { ownRows, type Survey } from './survey.js';
@@ -87,13 +87,12 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const started = clock.monotonic();
 	let failure: unknown;
 	const over = new AbortController();
-	const isDone = (row: number): boolean => past?.isDone(row) === true;
 	const control = { stop, open: () => total - totalOf(counts) };
 	await show({ type: 'started', total, counts, journal, control });
 	void tickUntil(over.signal, clock, () => void show({ type: 'tick', counts, pauseMs: pace.pauseMs }));
 	try {
 		await runEngine({
-			rows: rowsToSend({ rows, shard: plan.shard, first, isDone }, (invalid) => take(invalidOutcome(invalid))),
+			rows: rowsToSend({ rows, shard: plan.shard, first, past }, take),
 			...{ concurrency, limit, stop: signal },
 			perform: sendRow,
 			record(outcome, row) {
@@ -124,7 +123,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	try {
 		ticks.end();
 		const at = new Date(clock.now()).toISOString();
-		journal?.close({ at, counts, exit: exitCode, interrupted: isInterrupted ? true : undefined });
+		await journal?.close({ at, counts, exit: exitCode, interrupted: isInterrupted ? true : undefined });
 	} catch (error) {
 		failure ??= error;
 	}
@@ -145,26 +144,31 @@ export interface Selection {
 	shard: Shard | undefined;
 	/** At most so many. */
 	first: number | undefined;
-	isDone(row: number): boolean;
+	past: PastPart | undefined;
 }
 
-/** The own rows that are not done, in input order; rows that can't be sent go to `reject`. */
+/** The own rows that are not done, in input order; those that are not sent have an outcome at once. */
 export async function* rowsToSend(
-	{ rows, shard, first, isDone }: Selection,
-	reject: (row: InvalidRow) => Promise<unknown> | undefined,
+	{ rows, shard, first, past }: Selection,
+	take: (outcome: RowOutcome) => Promise<unknown> | undefined,
 ): AsyncGenerator<RunRow[]> {
 	let left = first ?? Number.POSITIVE_INFINITY;
 	for await (const batch of rows.read()) {
 		let ready: RunRow[] = [];
 		for (const planned of batch) {
 			if (left === 0) break;
-			if (isDone(planned.row) || !isOwn(planned, shard)) continue;
+			if (past?.isDone(planned.row) === true || !isOwn(planned, shard)) continue;
 			left--;
 			if (isInvalid(planned)) {
-				await reject(planned);
+				await take(invalidOutcome(planned));
 				continue;
 			}
-			ready.push(planned);
+			const row = past?.withoutSuperseded(planned) ?? planned;
+			if (row.skip !== undefined) {
+				await take(skippedOutcome(row));
+				continue;
+			}
+			ready.push(row);
 			if (ready.length < PLANNED_AHEAD) continue;
 			yield ready;
 			ready = [];

@@ -2,7 +2,8 @@
 
 import type { RawRow } from '../input/input.js';
 import type { RowReader } from '../input/rows.js';
-import { RowNumbers, scanJournal } from '../journal/read.js';
+import { RowNumbers } from '../journal/history.js';
+import { scanJournal } from '../journal/read.js';
 import { isCount } from '../journal/records.js';
 import type { Journal } from '../journal/write.js';
 import type { FinishRow, PlannedRow } from './rows.js';
@@ -28,14 +29,11 @@ export class UserNames {
 		private readonly concurrency: number,
 	) {}
 
-	/**
-	 * Takes what an earlier run found: its users may be deleted by now.
-	 * @param problems Whether names that had no user still have none: so for a resume, whose rows must be the same
-	 */
-	async remember(journal: string, problems: boolean): Promise<void> {
+	/** Takes what an earlier part of the run found: its users may be deleted by now. */
+	async remember(journal: string): Promise<void> {
 		await scanJournal(journal, ({ type, row, id, reassign, column, problem }) => {
 			if (type !== 'user' || !isCount(row)) return;
-			if (problems && typeof problem === 'string') this.#problems.set(`${column} ${row}`, problem);
+			if (typeof problem === 'string') this.#problems.set(`${column} ${row}`, problem);
 			if (isCount(id)) this.#ids.set(row, id);
 			if (isCount(reassign)) this.#receivers.set(row, reassign);
 		});

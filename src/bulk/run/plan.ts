@@ -2,9 +2,7 @@
 
 import type { Prefixes } from '../../api/dialect.js';
 import { endpointList } from '../../api/endpoints.js';
-import { isObject } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import type { OutcomeName } from '../../http/outcome.js';
 import type { InputFormat } from '../input/input.js';
 
 /** Where the rows of a run come from. */
@@ -12,14 +10,6 @@ export type RowSource =
 	| { readonly from: 'ids'; readonly ids: readonly string[] }
 	/** `path` is absolute, or `-` for standard input; `name` is what messages call it. */
 	| { readonly from: 'file'; readonly path: string; readonly name: string; readonly format?: InputFormat }
-	/** Rows of an earlier run, chosen by their last outcome in its journal; `rows` is where they are now. */
-	| {
-			readonly from: 'run';
-			readonly journal: string;
-			readonly run: string;
-			readonly outcomes: readonly OutcomeName[];
-			readonly rows: RowSource;
-	  }
 	/** The old values that the journal of an earlier run keeps; `overwrite` restores values that others changed since. */
 	| { readonly from: 'snapshots'; readonly journal: string; readonly run: string; readonly overwrite: boolean };
 
@@ -128,6 +118,14 @@ export interface RunHeader {
 	readonly started: string;
 	/** The version of the tool. */
 	readonly tool: string;
+	/** How many rows may be under way at a time. */
+	readonly concurrency: number;
+	/** Who started it: the system's user and host, and the account of the service. */
+	readonly who?: { readonly user: string; readonly host: string; readonly account?: string | undefined } | undefined;
+	/** What `--note` says. */
+	readonly note?: string | undefined;
+	/** Reports that each part of the run writes: `html:/home/ada/run.html`. */
+	readonly reports?: readonly string[] | undefined;
 	readonly plan: RunPlan;
 	/** What the first pass found, so that a resume can tell whether the input is the same. */
 	readonly input: {
@@ -150,11 +148,6 @@ export function commandOf({ endpoint, source }: Pick<RunPlan, 'endpoint' | 'sour
 	return (words[0] === 'term' ? words.slice(0, 2) : words).join(' ');
 }
 
-/** Whether each delete is recorded before it is sent; other rows are sent without a record. */
-export function isDeletePlan({ endpoint }: Pick<RunPlan, 'endpoint'>): boolean {
-	return endpoint.split('.').includes('delete');
-}
-
 /** Whether the plan adds items to list fields or removes some, so that a row without a field has something to do. */
 export function changesLists({ values: { add, remove } }: Pick<RunPlan, 'values'>): boolean {
 	return Object.keys(add).length > 0 || Object.keys(remove).length > 0;
@@ -165,16 +158,9 @@ export function fileOf({ source }: Pick<RunPlan, 'source'>): string | undefined 
 	return source.from === 'file' && source.path !== '-' && source.name !== STDIN_NAME ? source.name : undefined;
 }
 
-/** The file that rows are read from, be it for an earlier run. */
+/** The file that rows are read from. */
 export function inputFileOf(source: RowSource): Extract<RowSource, { from: 'file' }> | undefined {
-	if (source.from === 'file') return source;
-	return source.from === 'run' ? inputFileOf(source.rows) : undefined;
-}
-
-/** The same source, with its file at another place. */
-export function movedTo(source: RowSource, place: { path: string; name: string }): RowSource {
-	if (source.from === 'file') return { ...source, ...place };
-	return source.from === 'run' ? { ...source, rows: movedTo(source.rows, place) } : source;
+	return source.from === 'file' ? source : undefined;
 }
 
 /** What messages call standard input. */
@@ -187,9 +173,7 @@ export function sourceName(source: RowSource): string {
 			return 'arguments';
 		case 'file':
 			return source.name;
-		case 'run':
-			return `rows of run ${source.run}`;
-		default:
+		case 'snapshots':
 			return `old values of run ${source.run}`;
 	}
 }
@@ -198,34 +182,6 @@ export function sourceName(source: RowSource): string {
 export function hasRuns(endpoint: string): boolean {
 	if (endpoint === 'term.update' || endpoint === 'term.delete') return true;
 	return endpointList.some(({ name, replay }) => name === endpoint && replay !== 'once');
-}
-
-/** Whether JSON from a journal's first line has the parts of a plan. */
-export function isRunPlan(value: unknown): value is RunPlan {
-	if (!isObject(value)) return false;
-	const { endpoint, source, columns, values, checks, stop, shard, service } = value;
-	return (
-		typeof endpoint === 'string' &&
-		isObject(source) &&
-		['ids', 'file', 'run', 'snapshots'].includes(source.from as string) &&
-		(source.from !== 'run' || isObject(source.rows)) &&
-		(source.from !== 'ids' || (Array.isArray(source.ids) && source.ids.every((id) => typeof id === 'string'))) &&
-		[columns, values, checks, stop, service].every(isObject) &&
-		['ids', 'fields', 'add', 'remove'].every((name) => isObject((values as Record<string, unknown>)[name])) &&
-		isObject((columns as { map?: unknown }).map) &&
-		[(columns as { ignore?: unknown }).ignore, (values as { withheld?: unknown }).withheld].every(Array.isArray) &&
-		Array.isArray((checks as { conditions?: unknown }).conditions) &&
-		(shard === undefined || isShard(shard)) &&
-		typeof (service as { baseUrl?: unknown }).baseUrl === 'string'
-	);
-}
-
-/** Whether JSON is a shard. */
-export function isShard(value: unknown): value is Shard {
-	const { index, count } = (value ?? {}) as Partial<Shard>;
-	return (
-		Number.isSafeInteger(count) && Number.isSafeInteger(index) && Number(index) >= 1 && Number(index) <= Number(count)
-	);
 }
 
 /** FNV-1a over UTF-16 units, then murmur3's finaliser, since FNV's low bits are uneven for ids that follow each other. */

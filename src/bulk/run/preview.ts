@@ -11,16 +11,17 @@ import { rowsToSend } from './execute.js';
 import { heldOf } from './held.js';
 import { changesLists, type RunPlan } from './plan.js';
 import { decide, readsBefore } from './read-back.js';
+import type { PastPart } from './resume.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RunSetup } from './setup.js';
 
-/** Shows each row that would be sent. @param isDone whether an earlier part of the run did a row */
-export async function preview(setup: RunSetup, rows: PlannedRows, isDone: (row: number) => boolean): Promise<ExitCode> {
+/** Shows each row that would be sent. @param past what earlier parts of the run did */
+export async function preview(setup: RunSetup, rows: PlannedRows, past: PastPart | undefined): Promise<ExitCode> {
 	const { plan, tuning, extent, show } = setup;
 	const read = extent === 'changes' ? await createChangeReader(setup) : undefined;
 	let [requests, skipped, unread, seen] = [0, 0, 0, 0];
 	const reject = (): undefined => undefined;
-	for await (const batch of rowsToSend({ rows, shard: plan.shard, first: tuning.first, isDone }, reject)) {
+	for await (const batch of rowsToSend({ rows, shard: plan.shard, first: tuning.first, past }, reject)) {
 		const ready = batch.filter(({ request }) => changesLists(plan) || !asksNothing(request));
 		skipped += batch.length - ready.length;
 		seen += ready.length;

@@ -1,6 +1,6 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import { type AppliedDifference, contradictions, differences } from '../../api/applied.js';
+import { type AppliedDifference, contradictions, differences, sameField } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
@@ -9,7 +9,7 @@ import { emptyRecord, inexactNumberIn, isId, isObject } from '../../api/values.j
 import { UsageError } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
-import { type Held, heldOf, holds, isNothing, isUnchanged, same } from './held.js';
+import { type Held, heldOf, holds, isNothing, isUnchanged } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
 
@@ -102,6 +102,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	};
 	return async (row) => {
 		let { request } = row;
+		let left: AppliedDifference[] = [];
 		if (asksNothing(request) && !addsItems) return NOTHING_TO_SEND;
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;
@@ -116,6 +117,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 			if (held === undefined) return notRead(result, maybeSent);
 			const decided = decide(row, held, plan, maybeSent);
 			if ('skip' in decided) return decided.skip;
+			left = decided.left;
 			const { endpoint, ids } = request;
 			if (endpoint.body !== 'none') {
 				request = plannerFor(endpoint)({ ids, fields: withCleared(endpoint, held, decided.fields) });
@@ -127,7 +129,8 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		const result = differs.length === 0 ? sent : withDifferences(sent, differs);
 		// What the service wants later than anybody waits ends the run first.
 		const isVerified = checks.verify && mayBeWritten(result) && result.code !== 'wait_too_long';
-		return allowed(isVerified ? verified(request, result, await look(row, true)) : result, checks);
+		const known = isVerified ? verified(request, result, await look(row, true)) : result;
+		return allowed(withLeft(known, left, row), checks);
 	};
 }
 
@@ -163,7 +166,7 @@ const skipped = (code: string, message: string): Outcome => ({ outcome: 'skipped
 const NOTHING_TO_SEND = skipped('nothing_to_send', 'the row changes no field');
 const UNCHANGED = skipped('unchanged', 'every field has its value already');
 
-type Decision = { skip: Outcome } | { fields: Readonly<Record<string, unknown>> };
+type Decision = { skip: Outcome } | { fields: Readonly<Record<string, unknown>>; left: AppliedDifference[] };
 
 /**
  * What is sent of a row, now that the object's values are known; pure.
@@ -181,7 +184,7 @@ export function decide(
 		const message = `the service does not show ${hidden}, so that no items can be added or removed; nothing was written`;
 		return { skip: { outcome: 'failed', code: 'not_shown', message, attempts: 0, ms: 0 } };
 	}
-	const all: Readonly<Record<string, unknown>> = { ...sent, ...listChanges(held, values) };
+	const all: Record<string, unknown> = { ...sent, ...listChanges(held, values) };
 	const changed = emptyRecord<unknown>();
 	for (const [name, value] of Object.entries(all)) {
 		if (!isUnchanged(endpoint, name, value, held)) changed[name] = value;
@@ -197,18 +200,49 @@ export function decide(
 		if (holds(endpoint, held, field, value)) continue;
 		return { skip: skipped('condition', `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`) };
 	}
-	for (const [field, value] of Object.entries(row.expected ?? {})) {
-		// Services may leave out a field that was cleared. What has its old value again is restored already.
-		const isStill = held.has(field) ? same(endpoint, field, value, held) : value === '' || value === null;
-		if (isStill || same(endpoint, field, sent[field], held)) continue;
-		const now = JSON.stringify(held.get(field) ?? null);
-		return {
-			skip: skipped('changed_since', `${field} was changed since the run: it is ${now}; --overwrite restores it`),
-		};
+	const left = changedByOthers(row, held);
+	for (const { field } of left) {
+		delete changed[field];
+		delete all[field];
 	}
 	const fields = checks.onlyChanged ? changed : all;
-	if (endpoint.body === 'none' || Object.keys(fields).length > 0) return { fields };
+	if (left.length > 0 && (row.expected?.byField !== true || Object.keys(fields).length === 0)) {
+		return { skip: skipped(row.expected?.code ?? 'drift', leftMessage(left, row)) };
+	}
+	if (endpoint.body === 'none' || Object.keys(fields).length > 0) return { fields, left };
 	return { skip: checks.onlyChanged || changesLists({ values }) ? UNCHANGED : NOTHING_TO_SEND };
+}
+
+/** Fields with none of the values that are expected. */
+function changedByOthers({ request: { endpoint, sent = {} }, expected }: RunRow, held: Held): AppliedDifference[] {
+	const left: AppliedDifference[] = [];
+	for (const [field, values] of Object.entries(expected?.values ?? {})) {
+		// What has the value to be sent already needs no write.
+		const fine = [...values, sent[field]];
+		const now = held.get(field);
+		// Services may leave out a field that was cleared.
+		const isFine = held.has(field)
+			? fine.some((value) => sameField(endpoint, field, value, now) !== false)
+			: fine.some((value) => isNothing(value));
+		if (!isFine) left.push({ field, sent: sent[field], shown: now ?? null });
+	}
+	return left;
+}
+
+function leftMessage(left: readonly AppliedDifference[], { expected }: RunRow): string {
+	const changes = left.map(({ field, shown }) => `${field} was changed since: it is ${JSON.stringify(shown)}`);
+	return [...changes, expected?.hint].filter(Boolean).join('; ');
+}
+
+/** A row that was applied but for the fields that others changed. */
+function withLeft(result: Outcome, left: AppliedDifference[], row: RunRow): Outcome {
+	if (left.length === 0 || (result.outcome !== 'ok' && result.outcome !== 'differs')) return result;
+	const { differs = [] } = result;
+	return {
+		...withDifferences(result, [...differs, ...left]),
+		code: row.expected?.code ?? 'drift',
+		message: leftMessage(left, row),
+	};
 }
 
 /** List fields after items were added and removed. */

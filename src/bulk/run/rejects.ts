@@ -7,10 +7,10 @@ import { formatCsvRecord } from '../../text.js';
 import { PLACEHOLDER } from '../input/columns.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { outcomeNames } from '../journal/counts.js';
-import { readRunHeader } from '../journal/folder.js';
-import { type JournalScan, openRecords } from '../journal/read.js';
+import { type JournalScan, UnderWay } from '../journal/history.js';
+import { openRecords } from '../journal/read.js';
 import { differences, fullMessage, type RowRecord } from '../journal/records.js';
-import { chosenRows, openInputOf } from './open.js';
+import { openInputOf } from './open.js';
 import type { RunHeader, RunPlan } from './plan.js';
 import { invalidOutcome, isInvalid, isOwn, planRows, type RowContext } from './rows.js';
 
@@ -49,15 +49,13 @@ export async function openPastInput(
 	{ source }: Pick<RunPlan, 'source'>,
 	context: Pick<RowContext, 'stdin' | 'stateDir'>,
 ): Promise<InputSource | undefined> {
-	if (source.from === 'run') return await openPastInput({ source: source.rows }, context);
 	if (source.from === 'snapshots' || (source.from === 'file' && !existsSync(source.path) && source.path !== '-'))
 		return undefined;
 	return await openInputOf(source, context);
 }
 
 /** Reads the input to its end. @throws UsageError where it is not what the run read */
-export async function checkUnchanged({ id, input, plan }: RunHeader, source: InputSource): Promise<void> {
-	if (plan.source.from === 'run') return await checkUnchanged(readRunHeader(plan.source.journal), source);
+export async function checkUnchanged({ id, input }: RunHeader, source: InputSource): Promise<void> {
 	for await (const _ of source.read());
 	if (source.sha256 === input.sha256) return;
 	throw new UsageError(`${source.name} is not what run ${id} read`, {
@@ -77,7 +75,7 @@ export async function* rejectsOf(
 	const { scan, recordOf, close } = await openRecords(journal);
 	const outcomes = wantedOutcomes(isWanted);
 	try {
-		const unreached = isWanted({ outcome: 'not-sent' }) ? await unreachedRows(scan, input, context) : undefined;
+		const unreached = isWanted({ outcome: 'not-sent' }) ? unreachedRows(scan, input, context) : undefined;
 		for await (const batch of input.read()) {
 			for (const raw of batch) {
 				const outcome = scan.states.outcomeOf(raw.row);
@@ -109,20 +107,23 @@ export async function* rejectsWithoutInput(
 }
 
 /** Rows that the run ended without: the journal has no record of them. Those that may have been sent are left out. */
-async function unreachedRows(
-	{ header: { plan }, states }: JournalScan,
+function unreachedRows(
+	scan: JournalScan,
 	input: InputSource,
 	{ dialect }: Pick<RowContext, 'dialect'>,
-): Promise<(raw: RawRow) => RowRecord | undefined> {
+): (raw: RawRow) => RowRecord | undefined {
+	const { states, header } = scan;
+	const { plan } = header;
+	const underWay = new UnderWay(scan);
 	// Which rows they are does not depend on secrets.
 	const secrets = Object.fromEntries(plan.values.withheld.map((name) => [name, '']));
 	const { planRow } = planRows(plan, input, { dialect, secrets });
-	const isChosen = await chosenRows(plan.source);
 	return (raw) => {
 		const { row } = raw;
-		if (!isChosen(row) || states.outcomeOf(row) !== undefined || states.maybeSent(row)) return undefined;
+		if (states.outcomeOf(row) !== undefined || states.maybeSent(row)) return undefined;
 		const planned = planRow(raw);
 		if (!isOwn(planned, plan.shard)) return undefined;
+		if (!isInvalid(planned) && underWay.has(row, planned.request.key)) return undefined;
 		const unreached = 'the run ended before it was reached';
 		const rest = { row, outcome: 'not-sent', attempts: 0, ms: 0 } as const;
 		if (!isInvalid(planned)) return { ...rest, ids: planned.request.ids, message: unreached };

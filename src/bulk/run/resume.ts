@@ -1,14 +1,15 @@
-/** Takes a run up again from its journal: what is done, what may have been sent, and which rows have to be sent anew. */
+/** Takes a run up again from its journal: what is done, what may have been sent, and which rows have to be sent. */
 
-import { asksNothing, chooseEndpoint } from '../../api/plan.js';
+import type { Dialect } from '../../api/dialect.js';
+import { asksNothing, chooseEndpoint, type Planner } from '../../api/plan.js';
 import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
-import { type Counts, countState, createCounts } from '../journal/counts.js';
-import type { JournalScan } from '../journal/read.js';
-import type { Redact } from '../journal/records.js';
+import { APPLIED, type Counts, countState, createCounts } from '../journal/counts.js';
+import { type JournalScan, type RowHistory, UnderWay } from '../journal/history.js';
+import type { Redact, ResumeRecord } from '../journal/records.js';
 import { type Journal, openJournal } from '../journal/write.js';
-import type { RunHeader } from './plan.js';
-import { isInvalid, isOwn, type PlannedRows } from './rows.js';
+import { hashKey, type RunHeader, type RunPlan, type RunTuning } from './plan.js';
+import { isInvalid, isOwn, type PlannedRows, plannerOf, type RunRow } from './rows.js';
 import type { Survey } from './survey.js';
 
 /** What earlier parts of a run did. */
@@ -22,97 +23,160 @@ export interface PastPart {
 	/** Rows that belong to the run. */
 	readonly own: number;
 	isDone(row: number): boolean;
-	/** Whether the row may have been sent without an outcome that is known. */
-	maybeSent(row: number): boolean;
+	history(row: number): RowHistory;
+	/** The row without the fields that a later row of the same object set; one that is skipped if none is left. */
+	withoutSuperseded(row: RunRow): RunRow;
+	/** How many outcomes are about other objects than the rows of the input: those rows are sent again. */
+	readonly mismatched: number;
 }
 
 /** @throws UsageError where the rows are not those that the run was started with */
 export function checkSameInput({ id, input }: RunHeader, rows: PlannedRows, survey: Survey): void {
 	if (rows.sha256() === input.sha256 && survey.rows === input.rows) return;
-	throw new UsageError(`the input is not what run ${id} was started with; nothing was sent`, {
+	throw inputChanged(id, [
+		`then: ${input.rows} rows, SHA-256 ${input.sha256}`,
+		`now: ${survey.rows} rows, SHA-256 ${rows.sha256()}`,
+	]);
+}
+
+export function inputChanged(id: string, details: string[] = []): UsageError {
+	return new UsageError(`the input changed since run ${id} was started; nothing was sent`, {
 		code: 'input_changed',
 		hint: 'resume with the unchanged input, or start a new run',
-		details: [
-			`then: ${input.rows} rows, SHA-256 ${input.sha256}`,
-			`now: ${survey.rows} rows, SHA-256 ${rows.sha256()}`,
-		],
+		details,
 	});
 }
 
-/** Locks the journal, reads it, and opens again the rows that were overtaken. @throws FailedError */
+/** How a run goes on. */
+export interface Again {
+	/** Rows with these outcomes are sent again. */
+	again: readonly OutcomeName[];
+	plan: RunPlan;
+	tuning: Pick<RunTuning, 'concurrency'>;
+	dialect: Dialect;
+}
+
+/**
+ * Locks the journal, reads it, and notes which rows may have been under way and that the run goes on.
+ * @throws FailedError
+ */
 export async function takeUp(
 	path: string,
 	rows: PlannedRows,
-	{ redact, at, tool }: { redact: Redact; at: string; tool: string },
+	how: Again & Pick<ResumeRecord, 'at' | 'tool'> & { redact: Redact },
 ): Promise<{ journal: Journal; past: PastPart }> {
-	const { journal, scan } = await openJournal(path, { redact, at, tool });
+	const { journal, scan } = await openJournal(path, how.redact);
+	const { at, tool, again, tuning } = how;
+	try {
+		const { past, underWay } = await readPast(scan, rows, how);
+		for (const row of underWay) journal.record({ type: 'attempt', row, attempt: 0, lost: true }).catch(() => undefined);
+		const { concurrency } = tuning;
+		const noted = journal.record({ type: 'resume', at, tool, concurrency, again });
+		journal.flush();
+		await noted;
+		return { journal, past };
+	} catch (error) {
+		await journal.close().catch(() => undefined);
+		throw error;
+	}
+}
+
+/** What is known of each row, now that the rows themselves are there: their objects, and their order. */
+export async function readPast(
+	scan: JournalScan,
+	rows: Pick<PlannedRows, 'read'>,
+	{ plan, again, tuning, dialect }: Again,
+): Promise<{ past: PastPart; underWay: readonly number[] }> {
 	const { states } = scan;
-	const { unknown, unauthorized } = scan.counts;
-	const left = { ...createCounts(), unknown, unauthorized, failed: unauthorized };
-	const failed = scan.counts.failed - unauthorized;
-	const counts = { ...scan.counts, unknown: 0, 'not-sent': 0, failed, unauthorized: 0 };
-	const reopened = await reopenOvertaken(journal, rows, scan, counts, left);
+	const { replay } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint;
+	const underWay = new UnderWay(scan);
+	const lost: number[] = [];
+	const open = new KeySet();
+	const later = new Map<string, Map<string, number>>();
+	let mismatched = 0;
+	const look = ({ row, request }: RunRow): void => {
+		const { key, ids, sent } = request;
+		if (replay !== 'read' && !states.isAbout(row, ids)) {
+			states.forget(row);
+			mismatched++;
+		}
+		if (!states.isDone(row) && underWay.has(row, key)) lost.push(row);
+		if (!states.isDone(row) || again.includes(states.outcomeOf(row) as OutcomeName)) open.add(key);
+		else if (replay === 'set' && states.mayBeWritten(row) && open.mayHave(key)) {
+			const fields = later.get(key) ?? new Map<string, number>();
+			for (const name in sent) fields.set(name, row);
+			later.set(key, fields);
+		}
+	};
+	for await (const batch of rows.read()) {
+		for (const each of batch) if (!isInvalid(each) && isOwn(each, plan.shard) && !asksNothing(each.request)) look(each);
+		if (underWay.isFull && (batch.at(-1)?.row ?? 0) > states.lastDone) break;
+	}
+	for (const row of lost) states.add(row, APPLIED);
+	scan.begin({ again, concurrency: tuning.concurrency });
+	scan.finish();
+	return { past: pastOf(scan, later, mismatched, plannerOf(plan, dialect)), underWay: lost };
+}
+
+function pastOf(
+	{ states, header }: JournalScan,
+	later: ReadonlyMap<string, ReadonlyMap<string, number>>,
+	mismatched: number,
+	planner: Planner,
+): PastPart {
+	const counts = createCounts();
+	const left = createCounts();
+	for (const row of states.rows()) countState(states.isDone(row) ? counts : left, states.get(row));
+	// A row that was not sent is counted when the run ends.
+	left['not-sent'] = 0;
 	return {
-		journal,
-		past: {
-			counts,
-			left,
-			renew(row) {
-				const outcome = states.outcomeOf(row);
-				if (reopened.get(row) === 'unknown') left.unknown--;
-				else if (outcome === 'unknown' || outcome === 'failed') countState(left, states.get(row), -1);
-			},
-			own: scan.header.input.own,
-			isDone: (row) => states.isDone(row) && !reopened.has(row),
-			maybeSent: (row) => states.maybeSent(row) || reopened.has(row),
+		counts,
+		left,
+		renew(row) {
+			if (states.outcomeOf(row) !== 'not-sent') countState(left, states.get(row), -1);
+		},
+		own: header.input.own,
+		mismatched,
+		isDone: (row) => states.isDone(row),
+		history: (row) => states.history(row),
+		withoutSuperseded(planned) {
+			const { row, request } = planned;
+			const fields = later.get(request.key);
+			if (fields === undefined) return planned;
+			const isLater = (name: string): boolean => (fields.get(name) ?? 0) > row;
+			const names = Object.keys(request.sent ?? {});
+			const gone = names.filter(isLater);
+			if (gone.length === 0) return planned;
+			const by = Math.max(...gone.map((name) => fields.get(name) as number));
+			if (gone.length === names.length) {
+				const message = `row ${by} set the same object later; sending this row would undo that`;
+				return { ...planned, skip: { code: 'superseded', message } };
+			}
+			const kept = names.filter((name) => !isLater(name)).map((name) => [name, request.sent?.[name]] as const);
+			const { ids } = request;
+			const remark = `${gone.join(', ')} left out: row ${by} set it later`;
+			return {
+				...planned,
+				request: planner({ ids, fields: Object.fromEntries(kept) }),
+				remarks: [...(planned.remarks ?? []), remark],
+			};
 		},
 	};
 }
 
-/**
- * Of two rows that write the same object, the later one must be written last. Where it is done and the earlier one is
- * not, it is recorded as open and sent again after it. Deletes have no order.
- */
-async function reopenOvertaken(
-	journal: Journal,
-	rows: PlannedRows,
-	{ header: { plan }, states }: JournalScan,
-	counts: Counts,
-	left: Counts,
-): Promise<ReadonlyMap<number, OutcomeName>> {
-	const reopened = new Map<number, OutcomeName>();
-	if (chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true).endpoint.replay !== 'set') return reopened;
-	const { lastDone } = states;
-	const open = new Set<string>();
-	for await (const batch of rows.read()) {
-		for (const planned of batch) {
-			if (planned.row > lastDone) return reopened;
-			const isDone = states.isDone(planned.row);
-			if ((isDone && open.size === 0) || isInvalid(planned) || asksNothing(planned.request)) continue;
-			if (!isOwn(planned, plan.shard)) continue;
-			const { key, ids } = planned.request;
-			if (!isDone) {
-				open.add(key);
-				continue;
-			}
-			const outcome = states.outcomeOf(planned.row);
-			if (!open.has(key) || (outcome !== 'ok' && outcome !== 'differs' && outcome !== 'skipped')) continue;
-			// What was written is not there any more once the earlier row is.
-			const again = outcome === 'skipped' ? 'not-sent' : 'unknown';
-			reopened.set(planned.row, again);
-			counts[outcome]--;
-			if (again === 'unknown') left.unknown++;
-			await journal.outcome({
-				row: planned.row,
-				...(planned.line === undefined ? {} : { line: planned.line }),
-				ids,
-				outcome: again,
-				code: 'overtaken',
-				message: 'an earlier row of the same id has to be sent again, and this one after it',
-				attempts: 0,
-				ms: 0,
-			});
-		}
+const BITS = 24;
+
+/** Keys, in memory that does not grow: of many keys that it does not have, it may take a few for its own. */
+class KeySet {
+	readonly #bits = new Uint8Array(1 << (BITS - 3));
+
+	add(key: string): void {
+		const place = hashKey(key) >>> (32 - BITS);
+		this.#bits[place >>> 3] = (this.#bits[place >>> 3] ?? 0) | (1 << (place & 7));
 	}
-	return reopened;
+
+	mayHave(key: string): boolean {
+		const place = hashKey(key) >>> (32 - BITS);
+		return ((this.#bits[place >>> 3] ?? 0) & (1 << (place & 7))) !== 0;
+	}
 }

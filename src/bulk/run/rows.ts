@@ -17,12 +17,24 @@ export interface RunRow {
 	readonly request: Request;
 	/** The user who receives what a deleted user leaves. */
 	readonly reassign?: string | undefined;
-	/** Values that the object must still hold for the row to be sent: what an undone run wrote. */
-	readonly expected?: Readonly<Record<string, unknown>> | undefined;
+	/** Values of which the object must still have one in each field. */
+	readonly expected?: Expected | undefined;
+	/** Why the row is not sent, where that is known before. */
+	readonly skip?: { readonly code: string; readonly message: string } | undefined;
 	/** What a person has to know of the row whatever its outcome is. */
 	readonly remarks?: readonly string[] | undefined;
 	/** The object's `modified_gmt` as the input has it, for --if-unmodified. */
 	readonly modified?: string | undefined;
+}
+
+/** What an object is expected to have just before its write. */
+export interface Expected {
+	readonly values: Readonly<Record<string, readonly unknown[]>>;
+	/** Whether a field with another value is left out and the others are sent; otherwise the row is skipped. */
+	readonly byField: boolean;
+	/** How messages go on after "title was changed": by whom, and what sends it all the same. */
+	readonly code: string;
+	readonly hint: string;
 }
 
 /** A row that can't be sent. */
@@ -152,6 +164,20 @@ export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: Ru
 	if (line !== undefined) outcome.line = line;
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];
 	return outcome;
+}
+
+/** The outcome of a row that is not sent. */
+export function skippedOutcome({ row, line, request: { ids }, skip, remarks }: RunRow): RowOutcome {
+	return {
+		row,
+		...(line === undefined ? {} : { line }),
+		ids,
+		outcome: 'skipped',
+		...skip,
+		attempts: 0,
+		ms: 0,
+		...(remarks === undefined ? {} : { warnings: [...remarks] }),
+	};
 }
 
 /** The outcome of a row that can't be sent. */

@@ -12,7 +12,7 @@ import { execute } from './execute.js';
 import { UserNames } from './names.js';
 import { openRows } from './open.js';
 import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
-import { checkSameInput, takeUp } from './resume.js';
+import { type Again, checkSameInput, type PastPart, readPast, takeUp } from './resume.js';
 import type { PlannedRows } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
@@ -29,8 +29,9 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 	// The private copy of standard input that a journal points to stays as long as a resume or a retry may read it.
 	let keep = resumes?.header.input.copied === true && isSameFile(resumes.header.plan, plan);
 	try {
-		const done = resumes === undefined ? undefined : (await scanJournal(resumes.path)).states;
-		const isDone = (row: number): boolean => done?.isDone(row) === true;
+		const done = resumes === undefined ? undefined : await scanJournal(resumes.path);
+		done?.begin({ again: resumes?.again });
+		const isDone = (row: number): boolean => done?.states.isDone(row) === true;
 		const survey = await surveyRows(rows, plan, {
 			holdsSecret: (sent) => setup.redact(sent) !== sent,
 			isDone,
@@ -43,7 +44,7 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		await setup.ask(survey, rows);
 		if (extent !== 'send') {
 			const { preview } = await import('./preview.js');
-			return await preview(setup, rows, isDone);
+			return await preview(setup, rows, await pastOf(setup, rows));
 		}
 		if (survey.mentionsOwnId) own.id = await setup.ownId();
 		const maySave = resumes === undefined && !survey.hasSecrets;
@@ -74,23 +75,34 @@ async function openUserNames({ plan, tuning, resumes, lookUp }: RunSetup): Promi
 	if (!takesUserNames(endpoint)) return undefined;
 	const usernames = new UserNames(lookUp, tuning.concurrency);
 	// Those of an earlier part of the run are known: the users may be deleted by now.
-	const earlier = resumes?.path ?? (plan.source.from === 'run' ? plan.source.journal : undefined);
-	if (earlier !== undefined) await usernames.remember(earlier, resumes !== undefined);
+	if (resumes !== undefined) await usernames.remember(resumes.path);
 	return usernames;
+}
+
+const againOf = ({ plan, tuning, dialect, resumes }: RunSetup): Again => ({
+	...{ plan, tuning, dialect },
+	again: resumes?.again ?? [],
+});
+
+/** What earlier parts of the run did, for a run that sends nothing. */
+async function pastOf(setup: RunSetup, rows: PlannedRows): Promise<PastPart | undefined> {
+	const { resumes } = setup;
+	if (resumes === undefined) return undefined;
+	return (await readPast(await scanJournal(resumes.path), rows, againOf(setup))).past;
 }
 
 /** Look-ups leave nothing to resume; everything else has a journal. */
 async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
-	const { plan, resumes, clock, redact, tool } = setup;
+	const { plan, tuning, resumes, clock, redact, tool } = setup;
 	const now = clock.now();
 	const started = new Date(now).toISOString();
-	if (resumes !== undefined) return await takeUp(resumes.path, rows, { redact, at: started, tool });
+	if (resumes !== undefined) return await takeUp(resumes.path, rows, { ...againOf(setup), redact, at: started, tool });
 	if (!setup.journal.isWanted) return { journal: undefined, past: undefined };
 	const { rows: count, last } = survey;
 	const copied = rows.input?.spooled === true;
 	const input = { sha256: rows.sha256(), rows: count, own: ownRows(survey, plan), copied };
 	const header: RunHeader = {
-		...{ id: createRunId(now, setup.random), started, tool },
+		...{ id: createRunId(now, setup.random), started, tool, concurrency: tuning.concurrency },
 		plan: { ...plan, source: rows.source },
 		input: last === count ? input : { ...input, last },
 	};

@@ -45,8 +45,12 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 	const reading: SendOptions = { ...options, exactNumbers: true };
 	// A row that was written is read back even if the run is stopping.
 	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing, exactNumbers: true };
-	const marksSending = endpoint.replay === 'delete' && journal !== undefined;
-	const maybeSent = ({ row }: RunRow): boolean => past?.maybeSent(row) === true;
+	// What failed at the service may be deleted all the same.
+	const isDelete = endpoint.replay === 'delete';
+	const maybeSent = ({ row }: RunRow): boolean => {
+		const history = past?.history(row);
+		return history?.mayBeApplied === true || (isDelete && history?.mayBePartly === true);
+	};
 	const perform = createPerform(plan, dialect, {
 		send: (row, request) =>
 			send(client, request, options, {
@@ -59,7 +63,6 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 					journal?.record(record).catch(() => undefined);
 					parts.onRetry(failed);
 				},
-				...(marksSending ? { beforeSend: () => journal.record({ type: 'sent', row: row.row }) } : undefined),
 			}),
 		async read(row, request, isAfter) {
 			const clean = redact.text(row.request);

@@ -1,7 +1,7 @@
 /** What a run needs of whoever starts it. */
 
 import type { Dialect } from '../../api/dialect.js';
-import type { Outcome } from '../../http/outcome.js';
+import type { Outcome, OutcomeName } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
@@ -21,7 +21,9 @@ export interface RunSetup {
 	readonly extent: Extent;
 	readonly limits: SetLimits;
 	/** The journal of the run that is resumed. */
-	readonly resumes?: { readonly path: string; readonly header: RunHeader } | undefined;
+	readonly resumes?:
+		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }
+		| undefined;
 	/** Where the journal is kept; by default in the state folder, and nowhere for look-ups without a report. */
 	readonly journal: { readonly path: string | undefined; readonly isWanted: boolean };
 	/** Values that no plan holds. */

@@ -1,15 +1,17 @@
-/** The old values that a run's journal keeps, as rows of another run that writes them back. */
+/** The old values that a run's journal keeps, as rows that write them back where the object still holds what the run wrote. */
 
 import { createHash } from 'node:crypto';
+import { closeSync } from 'node:fs';
 import { customFieldText } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { chooseEndpoint } from '../../api/plan.js';
-import { emptyRecord, isObject } from '../../api/values.js';
+import { emptyRecord, isObject, isProblem, parseId, parseSlug } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
-import { RowNumbers, scanJournal } from '../journal/read.js';
-import { type Json, type OldValues, rowRecordOf } from '../journal/records.js';
-import type { RowSource, RunHeader, RunPlan } from './plan.js';
-import { mayBeWritten } from './read-back.js';
+import { openRegularFile } from '../../folder.js';
+import { isIdName } from '../journal/header.js';
+import { lineReader, scanJournal } from '../journal/read.js';
+import { type Json, parseRecord, rowRecordOf } from '../journal/records.js';
+import { hashKey, type RowSource, type RunHeader, type RunPlan } from './plan.js';
 import { type PlannedRows, plannerOf, type RowContext, type RunRow } from './rows.js';
 
 /** The plan that undoes a run. It keeps old values itself, so that it can be undone too. @throws UsageError */
@@ -40,145 +42,208 @@ export function undoPlan({ id, plan }: RunHeader, journal: string, overwrite: bo
 	};
 }
 
-interface FieldChange {
-	/** Before the run's first write. */
-	old: unknown;
-	/** What the run wrote last, as the service showed it. */
-	written: unknown;
-}
-
 /** One object that the run wrote. */
 interface Change {
-	row: number;
-	ids: Record<string, string>;
-	fields: Record<string, FieldChange>;
+	readonly ids: Readonly<Record<string, string>>;
+	/** Each field before the run's first write, and every value that the run may have written or was shown. */
+	readonly fields: Record<string, { old: unknown; written: unknown[] }>;
 	/** Why a field keeps its value, by field. */
-	remarks: Record<string, string>;
+	readonly remarks: Record<string, string>;
 }
 
-/** Opens the rows. Memory grows with the number of objects and fields. @throws UsageError where nothing was written */
+const CHANGED = { code: 'changed_since', hint: '--overwrite restores it' };
+
+/** How many rows are made at a time. */
+const BATCH = 100;
+
+/** Opens the rows. @throws UsageError where nothing was written */
 export async function openOldValues(
 	plan: RunPlan,
 	source: Extract<RowSource, { from: 'snapshots' }>,
 	{ dialect }: Pick<RowContext, 'dialect'>,
 ): Promise<PlannedRows> {
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
-	const changes = await readChanges(source.journal, endpoint);
-	if (changes.length === 0) {
-		throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
-	}
+	const objects = await findObjects(source.journal);
 	const request = plannerOf(plan, dialect);
-	const rows = changes.map(({ ids, fields, remarks }, index): RunRow => {
+	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+	const toRow = ({ ids, fields, remarks }: Change, row: number): RunRow => {
 		const names = Object.keys(fields);
-		const pick = (part: 'old' | 'written') => recordOf(names, (name) => fields[name]?.[part]);
+		const old = recordOf(names, (name) => fields[name]?.old);
+		const values = recordOf(names, (name) => fields[name]?.written ?? []);
+		const why = Object.values(remarks);
 		return {
-			row: index + 1,
-			request: request({ ids, fields: pick('old') }),
-			...(source.overwrite ? {} : { expected: pick('written') }),
-			...(Object.keys(remarks).length === 0 ? {} : { remarks: Object.values(remarks) }),
+			row,
+			request: request({ ids, fields: old }),
+			...(source.overwrite ? {} : { expected: { values, byField: true, ...CHANGED } }),
+			...(why.length === 0 ? {} : { remarks: why }),
+			...(names.length === 0 ? { skip: { code: 'not_restorable', message: why.join('; ') } } : {}),
 		};
-	});
+	};
+	let digest = '';
 	return {
 		source,
 		input: undefined,
 		ignored: [],
-		sha256: () => createHash('sha256').update(JSON.stringify(changes)).digest('hex'),
+		sha256: () => digest,
 		async *read() {
-			yield rows;
+			const hash = createHash('sha256');
+			let row = 0;
+			let batch: RunRow[] = [];
+			for (const change of readChanges(objects, endpoint, plan)) {
+				hash.update(JSON.stringify(change));
+				batch.push(toRow(change, ++row));
+				if (batch.length < BATCH) continue;
+				yield batch;
+				batch = [];
+			}
+			if (row === 0) {
+				throw new UsageError(`run ${source.run} wrote nothing that can be restored`, { code: 'nothing_to_undo' });
+			}
+			if (batch.length > 0) yield batch;
+			digest = hash.digest('hex');
 		},
 		keep: async () => undefined,
 		dispose: async () => undefined,
 	};
 }
 
-function recordOf(names: readonly string[], value: (name: string) => unknown): Record<string, unknown> {
-	const record = emptyRecord<unknown>();
+function recordOf<T>(names: readonly string[], value: (name: string) => T): Record<string, T> {
+	const record = emptyRecord<T>();
 	for (const name of names) record[name] = value(name);
 	return record;
+}
+
+/** The records of each object: their places in the journal, those of one object side by side. */
+interface Objects {
+	readonly path: string;
+	readonly places: readonly number[];
+	/** Places of `places`, and the first one of the same object for each. */
+	readonly order: Uint32Array;
+	readonly first: Uint32Array;
+	/** Whether a row may have been written at any time of the run. */
+	mayBeWritten(row: number): boolean;
+}
+
+/** What says which object a record is about. */
+function keyOf(ids: Readonly<Json>): string {
+	return JSON.stringify(Object.entries(ids).filter(([name]) => name !== 'username'));
+}
+
+/** Finds the records with values, in 24 bytes each: the values stay in the file until they are needed. */
+async function findObjects(path: string): Promise<Objects> {
+	const places: number[] = [];
+	const hashes: number[] = [];
+	const { states, wasKilled } = await scanJournal(path, (record, place) => {
+		const ids = record.type === 'before' ? record.ids : rowRecordOf(record)?.ids;
+		if (!isObject(ids) || (record.type === 'row' && record.differs === undefined)) return;
+		places.push(place);
+		hashes.push(hashKey(keyOf(ids)));
+	});
+	const order = Uint32Array.from(places.keys());
+	const first = Uint32Array.from(places.keys());
+	const hash = (index: number): number => hashes[index] as number;
+	order.sort((left, right) => hash(left) - hash(right) || left - right);
+	for (let at = 1; at < order.length; at++) {
+		const [before, index] = [order[at - 1] as number, order[at] as number];
+		if (hash(before) === hash(index)) first[index] = first[before] as number;
+	}
+	order.sort((left, right) => (first[left] as number) - (first[right] as number) || left - right);
+	return {
+		path,
+		places,
+		order,
+		first,
+		// A row without an outcome may have been under way when its process was killed.
+		mayBeWritten: (row) => states.mayBeWritten(row) || (wasKilled && !states.isDone(row) && !states.isRecorded(row)),
+	};
+}
+
+/** Each written object once, in the order in which the run began to write them. */
+function* readChanges(objects: Objects, endpoint: Endpoint, plan: RunPlan): Generator<Change> {
+	const { path, places, order, first } = objects;
+	const fd = openRegularFile(path);
+	try {
+		const lineAt = lineReader(fd);
+		let changes = new Map<string, Change>();
+		for (const [at, index] of order.entries()) {
+			const record = parseRecord(lineAt(places[index] as number)?.text ?? '');
+			if (typeof record !== 'string') addRecord(changes, record, endpoint, plan, objects);
+			const next = order[at + 1];
+			if (next !== undefined && first[next] === first[index]) continue;
+			yield* changes.values();
+			changes = new Map();
+		}
+	} finally {
+		closeSync(fd);
+	}
 }
 
 const ABSENT = "it had no value before, and the API can't remove it";
 const WITHHELD = 'its old value was not kept, because it is secret';
 const NOT_TEXT = "its old value was a list or an object, which can't be sent";
+const EMPTY_TERM = "it was empty, and the API can't empty it";
+const COMPUTED = 'the service computes it';
 
-/** What a record of old values has, as it is read again. */
-interface BeforeRecord extends OldValues {
-	row: number;
-	ids: Record<string, string>;
-	absent: string[];
-	withheld: string[];
-}
-
-function beforeRecordOf({
-	row,
-	ids,
-	values,
-	sent,
-	absent = [],
-	withheld = [],
-}: Readonly<Json>): BeforeRecord | undefined {
-	const isWhole = [ids, values, sent].every(isObject) && [absent, withheld].every(Array.isArray);
-	return isWhole ? ({ row, ids, values, sent, absent, withheld } as BeforeRecord) : undefined;
-}
-
-/** Each written object once, with the oldest value of each field and the last one that the run wrote. */
-async function readChanges(path: string, { body }: Pick<Endpoint, 'body'>): Promise<Change[]> {
-	const { records, wasWritten, shown } = await readOldValues(path);
-	const changes = new Map<string, Change>();
-	for (const { row, ids, values, sent, absent, withheld } of records) {
-		if (!wasWritten(row)) continue;
-		const key = JSON.stringify(ids);
-		const change = changes.get(key) ?? { row, ids, fields: emptyRecord<FieldChange>(), remarks: emptyRecord<string>() };
-		changes.set(key, change);
-		const keep = (name: string, why: string): void => {
-			if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} stays: ${why}`;
-		};
-		for (const name of absent) keep(name, ABSENT);
-		for (const name of withheld) keep(name, WITHHELD);
-		for (const name of Object.keys(values)) {
-			const earlier = change.fields[name];
-			const canBeSent = body !== 'custom_fields' || customFieldText(values[name]) !== undefined;
-			if (earlier === undefined && !canBeSent) keep(name, NOT_TEXT);
-			if (Object.hasOwn(change.remarks, name)) continue;
-			const written = shown.get(`${row} ${name}`) ?? sent[name];
-			change.fields[name] = { old: earlier === undefined ? values[name] : earlier.old, written };
-		}
+/** Adds what a record of an object says of its values. */
+function addRecord(
+	changes: Map<string, Change>,
+	record: Json,
+	endpoint: Endpoint,
+	plan: RunPlan,
+	{ mayBeWritten }: Objects,
+): void {
+	if (record.type === 'row') {
+		const outcome = rowRecordOf(record);
+		const change = changes.get(keyOf(outcome?.ids ?? {}));
+		for (const { field, shown } of outcome?.differs ?? []) change?.fields[field]?.written.push(shown);
+		return;
 	}
-	return [...changes.values()];
-}
-
-interface KeptValues {
-	records: BeforeRecord[];
-	/** Whether a row may have been written after its old values were read, at any time of the run and its resumes. */
-	wasWritten(row: number): boolean;
-	/** Values that the service showed in place of what was sent, by row and field. */
-	shown: ReadonlyMap<string, unknown>;
-}
-
-async function readOldValues(path: string): Promise<KeptValues> {
-	const records: BeforeRecord[] = [];
-	const shown = new Map<string, unknown>();
-	const written = new RowNumbers(Uint8Array);
-	/** Rows whose old values are kept and whose outcome is not known yet. */
-	const open = new Set<number>();
-	// A process that ended without their outcome may have written them.
-	const leaveOpen = (): void => {
-		for (const row of open) written.set(row, 1);
-		open.clear();
+	const before = beforeOf(record, endpoint);
+	if (before === undefined || !mayBeWritten(before.row)) return;
+	const { ids, values, sent, absent, withheld } = before;
+	const key = keyOf(ids);
+	const change = changes.get(key) ?? { ids, fields: emptyRecord(), remarks: emptyRecord() };
+	changes.set(key, change);
+	const keep = (name: string, why: string): void => {
+		if (!Object.hasOwn(change.fields, name)) change.remarks[name] ??= `${name} not restored: ${why}`;
 	};
-	const { states } = await scanJournal(path, (json) => {
-		if (json.type === 'resume') leaveOpen();
-		if (json.type === 'before') {
-			open.add(json.row as number);
-			const record = beforeRecordOf(json);
-			if (record !== undefined) records.push(record);
-		}
-		const record = rowRecordOf(json);
-		if (record === undefined) return;
-		open.delete(record.row);
-		if (mayBeWritten(record)) written.set(record.row, 1);
-		for (const each of record.differs ?? []) shown.set(`${record.row} ${each.field}`, each.shown);
+	for (const name of absent) keep(name, ABSENT);
+	for (const name of withheld) keep(name, WITHHELD);
+	for (const name of Object.keys(values)) {
+		const old = values[name];
+		const why = obstacle(endpoint, name, old);
+		if (why !== undefined) keep(name, why);
+		if (!mayBeSent(endpoint, name, plan) || Object.hasOwn(change.remarks, name)) continue;
+		change.fields[name] ??= { old, written: [] };
+		change.fields[name].written.push(sent[name]);
+	}
+}
+
+/** Why an old value can't be restored. */
+function obstacle({ body, fields }: Endpoint, name: string, old: unknown): string | undefined {
+	if (body === 'custom_fields') return customFieldText(old) === undefined ? NOT_TEXT : undefined;
+	const field = fields.find((each) => each.name === name);
+	if (field?.computed === true) return COMPUTED;
+	const isEmpty = old === '' || old === null || old === 0 || old === '0' || (Array.isArray(old) && old.length === 0);
+	return field?.kind === 'term' && isEmpty ? EMPTY_TERM : undefined;
+}
+
+/** Whether a journal may name this field: one from elsewhere could name the ID, which services prefer to the path's. */
+function mayBeSent({ body, fields, cleared = [] }: Endpoint, name: string, { undocumented }: RunPlan): boolean {
+	if (body === 'custom_fields') return true;
+	if (isIdName(name)) return false;
+	return undocumented || fields.some((each) => each.name === name) || cleared.includes(name);
+}
+
+/** A record of old values, checked: its IDs become a path. */
+function beforeOf(record: Readonly<Json>, { parameters }: Endpoint) {
+	const { row, ids, values, sent, absent = [], withheld = [] } = record;
+	if (!isObject(ids) || !isObject(values) || !isObject(sent)) return undefined;
+	if (!Array.isArray(absent) || !Array.isArray(withheld)) return undefined;
+	const isPath = parameters.every(({ name, kind }) => {
+		const text = String(ids[name]);
+		return !isProblem(kind === 'id' ? parseId(text) : parseSlug(text));
 	});
-	leaveOpen();
-	return { records, shown, wasWritten: (row) => states.maybeSent(row) || written.get(row) === 1 };
+	const hasTaxonomy = ids.taxonomy === undefined || !isProblem(parseSlug(String(ids.taxonomy)));
+	if (!isPath || !hasTaxonomy) return undefined;
+	return { row: row as number, ids: ids as Record<string, string>, values, sent, absent, withheld };
 }

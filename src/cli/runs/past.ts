@@ -6,9 +6,11 @@ import { createDialect } from '../../api/dialect.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { totalOf } from '../../bulk/journal/counts.js';
 import { findRun, type RunSummary, readRunHeader } from '../../bulk/journal/folder.js';
-import type { JournalScan } from '../../bulk/journal/read.js';
-import { inputFileOf, movedTo, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
+import type { JournalScan } from '../../bulk/journal/history.js';
+import { inputFileOf, type RunPlan, type RunService, STDIN_NAME } from '../../bulk/run/plan.js';
+import { inputChanged } from '../../bulk/run/resume.js';
 import { type ExitCode, FailedError, UsageError } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
 import type { Context } from '../../io/context.js';
 import { lockHolder } from '../../lock.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -21,7 +23,7 @@ import { readFields } from './fields.js';
 import type { RunInvocation } from './options.js';
 import { type RunJob, type Secrets, tuningOf } from './plan.js';
 
-type PastRun = NonNullable<RunJob['resumes']>;
+type PastRun = Omit<NonNullable<RunJob['resumes']>, 'again'>;
 
 /** Finds a run by its id, the start of one, `last`, or the path of its journal. @throws UsageError, FailedError */
 export function pastRun(name: string, { env, cwd }: Pick<Context, 'env' | 'cwd'>): PastRun {
@@ -45,30 +47,38 @@ export function unreachedNote({ state }: RunSummary, { header, counts, end, stat
 	const count = (isOver ? totalOf(end.counts) : header.input.own) - totalOf(counts);
 	if (count <= 0) return undefined;
 	const rows = count === 1 ? '1 row has' : `${count} rows have`;
-	const isKnown = isOver && !states.doubtful && !states.silent;
+	const isKnown = isOver && !states.doubtful;
 	const why = isKnown ? ', because the run ended before' : ' and may have been sent';
 	return `note: ${rows} no record${why}; supportctl run resume ${header.id} sends what is not done\n`;
 }
 
-/** A plan of a run with its input where this call says it is. @throws UsageError where the input is gone */
-export function withInput<Plan extends Pick<RunPlan, 'source'>>(
+/**
+ * A plan of a run with its input where this call says it is.
+ * @throws UsageError if the input is gone or changed: nothing of a file that a journal points to is read as rows before
+ */
+export async function withInput<Plan extends Pick<RunPlan, 'source'>>(
 	{ header: { id, input } }: PastRun,
 	plan: Plan,
 	{ options, context }: Pick<RunInvocation, 'options' | 'context'>,
-): Plan {
+): Promise<Plan> {
 	const file = inputFileOf(plan.source);
 	if (options.input !== undefined) {
 		if (file === undefined) throw new UsageError(`run ${id} read no file: --input can't replace its rows`);
 		const isStdin = options.input === '-';
 		const path = isStdin ? '-' : resolve(context.cwd, options.input);
-		return { ...plan, source: movedTo(plan.source, { path, name: isStdin ? STDIN_NAME : options.input }) };
+		return { ...plan, source: { ...file, path, name: isStdin ? STDIN_NAME : options.input } };
 	}
-	if (file === undefined || existsSync(file.path)) return plan;
-	const what = input.copied ? 'standard input, and there is no copy of it' : `${file.path}, and there is no such file`;
-	throw new UsageError(`run ${id} read ${what} here`, {
-		code: 'unreadable_input',
-		hint: 'say where it is now with --input FILE',
-	});
+	if (file === undefined) return plan;
+	if (!existsSync(file.path)) {
+		const what = input.copied ? 'standard input, and no copy was kept' : `${file.path}, which was not found`;
+		throw new UsageError(`run ${id} read ${what}`, {
+			code: 'unreadable_input',
+			hint: 'point to the input with --input FILE',
+		});
+	}
+	const { digestOf } = await import('../../bulk/input/source.js');
+	if ((await digestOf(file.path)) !== input.sha256) throw inputChanged(id);
+	return plan;
 }
 
 /** Secret values that a plan does not hold, given again. @throws UsageError that names those that are missing */
@@ -143,15 +153,15 @@ async function connect(
 
 /**
  * Sends the rows of a plan that was made from an earlier run, to the service that this call is set up for.
- * @param how Whether it goes on with the run itself
+ * @param again Rows with these outcomes are sent again; absent where it is another run
  */
 export async function sendAgain(
 	past: PastRun,
 	invocation: RunInvocation,
 	given: RunPlan,
-	{ isResume = false } = {},
+	again?: readonly OutcomeName[],
 ): Promise<ExitCode> {
-	const plan = withInput(past, given, invocation);
+	const plan = await withInput(past, given, invocation);
 	const secrets = await secretsAgain(plan, invocation);
 	const { session, service } = await connect(past, invocation);
 	const { startRun } = await import('./run.js');
@@ -160,6 +170,6 @@ export async function sendAgain(
 		plan: { ...plan, service },
 		tuning: tuningOf(invocation, session),
 		...{ secrets, session, invocation },
-		...(isResume ? { resumes: past } : {}),
+		...(again === undefined ? {} : { resumes: { ...past, again } }),
 	});
 }

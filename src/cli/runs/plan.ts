@@ -28,6 +28,7 @@ import {
 	STDIN_NAME,
 } from '../../bulk/run/plan.js';
 import { UsageError } from '../../errors.js';
+import type { OutcomeName } from '../../http/outcome.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
 import type { Session } from '../session.js';
@@ -45,8 +46,8 @@ export interface RunJob {
 	secrets: Secrets;
 	session: Session;
 	invocation: RunInvocation;
-	/** The journal of the run that is resumed. */
-	resumes?: { path: string; header: RunHeader };
+	/** The run that is resumed, and which of its rows are sent again whatever they came to. */
+	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
 }
 
 /** The rows and values that arguments and flags give; no service is needed to know them. */

@@ -66,7 +66,7 @@ async function tickingRun(pauseAfter: number): Promise<ReportFacts> {
 		});
 		if (second === pauseAfter) at += 14 * 3600 * 1000;
 	}
-	journal.close();
+	await journal.close();
 	return { ...(await exampleRun()), journals: [journal.path], counts: { ...createCounts(), ok: 171, failed: 9 } };
 }
 
@@ -84,7 +84,11 @@ describe('the title of the HTML report', () => {
 		['2 tickets moved to the trash', ok(2), deleted],
 		['2 users deleted', ok(2), { endpoint: 'user.delete' }],
 		['2 users looked up', ok(2), { endpoint: 'user.id' }],
-		['2 tickets restored', ok(2), { source: { from: 'snapshots', journal: 'x', run: 'y', overwrite: false } as const }],
+		[
+			'2 tickets restored',
+			ok(2),
+			{ source: { from: 'snapshots', journal: 'x', run: '20261121-074512-k3f9x', overwrite: false } as const },
+		],
 	])('says what happened: %s', async (title, outcomes, plan) => {
 		const page = await reportOf('html', await runOf(outcomes, 9, { plan }));
 		expect(page).toContain(`<title>${title}</title>`);
@@ -245,7 +249,7 @@ describe('the HTML report', () => {
 		const journal = startJournal(temporaryFolder(), 2);
 		void journal.outcome(outcomeOf(1));
 		void journal.record({ type: 'tick', at: 8e15, ms: 8e15, rows: 1, retries: 0, refused: 0 });
-		journal.close();
+		await journal.close();
 		const facts = { ...(await exampleRun()), journals: [journal.path] };
 		expect(elementsOf(readPage(await reportOf('html', facts)), 'rect').length).toBeLessThan(100);
 	});

@@ -136,11 +136,13 @@ describe('decide', () => {
 		const held = heldOf({ body: 'fields' }, { title: 'old' }, '');
 		if (held === undefined) throw new Error('the body shows no object');
 		const plan = planWith({ conditions: [{ field: 'title', value: 'old' }] });
-		expect(decide(rowOf({ title: 'x' }), held, plan, true)).toEqual({ fields: { title: 'x' } });
+		expect(decide(rowOf({ title: 'x' }), held, plan, true)).toEqual({ fields: { title: 'x' }, left: [] });
 	});
 
 	it('skips an object that no longer holds what an undone run wrote, unless it is restored already', () => {
-		const row = rowOf({ status: 'read' }, { expected: { status: 'hold' } });
+		const expected = { values: { status: ['hold', 'draft'] }, byField: true, code: 'changed_since', hint: '' };
+		const row = rowOf({ status: 'read' }, { expected });
+		expect(decided(row, { status: 'draft' }, changed)).toEqual({ status: 'read' });
 		expect(decided(row, { status: 'hold' }, changed)).toEqual({ status: 'read' });
 		expect(decided(row, { status: 'pending' }, changed)).toBe('changed_since');
 		expect(decided(row, { status: 'read' }, changed)).toBe('unchanged');

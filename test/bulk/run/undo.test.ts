@@ -10,7 +10,6 @@ import { redact } from '../../../src/output/redact.js';
 import { headerOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
-const resumeAs = { redact, at: '2026-11-21T08:00:00.000Z', tool: '0.1.0' };
 const snapshots: Partial<RunPlan> = { checks: { ...planOf().checks, snapshot: true } };
 const start = (more: Partial<RunPlan> = {}): Journal =>
 	startJournal(temporaryFolder(), 9, undefined, { ...snapshots, ...more });
@@ -34,7 +33,7 @@ async function rowsOf(journal: Journal, overwrite = false) {
 	const rows: RunRow[] = [];
 	const opened = await openOldValues(plan, source, { dialect: neutralDialect });
 	for await (const batch of opened.read()) rows.push(...(batch as RunRow[]));
-	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected, remarks]);
+	return rows.map(({ request, expected, remarks }) => [request.ids.id, request.sent, expected?.values, remarks]);
 }
 
 const done = { outcome: 'ok' } as const;
@@ -60,19 +59,19 @@ describe('old values', () => {
 		const journal = start();
 		await note(journal, 1, hold, done);
 		await note(journal, 2, [{ title: 'old' }, { title: 'new' }], done);
-		journal.close();
+		await journal.close();
 		expect(await rowsOf(journal)).toEqual([
-			['1', { status: 'read' }, { status: 'hold' }, undefined],
-			['2', { title: 'old' }, { title: 'new' }, undefined],
+			['1', { status: 'read' }, { status: ['hold'] }, undefined],
+			['2', { title: 'old' }, { title: ['new'] }, undefined],
 		]);
 		expect((await rowsOf(journal, true)).map((row) => row[2])).toEqual([undefined, undefined]);
 	});
 
-	it('are those before the run, and the written ones the last, however often and in how many parts it wrote', async () => {
+	it('are those before the run, and every written one is expected, however often and in how many parts it wrote', async () => {
 		const journal = start();
 		await note(journal, 1, [{ status: 'read' }, { status: 'hold' }], done, { id: '5' });
-		journal.close();
-		const { journal: resumed } = await openJournal(journal.path, resumeAs);
+		await journal.close();
+		const { journal: resumed } = await openJournal(journal.path, redact);
 		await note(
 			resumed,
 			2,
@@ -83,18 +82,18 @@ describe('old values', () => {
 			done,
 			{ id: '5' },
 		);
-		resumed.close();
+		await resumed.close();
 		expect(await rowsOf(resumed)).toEqual([
-			['5', { status: 'read', title: 'a' }, { status: 'unread', title: 'b' }, undefined],
+			['5', { status: 'read', title: 'a' }, { status: ['hold', 'unread'], title: ['b'] }, undefined],
 		]);
 	});
 
-	it('are expected as the service showed them', async () => {
+	it('are expected as they were sent and as the service showed them', async () => {
 		const journal = start();
 		const differs = [{ field: 'slug', sent: 'A B', shown: 'a-b' }];
 		await note(journal, 1, [{ slug: 'old' }, { slug: 'A B' }], { outcome: 'differs', differs });
-		journal.close();
-		expect(await rowsOf(journal)).toEqual([['1', { slug: 'old' }, { slug: 'a-b' }, undefined]]);
+		await journal.close();
+		expect(await rowsOf(journal)).toEqual([['1', { slug: 'old' }, { slug: ['A B', 'a-b'] }, undefined]]);
 	});
 
 	it.each<[string, Partial<RowOutcome>, boolean]>([
@@ -108,18 +107,19 @@ describe('old values', () => {
 		const journal = start();
 		await note(journal, 1, hold, outcome);
 		await note(journal, 2, hold, done);
-		journal.close({ at: 'x', counts: createCounts(), exit: 0 });
+		await journal.close({ at: 'x', counts: createCounts(), exit: 0 });
 		expect((await rowsOf(journal)).map(([id]) => id)).toEqual(isRestored ? ['1', '2'] : ['2']);
 	});
 
 	it('of a row whose process was killed are written back, also after a resume that was refused', async () => {
 		const journal = start();
 		await note(journal, 1, hold);
-		journal.close();
+		await journal.close();
 		expect((await rowsOf(journal)).map(([id]) => id)).toEqual(['1']);
-		const { journal: resumed } = await openJournal(journal.path, resumeAs);
+		const { journal: resumed } = await openJournal(journal.path, redact);
+		await resumed.record({ type: 'attempt', row: 1, attempt: 0, lost: true });
 		await note(resumed, 1, hold, { outcome: 'failed', status: 400 });
-		resumed.close();
+		await resumed.close();
 		expect((await rowsOf(resumed)).map(([id]) => id)).toEqual(['1']);
 	});
 
@@ -132,26 +132,72 @@ describe('old values', () => {
 			{ values: old, sent: { color: 'blue', api_token: 'new' }, absent: ['size'] },
 		);
 		await journal.outcome(outcomeOf(1, { ids: { ticket_id: '1' } }));
-		journal.close();
+		await journal.close();
 		const [[, sent, expected, remarks] = []] = await rowsOf(journal);
-		expect([sent, expected]).toEqual([{ color: 'red' }, { color: 'blue' }]);
+		expect([sent, expected]).toEqual([{ color: 'red' }, { color: ['blue'] }]);
 		expect(remarks).toEqual([
-			expect.stringMatching(/^size stays: it had no value before/),
-			expect.stringMatching(/^api_token stays: its old value was not kept/),
+			expect.stringMatching(/^size not restored: it had no value before/),
+			expect.stringMatching(/^api_token not restored: its old value was not kept/),
 		]);
 	});
 
 	it('of what went to the trash restore its status', async () => {
 		const journal = start({ endpoint: 'ticket.delete' });
 		await note(journal, 1, [{ status: 'hold' }, { status: 'trash' }], done);
-		journal.close();
-		expect(await rowsOf(journal)).toEqual([['1', { status: 'hold' }, { status: 'trash' }, undefined]]);
+		await journal.close();
+		expect(await rowsOf(journal)).toEqual([['1', { status: 'hold' }, { status: ['trash'] }, undefined]]);
+	});
+
+	it('that the API can not restore are left out with a remark, and the rest is written back', async () => {
+		const journal = start();
+		const old = { product: '', title: 'old', 'total-reply-count': 3 };
+		await note(journal, 1, [old, { product: '7', title: 'new', 'total-reply-count': 5 }], done);
+		await note(journal, 2, [{ department: 0 }, { department: '7' }], done);
+		await journal.close();
+		expect(await rowsOf(journal)).toEqual([
+			[
+				'1',
+				{ title: 'old' },
+				{ title: ['new'] },
+				[
+					"product not restored: it was empty, and the API can't empty it",
+					'total-reply-count not restored: the service computes it',
+				],
+			],
+			['2', {}, {}, ["department not restored: it was empty, and the API can't empty it"]],
+		]);
+	});
+
+	it('of several rows of an object are all expected: also of one that a server error left in doubt', async () => {
+		const journal = start();
+		await note(journal, 1, [{ status: 'read' }, { status: 'hold' }], done, { id: '5' });
+		await note(journal, 2, hold, done);
+		await note(journal, 3, [{ status: 'hold' }, { status: 'draft' }], { outcome: 'failed', status: 500 }, { id: '5' });
+		await journal.close();
+		expect(await rowsOf(journal)).toEqual([
+			['5', { status: 'read' }, { status: ['hold', 'draft'] }, undefined],
+			['2', { status: 'read' }, { status: ['hold'] }, undefined],
+		]);
+	});
+
+	it.each([
+		['an ID in place of a field', { id: '1' }, { id: 7 }],
+		['another path', { id: '../../users/1' }, { title: 'old' }],
+		['a field that the API does not have', { id: '1' }, { role: 'admin' }],
+	])('that name %s are not sent', async (_, ids, values) => {
+		const journal = start();
+		await journal.before(1, ids, { values, sent: values, absent: [] });
+		await journal.outcome(outcomeOf(1, { ids }));
+		await note(journal, 2, hold, done);
+		await journal.close();
+		const sent = (await rowsOf(journal)).map(([, body]) => body);
+		expect(sent.filter((body) => Object.keys(body as object).length > 0)).toEqual([{ status: 'read' }]);
 	});
 
 	it('are refused where the run wrote nothing', async () => {
 		const journal = start();
 		await note(journal, 1, hold, { outcome: 'failed', status: 400 });
-		journal.close();
+		await journal.close();
 		await expect(rowsOf(journal)).rejects.toThrow('wrote nothing that can be restored');
 	});
 });

@@ -2,7 +2,7 @@
 
 import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
 import { summariseRun } from '../../../bulk/journal/folder.js';
-import { ExitCode } from '../../../errors.js';
+import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
 import { options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
@@ -25,55 +25,55 @@ const givenAgain = [
 
 const sendOptions = [...guardOptions, ...tuningOptions, ...outputOptions, ...connectionOptions] as const;
 
+/** Goes on with a run: sends what has no final outcome, and rows with the outcomes of `again`. */
+async function goOn(invocation: RunInvocation & { args: readonly string[] }, again: readonly OutcomeName[]) {
+	const { pastRun, sendAgain } = await past();
+	const { args, context, options } = invocation;
+	const run = pastRun(args[0] as string, context);
+	const { id, plan } = run.header;
+	const { end } = await summariseRun(run.path, id);
+	if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
+		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;
+		context.stderr.write(`nothing to send: ${why} (${id})\n`);
+		return exitCodeOf(end.counts);
+	}
+	const checks = { ...plan.checks, verify: plan.checks.verify || options.verify === true };
+	return await sendAgain(run, invocation, { ...plan, checks }, again);
+}
+
 export const resume = defineCommand({
 	description:
-		'The plan of the run comes from its journal: command, input, columns, values and checks. Where to sign in comes from this call, and must be the service of the run. A changed input is refused.',
+		'The command, input, columns and checks come from the journal. Credentials come from the current profile, which must point to the same service. Fails if the input has changed.',
 	examples: {
-		'supportctl run resume last': 'the newest run',
-		'supportctl run resume last --verify': 'read objects back, which settles unknown outcomes',
+		'supportctl run resume last': 'send what the newest run left',
+		'supportctl run resume last --verify': 'read objects back to resolve unknown outcomes',
 	},
 	arguments: [runArgument],
 	options: [...givenAgain, ...pick(checkOptions, 'verify'), ...sendOptions],
-	async run(invocation) {
-		const { pastRun, sendAgain } = await past();
-		const run = pastRun(invocation.args[0], invocation.context);
-		const { id, plan } = run.header;
-		const { end } = await summariseRun(run.path, id);
-		if (end !== undefined && openRows(end.counts) === 0) {
-			invocation.context.stderr.write(`run ${id} is done: there is nothing to send\n`);
-			return exitCodeOf(end.counts);
-		}
-		const checks = { ...plan.checks, verify: plan.checks.verify || invocation.options.verify === true };
-		return await sendAgain(run, invocation as RunInvocation, { ...plan, checks }, { isResume: true });
-	},
+	run: (invocation) => goOn(invocation as RunInvocation & { args: readonly string[] }, []),
 });
 
 export const retry = defineCommand({
-	description: 'The rows, mapping, values and checks are those of the earlier run; its input must be unchanged.',
+	description:
+		'Continues the same run: sends its failed rows again, and those without a final outcome. The input must be unchanged. Of several rows of one object, an earlier one never overwrites a later one.',
 	examples: {
-		'supportctl run retry last': 'the failed rows of the newest run',
-		'supportctl run retry last --outcome failed,differs': 'and those that show other values',
+		'supportctl run retry last': 'send the failed rows of the newest run again',
+		'supportctl run retry last --outcome failed,differs': 'and rows with different values',
 	},
 	arguments: [runArgument],
 	options: [
-		outcomeOption('Rows with these outcomes', ['failed', 'differs', 'invalid', 'unknown'], 'failed'),
+		outcomeOption(
+			'Send rows with these outcomes again',
+			['failed', 'differs', 'skipped', 'invalid', 'unknown'],
+			'failed',
+		),
 		...givenAgain,
+		...pick(checkOptions, 'verify'),
 		...sendOptions,
-		...pick(runOptions, 'journal'),
 	],
 	async run(invocation) {
-		const { checkEnded, pastRun, sendAgain } = await past();
-		const run = pastRun(invocation.args[0], invocation.context);
-		const { path, header } = run;
-		checkEnded(run);
-		const outcomes = invocation.options.outcome?.flat() ?? ['failed'];
-		const { counts } = await summariseRun(path, header.id);
-		if (counts !== undefined && outcomes.every((name) => counts[name] === 0)) {
-			invocation.context.stderr.write(`run ${header.id} has no row that is ${outcomes.join(' or ')}\n`);
-			return ExitCode.ok;
-		}
-		const { retryPlan } = await import('../../../bulk/run/open.js');
-		return await sendAgain(run, invocation as RunInvocation, retryPlan(header, header.plan, path, outcomes));
+		const again = invocation.options.outcome?.flat() ?? ['failed'];
+		return await goOn(invocation as unknown as RunInvocation & { args: readonly string[] }, again);
 	},
 });
 

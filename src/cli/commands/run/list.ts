@@ -43,7 +43,6 @@ function runView(summary: RunSummary): Row {
 		state,
 		command: plan === undefined ? null : commandOf(plan),
 		undoes: plan?.source.from === 'snapshots' ? plan.source.run : null,
-		retries: plan?.source.from === 'run' ? plan.source.run : null,
 		service: plan?.service.baseUrl ?? null,
 		profile: plan?.service.profile ?? null,
 		input: plan === undefined ? null : sourceName(plan.source),

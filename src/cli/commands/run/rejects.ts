@@ -1,5 +1,6 @@
 /** `run rejects`: the rows of a run that failed, differ or are invalid, in the columns of its input, each with the reason. */
 
+import { existsSync } from 'node:fs';
 import { createDialect } from '../../../api/dialect.js';
 import { ownId } from '../../../api/endpoints.js';
 import type { InputSource } from '../../../bulk/input/input.js';
@@ -7,6 +8,7 @@ import { reasonColumn } from '../../../bulk/input/rows.js';
 import { outcomeNames } from '../../../bulk/journal/counts.js';
 import { summariseRun } from '../../../bulk/journal/folder.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
+import { inputFileOf } from '../../../bulk/run/plan.js';
 import type { Reject } from '../../../bulk/run/rejects.js';
 import { ExitCode } from '../../../errors.js';
 import type { Row } from '../../../output/columns.js';
@@ -54,9 +56,9 @@ export const command = defineCommand({
 			reason,
 			isSecret: (name: string) => isSecretName(name) || isSecretName(map[name] ?? name),
 		};
-		// Of standard input there may be no copy any more.
-		const isKept = header.input.copied && given.input === undefined;
-		const { source } = isKept ? header.plan : withInput(past, header.plan, { options: given, context });
+		const file = inputFileOf(header.plan.source);
+		const isGone = header.input.copied && given.input === undefined && !existsSync(file?.path ?? '');
+		const { source } = isGone ? header.plan : await withInput(past, header.plan, { options: given, context });
 		const input = await rejects.openPastInput(
 			{ source },
 			{
