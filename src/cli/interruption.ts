@@ -1,5 +1,6 @@
 /** Signals to commands that keep no journal: they end at once, with 130 and a line on what is known by then. */
 
+import { plural } from '../api/names.js';
 import { ExitCode, InterruptedError } from '../errors.js';
 import type { Outcome } from '../http/outcome.js';
 import { type Sendable, type SendOptions, send } from '../http/send.js';
@@ -65,7 +66,7 @@ export function listenForStop(
 		}
 		isStopping = true;
 		const open = work.open();
-		const rows = `${open} ${open === 1 ? 'row' : 'rows'} unfinished`;
+		const rows = `${open} ${plural('row', open)} unfinished`;
 		stderr.write(`${signal}: stopping (${rows}), waiting for requests under way; again to quit now\n`);
 		work.stop();
 	});

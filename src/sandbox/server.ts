@@ -87,10 +87,10 @@ export async function openSandbox(options: SandboxOptions) {
 	await once(server.listen(options.port, '127.0.0.1'), 'listening').catch((cause: NodeJS.ErrnoException) => {
 		const taken = cause.code === 'EADDRINUSE';
 		throw new FailedError(
-			`the sandbox can't listen on port ${options.port}: ${taken ? 'it is taken' : cause.message}`,
+			taken ? `port ${options.port} is already in use` : `can't listen on port ${options.port}: ${cause.message}`,
 			{
 				code: taken ? 'port_taken' : 'listen_failed',
-				hint: 'choose another port with --port, or 0 for a free one',
+				hint: 'choose a different port with --port; 0 picks a free one',
 				cause,
 			},
 		);

@@ -104,10 +104,19 @@ test('a port that is taken is named, with what to do', async () => {
 	const { context, ended } = start({ port });
 	await expect(ended).rejects.toMatchObject({
 		exitCode: 1,
-		message: `the sandbox can't listen on port ${port}: it is taken`,
+		message: `port ${port} is already in use`,
 		hint: expect.stringContaining('--port'),
 	});
 	expect(context.stdout.text).toBe('');
+});
+
+test.each([
+	[{ lenient: true }, { id: expect.any(Number) }],
+	[{}, { code: 'invalid_username_access' }],
+])('with %j, a lookup of a different username gets %j', async (options, body) => {
+	const { get } = await startJson(options);
+	const response = await get('/support-api/v1/users/username?username=sofia.bauer', { method: 'POST' });
+	expect(await response.json()).toMatchObject(body);
 });
 
 test('--documented-only, --fail-rate, --fail-kind and the flags of the rate limit reach the service', async () => {

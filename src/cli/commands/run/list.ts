@@ -1,6 +1,7 @@
 /** `run list`, `run show` and `run prune`: the runs that the state folder knows of, and what each or several did. */
 
 import { statSync } from 'node:fs';
+import { plural } from '../../../api/names.js';
 import {
 	type Counts,
 	exitCodeOf,
@@ -180,7 +181,7 @@ export const prune = defineCommand({
 			({ state, header }) =>
 				header !== undefined && header.started < before && state !== 'running' && (force || !OPEN.has(state)),
 		);
-		const runs = `${old.length} ${old.length === 1 ? 'run' : 'runs'}`;
+		const runs = `${old.length} ${plural('run', old.length)}`;
 		if (!dryRun && !yes && old.length > 0) {
 			const what = `the journals of ${runs} before ${before.slice(0, 10)}`;
 			if (!context.prompts.available) {

@@ -1,5 +1,6 @@
 /** Rows that can't be sent, collected by the first pass: one message for each distinct reason. */
 
+import { plural } from '../../../api/names.js';
 import { type Complaint, formatComplaint } from '../../../bulk/input/rows.js';
 
 /** How many distinct reasons are kept, and how many complaints a program gets. */
@@ -45,6 +46,6 @@ export function formatReason({ first, count, places }: Reason, inputName: string
 	const more = count - 1;
 	if (more === 0) return message;
 	const kind = first.line === undefined ? 'row' : 'line';
-	const named = `${kind}${more === 1 ? '' : 's'} ${places.join(', ')}${more > places.length ? ', …' : ''}`;
+	const named = `${plural(kind, more)} ${places.join(', ')}${more > places.length ? ', …' : ''}`;
 	return `${message} (${more} more: ${named})`;
 }

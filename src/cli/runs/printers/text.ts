@@ -1,5 +1,6 @@
 /** A run's messages for a person, on stderr: what can't be sent, rows that need attention, and the summary. */
 
+import { plural } from '../../../api/names.js';
 import { outcomeNames, totalOf } from '../../../bulk/journal/counts.js';
 import type { Ended, RunEvent, Started } from '../../../bulk/run/events.js';
 import { fileOf } from '../../../bulk/run/plan.js';
@@ -81,7 +82,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		const parts = outcomeNames
 			.filter((name) => counts[name] > 0)
 			.map((name) => `${counts[name]} ${name.replace('-', ' ')}`);
-		const all = `${rows} ${rows === 1 ? 'row' : 'rows'} in ${time} s: ${parts.join(', ') || 'no rows'}`;
+		const all = `${rows} ${plural('row', rows)} in ${time} s: ${parts.join(', ') || 'no rows'}`;
 		stderr.write(`run ${id} on ${host}: ${all}\n`);
 	}
 
@@ -131,6 +132,6 @@ export function columnNotes({ plan }: RunJob, { ignored }: Pick<PlannedRows, 'ig
 
 /** `2 of 9 rows are invalid; nothing was sent`. */
 export function invalidNote({ plan }: RunJob, { invalid, rows }: { invalid: number; rows: number }): string {
-	const of = `${invalid} of ${rows} ${rows === 1 ? 'row' : 'rows'} ${invalid === 1 ? 'is' : 'are'} invalid`;
+	const of = `${invalid} of ${rows} ${plural('row', rows)} ${invalid === 1 ? 'is' : 'are'} invalid`;
 	return plan.skipInvalid ? `${of} and will be skipped` : `${of}; nothing was sent`;
 }
