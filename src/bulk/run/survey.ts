@@ -125,81 +125,34 @@ export function checkSet({ rows, guard }: Pick<Survey, 'rows' | 'guard'>, limits
 	guard.check();
 }
 
-/** Numbers in a typed array that grows: 4 bytes each as long as all of them fit, then 8. */
-class NumberList {
-	private numbers: Uint32Array | Float64Array = new Uint32Array(1024);
-	count = 0;
-
-	add(value: number): void {
-		if (value > 0xffff_ffff && this.numbers instanceof Uint32Array) this.numbers = Float64Array.from(this.numbers);
-		if (this.count === this.numbers.length) {
-			const larger = new (this.numbers.constructor as typeof Uint32Array)(this.numbers.length * 2);
-			larger.set(this.numbers);
-			this.numbers = larger;
-		}
-		this.numbers[this.count++] = value;
-	}
-
-	get values(): Uint32Array | Float64Array {
-		return this.numbers.subarray(0, this.count);
-	}
-}
-
-/** Collects who is deleted and who receives, in at most 32 bytes a row, to find a receiver that is itself deleted. */
+/** Collects who is deleted and who receives, to find a receiver that is itself deleted. */
 export class ReassignGuard {
-	private readonly ids = new NumberList();
-	private isSorted = true;
-	/** Each receiver that is not the one of the row before. */
-	private readonly receivers = new NumberList();
-	private last: string | undefined;
-	/** The rows of these receivers, where they do not follow one another: places in the list, and the row of each. */
-	private readonly places = new NumberList();
-	private readonly rows = new NumberList();
-	private lastRow: number | undefined;
+	private readonly deleted = new Set<string>();
+	/** Each receiver, with the first row that names it. */
+	private readonly receivers = new Map<string, number>();
 
 	/** Notes a row of `user delete`. */
 	add(row: number, { ids }: Pick<Request, 'ids'>, reassign: string): void {
-		this.ids.add(Number(ids.id));
-		this.isSorted = false;
-		if (reassign === this.last) return;
-		this.last = reassign;
-		if (this.lastRow !== row - 1) {
-			this.places.add(this.receivers.count);
-			this.rows.add(row);
-		}
-		this.lastRow = row;
-		this.receivers.add(Number(reassign));
+		if (ids.id !== undefined) this.deleted.add(ids.id);
+		if (!this.receivers.has(reassign)) this.receivers.set(reassign, row);
 	}
 
-	/** Whether a user is in the delete set. Every row may name a receiver of its own, so the ids are sorted once. */
+	/** Whether a user is in the delete set. */
 	deletes(id: string | number): boolean {
-		const wanted = Number(id);
-		const ids = this.ids.values;
-		if (!this.isSorted) ids.sort();
-		this.isSorted = true;
-		let from = 0;
-		let to = ids.length;
-		while (from < to) {
-			const middle = (from + to) >>> 1;
-			if ((ids[middle] as number) < wanted) from = middle + 1;
-			else to = middle;
-		}
-		return ids[from] === wanted;
+		return this.deleted.has(String(id));
 	}
 
 	/** The first receivers, at most `limit` of them. */
 	firstReceivers(limit: number): number[] {
-		return [...new Set(this.receivers.values.subarray(0, limit))];
+		return [...this.receivers.keys()].slice(0, limit).map(Number);
 	}
 
 	/** @throws UsageError where a row reassigns to a user that the same set deletes. */
 	check(): void {
-		const receivers = this.receivers.values;
-		const at = receivers.findIndex((receiver) => this.deletes(receiver));
-		if (at < 0) return;
-		const known = this.places.values.findLastIndex((place) => place <= at);
-		const row = (this.rows.values[known] as number) + at - (this.places.values[known] as number);
-		const message = `row ${row} reassigns to user ${receivers[at]}, who is deleted in the same set; nothing was sent`;
-		throw new UsageError(message, { code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' });
+		for (const [receiver, row] of this.receivers) {
+			if (!this.deleted.has(receiver)) continue;
+			const message = `row ${row} reassigns to user ${receiver}, who is deleted in the same set; nothing was sent`;
+			throw new UsageError(message, { code: 'reassign_to_deleted', hint: '--reassign takes a user who stays' });
+		}
 	}
 }
