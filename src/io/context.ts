@@ -54,7 +54,7 @@ export interface Clock {
 	now(): number;
 	/** Milliseconds on a clock that never jumps. */
 	monotonic(): number;
-	/** Resolves after `ms`, or at once when the signal aborts. */
+	/** Resolves after `ms` or 24 days, whichever is earlier, or at once when the signal aborts. */
 	sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -171,6 +171,9 @@ function createOutput(open: () => NodeJS.WriteStream, fd: number | undefined): O
 	};
 }
 
+/** Node ends a longer timer at once. Whoever sleeps looks at the clock again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	// Not `performance`, whose module takes a millisecond to load.
@@ -185,7 +188,7 @@ export const systemClock: Clock = {
 				signal?.removeEventListener('abort', done);
 				resolve();
 			};
-			const timer = setTimeout(done, ms);
+			const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
 			if (signal?.aborted) done();
 			else signal?.addEventListener('abort', done);
 		}),

@@ -59,7 +59,7 @@ export function createProgress(
 		const rate = rateAt(clock.monotonic(), done);
 		const facts = [total === undefined ? `${done} done` : `${done} of ${total} done`];
 		if (rate > 0) facts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-		if (failed !== undefined) facts.push(`${failed} failed`);
+		if (failed) facts.push(`${failed} failed`);
 		if (unknown > 0) facts.push(`${unknown} unknown`);
 		if (total !== undefined && rate > 0 && done < total) facts.push(`${duration((total - done) / rate)} left`);
 		if (note !== undefined) facts.push(note);

@@ -69,6 +69,8 @@ export const settings = {
 	concurrency: number(1, 1024, 'a whole number, 1 to 1024', Number.isInteger),
 	/** Requests a second. */
 	rate: number(Number.MIN_VALUE, 1_000_000, 'a number above 0, at most 1000000'),
+	/** Rows that a run may have. */
+	max: number(0, Number.MAX_SAFE_INTEGER, 'a whole number of 0 or more', Number.isInteger),
 	format: text('the name of a format'),
 	/** Whether updates keep old values for `run undo`. */
 	snapshot: { ...flag, profileOnly: true },

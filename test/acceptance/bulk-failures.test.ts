@@ -262,13 +262,13 @@ describe('rows that the service refuses', () => {
 		['a redirect', text(302, '', { location: 'https://elsewhere.example/' })],
 		['a login form', text(200, '<html><title>Log in</title><form><input type="password"></form></html>')],
 		['an HTML 404', text(404, '<html><title>Not found</title></html>')],
-	])('stop the run where the first ten got %s, and a resume goes on', async (_what, responder) => {
+	])('stop the run where the first twenty got %s, and a resume goes on', async (_what, responder) => {
 		let current: Responder = responder;
 		const { recorder, work } = await startWorkplace((...all) => current(...all));
 		const result = await runUpdate(work, 200, ['-j', '1']);
 		expect(result.exitCode).toBe(1);
-		expect(recorder.requests).toHaveLength(10);
-		expect(result.stderr).toContain('stopped: the first 10 rows failed for the same reason: the ');
+		expect(recorder.requests).toHaveLength(20);
+		expect(result.stderr).toContain('stopped: the first 20 rows failed for the same reason: the ');
 		current = ok;
 		expect((await work.run('run resume last -q')).exitCode).toBe(3);
 		expect(recorder.requests).toHaveLength(200);

@@ -273,7 +273,9 @@ describe('user delete by name', () => {
 		work.write('x.csv', 'username,reassign\ngr\x1b[2Kace,10\n');
 		const prompts = scriptedPrompts([/delete/, false]);
 		await work.begin('user delete --input x.csv', { prompts }).ended;
-		expect(prompts.asked).toEqual([expect.stringContaining('1 user: gr\\x1b[2Kace (8) on ')]);
+		expect(prompts.asked).toEqual([
+			expect.stringContaining('1 user: gr\\x1b[2Kace (8), whose posts go to user 10, on '),
+		]);
 	});
 
 	it('takes @me for who receives', async () => {

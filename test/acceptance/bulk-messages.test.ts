@@ -10,17 +10,16 @@ const ok = json(200, { id: 1 });
 
 describe('on stderr', () => {
 	it('stand the first twenty failures, how many more there are, and where to find them', async () => {
-		const { work } = await startWorkplace(
-			json(400, { code: 'rest_no', message: 'Sorry.', data: { params: { status: 'not now' } } }),
-		);
-		work.edits(26);
+		const no = json(400, { code: 'rest_no', message: 'Sorry.', data: { params: { status: 'not now' } } });
+		const { work } = await startWorkplace((...all) => (all[0].url.endsWith('/27') ? ok : no)(...all));
+		work.sheet('edits.csv', 'id,status', 27, (row) => `${row === 1 ? 27 : row - 1},hold`);
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -j 1 --format count');
-		expect(exitCode).toBe(1);
+		expect(exitCode).toBe(3);
 		const lines = stderr.trimEnd().split('\n');
 		const id = work.records()[0]?.id;
 		expect(lines.slice(0, 2)).toEqual([
-			'error: update ticket 1 failed (HTTP 400 rest_no): Sorry.',
-			'  status: not now',
+			'error: update ticket 1 failed (HTTP 400 rest_no): Sorry.; status: not now',
+			'error: update ticket 2 failed (HTTP 400 rest_no): Sorry.; status: not now',
 		]);
 		expect(lines.filter((line) => line.startsWith('error: '))).toHaveLength(20);
 		expect(lines.slice(-5, -3)).toEqual([
@@ -30,7 +29,7 @@ describe('on stderr', () => {
 		expect(lines.slice(-3)).toEqual([
 			`… and 6 more; supportctl run show ${id} --outcome failed lists them`,
 			`to export the rows that need a fix: supportctl run rejects ${id} --format csv`,
-			expect.stringMatching(/: 26 failed$/),
+			expect.stringMatching(/: 1 ok, 26 failed$/),
 		]);
 	});
 
@@ -172,7 +171,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 	it('shows no more than twenty rows that did not go well, and counts by reason', async () => {
 		const { work } = await startWorkplace((request) =>
 			/[02468]$/.test(request.url)
-				? json(404, { code: 'gone', message: 'Gone.' })
+				? json(403, { code: 'gone', message: 'Gone.' })
 				: json(400, { code: 'no', message: 'No.' }),
 		);
 		const { stdout, stderr } = await work.run(update, { columns: 80 });

@@ -102,7 +102,7 @@ const cases: Record<string, Case> = {
 	'an empty body': {
 		responder: text(200, ''),
 		exitCode: 5,
-		says: /is unknown \(HTTP 200 empty_answer\): the response is empty\n.*(?:check before you send it again(?:, or use --verify)?|a read changes nothing: try again)\n/,
+		says: /is unknown \(HTTP 200 empty_answer\): the response is empty\n.*(?:the change may have been applied; check before retrying(?:, or use --verify)?|a read changes nothing: try again)\n/,
 	},
 	'JSON that breaks off': {
 		responder: text(200, '{"id": 14, "sta', { 'content-type': 'application/json' }),
@@ -201,7 +201,7 @@ test.each<[what: string, words: string, Responder, expected: { exitCode: number;
 			text(503, ''),
 			{
 				exitCode: 5,
-				stderr: `error: update ticket 14 is unknown (HTTP 503): the service is overloaded or down for maintenance; the response is empty\nhint: the service may have done it: check before you send it again, or use --verify\n`,
+				stderr: `error: update ticket 14 is unknown (HTTP 503): the service is overloaded or down for maintenance; the response is empty\nhint: the change may have been applied; check before retrying, or use --verify\n`,
 			},
 		],
 		[

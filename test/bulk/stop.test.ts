@@ -73,10 +73,33 @@ describe('a run stops', () => {
 		['html_answer', 404],
 		['http_404', 404],
 		['rest_no_route', 404],
-	])('after ten first rows that all failed for %s', (code, status) => {
+		['rest_forbidden', 403],
+		['rest_invalid_param', 400],
+		['internal_error', 500],
+	])('after twenty first rows that all failed for %s', (code, status) => {
 		const rules = watch({ concurrency: 16 });
-		for (let row = 1; row < 10; row++) expect(rules.look(failed(row, { code, status }))).toBeUndefined();
-		expect(rules.look(failed(10, { code, status }))).toMatchObject({ kind: 'same-refusal', rows: 10 });
+		for (let row = 1; row < 20; row++) {
+			expect(rules.look(failed(row, { code, status, message: `No ${row}.` }))).toBeUndefined();
+		}
+		const last = failed(20, { code, status, message: 'No 20.' });
+		expect(rules.look(last)).toEqual({ kind: 'same-refusal', outcome: last, rows: 20 });
+	});
+
+	it.each([404, 409, 410, 412])('not for objects that the service refuses one by one: %i', (status) => {
+		const rules = watch();
+		for (let row = 1; row < 100; row++) expect(rules.look(failed(row, { status, code: 'gone' }))).toBeUndefined();
+	});
+
+	it.each([
+		['for another reason', failed(7, { code: 'rest_other' })],
+		['for another reason in words', failed(7, { message: 'Not today.' })],
+		['served', outcomeOf(7)],
+		['served with other values', outcomeOf(7, { outcome: 'differs' })],
+	])('not for refusals around a row that is %s', (_what, other) => {
+		const rules = watch();
+		for (let row = 1; row < 7; row++) rules.look(failed(row));
+		rules.look(other);
+		for (let row = 8; row < 100; row++) expect(rules.look(failed(row))).toBeUndefined();
 	});
 
 	it.each([

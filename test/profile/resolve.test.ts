@@ -103,6 +103,7 @@ describe('resolveConnection', () => {
 			timeout: { timeout: 7 },
 			concurrency: { concurrency: 9 },
 			rate: { rate: 2.5 },
+			max: { max: 50 },
 			format: { format: 'yaml' },
 			snapshot: { snapshot: true },
 			protected: { protected: true },

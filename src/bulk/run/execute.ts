@@ -43,7 +43,7 @@ const PLANNED_AHEAD = 128;
 /** Sends the rows of a run. Never throws: a failure is part of how it ended, since some rows may be done by then. */
 export async function execute(parts: RunParts): Promise<Ended> {
 	const { plan, tuning, rows, survey, journal, past, show, clock, random } = parts;
-	const { concurrency, auto, first, rate } = tuning;
+	const { concurrency, auto, first, rate, until } = tuning;
 	const counts = past?.counts ?? createCounts();
 	const before = totalOf(counts);
 	const own = past?.own ?? ownRows(survey, plan);
@@ -90,6 +90,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const control = { stop, open: () => total - totalOf(counts) };
 	await show({ type: 'started', total, counts, journal, control });
 	void tickUntil(over.signal, clock, () => void show({ type: 'tick', counts, pauseMs: pace.pauseMs }));
+	if (until !== undefined) void waitUntil(until, over.signal, clock, () => stop({ kind: 'out-of-time', until }));
 	try {
 		await runEngine({
 			rows: rowsToSend({ rows, shard: plan.shard, first, past }, take),
@@ -114,10 +115,10 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	const reached = { ...counts };
 	if (past !== undefined) Object.assign(counts, sumOf([counts, past.left]));
 	counts['not-sent'] += Math.max(0, own - totalOf(counts));
+	// The time ran out while the last rows were under way.
+	if (stopped?.kind === 'out-of-time' && isReached) stopped = undefined;
 	const isInterrupted = stopped?.kind === 'signal';
-	// A 401 after a lost response leaves its row unknown, and stops the run all the same.
-	const exitCode =
-		stopped?.kind === 'unauthorized' ? ExitCode.refused : exitCodeOf(isReached ? reached : counts, isInterrupted);
+	const exitCode = exitCodeAfter(stopped, exitCodeOf(isReached ? reached : counts, isInterrupted));
 	const ms = clock.monotonic() - started;
 	const resumable = openRows(counts) > 0 || failure !== undefined;
 	try {
@@ -130,12 +131,33 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	return { counts, exitCode, stopped, ms, resumable, ...(failure === undefined ? {} : { failure }) };
 }
 
+/** Calls back at a time of day, also where the clock was set meanwhile; at once where it is past. */
+async function waitUntil(until: number, over: AbortSignal, clock: SendClock, call: () => void): Promise<void> {
+	for (let left = until - clock.now(); left > 0; left = until - clock.now()) {
+		await clock.sleep(Math.min(left, LOOK_MS), over);
+		if (over.aborted) return;
+	}
+	call();
+}
+
+/** A computer that slept notices the time after so long at the latest. */
+const LOOK_MS = 60_000;
+
 async function tickUntil(over: AbortSignal, clock: SendClock, tick: () => void): Promise<void> {
 	for (;;) {
 		await clock.sleep(TICK_MS, over);
 		if (over.aborted) return;
 		tick();
 	}
+}
+
+function exitCodeAfter(stopped: StopReason | undefined, exitCode: ExitCode): ExitCode {
+	// A 401 after a lost response leaves its row unknown, and stops the run all the same.
+	if (stopped?.kind === 'unauthorized') return ExitCode.refused;
+	if (stopped?.kind === 'same-refusal' && stopped.outcome.status === 403) return ExitCode.refused;
+	// Rows that were left over have not failed.
+	if (stopped?.kind === 'out-of-time' && exitCode === ExitCode.failed) return ExitCode.partial;
+	return exitCode;
 }
 
 /** Which of the planned rows are sent. */

@@ -109,6 +109,8 @@ export interface RunTuning {
 	/** Rows that are sent at the most; a resume sends the rest. */
 	readonly first?: number | undefined;
 	readonly quiet: boolean;
+	/** When no new row begins any more, in milliseconds since 1970; a resume sends the rest. */
+	readonly until?: number | undefined;
 }
 
 /** The first line of a journal. */

@@ -11,7 +11,9 @@ export type StopReason =
 	| { kind: 'too-many-failures'; limit: number }
 	| { kind: 'unreachable'; why: string }
 	| { kind: 'same-refusal'; outcome: RowOutcome; rows: number }
-	| { kind: 'asked-to-wait'; outcome: RowOutcome };
+	| { kind: 'asked-to-wait'; outcome: RowOutcome }
+	/** `until` is in milliseconds since 1970. */
+	| { kind: 'out-of-time'; until: number };
 
 export interface StopRules {
 	stopOnError: boolean;
@@ -27,16 +29,19 @@ const AWAY_MS = 5 * 60_000;
 /** So many rows in a row without any response, beyond those under way, mean that the service is gone. */
 const LOST_ROWS = 10;
 
-/** So many first rows that something else than the service refused for one reason mean that all others would be, too. */
-const SAME_REFUSALS = 10;
+/** So many first rows that were refused for one reason mean that all others would be. */
+const SAME_REFUSALS = 20;
+
+/** Statuses that are about a single object. */
+const OF_ONE_OBJECT: ReadonlySet<number> = new Set([404, 409, 410, 412]);
 
 /** Looks at each outcome and says when to stop. */
 export class StopWatch {
 	private failures = 0;
 	/** How many of the last rows had no response of the service. */
 	private lost = 0;
-	/** How many of the first rows were refused for each reason; undefined once the service itself responded. */
-	private refusals: Map<string, number> | undefined = new Map();
+	/** The reason that all rows were refused for; undefined once a row was served, or refused for another. */
+	private refusals: { reason: string | undefined; rows: number } | undefined = { reason: undefined, rows: 0 };
 	private wasReached = false;
 	private awaySince: number | undefined;
 
@@ -80,14 +85,30 @@ export class StopWatch {
 				return { kind: 'too-many-failures', limit: maxFailures };
 			}
 		}
-		if (isFromElsewhere(outcome)) {
-			const reason = `${status} ${code}`;
-			const rows = (this.refusals?.get(reason) ?? 0) + 1;
-			this.refusals?.set(reason, rows);
-			if (this.refusals !== undefined && rows >= SAME_REFUSALS) return { kind: 'same-refusal', outcome, rows };
-		} else if (isFromService) this.refusals = undefined;
+		const rows = this.countRefusal(outcome);
+		if (rows >= SAME_REFUSALS) return { kind: 'same-refusal', outcome, rows };
 		this.lost = isBad && !isFromService ? this.lost + 1 : 0;
 		if (this.lost < LOST_ROWS + concurrency) return undefined;
 		return { kind: 'unreachable', why: message ?? code ?? 'no response' };
+	}
+
+	/** @returns how many rows were refused so far, where all were for one reason; else 0 */
+	private countRefusal(outcome: RowOutcome): number {
+		const { refusals } = this;
+		if (refusals === undefined) return 0;
+		const { status = 0, code, message = '' } = outcome;
+		const isElsewhere = isFromElsewhere(outcome);
+		if (outcome.outcome !== 'failed') {
+			if (!wentWrong(outcome)) this.refusals = undefined;
+			return 0;
+		}
+		if (!isElsewhere && (!isServed(status) || OF_ONE_OBJECT.has(status))) return 0;
+		// An ID in a message makes it no other reason; pages differ in more.
+		const words = isElsewhere ? '' : message.replace(/\d+/g, '#');
+		const reason = `${status} ${code} ${words}`;
+		refusals.reason ??= reason;
+		if (refusals.reason === reason) return ++refusals.rows;
+		this.refusals = undefined;
+		return 0;
 	}
 }

@@ -5,6 +5,7 @@ import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { formats } from '../../output/columns.js';
 import { checkSetting, number, schemes, settings } from '../../profile/settings.js';
 import { camelCase, longName, type OptionSpec, type OptionValues, options, pick } from './option.js';
+import { parseDuration } from './window.js';
 
 export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
 	const range = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : `, ${least} to ${most}`;
@@ -109,6 +110,12 @@ export const tuningOptions = [
 			help: 'Send only the first N rows; run resume sends the rest',
 			parse: wholeNumber('--first', 1),
 		},
+		{
+			flags: '--until <time>',
+			help: 'Begin no row after this time (06:00, or a date and time); run resume sends the rest',
+			conflicts: ['for'],
+		},
+		{ flags: '--for <duration>', help: 'The same after a duration: 90m, 2h', parse: parseDuration },
 	]),
 	reportOption,
 ] as const;
@@ -164,6 +171,7 @@ export const guardDefaults = options(KEPT, [
 export const runDefaults = options(KEPT, [
 	{ flags: '-j, --concurrency <n>', help: 'Requests at a time' },
 	{ flags: '--rate <n>', help: 'At most N requests per second' },
+	{ flags: '--max <n>', help: 'Stop runs of more than N rows' },
 	{ flags: '--format <format>', help: 'Output format', choices: formats },
 	{ flags: '--snapshot', help: 'Save old values by default, so runs can be undone' },
 	{ flags: '--no-snapshot', help: 'Do not save old values by default' },

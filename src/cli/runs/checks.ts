@@ -3,9 +3,10 @@
 import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
-import { readEndpointOf } from '../../api/reads.js';
-import { OWN_ID } from '../../api/values.js';
+import { readEndpointOf, readOf } from '../../api/reads.js';
+import { isObject, OWN_ID } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
+import { createBatchReader } from '../../bulk/lists/batches.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
 import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
@@ -48,7 +49,8 @@ export async function withOwnId({ plan, session, invocation }: RunJob): Promise<
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {
 	const survey = createSurvey(job.plan);
 	addToSurvey(survey, row, job.plan, { complain: () => undefined, holdsSecret: () => false });
-	checkSet(survey, job.invocation.options);
+	const { session, invocation } = job;
+	checkSet(survey, { expect: invocation.options.expect, max: session.connection.settings.max });
 	await checkWrite(job, survey, client);
 }
 
@@ -59,29 +61,83 @@ export async function checkOne(job: RunJob, row: RunRow, client: Client): Promis
 export async function checkWrite(job: RunJob, survey: Survey, client: Client): Promise<void> {
 	const { endpoint, plan, session, invocation } = job;
 	await checkReadsServed(job, survey.read, client);
-	const note = await checkUsers(job, survey, client);
+	const notes = await checkUsers(job, survey, client);
 	if ((endpoint.replay !== 'set' && endpoint.replay !== 'delete') || survey.selected === 0) return;
-	const asks = endpoint.confirm || plan.source.from === 'snapshots';
-	const { service } = plan;
-	await confirmWrite(invocation, { service, host: session.host, action: describeAction(job, survey), asks, note });
+	const { prompts } = invocation.context;
+	const isMany = plan.source.from !== 'snapshots' && endpoint.replay === 'set' && survey.selected > UNASKED_ROWS;
+	const isAsked = prompts.available && invocation.options.yes !== true;
+	if (isMany) notes.push(undoNote(plan));
+	const names = isAsked && endpoint.replay === 'delete' ? await namesFor(job, survey, client) : new Map();
+	await confirmWrite(invocation, {
+		...{ service: plan.service, host: session.host, notes },
+		action: describeAction(job, survey, names),
+		asks: endpoint.confirm || plan.source.from === 'snapshots' || (isMany && prompts.available),
+	});
 }
 
+/** Up to so many objects, an update on a terminal asks nothing. */
+const UNASKED_ROWS = 50;
+
+function undoNote({ checks }: RunPlan): string {
+	if (checks.snapshot) return 'run undo can restore the old values';
+	return "this can't be undone: --snapshot saves the old values";
+}
+
+/** What people call the users and passwords of a delete, by ID and slug. */
+async function namesFor({ endpoint, session }: RunJob, survey: Survey, client: Client): Promise<Map<string, string>> {
+	const { dialect, sending } = session;
+	const names = new Map<string, string>();
+	const nameOf = ({ username, slug, name }: Record<string, unknown>): unknown => username ?? slug ?? name;
+	const note = (key: string, name: unknown): void => {
+		if (typeof name === 'string' && name !== '') names.set(key, name);
+	};
+	if (endpoint.name === endpoints['user.delete'].name) {
+		const known = survey.first.flatMap(({ ids }) => ids.id ?? []);
+		const ids = [...new Set([...known, ...survey.guard.firstReceivers(NAMED_RECEIVERS).map(String)])];
+		const reader = createBatchReader({ dialect, concurrency: 1, send: (request) => send(client, request, sending) });
+		const found = await reader.read(ids.map((id) => ({ endpoint: endpoints['user.update'], ids: { id } })));
+		for (const [at, { outcome, body }] of found.entries()) {
+			if (outcome === 'ok' && isObject(body)) note(ids[at] ?? '', nameOf(body));
+		}
+	}
+	if (endpoint.name === endpoints['user.password.delete'].name) {
+		const planList = createPlanner(readOf('password', '').list, dialect);
+		for (const user of new Set(survey.first.flatMap(({ ids }) => ids.user_id ?? []))) {
+			const { outcome, body } = await send(client, planList({ ids: { user_id: user } }), sending);
+			if (outcome !== 'ok' || typeof body !== 'object' || body === null) continue;
+			for (const [key, each] of Object.entries(body)) {
+				if (isObject(each)) note(`${user} ${String(each.slug ?? key)}`, each.name);
+			}
+		}
+	}
+	return names;
+}
+
+/** How many receivers a question names. */
+const NAMED_RECEIVERS = 3;
+
 /** `permanently delete 2 users: 7, 8`, `move 3 tickets to the trash: 14, 15, 16`, `revert run … (ticket update of …)`. */
-function describeAction({ endpoint, plan }: RunJob, { selected, permanent, first }: Survey): string {
+function describeAction({ endpoint, plan }: RunJob, survey: Survey, called: ReadonlyMap<string, string>): string {
+	const { selected, permanent, first, fields, guard } = survey;
 	const what = `${selected} ${plural(endpoint.noun, selected)}`;
 	if (plan.source.from === 'snapshots') {
 		const { id, started, plan: undone } = readRunHeader(plan.source.journal);
 		const when = started.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
 		return `revert run ${id} (${commandOf(undone)} of ${when} UTC, ${what})`;
 	}
-	const names = first.map(({ ids }) =>
-		ids.username !== undefined && ids.id !== undefined
-			? `${ids.username} (${ids.id})`
-			: (ids.id ?? ids.slug ?? Object.values(ids).join('/')),
-	);
+	if (endpoint.replay === 'set' && selected > UNASKED_ROWS) {
+		return `${endpoint.verb} ${what} (${[...fields].join(', ')})`;
+	}
+	const withName = (id: string, name: string | undefined): string => (name === undefined ? id : `${name} (${id})`);
+	const names = first.map(({ ids }) => {
+		const own = ids.id ?? ids.slug ?? Object.values(ids).join('/');
+		return withName(own, ids.username ?? called.get(ids.id ?? `${ids.user_id} ${ids.slug}`));
+	});
 	const named = names.length === 0 ? '' : `: ${names.join(', ')}${selected > names.length ? ', …' : ''}`;
 	if (endpoint.replay !== 'delete') return `${endpoint.verb} ${what}${named}`;
-	if (!endpoint.trash || permanent === selected) return `permanently delete ${what}${named}`;
+	const receivers = guard.firstReceivers(NAMED_RECEIVERS).map((id) => withName(String(id), called.get(String(id))));
+	const posts = receivers.length === 0 ? '' : `, whose posts go to user ${receivers.join(', ')},`;
+	if (!endpoint.trash || permanent === selected) return `permanently delete ${what}${named}${posts}`;
 	if (permanent === 0) return `move ${what} to the trash${named}`;
 	return `delete ${what} (${permanent} of them permanently)${named}`;
 }
@@ -94,7 +150,7 @@ export function placeOf({ profile }: Pick<RunService, 'profile'>, host: string):
 /**
  * A write with a protected profile needs its name, and one that can't be taken back a yes; --confirm and --yes stand for
  * the reply.
- * @param write `action` is `delete ticket 14`; one that can't be taken back `asks`, with `note` before the question
+ * @param write `action` is `delete ticket 14`; one that can't be taken back `asks`, with `notes` before the question
  * @throws UsageError
  */
 export async function confirmWrite(
@@ -104,12 +160,12 @@ export async function confirmWrite(
 		host,
 		action,
 		asks,
-		note,
+		notes = [],
 	}: Pick<Session, 'host'> & {
 		service: Pick<RunService, 'profile' | 'protected'>;
 		action: string;
 		asks: boolean;
-		note?: string | undefined;
+		notes?: readonly string[];
 	},
 ): Promise<void> {
 	const { profile, protected: isProtected } = service;
@@ -131,7 +187,7 @@ export async function confirmWrite(
 	}
 	// A name from an input may hold what controls a terminal.
 	const question = sanitise(`${where.charAt(0).toUpperCase()}${where.slice(1)}?`);
-	if (await prompts.confirm(note === undefined ? question : `Note: ${note}. ${question}`)) return;
+	if (await prompts.confirm([...notes.map((note) => `Note: ${sanitise(note)}. `), question].join(''))) return;
 	throw new UsageError('cancelled; nothing was sent', { code: 'cancelled' });
 }
 
@@ -140,11 +196,16 @@ const RECEIVERS = 20;
 
 /**
  * Refuses to delete the caller's own account, and to reassign to a user that does not exist.
- * @returns a note for the question, where the own account is not known
+ * @returns notes for the question: checks that could not be made
  * @throws UsageError, RefusedError
  */
-async function checkUsers({ endpoint, session, invocation }: RunJob, survey: Survey, client: Client) {
-	if (endpoint.name !== endpoints['user.delete'].name || survey.selected === 0) return undefined;
+async function checkUsers(
+	{ endpoint, session, invocation }: RunJob,
+	survey: Survey,
+	client: Client,
+): Promise<string[]> {
+	if (endpoint.name !== endpoints['user.delete'].name || survey.selected === 0) return [];
+	const notes: string[] = [];
 	const { connection, dialect, sending } = session;
 	const read = readEndpointOf(endpoints['user.update']);
 	const planRead = read === undefined ? undefined : createPlanner(read, dialect);
@@ -154,17 +215,20 @@ async function checkUsers({ endpoint, session, invocation }: RunJob, survey: Sur
 		const found = await send(client, planRead({ ids: { id } }), sending);
 		checkSignedIn(found, connection);
 		// Where the service offers no read, the first delete will show it.
-		if (found.outcome !== 'failed' || found.status !== 404 || found.code !== 'rest_user_invalid_id') continue;
+		if (found.code !== 'rest_user_invalid_id' || found.status !== 404) {
+			if (found.outcome !== 'ok') notes.push(`could not check that user ${id} exists`);
+			continue;
+		}
 		throw new UsageError(`there is no user ${id} to reassign to; nothing was sent`, { code: 'no_such_user' });
 	}
 	const own = await findOwnId(session, client, sending);
-	if (own === undefined) return undefined;
+	if (own === undefined) return notes;
 	if ('why' in own) {
 		const note = 'could not check whether this deletes the account that is signed in';
 		warn(invocation.context, [`${note}: ${own.why}`]);
-		return note;
+		return [...notes, note];
 	}
-	if (!survey.guard.deletes(own.id)) return undefined;
+	if (!survey.guard.deletes(own.id)) return notes;
 	const name = connection.auth.scheme === 'basic' ? ` (${connection.auth.username})` : '';
 	throw new UsageError(`user ${own.id} is the account that is signed in${name}; nothing was sent`, {
 		code: 'own_account',

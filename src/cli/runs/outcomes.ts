@@ -228,7 +228,7 @@ export function nextStep(
 	if (outcome === 'differs') return '--allow-differs=FIELDS accepts other values of these fields';
 	if (outcome !== 'unknown') return undefined;
 	if (isRead) return 'a read changes nothing: try again';
-	return `the service may have done it: check before you send it again${canVerify ? ', or use --verify' : ''}`;
+	return `the change may have been applied; check before retrying${canVerify ? ', or use --verify' : ''}`;
 }
 
 const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
@@ -240,9 +240,14 @@ const VERDICTS: Partial<Record<RowOutcome['outcome'], string>> = {
 };
 
 /** The error that a row stands for: what happened to what, why, and the next step. */
-export function failureOf(outcome: RowOutcome, endpoint: Endpoint, caller: Caller): SupportctlError {
+export function failureOf(
+	outcome: RowOutcome,
+	endpoint: Endpoint,
+	caller: Caller,
+	{ verify = false }: { verify?: boolean } = {},
+): SupportctlError {
 	const { verb, noun, replay } = endpoint;
-	const request = { isRead: replay === 'read', canVerify: readEndpointOf(endpoint) !== undefined };
+	const request = { isRead: replay === 'read', canVerify: !verify && readEndpointOf(endpoint) !== undefined };
 	return errorOf(outcome, `${verb} ${nameRow(outcome.ids, noun)}`, nextStep(outcome, request, caller));
 }
 
@@ -280,8 +285,12 @@ export function warningsOf(outcome: RowOutcome): string[] {
 	return [...differences(outcome), ...(outcome.warnings ?? [])];
 }
 
-/** Prints what went wrong with a row, or its warnings. @param isLone Whether it is the only row of the call */
-export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): void {
+/**
+ * Prints what went wrong with a row, or its warnings.
+ * @param isLone Whether it is the only row of the call; others take one line each
+ * @returns the advice that stands beneath a lone row, and is given once for many
+ */
+export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette, isLone: boolean): string | undefined {
 	const { endpoint, plan, session, invocation } = job;
 	const { context, options } = invocation;
 	const { stderr } = context;
@@ -293,15 +302,22 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	}
 	const json = wantsJson(options);
 	// Of several rows a program gets one object at the end.
-	if (json && !isLone) return;
+	if (json && !isLone) return undefined;
 	if (exitCodeOfOutcome(outcome) !== ExitCode.ok) {
-		const error = failureOf(outcome, endpoint, session.connection);
-		stderr.write(renderError(error, { json, debug: options.debug === true, palette }));
-		return;
+		const error = failureOf(outcome, endpoint, session.connection, plan.checks);
+		const shown = isLone ? error : inOneLine(error);
+		stderr.write(renderError(shown, { json, debug: options.debug === true, palette }));
+		return error.hint;
 	}
 	const object = nameRow(outcome.ids, endpoint.noun);
 	const where = isLone ? object : `row ${row} (${object})`;
 	for (const warning of warningsOf(outcome)) stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
+	return undefined;
+}
+
+function inOneLine({ message, details, exitCode, code, cause }: SupportctlError): SupportctlError {
+	const text = [message.replace(/\s*\r?\n\s*/g, ' '), ...details].join('; ');
+	return new SupportctlError(text, exitCode, { code, cause });
 }
 
 /** The error where results could not be printed. @param trouble Why they could not */

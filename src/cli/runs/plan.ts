@@ -31,6 +31,7 @@ import { UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import { DEFAULT_CONCURRENCY, DEFAULT_RETRIES } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
+import { parseUntil } from '../options/window.js';
 import type { Session } from '../session.js';
 import { readFields, readItems } from './fields.js';
 import { type Positional, positionalsOf, type RunInvocation } from './options.js';
@@ -204,17 +205,19 @@ export function jobOf(
 	return { endpoint, plan, tuning: tuningOf(invocation, session), secrets, session, invocation };
 }
 
-/** How a run is carried out: flags first, then the profile's defaults. */
-export function tuningOf({ options }: RunInvocation, { connection: { settings } }: Session): RunTuning {
+/** How a run is carried out. Settings are flags already, where a flag was given. */
+export function tuningOf({ options, context }: RunInvocation, { connection: { settings } }: Session): RunTuning {
 	const auto = options.concurrency === 'auto';
-	const given = options.concurrency === 'auto' ? MOST_AT_A_TIME : options.concurrency;
+	const now = context.clock.now();
+	const end = options.until === undefined ? undefined : parseUntil(options.until, now);
 	return {
 		auto,
-		concurrency: given ?? settings.concurrency ?? DEFAULT_CONCURRENCY,
-		rate: options.rate ?? settings.rate,
+		concurrency: auto ? MOST_AT_A_TIME : (settings.concurrency ?? DEFAULT_CONCURRENCY),
+		rate: settings.rate,
 		retries: options.retries ?? DEFAULT_RETRIES,
 		first: options.first,
 		quiet: options.quiet === true,
+		until: options.for === undefined ? end : now + options.for,
 	};
 }
 

@@ -52,7 +52,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		const path = options.journal === undefined ? undefined : resolve(context.cwd, options.journal);
 		return await run({
 			...{ plan, tuning, extent, resumes, secrets, dialect, stateDir, clock, random, connect, redactRows },
-			limits: options,
+			limits: { expect: options.expect, max: session.connection.settings.max },
 			journal: { path, isWanted: !isLookUp || path !== undefined || options.report !== undefined },
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
 			tool: version,

@@ -7,13 +7,14 @@ import { commands } from '../../../src/cli/manifest.js';
 import type { RunInvocation } from '../../../src/cli/runs/options.js';
 import { jobOf, readGiven } from '../../../src/cli/runs/plan.js';
 import type { Session } from '../../../src/cli/session.js';
+import { resolveSettings } from '../../../src/profile/settings.js';
 import { memoryContext } from '../../support/context.js';
 import { parseWords } from '../../support/parse-words.js';
 
 const service = { baseUrl: 'https://desk.example/wp-json', prefixes: neutralDialect.prefixes };
 const session = {
 	dialect: neutralDialect,
-	connection: { baseUrl: service.baseUrl, profileName: 'live', settings: { protected: true, concurrency: 7, rate: 3 } },
+	connection: { baseUrl: service.baseUrl, profileName: 'live' },
 } as unknown as Session;
 
 /** Reads `ticket update 14 --status hold`. */
@@ -26,7 +27,11 @@ async function read(line: string, stdin = '') {
 	const context = memoryContext({ cwd: '/here', stdin });
 	const invocation = { context, words, ...parseWords(command, words, all.slice(words.length)) } as RunInvocation;
 	const name = words.join('.');
-	return jobOf(name, await readGiven(name, invocation), invocation, session);
+	const profile = { name: 'live', values: { protected: true, concurrency: 7, rate: 3 }, file: 'config.json' };
+	const flags = Object.fromEntries(Object.entries(invocation.options).filter(([, value]) => value !== 'auto'));
+	const { settings } = resolveSettings({ flags, env: {}, cwd: '/here', profile });
+	const connection = { ...session.connection, settings };
+	return jobOf(name, await readGiven(name, invocation), invocation, { ...session, connection } as Session);
 }
 
 const planFor = async (line: string): Promise<RunPlan> => (await read(line)).plan;

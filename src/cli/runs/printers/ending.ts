@@ -25,6 +25,8 @@ export function whyStopped(reason: StopReason): string {
 			return `stopped: the service could not be reached (${reason.why})`;
 		case 'asked-to-wait':
 			return `stopped: ${textOf(reason.outcome)}`;
+		case 'out-of-time':
+			return `stopped at ${new Date(reason.until).toISOString()}: time is up`;
 	}
 }
 

@@ -22,6 +22,8 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	const complaints = createComplaints();
 	const groups = createGroups(endpoint.noun);
 	const troubles = createTroubleCount();
+	/** What to do about rows, each once. */
+	const advices = new Set<string>();
 	let inputName = 'input';
 	let hidesGood = false;
 	let started: Started | undefined;
@@ -56,7 +58,8 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		const place = troubles.place(outcome);
 		if (place > 0 && view.listsFailures && (place <= SHOWN || view.isLone)) {
 			clear();
-			printTrouble(job, outcome, palette, view.isLone);
+			const advice = printTrouble(job, outcome, palette, view.isLone);
+			if (advice !== undefined && !view.isLone) advices.add(advice);
 		}
 		if (needsAttention(outcome)) groups.add(outcome);
 	}
@@ -75,7 +78,9 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		if ((tuning.quiet && stopped === undefined) || id === undefined) return;
 		if (stopped !== undefined) stderr.write(`${palette.bad(sanitise(whyStopped(stopped)))}\n`);
 		const advice = adviceAfter(stopped, connection);
-		if (advice !== undefined) stderr.write(`  ${advice}\n`);
+		if (advice !== undefined) advices.add(advice);
+		for (const each of [...advices].slice(0, MOST_ADVICES))
+			stderr.write(`${palette.strong('hint:')} ${sanitise(each)}\n`);
 		for (const [text, command] of stepsAfter(ended, id)) stderr.write(`${text}: ${palette.command(command)}\n`);
 		const rows = totalOf(counts);
 		const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
@@ -120,6 +125,9 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		},
 	};
 }
+
+/** How many kinds of advice a summary gives. */
+const MOST_ADVICES = 2;
 
 /** Columns that could be custom fields, and that our own commands write, are not sent. */
 export function columnNotes({ plan }: RunJob, { ignored }: Pick<PlannedRows, 'ignored'>): string[] {

@@ -1,0 +1,42 @@
+/** `--until` and `--for`: when a run begins no new row any more. */
+
+import { quote } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The largest time that a date can hold. */
+const LAST = 8.64e15;
+
+/** `90m`, `1h30m`, `45s` → milliseconds. @throws UsageError */
+export function parseDuration(text: string): number {
+	const given = text.trim().toLowerCase();
+	if (!/^(?:\d+(?:\.\d+)?[smhd])+$/.test(given)) throw refuse('--for', text, 'a duration such as 90m, 2h or 1h30m');
+	let ms = 0;
+	for (const [, count, unit = ''] of given.matchAll(/([\d.]+)([smhd])/g)) ms += Number(count) * (UNITS[unit] ?? 0);
+	if (ms <= 0 || ms > LAST / 2) throw refuse('--for', text, 'a duration such as 90m, 2h or 1h30m');
+	return ms;
+}
+
+/**
+ * `06:00` → the next time that it is six o'clock here, or `2026-11-24T06:00:00Z`; in milliseconds since 1970.
+ * @throws UsageError, also for a time that is past
+ */
+export function parseUntil(text: string, now: number): number {
+	const given = text.trim();
+	const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given);
+	if (clock !== null) {
+		const next = new Date(now);
+		next.setHours(Number(clock[1]), Number(clock[2]), 0, 0);
+		if (next.getTime() <= now) next.setDate(next.getDate() + 1);
+		return next.getTime();
+	}
+	const time = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : Number.NaN;
+	if (Number.isNaN(time)) throw refuse('--until', text, 'a time such as 06:00 or 2026-11-24T06:00');
+	if (time <= now) throw refuse('--until', text, 'a time in the future');
+	return time;
+}
+
+function refuse(flag: string, text: string, expected: string): UsageError {
+	return new UsageError(`${flag}: ${quote(text)} must be ${expected}`, { code: 'invalid_value' });
+}

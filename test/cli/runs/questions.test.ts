@@ -1,0 +1,124 @@
+/** What a person is asked before a write. */
+
+import { describe, expect, it } from 'vitest';
+import { json } from '../../support/recorder.js';
+import { scriptedPrompts } from '../../support/scripted-prompts.js';
+import { startWorkplace } from '../../support/workplace.js';
+
+const ok = json(200, { id: 1 });
+
+describe('an update of more than 50 objects', () => {
+	it('asks once on a terminal: how many, which fields, where, and whether it can be undone', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(51);
+		const prompts = scriptedPrompts([/./, false]);
+		const refused = await work.run('ticket update --input edits.csv', { prompts });
+		expect(refused.exitCode).toBe(2);
+		expect(prompts.asked).toEqual([
+			expect.stringMatching(
+				/^Note: this can't be undone: --snapshot .* Update 51 tickets \(status\) on 127\.0\.0\.1:\d+\?$/,
+			),
+		]);
+		expect(recorder.requests).toEqual([]);
+		const agreed = scriptedPrompts([/Update 51/, true]);
+		await work.run('ticket update --input edits.csv', { prompts: agreed });
+		expect(recorder.requests).toHaveLength(51);
+	});
+
+	it('is not asked about with --yes, without a terminal, for 50 objects, or in a dry run', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(51);
+		const prompts = scriptedPrompts();
+		await work.run('ticket update --input edits.csv --yes', { prompts });
+		await work.run('ticket update --input edits.csv');
+		await work.run('ticket update --input edits.csv -n', { prompts });
+		work.edits(50);
+		await work.run('ticket update --input edits.csv', { prompts });
+		expect(recorder.requests).toHaveLength(152);
+	});
+
+	it('is asked about again when the rest of it is resumed', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(60);
+		await work.run('ticket update --input edits.csv --first 5');
+		const prompts = scriptedPrompts([/Update 55 tickets/, false]);
+		expect((await work.run('run resume last', { prompts })).exitCode).toBe(2);
+		expect(recorder.requests).toHaveLength(5);
+	});
+});
+
+describe('a delete', () => {
+	const desk = () =>
+		startWorkplace((request, response, count) => {
+			const id = Number(/users\/(\d+)/.exec(request.url)?.[1]);
+			if (request.url.endsWith('/passwords'))
+				return json(200, [{ slug: 'abc', name: 'Phone' }])(request, response, count);
+			if (request.method === 'GET') return json(200, { id, username: `user${id}` })(request, response, count);
+			return json(200, { deleted: true, id })(request, response, count);
+		});
+
+	it('of users names them and who receives their posts', async () => {
+		const { work } = await desk();
+		const prompts = scriptedPrompts([/./, false]);
+		await work.run('user delete 7 --reassign 2', { prompts });
+		expect(prompts.asked[0]).toMatch(/Permanently delete 1 user: user7 \(7\), whose posts go to user user2 \(2\), on /);
+	});
+
+	it('of passwords names them', async () => {
+		const { work } = await desk();
+		const prompts = scriptedPrompts([/./, false]);
+		await work.run('user password delete 7 abc', { prompts });
+		expect(prompts.asked[0]).toMatch(/Phone \(abc\)/);
+	});
+});
+
+describe('--max', () => {
+	it('is a setting of the profile, which a flag replaces', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		const env = { ...work.env };
+		await work.run(`profile set desk --base-url ${recorder.baseUrl} --scheme none --max 3`);
+		work.edits(4);
+		const refused = await work.run('ticket update --input edits.csv --profile desk', { env });
+		expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('--max 3, but there are 4 rows')]);
+		expect((await work.run('ticket update --input edits.csv --profile desk --max 4', { env })).exitCode).toBe(0);
+	});
+});
+
+describe('--for and --until', () => {
+	it('begin no row after that time, exit with 3 and name the resume, which sends the rest', async () => {
+		const { recorder, work } = await startWorkplace((request, response, count) => {
+			setTimeout(() => ok(request, response, count), 100);
+		});
+		work.edits(40);
+		const result = await work.run('ticket update --input edits.csv -j 2 --for 0.5s');
+		expect(result.exitCode).toBe(3);
+		const sent = recorder.requests.length;
+		expect(sent).toBeGreaterThan(1);
+		expect(sent).toBeLessThan(40);
+		expect(result.stderr).toMatch(/^stopped at .*: time is up\nto send the rest: supportctl run resume /m);
+		expect(result.stderr).toMatch(new RegExp(`: ${sent} ok, ${40 - sent} not sent\\n$`));
+		expect((await work.run('run resume last --for 1h')).exitCode).toBe(0);
+		expect(recorder.requests).toHaveLength(40);
+	});
+
+	it('say nothing where the run ends before', async () => {
+		const { work } = await startWorkplace(ok);
+		work.edits(3);
+		const result = await work.run('ticket update --input edits.csv --until 2999-01-01T00:00');
+		expect([result.exitCode, result.stderr]).toEqual([0, expect.not.stringContaining('stopped')]);
+	});
+
+	it('are refused together', async () => {
+		const { work } = await startWorkplace(ok);
+		expect((await work.run('ticket update 1 2 --title x --for 1h --until 06:00')).exitCode).toBe(2);
+	});
+});
+
+describe('--rate', () => {
+	it('that is next to nothing waits, and overflows no timer', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(3);
+		await work.run('ticket update --input edits.csv --rate 0.0000001 --for 1s');
+		expect(recorder.requests).toHaveLength(1);
+	});
+});
