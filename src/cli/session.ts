@@ -53,7 +53,8 @@ export async function openSession(
 		stateDir: stateFolder({ env, cwd }),
 		sending,
 		/** Opens a client with this many connections at the most. */
-		openClient: (connections: number, use?: ClientUse) => openClient(invocation, connection, connections, use),
+		openClient: (connections: number, use?: ClientUse, run?: string) =>
+			openClient(invocation, connection, connections, use, run),
 	};
 }
 
@@ -75,6 +76,7 @@ export async function openClient(
 	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,
 	connections: number,
 	use: ClientUse = 'few requests',
+	run?: string,
 ): Promise<Client> {
 	const { context, options } = invocation;
 	let secrets: string[] = [];
@@ -103,6 +105,7 @@ export async function openClient(
 		timeoutMs: settings.timeout * 1000,
 		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait }),
 		userAgent: `supportctl/${version}`,
+		headers: run === undefined ? [] : ['x-request-id', run],
 		hide: createSecretFinder(secrets.filter(isDistinct)),
 		monotonic: context.clock.monotonic,
 	});

@@ -180,7 +180,8 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 	const sender = await createSender(options);
 	const { origin, host } = new URL(options.baseUrl);
 	const wirePath = wirePathsOf(options.baseUrl);
-	const common = ['accept', 'application/json', 'user-agent', options.userAgent, ...authHeader(options.auth)];
+	const { userAgent, headers = [] } = options;
+	const common = ['accept', 'application/json', 'user-agent', userAgent, ...headers, ...authHeader(options.auth)];
 	const withBody = [...common, 'content-type', 'application/json'];
 	const maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
 	const limits: Limits = { maxBytes, timeoutMs, monotonic, host, refusal: sender.refusal };

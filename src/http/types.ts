@@ -29,6 +29,8 @@ export interface ConnectionOptions {
 	tls?: TlsFiles;
 	proxy?: ProxySettings | undefined;
 	userAgent: string;
+	/** Names and values in turn, on every request. */
+	headers?: readonly string[] | undefined;
 	/** The largest response that is read, in bytes. */
 	maxResponseBytes?: number;
 	/** Called once for a request that takes longer than a second, with what it waits for. */

@@ -1,12 +1,23 @@
 /** Journals: a run that was stopped, killed or cut off goes on, and sends no row that is done. */
 
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+	appendFileSync,
+	linkSync,
+	mkdirSync,
+	readFileSync,
+	renameSync,
+	statSync,
+	truncateSync,
+	writeFileSync,
+} from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/io/context.js';
 import { jsonLines, type Words } from '../support/cli.js';
 import { startClosing } from '../support/closing-service.js';
+import { lineOf } from '../support/journal.js';
 import { startListService, ticket } from '../support/list-service.js';
 import { idOf, json, type RecordedRequest, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, csv, startWorkplace, type Workplace } from '../support/workplace.js';
@@ -48,6 +59,7 @@ describe('a journal', () => {
 			type: 'plan',
 			version: 3,
 			concurrency: 1,
+			who: { user: userInfo().username, host: hostname(), account: 'ada' },
 			id: expect.stringMatching(/^\d{8}-\d{6}-[0-9a-z]{5}$/),
 			started: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
 			tool: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -448,7 +460,7 @@ describe('kill -9', () => {
 				.trim()
 				.split('\n')
 				.map((line) => JSON.parse(line).outcome),
-		).toEqual(['skipped']);
+		).toEqual(['ok']);
 		expect((await work.run('run undo --yes last -q')).exitCode).toBe(0);
 		expect(tickets).toEqual({ 1: { colour: 'red' }, 2: { colour: 'blue' } });
 	});
@@ -607,5 +619,146 @@ describe('a service that saves and then drops the connection', () => {
 		expect(resumed, resumed.stderr).toMatchObject({ exitCode: 0 });
 		const writes = service.requests.filter(({ method }) => method === 'POST');
 		expect(writes.map(({ url }) => url.split('/').at(-1))).toEqual(['4']);
+	});
+});
+
+describe('each request of a run', () => {
+	it('carries the ID of the run, also when it is resumed', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 -q');
+		await work.run('run resume last -q');
+		const { id } = work.records()[0] as unknown as { id: string };
+		expect(recorder.requests.map(({ headers }) => headers['x-request-id'])).toEqual([id, id, id, id]);
+	});
+});
+
+describe('the reports of a run', () => {
+	it('are written again by a resume, with all rows', async () => {
+		const { work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --report csv:out.csv --report json:out.json -q');
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
+		expect(work.read('out.csv').trimEnd().split('\n')).toHaveLength(5);
+		expect(JSON.parse(work.read('out.json'))).toMatchObject({ counts: { ok: 4 } });
+	});
+
+	it('never replace a file that is not a report of the run', async () => {
+		const { work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --report csv:out.csv -q');
+		work.write('out.csv', 'mine\n');
+		expect((await work.run('run resume last -q')).exitCode).toBe(0);
+		expect(work.read('out.csv')).toBe('mine\n');
+	});
+});
+
+describe('a write that was applied although its response was lost', () => {
+	it.each(['--only-changed', '--if status=read', '--snapshot', '--verify'])(
+		'is ok on resume under %s',
+		async (flag) => {
+			let status = 'read';
+			let isLost = true;
+			const { recorder, work } = await startWorkplace(({ method, body }, response) => {
+				if (method === 'GET') return json(200, { id: 1, status });
+				({ status } = JSON.parse(body) as { status: string });
+				return isLost ? void response.destroy() : ok;
+			});
+			const first = await work.run(`ticket update 1 --status hold --retries 0 --journal one -q ${flag}`);
+			isLost = false;
+			if (flag !== '--verify') expect(first.exitCode).toBe(5);
+			recorder.requests.length = 0;
+			const { exitCode } = await work.run('run resume one -q');
+			expect(exitCode).toBe(0);
+			expect(recorder.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+			expect(JSON.parse((await work.run('run show one --json')).stdout)).toMatchObject({ ok: 1, open: 0 });
+		},
+	);
+});
+
+describe('a run that was killed', () => {
+	it('leaves rows that were never sent failed, and not unknown, if they are refused then', async () => {
+		let isGone = false;
+		const place = await startWorkplace((request) => {
+			if (isGone && idOf(request) > 6) return json(403, { code: 'rest_forbidden', message: 'No.' });
+			return idOf(request) === 5 && !isGone ? undefined : ok;
+		});
+		place.work.edits(9);
+		await killedRun(place, 'ticket update --input edits.csv -j 1 -q', 5);
+		isGone = true;
+		const { exitCode, stdout } = await place.work.run('run resume last -q -j 1 --fields id,outcome --format csv');
+		expect([exitCode, stdout]).toEqual([3, 'id,outcome\n5,ok\n6,ok\n7,failed\n8,failed\n9,failed\n']);
+	});
+});
+
+describe('a journal from elsewhere', () => {
+	/** A stopped run whose header is edited, with the right checksum. */
+	async function edited(edit: (header: Header) => void) {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --journal j.ndjson -q');
+		const [first = '', ...rest] = work.read('j.ndjson').split('\n');
+		const header = JSON.parse(first) as Header;
+		edit(header);
+		work.write('j.ndjson', [lineOf(header), ...rest].join('\n'));
+		recorder.requests.length = 0;
+		const { exitCode, stderr } = await work.run('run resume ./j.ndjson -q');
+		expect(exitCode, stderr).not.toBe(0);
+		expect(recorder.requests).toEqual([]);
+		return stderr;
+	}
+
+	interface Header extends Record<string, unknown> {
+		id: string;
+		plan: { service: { prefixes: { product: string } }; values: { fields: object }; source: { path: string } };
+	}
+
+	it.each<[string, (header: Header) => void, string]>([
+		['a prefix that leads to another path', ({ plan }) => (plan.service.prefixes.product = '../evil'), '"service"'],
+		['an ID in the body', ({ plan }) => (plan.values.fields = { id: 7 }), `"id" isn't a field`],
+		['a field that the API does not have', ({ plan }) => (plan.values.fields = { role: 'x' }), `"role" isn't a field`],
+		['a value that is not allowed', ({ plan }) => (plan.values.fields = { status: 'hodl' }), 'status "hodl"'],
+		['a device', ({ plan }) => (plan.source.path = '/dev/zero'), 'not a regular file'],
+		['another file', ({ plan }) => (plan.source.path = '/etc/passwd'), 'the input changed'],
+		['control characters in its ID', (header) => (header.id = '\u001b[2J'), '"id"'],
+	])('with %s is refused before anything is sent', async (_, edit, says) => {
+		const stderr = await edited(edit);
+		expect(stderr).toContain(says);
+		expect(stderr).not.toMatch(/root:|\u001b/);
+	});
+
+	it('with a flipped bit in a record sends that row again', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv -j 1 --journal j.ndjson -q');
+		work.write('j.ndjson', work.read('j.ndjson').replace('"row":3,', '"row":7,'));
+		recorder.requests.length = 0;
+		expect((await work.run('run resume ./j.ndjson -q')).exitCode).toBe(0);
+		expect(recorder.requests.map(idOf)).toEqual([3]);
+	});
+
+	it('that is edited to be about another object sends that row again', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv -j 1 --first 3 --journal j.ndjson -q');
+		const lines = work.read('j.ndjson').trimEnd().split('\n');
+		const changed = lines.map((line) =>
+			lineOf({ ...JSON.parse(line), ...(line.includes('"row":2,') ? { id: '99' } : {}) }),
+		);
+		work.write('j.ndjson', `${changed.join('\n')}\n`);
+		recorder.requests.length = 0;
+		expect((await work.run('run resume ./j.ndjson -j 1 -q')).exitCode).toBe(0);
+		expect(recorder.requests.map(idOf)).toEqual([2, 4]);
+	});
+
+	it('with a second name is refused', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		work.edits(4);
+		await work.run('ticket update --input edits.csv --first 2 --journal j.ndjson -q');
+		linkSync(join(work.folder, 'j.ndjson'), join(work.folder, 'k.ndjson'));
+		recorder.requests.length = 0;
+		const { exitCode, stderr } = await work.run('run resume ./k.ndjson -q');
+		expect([exitCode, stderr]).toEqual([1, expect.stringContaining('2 names (hard links)')]);
+		expect(recorder.requests).toEqual([]);
 	});
 });

@@ -108,7 +108,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		if (inexact !== undefined) return inexact;
 		const maybeSent = steps.maybeSent?.(row) === true;
 		const seen = readsFirst || (checks.verify && maybeSent) ? await look(row, false) : undefined;
-		if (seen !== undefined && maybeSent && (checks.verify || request.method === 'DELETE')) {
+		if (seen !== undefined && maybeSent) {
 			const settled = settledBy(seen, request, values);
 			if (settled !== undefined) return settled;
 		}
@@ -285,7 +285,11 @@ function settledBy({ result, held }: Seen, request: Request, values: RunPlan['va
 			? done
 			: undefined;
 	}
-	if (held === undefined || differencesOf(request, held).length > 0) return undefined;
+	if (held === undefined) return undefined;
+	const { endpoint, sent = {} } = request;
+	const isThere = ([name, value]: [string, unknown]): boolean =>
+		held.has(name) && sameField(endpoint, name, value, held.get(name)) === true;
+	if (!Object.entries(sent).every(isThere)) return undefined;
 	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 

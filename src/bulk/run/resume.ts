@@ -26,8 +26,6 @@ export interface PastPart {
 	history(row: number): RowHistory;
 	/** The row without the fields that a later row of the same object set; one that is skipped if none is left. */
 	withoutSuperseded(row: RunRow): RunRow;
-	/** How many outcomes are about other objects than the rows of the input: those rows are sent again. */
-	readonly mismatched: number;
 }
 
 /** @throws UsageError where the rows are not those that the run was started with */
@@ -93,13 +91,10 @@ export async function readPast(
 	const lost: number[] = [];
 	const open = new KeySet();
 	const later = new Map<string, Map<string, number>>();
-	let mismatched = 0;
 	const look = ({ row, request }: RunRow): void => {
 		const { key, ids, sent } = request;
-		if (replay !== 'read' && !states.isAbout(row, ids)) {
-			states.forget(row);
-			mismatched++;
-		}
+		// An outcome of another object says nothing about this one.
+		if (replay !== 'read' && !states.isAbout(row, ids)) states.forget(row);
 		if (!states.isDone(row) && underWay.has(row, key)) lost.push(row);
 		if (!states.isDone(row) || again.includes(states.outcomeOf(row) as OutcomeName)) open.add(key);
 		else if (replay === 'set' && states.mayBeWritten(row) && open.mayHave(key)) {
@@ -115,13 +110,12 @@ export async function readPast(
 	for (const row of lost) states.add(row, APPLIED);
 	scan.begin({ again, concurrency: tuning.concurrency });
 	scan.finish();
-	return { past: pastOf(scan, later, mismatched, plannerOf(plan, dialect)), underWay: lost };
+	return { past: pastOf(scan, later, plannerOf(plan, dialect)), underWay: lost };
 }
 
 function pastOf(
 	{ states, header }: JournalScan,
 	later: ReadonlyMap<string, ReadonlyMap<string, number>>,
-	mismatched: number,
 	planner: Planner,
 ): PastPart {
 	const counts = createCounts();
@@ -136,7 +130,6 @@ function pastOf(
 			if (states.outcomeOf(row) !== 'not-sent') countState(left, states.get(row), -1);
 		},
 		own: header.input.own,
-		mismatched,
 		isDone: (row) => states.isDone(row),
 		history: (row) => states.history(row),
 		withoutSuperseded(planned) {

@@ -5,7 +5,6 @@ import { chooseEndpoint } from '../../api/plan.js';
 import { ExitCode } from '../../errors.js';
 import { takesUserNames } from '../input/rows.js';
 import { rowsToFix } from '../journal/counts.js';
-import { createRunId } from '../journal/folder.js';
 import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { execute } from './execute.js';
@@ -94,15 +93,15 @@ async function pastOf(setup: RunSetup, rows: PlannedRows): Promise<PastPart | un
 /** Look-ups leave nothing to resume; everything else has a journal. */
 async function openJournalOf(setup: RunSetup, rows: PlannedRows, survey: Survey) {
 	const { plan, tuning, resumes, clock, redact, tool } = setup;
-	const now = clock.now();
-	const started = new Date(now).toISOString();
+	const started = new Date(clock.now()).toISOString();
 	if (resumes !== undefined) return await takeUp(resumes.path, rows, { ...againOf(setup), redact, at: started, tool });
 	if (!setup.journal.isWanted) return { journal: undefined, past: undefined };
 	const { rows: count, last } = survey;
 	const copied = rows.input?.spooled === true;
 	const input = { sha256: rows.sha256(), rows: count, own: ownRows(survey, plan), copied };
 	const header: RunHeader = {
-		...{ id: createRunId(now, setup.random), started, tool, concurrency: tuning.concurrency },
+		...setup.record,
+		...{ started, tool, concurrency: tuning.concurrency },
 		plan: { ...plan, source: rows.source },
 		input: last === count ? input : { ...input, last },
 	};

@@ -24,6 +24,8 @@ export interface RunSetup {
 	readonly resumes?:
 		| { readonly path: string; readonly header: RunHeader; readonly again: readonly OutcomeName[] }
 		| undefined;
+	/** The run's ID, and what its journal keeps of who started it and why. */
+	readonly record: Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'>;
 	/** Where the journal is kept; by default in the state folder, and nowhere for look-ups without a report. */
 	readonly journal: { readonly path: string | undefined; readonly isWanted: boolean };
 	/** Values that no plan holds. */

@@ -19,7 +19,7 @@ import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
-	const { dryRun = false, diff = false, ifUnmodified, input, journal, report } = invocation.options;
+	const { dryRun = false, diff = false, ifUnmodified, input, journal, note, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff goes with --dry-run');
 	const given = await readGiven(name, invocation);
 	const { endpoint, source, values } = given;
@@ -47,7 +47,7 @@ export async function startCommand(name: string, invocation: RunInvocation): Pro
 	checkReadable(endpoint, job.plan);
 	const { checks, shard } = job.plan;
 	const isOne = source.from === 'ids' && source.ids.length === 1 && !namesUsers;
-	const isKept = checks.snapshot || shard !== undefined || journal !== undefined || report !== undefined;
+	const isKept = [shard, journal, report, note].some((each) => each !== undefined) || checks.snapshot;
 	if (isOne && !isKept && !dryRun) return await sendOne(job);
 	return await (await import('./run.js')).startRun(job);
 }

@@ -101,6 +101,7 @@ export const runOptions = options('Run', [
 	},
 	{ flags: '--shard <k/n>', help: 'Process only part K of N, assigned by row ID' },
 	{ flags: '--journal <file>', help: 'Path of the journal', completes: 'files' },
+	{ flags: '--note <text>', help: 'Why you make this change, for the journal' },
 ]);
 
 /** What is sent besides the fields that have flags of their own. */

@@ -1,15 +1,18 @@
 /** Starts a run of several rows, or of one that leaves a journal: bulk does the work, printers show its events. */
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OWN_ID } from '../../api/values.js';
+import { createRunId } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { RunEvent, Show, Started } from '../../bulk/run/events.js';
-import { inputFileOf } from '../../bulk/run/plan.js';
+import { inputFileOf, type RunHeader } from '../../bulk/run/plan.js';
 import type { PlannedRows } from '../../bulk/run/rows.js';
 import { run } from '../../bulk/run/run.js';
 import type { Extent } from '../../bulk/run/setup.js';
 import type { Survey } from '../../bulk/run/survey.js';
 import { type ExitCode, UsageError } from '../../errors.js';
+import { readStart } from '../../folder.js';
 import type { Client } from '../../http/types.js';
 import { createRedactor } from '../../output/redact.js';
 import { annotate } from '../../output/sanitise.js';
@@ -33,10 +36,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const { clock, random, stdin } = context;
 	const { dialect, stateDir, sending } = session;
 	const extent: Extent = options.dryRun !== true ? 'send' : options.diff === true ? 'changes' : 'requests';
+	const record = recordOf(job);
 	const release = limitYoungGeneration();
 	let client: Promise<Client> | undefined;
 	const connect = (): Promise<Client> => {
-		client ??= session.openClient(tuning.concurrency, 'run');
+		client ??= session.openClient(tuning.concurrency, 'run', record.id);
 		return client;
 	};
 	// Before the first write no private copy of the input stays. Nothing is waited for: standard input may be open for as
@@ -51,7 +55,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
 		const path = options.journal === undefined ? undefined : resolve(context.cwd, options.journal);
 		return await run({
-			...{ plan, tuning, extent, resumes, secrets, dialect, stateDir, clock, random, connect, redactRows },
+			...{ plan, tuning, extent, resumes, secrets, dialect, stateDir, clock, random, connect, redactRows, record },
 			limits: { expect: options.expect, max: session.connection.settings.max },
 			journal: { path, isWanted: !isLookUp || path !== undefined || options.report !== undefined },
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
@@ -82,6 +86,52 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	}
 }
 
+/** What the journal of a run keeps besides its plan. */
+function recordOf({ session, invocation, resumes }: RunJob): Pick<RunHeader, 'id' | 'who' | 'note' | 'reports'> {
+	if (resumes !== undefined) return resumes.header;
+	const { options, context } = invocation;
+	const { auth } = session.connection;
+	const account = auth.scheme === 'basic' ? auth.username : undefined;
+	return {
+		id: createRunId(context.clock.now(), context.random),
+		who: { ...machineUser(), account },
+		note: options.note,
+		reports: options.report?.map((text) => {
+			const [format = '', ...path] = text.split(':');
+			return `${format}:${resolve(context.cwd, path.join(':'))}`;
+		}),
+	};
+}
+
+/** Who uses this machine; in a container a user may have no name. */
+function machineUser(): { user: string; host: string } {
+	const os = process.getBuiltinModule('node:os');
+	try {
+		return { user: os.userInfo().username, host: os.hostname() };
+	} catch {
+		return { user: String(process.getuid?.() ?? 'unknown'), host: os.hostname() };
+	}
+}
+
+/** Reports that are asked for, else those of the run that is resumed. */
+function reportsOf({ invocation: { options }, resumes }: RunJob): readonly string[] | undefined {
+	return options.report ?? resumes?.header.reports?.filter((text) => isOurs(text, resumes.header.id));
+}
+
+const CSV_REPORT = /^row,line,/;
+
+/** Whether a report may be written over: a journal from elsewhere could point to any file. */
+function isOurs(text: string, run: string): boolean {
+	const path = text.slice(text.indexOf(':') + 1);
+	if (!existsSync(path)) return true;
+	try {
+		const start = readStart(path);
+		return start.includes(run) || CSV_REPORT.test(start);
+	} catch {
+		return false;
+	}
+}
+
 /** Checks and questions between the first pass and the first write. @throws UsageError, RefusedError */
 async function askBefore(
 	job: RunJob,
@@ -108,9 +158,11 @@ async function askBefore(
 }
 
 /** Reports must not fail at the end of a run, nor overwrite a file that it needs. @throws UsageError */
-async function checkReports({ invocation, plan, resumes }: RunJob, source: PlannedRows['source']): Promise<void> {
+async function checkReports(job: RunJob, source: PlannedRows['source']): Promise<void> {
+	const { invocation, plan, resumes } = job;
 	const { options, context } = invocation;
-	if (options.report === undefined) return;
+	const asked = reportsOf(job);
+	if (asked === undefined) return;
 	const { parseReport, checkReportPlaces } = await import('../../bulk/reports/write.js');
 	const files = {
 		"the run's input": inputFileOf(source)?.path,
@@ -118,7 +170,7 @@ async function checkReports({ invocation, plan, resumes }: RunJob, source: Plann
 		'the journal of the earlier run': 'journal' in plan.source ? plan.source.journal : undefined,
 		'where standard output goes': '/dev/stdout',
 	};
-	await checkReportPlaces(options.report.map(parseReport), Object.entries(files), context.cwd);
+	await checkReportPlaces(asked.map(parseReport), Object.entries(files), context.cwd);
 }
 
 /** Connects the printers of a run with its events. */
@@ -147,13 +199,14 @@ async function createScreen(job: RunJob, extent: Extent, signals: ReturnType<typ
 	}
 
 	async function writeReports({ counts, exitCode, ms }: Extract<RunEvent, { type: 'ended' }>): Promise<void> {
-		const { context, options } = invocation;
+		const { context } = invocation;
 		const journal = started?.journal;
-		if (options.report === undefined || journal === undefined) return;
+		const asked = reportsOf(job);
+		if (asked === undefined || journal === undefined) return;
 		const reports = await import('../../bulk/reports/write.js');
 		const ended = new Date(context.clock.now()).toISOString();
 		const facts = { header: journal.header, journals: [journal.path], counts, exit: exitCode, ms, ended };
-		await reports.writeReports(options.report.map(reports.parseReport), facts, context.cwd);
+		await reports.writeReports(asked.map(reports.parseReport), facts, context.cwd);
 	}
 
 	const show: Show = (event) => {

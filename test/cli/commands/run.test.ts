@@ -1,8 +1,9 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { jsonLines, type Words } from '../../support/cli.js';
-import { headerOf, outcomeOf, startJournal } from '../../support/journal.js';
+import { headerOf, outcomeOf, planOf, startJournal } from '../../support/journal.js';
 import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
 import { createWorkplace, type Workplace } from '../../support/workplace.js';
 
@@ -413,21 +414,33 @@ describe('run list and run show', () => {
 		expect(await output(work, 'run show last --outcome ok --format ids')).toBe('1\n2\n');
 	});
 
-	it('is a table of 80 columns, and shows date and host where there is room', async () => {
+	it('is a table of 80 columns, and shows the input, who and why if there is room', async () => {
 		const work = place();
-		const plan = { endpoint: 'ticket.fields.set' };
+		const { checks } = planOf();
+		const plan = { endpoint: 'ticket.fields.set', checks: { ...checks, snapshot: true } };
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210332-c0spc' }).close();
 		const source = { from: 'snapshots', journal: 'x', run: '20261121-210332-c0spc', overwrite: false } as const;
 		await startJournal(journalsOf(work), 5, undefined, { ...plan, id: '20261121-210334-d5rea', source }).close();
 		const wide = async (columns: number) => (await work.run('run list --no-color', { columns })).stdout;
 		expect((await wide(80)).split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-			['RUN', 'INPUT', 'COMMAND', 'STATE', 'ROWS', 'OK', 'FAILED', 'OPEN'],
-			['20261121-210334-d5rea', expect.any(String), 'run undo', expect.any(String), '5', '0', '0', '5'],
-			['20261121-210332-c0spc', expect.any(String), expect.any(String), expect.any(String), '5', '0', '0', '5'],
+			['RUN', 'COMMAND', 'STATE', 'ROWS', 'OK', 'ISSUES', 'OPEN', 'UNDO'],
+			['20261121-210334-d5rea', 'run undo', 'broken-off', '5', '0', '0', '5', 'yes'],
+			['20261121-210332-c0spc', expect.any(String), 'broken-off', '5', '0', '0', '5', 'yes'],
 			[''],
 		]);
-		expect(await wide(160)).toMatch(/^RUN +STARTED +HOST +INPUT /);
+		expect(await wide(160)).toMatch(/^RUN +COMMAND +INPUT +SERVICE /);
 		expect(await output(work, 'run list --field undoes')).toBe('20261121-210332-c0spc\n\n');
+	});
+
+	it('show who started a run, where, and why', async () => {
+		const work = place();
+		await work.run(['ticket', 'update', '1', '--status', 'hold', '--note', 'Monday\u001b[31m cleanup', '-q']);
+		const [run] = (await jsonOf(work, 'run list --json')) as Record<string, unknown>[];
+		const { username } = userInfo();
+		const who = { user: username, host: hostname(), account: 'admin', note: 'Monday\u001b[31m cleanup' };
+		expect(run).toMatchObject({ ...who, account: expect.any(String), can_undo: false });
+		expect(await output(work, 'run show last')).toMatch(/\nnote\tMonday.*cleanup\n/);
+		expect(await output(work, 'run show last')).not.toContain('\u001b');
 	});
 
 	it('show which shard a run is, and count the rows that are its own', async () => {

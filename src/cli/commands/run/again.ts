@@ -1,7 +1,7 @@
 /** `run resume`, `run retry` and `run undo`: rows of an earlier run are sent again, with its own plan. */
 
 import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
-import { summariseRun } from '../../../bulk/journal/folder.js';
+import { scanJournal } from '../../../bulk/journal/read.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
 import { options, pick } from '../../options/option.js';
@@ -31,8 +31,11 @@ async function goOn(invocation: RunInvocation & { args: readonly string[] }, aga
 	const { args, context, options } = invocation;
 	const run = pastRun(args[0] as string, context);
 	const { id, plan } = run.header;
-	const { end } = await summariseRun(run.path, id);
-	if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
+	const { end, corruptLines } = await scanJournal(run.path);
+	if (corruptLines > 0) {
+		const lines = corruptLines === 1 ? '1 line' : `${corruptLines} lines`;
+		context.stderr.write(`note: ${lines} of the journal can't be read; rows without another record are sent again\n`);
+	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;
 		context.stderr.write(`nothing to send: ${why} (${id})\n`);
 		return exitCodeOf(end.counts);

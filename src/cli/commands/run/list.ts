@@ -53,7 +53,12 @@ function runView(summary: RunSummary): Row {
 		...Object.fromEntries(numbers),
 		// What a resume would send: also rows that have no record.
 		open: header && counts ? header.input.own - totalOf(counts) + openRows(counts) : null,
+		can_undo: plan?.checks.snapshot ?? null,
 		exit_code: end?.exit ?? null,
+		user: header?.who?.user ?? null,
+		host: header?.who?.host ?? null,
+		account: header?.who?.account ?? null,
+		note: header?.note ?? null,
 		started: header?.started ?? null,
 		ended: end?.at ?? null,
 		journal: path,
@@ -63,21 +68,31 @@ function runView(summary: RunSummary): Row {
 
 const runKeys = [...Object.keys(runView({ id: '', state: 'finished', path: '' })), 'problem'];
 
-/** A line of a terminal that has room for the date and the host, which a run's id and input nearly say. */
+/** A line of a terminal that has room for the input, who started it and why. */
 const WIDE = 120;
 
 /** The columns of a list of runs on a terminal; what went wrong is red. */
 function runColumns(palette: Palette, width = WIDE): Column[] {
-	const bad = (path: string): Column => ({ path, style: (text, row) => (row[path] === 0 ? text : palette.bad(text)) });
+	const bad = (path: string): Column => ({ path, style: (text) => (text === '0' ? text : palette.bad(text)) });
 	const seldom = (path: string): Column => ({ ...bad(path), optional: true, usual: '0' });
 	const isFine = (state: unknown): boolean => state === 'finished' || state === 'running';
-	const hostOf = ({ service }: Row): string =>
+	const serviceOf = ({ service }: Row): string =>
 		typeof service === 'string' && URL.canParse(service) ? new URL(service).host : '';
+	const issues: Column = {
+		...bad('issues'),
+		get: ({ failed, differs, invalid, unknown }) =>
+			[failed, differs, invalid, unknown].reduce<number>((sum, count) => sum + Number(count), 0),
+	};
+	const more: Column[] = [
+		{ path: 'input', least: 5 },
+		{ path: 'service', get: serviceOf, least: 8 },
+		{ path: 'user', least: 4, optional: true },
+		{ path: 'note', least: 8, optional: true },
+	];
 	return [
 		{ path: 'run', whole: true },
-		...(width < WIDE ? [] : [{ path: 'started' }, { path: 'host', get: hostOf }]),
-		{ path: 'input', least: 5 },
-		{ path: 'command', least: 8 },
+		{ path: 'command', least: 6 },
+		...(width < WIDE ? [] : more),
 		{
 			path: 'state',
 			least: 6,
@@ -85,11 +100,9 @@ function runColumns(palette: Palette, width = WIDE): Column[] {
 		},
 		{ path: 'rows' },
 		{ path: 'ok' },
-		bad('failed'),
-		seldom('differs'),
-		seldom('invalid'),
-		seldom('unknown'),
+		...(width < WIDE ? [issues] : [bad('failed'), seldom('differs'), seldom('invalid'), seldom('unknown')]),
 		{ path: 'open' },
+		{ path: 'undo', get: ({ can_undo }) => (can_undo === true ? 'yes' : ''), optional: true },
 		{ path: 'shard', optional: true },
 		{ path: 'problem', optional: true, important: true },
 	];
