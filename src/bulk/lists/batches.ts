@@ -28,6 +28,8 @@ export interface BatchOptions {
 }
 
 export interface BatchReader {
+	/** What lists show of the objects; what they leave out is missing. */
+	readLists(writes: readonly Write[]): Promise<ReadonlyMap<Write, Outcome>>;
 	/** The outcome of reading each object, in the order of `writes`. */
 	read(writes: readonly Write[]): Promise<Outcome[]>;
 	/** The outcome of reading one object with a request of its own. */
@@ -84,14 +86,20 @@ export function createBatchReader({ dialect, send, concurrency }: BatchOptions):
 		}
 	}
 
+	async function readLists(writes: readonly Write[]): Promise<Map<Write, Outcome>> {
+		const outcomes = new Map<Write, Outcome>();
+		for (const group of groupsOf(writes, plannerFor)) {
+			// One object costs one request either way.
+			if (group.writes.length > 1) await readGroup(group, outcomes);
+		}
+		return outcomes;
+	}
+
 	return {
 		readAlone,
+		readLists,
 		async read(writes) {
-			const outcomes = new Map<Write, Outcome>();
-			for (const group of groupsOf(writes, plannerFor)) {
-				// One object costs one request either way.
-				if (group.writes.length > 1) await readGroup(group, outcomes);
-			}
+			const outcomes = await readLists(writes);
 			const left = writes.filter((write) => !outcomes.has(write));
 			let at = 0;
 			for await (const outcome of inOrder([left], concurrency, readAlone)) {

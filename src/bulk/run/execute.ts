@@ -5,15 +5,17 @@ import type { Dialect } from '../../api/dialect.js';
 import { asksNothing } from '../../api/plan.js';
 import { ExitCode, SupportctlError, UsageError } from '../../errors.js';
 import type { RowOutcome } from '../../http/outcome.js';
-import type { SendClock } from '../../http/send.js';
+import { type FailedAttempt, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
+import { BATCH_SIZE } from '../lists/batches.js';
 import { AdaptivePace } from '../pace.js';
 import { createConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
 import type { Ended, Show } from './events.js';
 import type { RunPlan, RunTuning, Shard } from './plan.js';
+import { createReadAhead, mayReadAhead } from './read-ahead.js';
 import type { PastPart } from './resume.js';
 import { invalidOutcome, isInvalid, isOwn, type PlannedRows, type RunRow, skippedOutcome } from './rows.js';
 import { createSendRow, type RowRedactor } from './send-row.js';
@@ -37,12 +39,12 @@ export interface RunParts {
 	random(): number;
 }
 
-/** Rows planned before they are sent: few enough to be short-lived for the garbage collector. */
-const PLANNED_AHEAD = 128;
+/** Rows planned before they are sent: as many objects as one request reads. */
+const PLANNED_AHEAD = BATCH_SIZE;
 
 /** Sends the rows of a run. Never throws: a failure is part of how it ended, since some rows may be done by then. */
 export async function execute(parts: RunParts): Promise<Ended> {
-	const { plan, tuning, rows, survey, journal, past, show, clock, random } = parts;
+	const { plan, tuning, rows, survey, journal, past, client, dialect, show, clock, random } = parts;
 	const { concurrency, auto, first, rate, until } = tuning;
 	const counts = past?.counts ?? createCounts();
 	const before = totalOf(counts);
@@ -63,14 +65,19 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		void show({ type: 'stopped', reason });
 	};
 	const ticks = createTicks(journal, clock);
+	const onRetry = (attempt: FailedAttempt): void => {
+		ticks.retry(attempt.status);
+		void show({ type: 'retry', attempt });
+		stop(watch.lookAttempt(attempt, clock.monotonic()));
+	};
+	const { retries } = tuning;
+	const reading: SendOptions = { retries, clock, random, dialect, pace, stop: signal, exactNumbers: true, onRetry };
+	const ahead = mayReadAhead(plan)
+		? createReadAhead({ ...parts, concurrency, send: (request) => send(client, request, reading) })
+		: undefined;
 	const sendRow = createSendRow({
 		...parts,
-		...{ retries: tuning.retries, stop: signal, pace },
-		onRetry(attempt) {
-			ticks.retry(attempt.status);
-			void show({ type: 'retry', attempt });
-			stop(watch.lookAttempt(attempt, clock.monotonic()));
-		},
+		...{ retries, stop: signal, pace, ahead, onRetry },
 		onRead: (outcome) => stop(watch.lookRead(outcome)),
 	});
 
@@ -86,6 +93,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 
 	const started = clock.monotonic();
 	let failure: unknown;
+	const ready = rowsToSend({ rows, shard: plan.shard, first, past }, take);
 	const over = new AbortController();
 	const control = { stop, open: () => total - totalOf(counts) };
 	await show({ type: 'started', total, counts, journal, control });
@@ -93,7 +101,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 	if (until !== undefined) void waitUntil(until, over.signal, clock, () => stop({ kind: 'out-of-time', until }));
 	try {
 		await runEngine({
-			rows: rowsToSend({ rows, shard: plan.shard, first, past }, take),
+			rows: ahead === undefined ? ready : ahead.follow(ready),
 			...{ concurrency, limit, stop: signal },
 			perform: sendRow,
 			record(outcome, row) {
@@ -175,8 +183,8 @@ export async function* rowsToSend(
 	take: (outcome: RowOutcome) => Promise<unknown> | undefined,
 ): AsyncGenerator<RunRow[]> {
 	let left = first ?? Number.POSITIVE_INFINITY;
+	let ready: RunRow[] = [];
 	for await (const batch of rows.read()) {
-		let ready: RunRow[] = [];
 		for (const planned of batch) {
 			if (left === 0) break;
 			if (past?.isDone(planned.row) === true || !isOwn(planned, shard)) continue;
@@ -195,9 +203,9 @@ export async function* rowsToSend(
 			yield ready;
 			ready = [];
 		}
-		if (ready.length > 0) yield ready;
-		if (left === 0) return;
+		if (left === 0) break;
 	}
+	if (ready.length > 0) yield ready;
 }
 
 /** How long a tick is, in milliseconds. */

@@ -3,6 +3,7 @@
 import { asksNothing } from '../../api/plan.js';
 import { inexactNumberIn } from '../../api/values.js';
 import { ExitCode } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { createBatchReader } from '../lists/batches.js';
 import { AdaptivePace } from '../pace.js';
@@ -48,7 +49,10 @@ function maySkip(plan: RunPlan): boolean {
 
 /** Makes the function that reads the objects of some rows, and says what each row would change. */
 export async function createChangeReader(
-	setup: Pick<RunSetup, 'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect' | 'checkSignedIn'>,
+	setup: Pick<
+		RunSetup,
+		'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect' | 'checkSignedIn' | 'checkServed'
+	>,
 ): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
 	const { plan, tuning, dialect, clock, random } = setup;
 	const { concurrency, retries, rate } = tuning;
@@ -65,14 +69,16 @@ export async function createChangeReader(
 	});
 	return async (rows) => {
 		const found = await reader.read(rows.map(({ request }) => request));
-		return rows.map((row, at) => changeOf(plan, row, found[at] as (typeof found)[number]));
+		return rows.map((row, at) => {
+			const read = found[at] as Outcome;
+			setup.checkServed(row, read);
+			return changeOf(plan, row, read);
+		});
 	};
 }
 
-type Found = Awaited<ReturnType<ReturnType<typeof createBatchReader>['read']>>[number];
-
 /** What a row would change, now that its object was read. */
-function changeOf(plan: RunPlan, row: RunRow, found: Found): RowChange {
+function changeOf(plan: RunPlan, row: RunRow, found: Outcome): RowChange {
 	const { checks, values, service } = plan;
 	const { endpoint } = row.request;
 	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;

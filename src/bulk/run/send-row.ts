@@ -7,6 +7,7 @@ import { type FailedAttempt, type Pace, type SendClock, type SendOptions, send }
 import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
 import type { RunPlan } from './plan.js';
+import type { ReadAhead } from './read-ahead.js';
 import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { outcomeOf, type RunRow } from './rows.js';
@@ -32,12 +33,13 @@ export interface SendRowParts {
 	pace?: Pace;
 	journal?: Journal | undefined;
 	past?: PastPart | undefined;
+	ahead?: ReadAhead | undefined;
 	onRead?(outcome: RowOutcome): void;
 }
 
 /** Makes the function that carries out one row; it never rejects for what the service does. */
 export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<RowOutcome> {
-	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past } = parts;
+	const { plan, retries, client, dialect, clock, random, stop, redact, pace, journal, past, ahead } = parts;
 	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
 	const { ignoreMissing } = plan.checks;
 	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
@@ -65,6 +67,8 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 				},
 			}),
 		async read(row, request, isAfter) {
+			const known = isAfter ? undefined : await ahead?.take(row);
+			if (known !== undefined) return known;
 			const clean = redact.text(row.request);
 			const result = await send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean });
 			parts.onRead?.(outcomeOf(row, result));
@@ -73,5 +77,9 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 		maybeSent,
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	});
-	return async (row) => redact.outcome(outcomeOf(row, await perform(row)), row.request);
+	return async (row) => {
+		const result = await perform(row);
+		ahead?.forget(row);
+		return redact.outcome(outcomeOf(row, result), row.request);
+	};
 }

@@ -8,7 +8,7 @@ import type { Redact } from '../journal/records.js';
 import type { Show } from './events.js';
 import type { LookUp } from './names.js';
 import type { RunHeader, RunPlan, RunTuning } from './plan.js';
-import type { PlannedRows } from './rows.js';
+import type { PlannedRows, RunRow } from './rows.js';
 import type { RowRedactor } from './send-row.js';
 import type { SetLimits, Survey } from './survey.js';
 
@@ -46,6 +46,8 @@ export interface RunSetup {
 	ownId(): Promise<number>;
 	/** @throws RefusedError where the credentials are refused: every row would be too */
 	checkSignedIn(outcome: Outcome): void;
+	/** @throws UsageError where a read shows that the service offers no such read */
+	checkServed(row: RunRow, read: Outcome): void;
 	/** Checks what only the service or a person can say. @throws to send nothing */
 	ask(survey: Survey, rows: PlannedRows): Promise<void>;
 	readonly show: Show;

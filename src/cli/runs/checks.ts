@@ -12,6 +12,7 @@ import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
 import { UsageError } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { sanitise } from '../../output/sanitise.js';
@@ -240,21 +241,22 @@ async function checkUsers(
  * Reads the first row's object, where the read is not documented and something needs it.
  * @throws UsageError where the service has no such read; what else fails is seen by the rows themselves
  */
-export async function checkReadsServed(
-	{ plan, session, invocation }: RunJob,
-	row: RunRow | undefined,
-	client: Client,
-): Promise<void> {
-	const { checks, source } = plan;
-	if (row === undefined || !(readsBefore(plan) || checks.verify || invocation.options.diff === true)) return;
+export async function checkReadsServed(job: RunJob, row: RunRow | undefined, client: Client): Promise<void> {
+	const { plan, session } = job;
+	if (row === undefined || !(readsBefore(plan) || plan.checks.verify)) return;
 	const { request } = row;
 	if (readEndpointOf(request.endpoint)?.documented !== false) return;
-	const found = await send(client, readPlannerOf(session.dialect)(request), session.sending);
-	if (found.code !== NO_ROUTE) return;
-	const what = `this service does not offer reading ${plural(request.endpoint.noun, 2)} (${found.status} ${NO_ROUTE})`;
-	throw new UsageError(`${what}${source.from === 'snapshots' ? '; run undo needs it' : ''}; nothing was written`, {
+	checkServed(job, row, await send(client, readPlannerOf(session.dialect)(request), session.sending));
+}
+
+/** @throws UsageError where a read shows that the service offers none */
+export function checkServed({ plan }: RunJob, { request }: RunRow, { code, status }: Outcome): void {
+	if (code !== NO_ROUTE) return;
+	const what = `this service does not offer reading ${plural(request.endpoint.noun, 2)} (${status} ${NO_ROUTE})`;
+	const needed = plan.source.from === 'snapshots' ? '; run undo needs it' : '';
+	throw new UsageError(`${what}${needed}; nothing was written`, {
 		code: NO_ROUTE,
 		hint: 'leave out what reads first or after: --verify, --snapshot (or give --no-snapshot), --only-changed, --diff, --if, --if-unmodified, and flags that add or remove items',
-		data: { status: found.status },
+		data: { status },
 	});
 }

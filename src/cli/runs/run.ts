@@ -20,7 +20,7 @@ import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
 import { checkSignedIn, createLookUp, ownIdFor } from '../own-account.js';
-import { checkReadsServed, checkWrite } from './checks.js';
+import { checkServed, checkWrite } from './checks.js';
 import { redactRows } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
 import { createJsonPrinter } from './printers/json.js';
@@ -64,6 +64,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			lookUp: createLookUp(session, connect, { ...sending, pace }),
 			ownId: async () => await ownIdFor(OWN_ID, session, await connect(), sending),
 			checkSignedIn: (outcome) => checkSignedIn(outcome, session.connection),
+			checkServed: (row, read) => checkServed(job, row, read),
 			ask: async (survey, rows) => await askBefore(job, extent, survey, rows, connect),
 			show: screen.show,
 			onSpool: (remove) => void copies.push(remove),
@@ -150,10 +151,8 @@ async function askBefore(
 			code: 'contradiction',
 		});
 	}
-	if (extent === 'requests') return;
-	const client = await connect();
-	if (extent === 'changes') return await checkReadsServed(job, survey.read, client);
-	await checkWrite(job, survey, client);
+	if (extent !== 'send') return;
+	await checkWrite(job, survey, await connect());
 	await checkReports(job, source);
 }
 

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { type CliResult, isolatedEnvironment, jsonLines, runHere } from '../../support/cli.js';
+import { json, startRecorder } from '../../support/recorder.js';
+import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+
+/** A service with 300 tickets and one user's folders. */
+async function desk(options: Parameters<typeof startSandbox>[0] = {}) {
+	const service = await startSandbox({ seed: 300, ...options });
+	const env = { ...isolatedEnvironment(), ...service.env };
+	const run = (line: string, input = ''): Promise<CliResult> => runHere(line.split(' '), { env, input });
+	const ids = (await run('ticket list --format ids')).stdout.trim().split('\n');
+	service.requests.length = 0;
+	return { service, env, run, ids };
+}
+
+const rowsOf = (ids: readonly string[], status: string): string =>
+	`id,status\n${ids.map((id) => `${id},${status}\n`).join('')}`;
+
+const reads = ({ requests }: TestSandbox) => requests.filter(({ method }) => method === 'GET');
+const alone = (service: TestSandbox) => reads(service).filter(({ path }) => !path.includes('include='));
+
+test('a run that keeps old values reads a hundred objects with one request', async () => {
+	const { service, run, ids } = await desk();
+	const rows = ids.slice(0, 200);
+	const { exitCode, stderr } = await run('ticket update --input - --snapshot', rowsOf(rows, 'hold'));
+	expect(exitCode, stderr).toBe(0);
+	expect(service.requests.length / rows.length, stderr).toBeLessThanOrEqual(1.03);
+	const undone = await run('run undo last --yes --format ndjson');
+	expect(undone.exitCode, undone.stderr).toBe(0);
+});
+
+test('a run with nothing to do costs three requests for a hundred rows at most', async () => {
+	const { service, run, ids } = await desk();
+	await run('ticket update --input -', rowsOf(ids, 'hold'));
+	service.requests.length = 0;
+	const { stdout, stderr } = await run('ticket update --input - --only-changed --format ndjson', rowsOf(ids, 'hold'));
+	expect(
+		jsonLines(stdout).filter(({ code }) => code === 'unchanged'),
+		stderr,
+	).toHaveLength(ids.length);
+	expect(service.requests.length / ids.length).toBeLessThanOrEqual(0.03);
+});
+
+test('a diff costs one request for a hundred rows', async () => {
+	const { service, run, ids } = await desk();
+	const { exitCode, stderr } = await run('ticket update --input - --dry-run --diff', rowsOf(ids, 'hold'));
+	expect(exitCode, stderr).toBe(0);
+	expect(service.requests).toHaveLength(Math.ceil(ids.length / 100));
+});
+
+test('items are added to what an earlier row of the same object left there', async () => {
+	const { service, run, ids } = await desk();
+	const [id = ''] = ids;
+	const tags = (await run('term list ticket-tag --format ids')).stdout.trim().split('\n').slice(0, 2);
+	await service.call('POST', `/tickets/${id}`, { 'ticket-tag': [] });
+	const input = `id,title\n${id},a\n${ids[1]},x\n${id},b\n`;
+	const { exitCode, stderr } = await run(`ticket update --input - --add-ticket-tag ${tags[0]} -j 1`, input);
+	expect(exitCode, stderr).toBe(0);
+	const { body } = await service.call('GET', `/tickets/${id}?context=edit`);
+	expect(body).toMatchObject({ 'ticket-tag': [Number(tags[0])], title: { raw: 'b' } });
+	expect(reads(service).filter(({ path }) => path.includes(`/tickets/${id}?`)).length).toBeGreaterThan(1);
+});
+
+test('conditions and undo read each object right before its write', async () => {
+	const { service, run, ids } = await desk();
+	const rows = ids.slice(0, 10);
+	await run('ticket update --input - --snapshot', rowsOf(rows, 'hold'));
+	service.requests.length = 0;
+	await run('ticket update --input - --if status=hold --no-snapshot', rowsOf(rows, 'read'));
+	expect(alone(service).length).toBeGreaterThanOrEqual(rows.length);
+	expect(reads(service).length).toBe(alone(service).length);
+});
+
+test('a service whose lists ignore the IDs is read object by object', async () => {
+	const { service, env } = await desk();
+	const paths: string[] = [];
+	const recorder = await startRecorder((request, response) => {
+		paths.push(`${request.method} ${request.url}`);
+		const [path = '', query = ''] = request.url.slice(request.url.indexOf('/tickets')).split('?');
+		const id = new URLSearchParams(query).has('include') ? '' : `?${query}`;
+		void service.call(request.method, path + id, request.body === '' ? undefined : request.body).then((found) => {
+			json(found.status, found.body)(request, response, 0);
+		});
+	});
+	const ids = ['14', '15', '16'];
+	const at = { ...env, SUPPORTCTL_BASE_URL: recorder.baseUrl };
+	const words = ['ticket', 'update', '--input', '-', '--snapshot'];
+	const { exitCode, stderr } = await runHere(words, { env: at, input: rowsOf(ids, 'hold') });
+	expect(exitCode, stderr).toBe(0);
+	for (const id of ids)
+		expect(paths.filter((each) => each.startsWith('GET') && each.includes(`/tickets/${id}?`))).not.toEqual([]);
+	expect(paths.filter((each) => each.includes('include='))).toHaveLength(1);
+});
