@@ -1,4 +1,4 @@
-/** The errors that reach a person, each with an exit code and, where there is one, the next step. */
+/** Errors for people, each with an exit code and usually the next step. */
 
 /** Exit codes of the binary, as the command line promises them. */
 export const ExitCode = {
@@ -74,26 +74,26 @@ export class FailedError extends kindOf('FailedError', ExitCode.failed, 'failed'
 /** Not signed in, or refused by the service (401, 403). */
 export class RefusedError extends kindOf('RefusedError', ExitCode.refused, 'refused') {}
 
-/** The person stopped it with Ctrl-C or a signal. */
+/** Stopped with Ctrl-C or a signal. */
 export class InterruptedError extends kindOf('InterruptedError', ExitCode.interrupted, 'interrupted') {}
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
-	ENOENT: 'there is no such file',
-	ENOTDIR: 'there is no such folder',
+	ENOENT: 'file not found',
+	ENOTDIR: 'folder not found',
 	EISDIR: 'it is a folder',
 	EACCES: 'permission denied',
-	ENXIO: 'it is a socket, or a device that is not there',
+	ENXIO: 'it is a socket or a missing device',
 	ERR_INPUT_TOO_LARGE: 'it is larger than 64 MiB',
 	EROFS: 'the file system is read-only',
 	ENOSPC: 'the disk is full',
-	EFBIG: 'the file may not grow',
+	EFBIG: 'the file has reached its size limit',
 	ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
 };
 
 /** What `readSmallFile` refuses, in words of its own. */
 const SMALL_FILE = 'ERR_SMALL_FILE';
 
-/** What stood in the way of reading or writing a file, in words where there are some for it, else in the system's. */
+/** Why a file can't be read or written. */
 export function fileProblem(error: unknown): string {
 	const { code = '', message } = error as NodeJS.ErrnoException;
 	return FILE_PROBLEMS[code] ?? message;
@@ -105,7 +105,7 @@ export function isKnownFileProblem(error: unknown): boolean {
 	return code === SMALL_FILE || Object.hasOwn(FILE_PROBLEMS, code);
 }
 
-/** Standard output took no more text, and not because its reader has gone. */
+/** For text that was lost, though its reader was there. */
 export function lostOutput(failure: Error): FailedError {
-	return new FailedError(`standard output can't be written: ${fileProblem(failure)}`, { code: 'output_lost' });
+	return new FailedError(`can't write to stdout: ${fileProblem(failure)}`, { code: 'output_lost' });
 }

@@ -17,8 +17,8 @@ function describe(error: unknown): Pick<SupportctlError, 'code' | 'message' | 'h
 	// `ENOENT`, `EACCES` and the like: an error of the system, which is no bug.
 	const { code, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
 	if (typeof code === 'string' && typeof syscall === 'string') return { ...none, code: code.toLowerCase(), message };
-	const hint = 'This is a bug in supportctl. Run it again with --debug and report what it prints.';
-	return { ...none, code: 'bug', message: `unexpected: ${message}`, hint };
+	const hint = 'This is a bug in supportctl. Please report it with the output of --debug.';
+	return { ...none, code: 'bug', message: `unexpected error: ${message}`, hint };
 }
 
 const MAX_CAUSES = 5;

@@ -160,7 +160,7 @@ describe('damage', () => {
 	});
 
 	it.each([
-		['there is no such file', () => join(temporaryFolder(), 'none')],
+		['file not found', () => join(temporaryFolder(), 'none')],
 		['it is a folder', () => temporaryFolder()],
 	])('of the file itself is told: %s', async (reason, pathOf) => {
 		await expect(scanJournal(pathOf())).rejects.toMatchObject({

@@ -134,7 +134,7 @@ describe('openInput with a file', () => {
 			failureOf(openInput({ path: join(folder, name), name, stdin: streamOf(''), stateDir: folder }));
 		expect(await open('none.csv')).toMatchObject({
 			name: 'UsageError',
-			message: "can't read none.csv: there is no such file",
+			message: "can't read none.csv: file not found",
 		});
 		expect((await open('sub.csv')).message).toBe("can't read sub.csv: it is a folder");
 	});

@@ -149,9 +149,7 @@ describe('a full disk', () => {
 		const { exitCode, stderr } = await work.spawn(args, { through: throughShell('exec "$@" > /dev/full') }).ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(1);
-		expect(stderr).toMatch(
-			/every row is ok; only the output failed: standard output can't be written: the disk is full/,
-		);
+		expect(stderr).toMatch(/every row is ok; only the output failed: can't write to stdout: the disk is full/);
 		// What was done is in the journal all the same.
 		expect(server.requests).toHaveLength(10);
 		expect(outcomesIn(recordsOf(work)).size).toBe(10);
@@ -161,7 +159,7 @@ describe('a full disk', () => {
 		['ticket update 14 --status hold', 'every row is ok; only the output failed: standard output'],
 		['ticket update 14 --status hold --json', 'every row is ok; only the output failed: standard output'],
 		['api POST tickets/14 -f status=hold', 'tickets/14 was carried out; only the output failed: standard output'],
-		['api GET tickets/14', "error: standard output can't be written: the disk is full"],
+		['api GET tickets/14', "error: can't write to stdout: the disk is full"],
 	])('under the result of %s says what became of the request', async (line, message) => {
 		const recorder = await startRecorder(json(200, { id: 14, status: 'hold' }));
 		const through = throughShell('exec "$@" > /dev/full');

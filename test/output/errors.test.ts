@@ -58,14 +58,14 @@ describe('renderError', () => {
 		expect(renderError(repeated)).toBe('error: no connection: refused\n');
 		const circle = new Error('a');
 		circle.cause = circle;
-		expect(renderError(circle)).toContain('unexpected: a');
+		expect(renderError(circle)).toContain('unexpected error: a');
 	});
 
 	it('calls what was not foreseen a bug, and a refusal of the machine not', () => {
 		expect(renderError(new TypeError('x is not a function'))).toBe(
-			'error: unexpected: x is not a function\nhint: This is a bug in supportctl. Run it again with --debug and report what it prints.\n',
+			'error: unexpected error: x is not a function\nhint: This is a bug in supportctl. Please report it with the output of --debug.\n',
 		);
-		expect(renderError('just text')).toContain('error: unexpected: just text');
+		expect(renderError('just text')).toContain('error: unexpected error: just text');
 		const missing = renderError(thrownBy(() => readFileSync('/nowhere/at/all')));
 		expect(missing).toBe("error: ENOENT: no such file or directory, open '/nowhere/at/all'\n");
 	});
@@ -109,6 +109,6 @@ it('shows no system error below the words for it', () => {
 		code: 'ENOENT',
 		syscall: 'open',
 	});
-	const error = new UsageError("can't read x: there is no such file", { cause });
-	expect(renderError(error)).toBe("error: can't read x: there is no such file\n");
+	const error = new UsageError("can't read x: file not found", { cause });
+	expect(renderError(error)).toBe("error: can't read x: file not found\n");
 });

@@ -326,7 +326,7 @@ describe('resolveConnection', () => {
 		execFileSync('mkfifo', [join(folder, 'fifo')]);
 		writeFileSync(join(folder, 'large'), 'x'.repeat(64 * 1024 + 1));
 		for (const [path, why] of [
-			[join(folder, 'none'), 'there is no such file'],
+			[join(folder, 'none'), 'file not found'],
 			[join(folder, 'fifo'), 'it is a pipe, and nothing was written to it'],
 			[join(folder, 'large'), 'it is larger than 64 KiB'],
 			['/dev/zero', 'it is larger than 64 KiB'],

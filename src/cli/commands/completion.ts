@@ -1,7 +1,4 @@
-/**
- * `completion`: the script by which a shell completes this program's commands, flags and values. It asks `__complete SHELL`,
- * which prints `files` or `words`, then what belongs to it.
- */
+/** `completion`: scripts that call `__complete SHELL`, which prints `files` or `words`, then what belongs to it. */
 
 import { ExitCode } from '../../errors.js';
 import { defineCommand } from '../command.js';
@@ -118,12 +115,14 @@ const scripts = { bash, zsh, fish, powershell };
 
 export const command = defineCommand({
 	description:
-		'Completes commands, flags and their values, profiles, runs and files. No request is sent. The script calls supportctl at each Tab, so it need not be updated. For one session of bash or zsh: source <(supportctl completion bash).',
+		"Completes commands, flags, values, profiles, runs and files without contacting the service. You don't need to regenerate the script after an upgrade.",
 	examples: {
-		'supportctl completion bash > ~/.local/share/bash-completion/completions/supportctl':
+		'mkdir -p ~/.local/share/bash-completion/completions && supportctl completion bash > ~/.local/share/bash-completion/completions/supportctl':
 			'bash, with the package bash-completion',
-		'supportctl completion zsh > "${fpath[1]}/_supportctl"': 'zsh',
-		'supportctl completion fish > ~/.config/fish/completions/supportctl.fish': 'fish',
+		'mkdir -p ~/.zfunc && supportctl completion zsh > ~/.zfunc/_supportctl':
+			'zsh; in ~/.zshrc add "fpath+=~/.zfunc" before compinit',
+		'mkdir -p ~/.config/fish/completions && supportctl completion fish > ~/.config/fish/completions/supportctl.fish':
+			'fish',
 		'supportctl completion powershell >> $PROFILE': 'PowerShell',
 	},
 	arguments: [{ name: 'shell', help: 'Your shell', required: true, choices: ['bash', 'zsh', 'fish', 'powershell'] }],

@@ -117,7 +117,7 @@ OVERRIDES.push(
 	'rest+route',
 	'rest[route',
 );
-const OVERRIDE = /asks for another method or path|is not name=value/;
+const OVERRIDE = /would change the method or path|is not name=value/;
 const ON_COMMAND_LINE = /on the command line could be read by other users/;
 
 describe('nothing is sent, exit code 2,', () => {
@@ -126,7 +126,7 @@ describe('nothing is sent, exit code 2,', () => {
 		['without anything', [], /missing <method>/],
 		['for a path alone', ['tickets'], /missing <path>/],
 		['with a third word', ['GET', 'tickets', '14'], /unexpected argument "14": supportctl api takes two/],
-		['for an unknown method', ['FETCH', 'tickets'], /"FETCH" is not a method/],
+		['for an unknown method', ['FETCH', 'tickets'], /unknown method "FETCH"/],
 		['outside the prefix', ['GET', '../wp/v2/users'], /dots/],
 		['for another origin', ['GET', 'https://evil.example/wp-json/support-api/v1/x'], /is a URL/],
 		['for a field without a value', ['POST', 'tickets/14', '-f', 'title'], /name=value/],
@@ -146,6 +146,7 @@ describe('nothing is sent, exit code 2,', () => {
 				[`for ?${field}`, ['GET', `users/7?${field}`], ON_COMMAND_LINE],
 			],
 		),
+<<<<<<< HEAD
 		['for a body that is not JSON', ['POST', 'tickets/14', '--input', '-'], /standard input is not JSON/],
 		[
 			'for a missing file',
@@ -156,6 +157,18 @@ describe('nothing is sent, exit code 2,', () => {
 		['for pages of a write', ['POST', 'tickets', '--paginate'], /--paginate goes with GET/],
 		['for headers of pages', ['GET', 'tickets', '--paginate', '-i'], /--include can't be used with --paginate/],
 		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /read once/],
+=======
+		['for a body that is not JSON', ['POST', 'tickets/14', '--input', '-'], /stdin is not valid JSON/],
+		['for a missing file', ['POST', 'tickets/14', '--input', 'nope.json'], /can't read nope.json: file not found/],
+		['for a body with GET', ['GET', 'tickets', '--input', '-'], /GET has no body/],
+		['for pages of a write', ['POST', 'tickets', '--paginate'], /--paginate only works with GET/],
+		[
+			'for headers of pages',
+			['GET', 'tickets', '--paginate', '-i'],
+			/--include' cannot be used with flag '--paginate'/,
+		],
+		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /only one flag can read stdin/],
+>>>>>>> ef40afb (Shorten the messages of api, settings and files)
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
 		['to delete without a question', ['DELETE', 'tickets/14'], /--yes is needed .*; nothing was sent/],
 	])('%s', async (_when, argv, message) => {

@@ -16,25 +16,23 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTION
 
 export const apiOptions = [
 	...options(group, [
-		{ flags: '-f, --raw-field <name=value>', help: 'A field with a text value', repeatable: true },
+		{ flags: '-f, --raw-field <name=value>', help: 'Add a text field', repeatable: true },
 		{
 			flags: '-F, --typed-field <name=value>',
-			help: 'A field with a JSON value: true, false, null, a number; or @file',
+			help: 'Add a typed field: true, false, null, a number or @file',
 			repeatable: true,
 		},
 		{
 			flags: '--input <file>',
-			help: 'The JSON body, from a file or from stdin with -; fields then go to the query',
+			help: 'Read the JSON body from a file, or - for stdin; fields go to the query',
 			completes: 'files',
 		},
-		{ flags: '--paginate', help: 'Read all pages of a list and print them as one' },
-		{ flags: '-i, --include', help: 'Print the status line and the headers too', conflicts: ['paginate'] },
+		{ flags: '--paginate', help: 'Read all pages of a list' },
+		{ flags: '-i, --include', help: 'Print the status line and headers too', conflicts: ['paginate'] },
 	]),
 	...pick(guardOptions, 'dry-run', 'yes', 'confirm'),
-	...pick(tuningOptions, 'retries').map((spec) => ({ ...spec, group, help: 'How often a read is retried' })),
-	...outputOptions.map((spec) =>
-		longName(spec) === 'format' ? { ...spec, defaultText: 'json; with --fields or --query as elsewhere' } : spec,
-	),
+	...pick(tuningOptions, 'retries').map((spec) => ({ ...spec, group, help: 'Retries per read' })),
+	...outputOptions.map((spec) => (longName(spec) === 'format' ? { ...spec, defaultText: 'json' } : spec)),
 	...connectionOptions,
 ];
 
@@ -42,7 +40,7 @@ export type ApiInvocation = Invocation<ValuesOf<typeof apiOptions>, readonly [st
 
 export type Call = Awaited<ReturnType<typeof readCall>>;
 
-const FROM_FILE = 'give it with -F NAME=@file or -F NAME=@-';
+const FROM_FILE = 'use -F NAME=@file or -F NAME=@-';
 
 /**
  * @returns the path below the base URL; `isRead` changes nothing, so that it may be sent again and needs no confirmation
@@ -51,7 +49,7 @@ const FROM_FILE = 'give it with -F NAME=@file or -F NAME=@-';
 export async function readCall({ args, options, context }: ApiInvocation, baseUrl: string, dialect: Dialect) {
 	const method = args[0].toUpperCase();
 	if (!methods.includes(method)) {
-		throw new UsageError(`${quote(args[0])} is not a method: ${methods.join(', ')}${didYouMean(method, methods)}`, {
+		throw new UsageError(`unknown method ${quote(args[0])}${didYouMean(method, methods)}`, {
 			code: 'invalid_method',
 			hint: 'the method comes first: supportctl api GET tickets/14',
 		});
@@ -60,9 +58,8 @@ export async function readCall({ args, options, context }: ApiInvocation, baseUr
 	const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(method);
 	// The API documents no body for a delete, and proxies drop one.
 	const isBodiless = isRead || method === 'DELETE';
-	if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate goes with GET');
-	if (input !== undefined && isBodiless)
-		throw new UsageError(`${method} is sent without a body; --input can't be used`);
+	if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate only works with GET');
+	if (input !== undefined && isBodiless) throw new UsageError(`${method} has no body: remove --input`);
 	const { path, query } = resolveTarget(args[1], { baseUrl, dialect });
 	checkOverrides(args[1]);
 	const names = query.split('&').map((part) => decodings(part.split('=')[0] as string).at(-1) as string);
@@ -72,7 +69,7 @@ export async function readCall({ args, options, context }: ApiInvocation, baseUr
 		FROM_FILE,
 	);
 	const readers = typedField.filter((each) => each.endsWith('=@-')).length + (input === '-' ? 1 : 0);
-	if (readers > 1) throw new UsageError('standard input can be read once, and more than one flag asks for it');
+	if (readers > 1) throw new UsageError('only one flag can read stdin');
 
 	const fields = rawField.map(splitField);
 	for (const field of fields) refuseSecretNames('-f', [field.name, field.key ?? ''], FROM_FILE);
@@ -96,14 +93,14 @@ export async function readCall({ args, options, context }: ApiInvocation, baseUr
 }
 
 async function readBody(input: string, { stdin, cwd }: ApiInvocation['context'], dialect: Dialect): Promise<string> {
-	const name = input === '-' ? 'standard input' : input;
+	const name = input === '-' ? 'stdin' : input;
 	const text = (input === '-' ? await readTextInput(stdin) : readTextFile(input, cwd)).replace(/^\uFEFF/, '');
 	let value: unknown;
 	try {
 		value = JSON.parse(text);
 	} catch {
 		// The parser's message would quote the text, which may hold a password.
-		throw new UsageError(`${name} is not JSON`, { code: 'invalid_input' });
+		throw new UsageError(`${name} is not valid JSON`, { code: 'invalid_input' });
 	}
 	const deep = nestingProblem(value);
 	if (deep !== undefined) throw new UsageError(`${name}: ${deep}`, { code: 'invalid_input' });
@@ -123,7 +120,7 @@ export interface GivenField {
 function fieldProblem(text: string, why: string): UsageError {
 	return new UsageError(`field ${quote(text)} ${why}`, {
 		code: 'invalid_field',
-		hint: 'such as -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent; --input takes any JSON',
+		hint: 'examples: -f title=Hello, -F assignee=7, -f meta[color]=red, -f roles[]=agent',
 	});
 }
 
@@ -140,9 +137,9 @@ export function typedValue(name: string, text: string): unknown {
 	if (!/^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text)) return text;
 	const value: unknown = JSON.parse(text);
 	if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
-	throw new UsageError(`-F ${name}: ${quote(text)} is a number that can't be sent exactly`, {
+	throw new UsageError(`-F ${name}: ${quote(text)} is too large to send exactly`, {
 		code: 'invalid_field',
-		hint: `-f ${name}=… sends it as text`,
+		hint: `send it as text: -f ${name}=…`,
 	});
 }
 
@@ -192,8 +189,8 @@ function checkOverrides(text: string): void {
 	for (const part of decodings(text).flatMap((each) => each.split(/[?&;]/))) {
 		const name = (part.split(/[=\0]/)[0] as string).replaceAll('+', ' ').trimStart().toLowerCase();
 		if (!/^(?:_method|rest_route)(?:_|$)/.test(name.replace(/[ .[]/g, '_'))) continue;
-		const what = `${JSON.stringify(text.slice(0, 200))} asks for another method or path than those of the request`;
-		const hint = 'name method and path themselves: supportctl api DELETE tickets/14';
+		const what = `${JSON.stringify(text.slice(0, 200))} would change the method or path of the request`;
+		const hint = 'pass the method and path as arguments: supportctl api DELETE tickets/14';
 		throw new UsageError(what, { code: 'invalid_parameter', hint });
 	}
 }
@@ -216,20 +213,17 @@ export function resolveTarget(
 		const shown = JSON.stringify(redactUrl(text).slice(0, 200));
 		throw new UsageError(`path ${shown} ${why}`, { code: 'invalid_path', hint });
 	};
-	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) refuse('has a control character or a backslash in it');
-	if (text.includes('#')) refuse('has a fragment (#), which is never sent', 'write %23 for the character');
+	if (/[\p{Cc}\p{Cs}\\]/u.test(text)) refuse('contains a control character or a backslash');
+	if (text.includes('#')) refuse('has a fragment (#)', 'use %23 for the character');
 	if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(text)) {
-		refuse(
-			'is a URL, not a path',
-			'give what comes after /support-api/v1, such as tickets/14; --base-url names the service',
-		);
+		refuse('is a URL, not a path', 'pass the part after /support-api/v1, such as tickets/14');
 	}
 	const [typed = '', ...queries] = text.split('?');
 	const path = typed.startsWith('/') ? typed : `/${typed}`;
 	// A proxy or the service may decode or normalise what is sent.
 	const leaves = (segment: string): boolean => /^\.\.?(?:;|$)|[/\\]/.test(decodings(segment).at(-1) as string);
 	if (path.slice(1).split('/').some(leaves)) {
-		refuse('steps out of its folder with dots or hidden slashes, which is not sent');
+		refuse('leaves its folder with dots or encoded slashes');
 	}
 	const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
 	const roots = [`/${dialect.root}`, `/${NEUTRAL_ROOT}`];
@@ -237,7 +231,7 @@ export function resolveTarget(
 	const prefix = roots.flatMap((root) => [`${basePath}${root}/v1`, `${root}/v1`]).find(isBelow);
 	if (prefix === undefined && [...roots, basePath].some(isBelow)) refuse(`is not below ${basePath}/${dialect.root}/v1`);
 	const rest = path.slice(prefix?.length ?? 0);
-	if (rest.includes('//')) refuse('has an empty segment (//) in it');
+	if (rest.includes('//')) refuse('contains an empty segment (//)');
 	const encode = (part: string): string => part.replace(TO_ENCODE, (character) => encodeURIComponent(character));
 	return { path: encode(`/${dialect.root}/v1${rest === '/' ? '' : rest}`), query: encode(queries.join('?')) };
 }
