@@ -22,7 +22,7 @@ export async function readTextInput(stdin: Pick<Input, 'text'>, flag?: string): 
 	try {
 		return await stdin.text();
 	} catch (error) {
-		throw unreadable('standard input', error, flag);
+		throw unreadable('stdin', error, flag);
 	}
 }
 
@@ -37,9 +37,9 @@ export async function readTextValue(flag: string, text: string, { stdin, cwd }: 
 
 /** A secret on standard input: its first line, without the line's end. @throws UsageError where there is none */
 export async function readFirstLine(stdin: Input, flag: string): Promise<string> {
-	if (stdin.isTTY) throw new UsageError(`${flag} reads a pipe or a file, and stdin is a terminal`);
+	if (stdin.isTTY) throw new UsageError(`${flag} needs a pipe or a file on stdin`);
 	const line = (await readTextInput(stdin, flag)).split('\n', 1)[0]?.replace(/\r$/, '') ?? '';
-	if (line === '') throw new UsageError(`${flag} got an empty first line`);
+	if (line === '') throw new UsageError(`${flag}: the first line of stdin is empty`);
 	return line;
 }
 
@@ -69,7 +69,7 @@ function secretKeyIn(value: unknown): string | undefined {
 export function refuseSecretNames(flag: string, names: readonly string[], way: string): void {
 	const name = names.find(isSecretName);
 	if (name === undefined) return;
-	throw new UsageError(`${flag}: ${name} on the command line could be read by other users of the machine`, {
+	throw new UsageError(`${flag}: ${name} is not accepted on the command line, where other users can see it`, {
 		code: 'secret_on_command_line',
 		hint: way,
 	});

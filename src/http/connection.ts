@@ -146,15 +146,14 @@ export function proxyFor(baseUrl: string, settings: ProxySettings): URL | undefi
 	throw new UsageError(why, { code: 'invalid_proxy', hint });
 }
 
-/** The proxy's own credentials; undefined where its URL has no user name. Percent signs that stand for themselves are left alone. */
+/** The proxy's own credentials; undefined where its URL has no username. Percent signs that stand for themselves are left alone. */
 function proxyAuthorization({ username, password }: URL): string | undefined {
 	return username === '' ? undefined : basic(decode(username), decode(password));
 }
 
 /** What a proxy's own status says: it did not pass the request on. */
 function refused(proxy: URL, status: number): ProxyError {
-	const why =
-		proxy.username === '' ? 'wants a user name and password' : 'refused the user name and password in its URL';
+	const why = proxy.username === '' ? 'wants a username and password' : 'refused the username and password in its URL';
 	const what = status === 407 ? `${why} (407)` : `responded with ${status}`;
 	return new ProxyError(`the proxy ${proxy.host} ${what}`, status >= 400 && status < 500);
 }

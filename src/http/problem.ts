@@ -42,8 +42,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	ECONNREFUSED: ['connect_refused', 'connection refused', false],
 	ENOTFOUND: ['dns_failed', "the host's name could not be resolved", false],
 	EAI_AGAIN: ['dns_failed', "the host's name could not be resolved just now", false],
-	EHOSTUNREACH: ['unreachable', 'there is no route to the host', false],
-	ENETUNREACH: ['unreachable', 'there is no route to the network', false],
+	EHOSTUNREACH: ['unreachable', 'no route to the host', false],
+	ENETUNREACH: ['unreachable', 'no route to the network', false],
 	ETIMEDOUT: ['connect_timeout', 'no connection in time', false],
 	UND_ERR_CONNECT_TIMEOUT: ['connect_timeout', 'no connection in time', false],
 	UND_ERR_HEADERS_TIMEOUT: ['timeout', 'no response in time', false],
@@ -54,7 +54,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	// undici asserts some things that a response should not hold, such as a status of 000.
 	ERR_ASSERTION: ['bad_http', 'the response is not valid HTTP', false],
 	UND_ERR_HEADERS_OVERFLOW: ['bad_http', "the response's headers are too large", true],
-	UND_ERR_INVALID_ARG: ['bad_request', 'the request could not be put together', true],
+	UND_ERR_INVALID_ARG: ['bad_request', 'the request is invalid', true],
 	EPROTO: ['tls_failed', 'no secure connection could be made', true],
 	ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
 	ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
@@ -63,15 +63,15 @@ const KNOWN: Readonly<Record<string, Known>> = {
 	CERT_NOT_YET_VALID: ['tls_not_yet_valid', "the host's certificate is not valid yet", true],
 	ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: [
 		'tls_client_certificate',
-		'the host wants a client certificate (--cert and --key)',
+		'the host requires a client certificate (--cert and --key)',
 		true,
 	],
 	ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: [
 		'tls_failed',
-		'the host ended the TLS handshake; it may want a client certificate (--cert and --key)',
+		'the host ended the TLS handshake; it may require a client certificate (--cert and --key)',
 		true,
 	],
-	ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_name', "the host's certificate is for another name", true],
+	ERR_TLS_CERT_ALTNAME_INVALID: ['tls_wrong_name', "the host's certificate is for a different name", true],
 	DEPTH_ZERO_SELF_SIGNED_CERT: ['tls_untrusted', "the host's certificate is self-signed", true],
 	SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
 	UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
@@ -85,25 +85,25 @@ const SOCKET_MESSAGES: Readonly<Record<string, string>> = {
 };
 
 const CLOCK = "check this machine's clock and the certificate's dates";
-const CA = '--ca-file FILE names the CA, where the host is the right one';
+const CA = 'if you trust the host, pass its CA with --ca-file FILE';
 
 const NEXT_STEPS: Readonly<Record<string, string>> = {
-	connect_refused: 'check the host and port of the base URL, and that the service runs; supportctl doctor looks closer',
-	connect_timeout: 'check the host and port of the base URL, and firewalls; supportctl doctor looks closer',
-	dns_failed: "check the host's name, and that this machine is on the right network; supportctl doctor looks closer",
-	unreachable: 'check that this machine is on the right network; supportctl doctor looks closer',
-	not_loopback: 'use https://, or an address such as http://127.0.0.1; allowHttp in a profile allows it all the same',
-	https_expected: 'write the base URL with https://',
-	tls_not_spoken: 'check the port; only a service on this machine may have a base URL with http://',
-	tls_expired: `have the certificate renewed; or ${CLOCK}`,
+	connect_refused: 'check the host and port of the base URL, or run: supportctl doctor',
+	connect_timeout: 'check the host and port of the base URL and firewalls, or run: supportctl doctor',
+	dns_failed: 'check the host name and your network, or run: supportctl doctor',
+	unreachable: 'check your network, or run: supportctl doctor',
+	not_loopback:
+		'use https://, or an address such as http://127.0.0.1; or allow it: supportctl profile set NAME --allow-http',
+	https_expected: 'use https:// in the base URL',
+	tls_not_spoken: 'check the port; http:// is only allowed to this machine',
+	tls_expired: `renew the certificate, or ${CLOCK}`,
 	tls_not_yet_valid: CLOCK,
-	tls_wrong_name: "write the base URL with the certificate's name",
+	tls_wrong_name: 'use the name in the certificate as the base URL',
 	tls_untrusted: CA,
-	tls_client_certificate: 'give --cert FILE and --key FILE',
-	tls_failed:
-		'check that the port serves https, and what --ca-file, --cert and --key name; supportctl doctor looks closer',
+	tls_client_certificate: 'pass --cert FILE and --key FILE',
+	tls_failed: 'check that the port serves https, and check --ca-file, --cert and --key; or run: supportctl doctor',
 	proxy_failed:
-		'correct HTTPS_PROXY or HTTP_PROXY (a user name and password stand before the host, with %40 for @), or add the host to NO_PROXY',
+		'fix HTTPS_PROXY or HTTP_PROXY (put the username and password before the host, with %40 for @), or add the host to NO_PROXY',
 };
 
 /** What to do about a problem of the connection; undefined for other codes. */

@@ -138,7 +138,7 @@ test.each([
 	const result = await runCli(line, { env, input: Buffer.from('{"content":"caf\xe9"}\n', 'latin1') });
 	expect(result).toMatchObject({
 		exitCode: 2,
-		stderr: `error: ${flag}can't read standard input: it is not UTF-8 text\n`,
+		stderr: `error: ${flag}can't read stdin: it is not UTF-8 text\n`,
 	});
 	expect(requests).toEqual([]);
 });
@@ -157,6 +157,8 @@ test.each<[Words]>([
 	[[...wordsOf('ticket fields set 7 --set a=1 --set'), 'wifi passphrase=hunter2']],
 ])('a secret on the command line is refused: %j', async (args) => {
 	const stderr = await refused(args);
-	expect(stderr).toMatch(/on the command line could be read by other users of the machine\nhint: give it with --.*@-/);
+	expect(stderr).toMatch(
+		/is not accepted on the command line, where other users can see it\nhint: give it with --.*@-/,
+	);
 	expect(stderr).not.toMatch(/hunter2|4815162342/);
 });

@@ -85,7 +85,7 @@ describe('HTTPS from login to a run', () => {
 			() => authority.issue({ addresses: ['127.0.0.1'], until: new Date(Date.now() - 1000) }),
 			/has expired/,
 		],
-		['for another name', () => authority.issue({ names: ['desk.example.com'] }), /for another name/],
+		['for another name', () => authority.issue({ names: ['desk.example.com'] }), /for a different name/],
 	])('says that the certificate is one %s, stores nothing and sends nothing', async (_, identity, words) => {
 		const { baseUrl, requests } = await startService(identity());
 		const { run, login, stored } = setUp();

@@ -189,13 +189,13 @@ describe('proxies', () => {
 
 	it.each<[string, Script, string, permanent: boolean, user?: string]>([
 		['refuse a tunnel with 403', (request) => request.answer(403), 'responded with 403', true],
-		['refuse a tunnel with 407', (request) => request.answer(407), 'wants a user name and password (407)', true],
+		['refuse a tunnel with 407', (request) => request.answer(407), 'wants a username and password (407)', true],
 		['refuse a tunnel with 503', (request) => request.answer(503), 'responded with 503', false],
 		['refuse a tunnel with 302', (request) => request.answer(302), 'responded with 302', false],
 		[
 			'refuse a user name and password',
 			(request) => request.answer(407),
-			'refused the user name and password in its URL (407)',
+			'refused the username and password in its URL (407)',
 			true,
 			'me:hunter2@',
 		],
@@ -263,7 +263,7 @@ describe('proxies', () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy({ credentials: 'me:s' });
 		const attempt = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
-		const message = `the proxy ${new URL(proxy.url).host} wants a user name and password (407)`;
+		const message = `the proxy ${new URL(proxy.url).host} wants a username and password (407)`;
 		expect(attempt).toMatchObject({ sent: false, problem: { code: 'proxy_failed', message, permanent: true } });
 		const away = await send(`http://desk.test:${port}`, { proxy: { httpProxy: 'http://127.0.0.1:1' } });
 		expect(away).toMatchObject({ sent: false, problem: { code: 'proxy_failed', permanent: false } });

@@ -360,14 +360,14 @@ describe('TLS', () => {
 			/has expired .*valid until \d{4}-/,
 		],
 		['is for an address where the base URL has one', { addresses: ['127.0.0.1'] }, '127.0.0.1', 'pass', /^TLSv1/],
-		['for an address fails for a name', { addresses: ['127.0.0.1'] }, 'localhost', 'fail', /another name/],
-		['for a name fails for an address', { names: ['localhost'] }, '127.0.0.1', 'fail', /another name/],
+		['for an address fails for a name', { addresses: ['127.0.0.1'] }, 'localhost', 'fail', /a different name/],
+		['for a name fails for an address', { names: ['localhost'] }, '127.0.0.1', 'fail', /a different name/],
 		[
 			'for another name is shown',
 			{ names: ['else.example'] },
 			'localhost',
 			'fail',
-			/another name \(certificate for else/,
+			/a different name \(certificate for else/,
 		],
 	])('%s', async (_, given, host, result, message) => {
 		const { env, caFile, port } = await serve(authority.issue(given));
@@ -430,8 +430,8 @@ describe('TLS', () => {
 		const refused = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY: proxy.url } });
 		expect(refused.of('tls')).toMatchObject({
 			result: 'fail',
-			message: expect.stringContaining('wants a user name and password (407)'),
-			hint: expect.stringContaining('a user name and password stand before the host'),
+			message: expect.stringContaining('wants a username and password (407)'),
+			hint: expect.stringContaining('username and password before the host'),
 		});
 		const exempt = await doctor(['--ca-file', caFile], { env: { ...env, HTTPS_PROXY, NO_PROXY: 'desk.test' } });
 		expect(exempt.of('proxy').message).toContain('NO_PROXY');
@@ -443,7 +443,7 @@ describe('a proxy', () => {
 	const https = { SUPPORTCTL_BASE_URL: 'https://desk.example', SUPPORTCTL_USERNAME: 'a', SUPPORTCTL_PASSWORD: 'b' };
 
 	it.each<[what: string, respond: (request: RawRequest) => void, message: string]>([
-		['that refuses who asks', (request) => request.answer(407), 'refused the user name'],
+		['that refuses who asks', (request) => request.answer(407), 'refused the username'],
 		['that refuses the host', (request) => request.answer(403), 'responded with 403'],
 		['that finds no host', (request) => request.answer(502), 'responded with 502'],
 		['that breaks off', (request) => request.reset(), 'the connection was reset'],
@@ -455,19 +455,19 @@ describe('a proxy', () => {
 		expect(of('tls')).toMatchObject({
 			result: 'fail',
 			message: expect.stringContaining(message),
-			hint: expect.stringMatching(/^correct HTTPS_PROXY or HTTP_PROXY/),
+			hint: expect.stringMatching(/^fix HTTPS_PROXY or HTTP_PROXY/),
 		});
 		expect(of('tls').hint).not.toContain('--ca-file');
 		expect(stdout).not.toContain('hunter2');
 	});
 
-	it('before an http service that wants a user name and password is named', async () => {
+	it('before an http service that wants a username and password is named', async () => {
 		const { url } = await startForwardProxy({ credentials: 'me:hunter2' });
 		const { folder } = await storeProfile({ baseUrl: 'http://desk.test/wp-json', username: 'a', allowHttp: true });
 		const { of } = await doctor([], { env: { SUPPORTCTL_CONFIG_DIR: folder, HTTP_PROXY: url } });
 		expect(of('prefix')).toMatchObject({
 			result: 'fail',
-			message: expect.stringContaining('wants a user name and password (407)'),
+			message: expect.stringContaining('wants a username and password (407)'),
 			hint: expect.stringContaining('HTTP_PROXY'),
 		});
 	});
@@ -577,7 +577,7 @@ describe('a certificate', () => {
 	});
 
 	it.each([
-		['tls_expired', /renewed/],
+		['tls_expired', /renew the certificate/],
 		['tls_wrong_name', /base URL/],
 		['tls_untrusted', /--ca-file/],
 		['other', /clock/],

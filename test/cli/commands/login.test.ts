@@ -4,15 +4,15 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { command as login } from '../../src/cli/commands/login.js';
-import type { Store } from '../../src/profile/store.js';
-import { createAuthority } from '../support/certificates.js';
-import type { MemoryOptions } from '../support/context.js';
-import { startRawServer } from '../support/raw-server.js';
-import { runCommand } from '../support/run-command.js';
-import { startSandbox, type TestSandbox } from '../support/sandbox.js';
-import { scriptedPrompts } from '../support/scripted-prompts.js';
-import { temporaryFolder } from '../support/temporary.js';
+import { command as login } from '../../../src/cli/commands/login.js';
+import type { Store } from '../../../src/profile/store.js';
+import { createAuthority } from '../../support/certificates.js';
+import type { MemoryOptions } from '../../support/context.js';
+import { startRawServer } from '../../support/raw-server.js';
+import { runCommand } from '../../support/run-command.js';
+import { startSandbox, type TestSandbox } from '../../support/sandbox.js';
+import { scriptedPrompts } from '../../support/scripted-prompts.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDialect } from '../../../src/api/dialect.js';
-import { bodyOf, resolveTarget, splitField, typedValue, withFields } from '../../../src/cli/commands/api/request.js';
+import { createDialect } from '../../../../src/api/dialect.js';
+import { bodyOf, resolveTarget, splitField, typedValue, withFields } from '../../../../src/cli/commands/api/request.js';
 
 const baseUrl = 'https://desk.example/wp-json';
 const rules = { baseUrl, dialect: createDialect() };

@@ -118,7 +118,7 @@ OVERRIDES.push(
 	'rest[route',
 );
 const OVERRIDE = /would change the method or path|is not name=value/;
-const ON_COMMAND_LINE = /on the command line could be read by other users/;
+const ON_COMMAND_LINE = /is not accepted on the command line/;
 
 describe('nothing is sent, exit code 2,', () => {
 	it.each([

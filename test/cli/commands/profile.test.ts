@@ -1,14 +1,14 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CommandSpec } from '../../src/cli/command.js';
-import { command as doctor } from '../../src/cli/commands/doctor.js';
-import { list, logout, path, remove, rename, set, show, use } from '../../src/cli/commands/profile.js';
-import type { Store } from '../../src/profile/store.js';
-import type { MemoryOptions } from '../support/context.js';
-import { runCommand } from '../support/run-command.js';
-import { scriptedPrompts } from '../support/scripted-prompts.js';
-import { temporaryFolder } from '../support/temporary.js';
+import type { CommandSpec } from '../../../src/cli/command.js';
+import { command as doctor } from '../../../src/cli/commands/doctor.js';
+import { list, logout, path, remove, rename, set, show, use } from '../../../src/cli/commands/profile.js';
+import type { Store } from '../../../src/profile/store.js';
+import type { MemoryOptions } from '../../support/context.js';
+import { runCommand } from '../../support/run-command.js';
+import { scriptedPrompts } from '../../support/scripted-prompts.js';
+import { temporaryFolder } from '../../support/temporary.js';
 
 const commands: Record<string, CommandSpec> = { list, path, remove, rename, set, show, use };
 const SECRET = 'hunter2 äß:%"';
