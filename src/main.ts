@@ -42,10 +42,12 @@ const RUNNERS = ['GITHUB_ACTIONS', 'TF_BUILD', 'TEAMCITY_VERSION'];
 /** The context with outputs that can't command a CI runner; on a terminal, labels of messages have their colours. */
 async function guarded(context: Context): Promise<Context> {
 	const { argv, env, stdout } = context;
-	const { asksForJson, guardJsonOutput, guardOutput } = await import('./output/sanitise.js');
+	const { asksForJson, guardOutput } = await import('./output/sanitise.js');
 	const palette = await stderrPalette(context);
 	const paint = (label: string): string => (label === 'error:' ? palette.bad(label) : palette.doubtful(label));
-	const stderr = asksForJson(argv) ? guardJsonOutput(context.stderr) : guardOutput(context.stderr, paint);
+	const stderr = guardOutput(context.stderr, paint);
+	// Among JSON objects there are no commands to the runner.
+	if (asksForJson(argv)) stderr.command = () => undefined;
 	// A file gets the data exactly; what goes to the runner's log must not command it.
 	const isRunner = RUNNERS.some((name) => !['', 'false'].includes(env[name]?.toLowerCase() ?? ''));
 	return { ...context, stderr, stdout: isRunner && stdout.isFile !== true ? guardOutput(stdout) : stdout };

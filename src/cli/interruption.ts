@@ -8,6 +8,7 @@ import type { Client } from '../http/types.js';
 import type { Context } from '../io/context.js';
 import { renderError } from '../output/errors.js';
 import type { Invocation } from './command.js';
+import { notify } from './notices.js';
 import { wantsJson } from './results.js';
 
 /**
@@ -61,13 +62,13 @@ export function listenForStop(
 		work.clear?.();
 		if (isStopping) {
 			const resume = work.resume === undefined ? '' : `; to send the rest: ${work.resume}`;
-			stderr.write(`quitting now${resume}\n`);
+			notify(context, 'message', `quitting now${resume}`);
 			return abandon(ExitCode.interrupted);
 		}
 		isStopping = true;
 		const open = work.open();
 		const rows = `${open} ${plural('row', open)} unfinished`;
-		stderr.write(`${signal}: stopping (${rows}), waiting for requests under way; again to quit now\n`);
+		notify(context, 'message', `${signal}: stopping (${rows}), waiting for requests under way; again to quit now`);
 		work.stop();
 	});
 	return {

@@ -1,8 +1,8 @@
-/** Words for a person on stderr: warnings always, confirmations unless --quiet; and the colours of both streams. */
+/** Notices on stderr: lines for people, or JSON objects where results are JSON; and the colors of both streams. */
 
 import type { Context } from '../io/context.js';
 import { openPalette, type Palette } from '../output/colour.js';
-import { sanitise } from '../output/sanitise.js';
+import { asksForJson, escapeJson, sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
 
 export function paletteFor(
@@ -12,14 +12,24 @@ export function paletteFor(
 	return openPalette(context, context[stream].isTTY, options.color === false);
 }
 
-/** Each on a line of its own, made safe for a terminal. */
-export function warn(context: Context, warnings: readonly string[]): void {
-	for (const warning of warnings) context.stderr.write(`warning: ${sanitise(warning)}\n`);
+/** `text` for people, made safe for a terminal; `{"warning": …}` or `{"message": …}` for programs. */
+export function notify(
+	{ argv, stderr }: Pick<Context, 'argv' | 'stderr'>,
+	kind: 'warning' | 'message',
+	text: string,
+): void {
+	const label = kind === 'warning' ? 'warning: ' : '';
+	const line = asksForJson(argv) ? escapeJson(JSON.stringify({ [kind]: text })) : label + sanitise(text);
+	stderr.write(`${line}\n`);
+}
+
+export function warn(context: Pick<Context, 'argv' | 'stderr'>, warnings: readonly string[]): void {
+	for (const warning of warnings) notify(context, 'warning', warning);
 }
 
 /** What was done, for a person; programs look at the exit code or ask for --json. */
 export function say({ context, options }: Pick<Invocation, 'context' | 'options'>, text: string): void {
-	if (options.quiet !== true) context.stderr.write(`${sanitise(text)}\n`);
+	if (options.quiet !== true) notify(context, 'message', text);
 }
 
 /** Shows on a terminal what a request waits for; undefined where no person sees it. */

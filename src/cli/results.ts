@@ -8,9 +8,8 @@ import type { Output } from '../io/context.js';
 import { openPager } from '../io/pager.js';
 import { type Format, parseFields, type Row } from '../output/columns.js';
 import { createRenderer, type Renderer, type RenderOptions } from '../output/render.js';
-import { sanitise } from '../output/sanitise.js';
 import type { Invocation } from './command.js';
-import { paletteFor } from './notices.js';
+import { paletteFor, warn } from './notices.js';
 import type { ValuesOf } from './options/option.js';
 import type { outputOptions } from './options/shared.js';
 
@@ -54,7 +53,7 @@ export async function openResults(
 	shape: ResultShape,
 ): Promise<Renderer> {
 	const { context, options } = invocation;
-	const { stdout, stderr } = context;
+	const { stdout } = context;
 	const { keys, onPager, profileFormat, exitCodeSoFar, ...rendering } = shape;
 	const { fields, field, query } = options;
 	if ((fields ?? field) !== undefined && keys !== undefined && query === undefined) {
@@ -95,16 +94,15 @@ export async function openResults(
 			const { dropped, missing, rows, seen } = summary;
 			if (dropped.length > 0) {
 				const names = dropped.slice(0, 20).map(quote).join(', ') + (dropped.length > 20 ? ' …' : '');
-				stderr.write(
-					`warning: later rows have columns that are not shown: ${sanitise(names)}; --fields or --format ndjson shows them\n`,
-				);
+				const hint = 'show them with --fields or --format ndjson';
+				warn(context, [`later rows have more columns: ${names}; ${hint}`]);
 			}
 			const [unknown] = missing;
 			if (unknown === undefined || rows === 0) return summary;
 			// What was sent is sent: for a misspelt key of a response there is a warning alone.
 			const isKnown = shape.holdsResponses === true || keys?.includes(unknown) === true;
 			if (!isKnown || query !== undefined) throw unknownColumn(unknown, seen);
-			stderr.write(`warning: no row has ${JSON.stringify(unknown)}\n`);
+			warn(context, [`no row has ${JSON.stringify(unknown)}`]);
 			return summary;
 		},
 	};

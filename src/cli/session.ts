@@ -3,12 +3,14 @@
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { FailedAttempt, SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
+import { plainPalette } from '../output/colour.js';
 import { createSecretFinder, isDistinct } from '../output/redact.js';
+import { asksForJson } from '../output/sanitise.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { type Settings, stateFolder } from '../profile/settings.js';
 import { version } from '../version.js';
 import type { Invocation } from './command.js';
-import { paletteFor, waitNotice, warn } from './notices.js';
+import { notify, paletteFor, waitNotice, warn } from './notices.js';
 
 /** A run waits for a service that can't be reached for the moment; a command with few requests gives up soon. */
 export type ClientUse = 'run' | 'few requests';
@@ -87,8 +89,13 @@ export async function openClient(
 	let trace: ConnectionOptions['trace'];
 	if (verbosity > 0) {
 		const { createTrace } = await import('./trace.js');
-		const palette = await paletteFor(invocation, 'stderr');
-		trace = createTrace((text) => context.stderr.write(text), { verbosity, palette, secrets });
+		const isJson = asksForJson(context.argv);
+		const palette = isJson ? plainPalette : await paletteFor(invocation, 'stderr');
+		const write = (text: string): void => {
+			if (isJson) for (const line of text.trim().split('\n')) notify(context, 'message', line);
+			else context.stderr.write(text);
+		};
+		trace = createTrace(write, { verbosity, palette, secrets });
 	}
 	const onWait = waitNotice(invocation);
 	const { createClient } = await import('../http/client.js');

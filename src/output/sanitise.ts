@@ -110,23 +110,6 @@ export function guardOutput(output: Output, paint: (label: string) => string = (
 	});
 }
 
-/**
- * The same with one JSON object a line and no commands: `warning: text` and `note: text` become `{"warning": "text"}`,
- * other text `{"message": "text"}`.
- */
-export function guardJsonOutput(output: Output): Output {
-	let line = '';
-	return Object.assign(Object.create(output), {
-		write(text: string): void {
-			const lines = (line + text).split(/(?<=\n)/);
-			const isOpen = lines.at(-1)?.endsWith('\n') === false;
-			line = isOpen ? (lines.pop() ?? '') : '';
-			output.write(withoutCommands(lines.map(lineObject).join('')));
-		},
-		command: (): void => undefined,
-	});
-}
-
 export interface Annotation {
 	readonly level?: 'error' | 'warning';
 	readonly title: string;
@@ -148,12 +131,4 @@ export function annotate({ env, stderr }: Pick<Context, 'env' | 'stderr'>, annot
 		.filter(([, value]) => value !== undefined)
 		.map(([name, value]) => `${name}=${data(String(value)).replaceAll(':', '%3A').replaceAll(',', '%2C')}`);
 	stderr.command?.(`::${level} ${properties.join(',')}::${data(message)}`);
-}
-
-function lineObject(line: string): string {
-	if (line.startsWith('{')) return line;
-	const text = line.replace(/\x1b\[[0-9;]*m/g, '').trim();
-	if (text === '') return '';
-	const warning = /^(?:warning|note): (.*)$/s.exec(text)?.[1];
-	return `${escapeJson(JSON.stringify(warning === undefined ? { message: text } : { warning }))}\n`;
 }

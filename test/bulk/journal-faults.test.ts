@@ -91,7 +91,7 @@ async function endOf(journal: Journal, end?: EndRecord): Promise<unknown> {
 describe('a write that fails half-way', () => {
 	it.each([
 		['ENOSPC', 'the disk is full'],
-		['EFBIG', 'the file may not grow'],
+		['EFBIG', 'the file has reached its size limit'],
 		['EIO', 'EIO: as the test wants it'],
 	])('by %s fails this and every later append in words, and leaves whole lines', async (code, reason) => {
 		const journal = startJournal(temporaryFolder(), 9);

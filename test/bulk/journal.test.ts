@@ -465,7 +465,7 @@ describe('a disk that fills up', () => {
 		const told = JSON.parse(output);
 		expect(told).toMatchObject({
 			code: 'journal_failed',
-			message: `can't write the journal ${journalIn(stateDir)}: the file may not grow`,
+			message: `can't write the journal ${journalIn(stateDir)}: the file has reached its size limit`,
 			hint: `make room, then: supportctl run resume ${headerOf(0).id}`,
 			again: 'journal_failed',
 			closing: 'journal_failed',

@@ -119,7 +119,7 @@ describe('a full disk', () => {
 		const { exitCode, stderr } = await work.spawn(args, { through: throughShell('ulimit -f 60; exec "$@"') }).ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(1);
-		expect(stderr).toMatch(/can't write the journal .*: (?:the file may not grow|the disk is full)/);
+		expect(stderr).toMatch(/can't write the journal .*: (?:the file has reached its size limit|the disk is full)/);
 		expect(stderr).toMatch(/supportctl run resume /);
 		const kept = expectSent(work, server);
 		const sent = sentRows(server);
@@ -140,7 +140,7 @@ describe('a full disk', () => {
 		const { exitCode, stderr } = await work.spawn([...args, '--journal', 'j.ndjson'], { through }).ended;
 		expectNoCrash({ exitCode, stderr });
 		expect(exitCode).toBe(1);
-		expect(stderr).toMatch(/the file may not grow/);
+		expect(stderr).toMatch(/the file has reached its size limit/);
 		expect(server.requests).toHaveLength(0);
 	});
 

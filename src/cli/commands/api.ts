@@ -20,7 +20,7 @@ import type { Renderer } from '../../output/render.js';
 import { sanitise, sanitiseLines, unsafeIntegers } from '../../output/sanitise.js';
 import { defineCommand } from '../command.js';
 import { createInterruptibleSend } from '../interruption.js';
-import { warn } from '../notices.js';
+import { say, warn } from '../notices.js';
 import {
 	checkOutput,
 	chosenFormat,
@@ -89,7 +89,7 @@ async function runApi(invocation: ApiInvocation): Promise<ExitCode> {
 	if (options.dryRun === true) {
 		await list.row({ method, path: redactUrl(path), body: body === undefined ? null : JSON.parse(body) });
 		await list.end();
-		if (options.quiet !== true) context.stderr.write('dry run: 1 request, none sent\n');
+		say(invocation, 'dry run: 1 request, none sent');
 		return ExitCode.ok;
 	}
 	if (!isRead) {

@@ -15,9 +15,9 @@ import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { renderError } from '../../output/errors.js';
 import { createTextRedactor, redact, redactName, redactTexts, secretValues } from '../../output/redact.js';
-import { annotate, sanitise } from '../../output/sanitise.js';
+import { annotate } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
-import { paletteFor } from '../notices.js';
+import { paletteFor, warn } from '../notices.js';
 import { onlyOutputFailed, type ResultShape, wantsJson } from '../results.js';
 import { positionalsOf } from './options.js';
 import type { RunJob } from './plan.js';
@@ -311,7 +311,10 @@ export function printTrouble(job: RunJob, outcome: RowOutcome, palette: Palette,
 	}
 	const object = nameRow(outcome.ids, endpoint.noun);
 	const where = isLone ? object : `row ${row} (${object})`;
-	for (const warning of warningsOf(outcome)) stderr.write(`warning: ${sanitise(`${where}: ${warning}`)}\n`);
+	warn(
+		context,
+		warningsOf(outcome).map((warning) => `${where}: ${warning}`),
+	);
 	return undefined;
 }
 

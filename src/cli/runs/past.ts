@@ -13,11 +13,11 @@ import { type ExitCode, FailedError, UsageError } from '../../errors.js';
 import type { OutcomeName } from '../../http/outcome.js';
 import type { Context } from '../../io/context.js';
 import { lockHolder } from '../../lock.js';
-import { sanitise } from '../../output/sanitise.js';
 import { readChoice, readSetup, resolveBaseUrl } from '../../profile/resolve.js';
 import { configFolder, stateFolder } from '../../profile/settings.js';
 import { readStore } from '../../profile/store.js';
 import type { Invocation } from '../command.js';
+import { warn } from '../notices.js';
 import { openSession, type Session } from '../session.js';
 import { readFields } from './fields.js';
 import type { RunInvocation } from './options.js';
@@ -111,7 +111,7 @@ async function connect(
 	invocation: RunInvocation,
 ): Promise<{ session: Session; service: RunService }> {
 	const { context, options: given } = invocation;
-	const { env, cwd, stderr } = context;
+	const { env, cwd } = context;
 	const { service } = plan;
 	const { baseUrl, profile } = service;
 	const { store } = readStore(configFolder(context));
@@ -133,8 +133,7 @@ async function connect(
 	if (profile !== undefined && profile !== setup.profileName && options.profile === undefined) {
 		const { from, name } = setup.sources.baseUrl;
 		const instead = from === 'profile' ? `the profile ${JSON.stringify(name)}` : name;
-		const note = `note: run ${id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`;
-		stderr.write(`${sanitise(note)}\n`);
+		warn(context, [`run ${id} was started with the profile ${JSON.stringify(profile)}; now ${instead} is used`]);
 	}
 	const session = await openSession({ ...invocation, options } as Invocation);
 	const dialect = createDialect(service.prefixes);

@@ -4,6 +4,7 @@ import { exitCodeOf, openRows } from '../../../bulk/journal/counts.js';
 import { scanJournal } from '../../../bulk/journal/read.js';
 import type { OutcomeName } from '../../../http/outcome.js';
 import { defineCommand } from '../../command.js';
+import { notify } from '../../notices.js';
 import { options, pick } from '../../options/option.js';
 import { connectionOptions, guardOptions, outputOptions, tuningOptions } from '../../options/shared.js';
 import {
@@ -37,7 +38,7 @@ async function goOn(invocation: RunInvocation & { args: readonly string[] }, aga
 		context.stderr.write(`note: ${lines} of the journal can't be read; rows without another record are sent again\n`);
 	} else if (end !== undefined && openRows(end.counts) === 0 && again.every((name) => end.counts[name] === 0)) {
 		const why = again.length === 0 ? 'the run is complete' : `no row is ${again.join(' or ')}`;
-		context.stderr.write(`nothing to send: ${why} (${id})\n`);
+		notify(context, 'message', `nothing to send: ${why} (${id})`);
 		return exitCodeOf(end.counts);
 	}
 	const checks = { ...plan.checks, verify: plan.checks.verify || options.verify === true };

@@ -27,7 +27,7 @@ import type { Palette } from '../../../output/colour.js';
 import type { Column, Row } from '../../../output/columns.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
-import { paletteFor, say } from '../../notices.js';
+import { notify, paletteFor, say } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions, reportOption, wholeNumber } from '../../options/shared.js';
 import { chosenFormat, picksValues, printAll } from '../../results.js';
@@ -388,7 +388,10 @@ export const show = defineCommand({
 			if (outcomes === undefined) await showRuns(invocation, runs);
 			else await printRecords(invocation, runs, rowsOf(runs, outcomes));
 			if (outcomes?.includes('not-sent') === true) {
-				for (const { scan, summary } of runs) context.stderr.write(unreachedNote(summary, scan) ?? '');
+				for (const { scan, summary } of runs) {
+					const note = unreachedNote(summary, scan);
+					if (note !== undefined) notify(context, 'message', note.trimEnd());
+				}
 			}
 			return ExitCode.ok;
 		} finally {

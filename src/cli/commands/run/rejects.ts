@@ -15,6 +15,7 @@ import type { Row } from '../../../output/columns.js';
 import { isSecretName } from '../../../output/redact.js';
 import { stateFolder } from '../../../profile/settings.js';
 import { defineCommand, type Invocation } from '../../command.js';
+import { notify, warn } from '../../notices.js';
 import { options } from '../../options/option.js';
 import { outputOptions } from '../../options/shared.js';
 import { openResults } from '../../results.js';
@@ -41,7 +42,7 @@ export const command = defineCommand({
 	],
 	async run(invocation) {
 		const { context, options: given, args } = invocation;
-		const { stdin, stderr } = context;
+		const { stdin } = context;
 		const [{ pastRun, unreachedNote, withInput }, rejects] = await Promise.all([
 			import('../../runs/past.js'),
 			import('../../../bulk/run/rejects.js'),
@@ -68,7 +69,7 @@ export const command = defineCommand({
 		);
 		try {
 			if (input === undefined) {
-				stderr.write('note: the input of the run is not kept: only ids can be exported, unless --input FILE has it\n');
+				warn(context, ['the input of the run was not kept: exporting only IDs; pass the file with --input']);
 				await print(invocation, undefined, reason, rejects.rejectsWithoutInput(path, wanted));
 			} else {
 				await rejects.checkUnchanged(header, input);
@@ -79,7 +80,9 @@ export const command = defineCommand({
 				const scan = await scanJournal(path);
 				const note = unreachedNote(await summariseRun(path, header.id, scan), scan) ?? '';
 				// The rows that were not sent are printed from the input.
-				if (input === undefined || note.includes('may have been sent')) stderr.write(note);
+				if (input === undefined || note.includes('may have been sent')) {
+					if (note !== '') notify(context, 'message', note.trimEnd());
+				}
 			}
 		} finally {
 			await input?.dispose({ keep: true });
@@ -123,5 +126,5 @@ async function print(
 	await results.end();
 	if (nameless === 0) return;
 	const rows = nameless === 1 ? '1 row has' : `${nameless} rows have`;
-	context.stderr.write(`warning: ${rows} no id that could be read; --format csv prints all of them\n`);
+	warn(context, [`${rows} no readable ID; use --format csv to print all of them`]);
 }

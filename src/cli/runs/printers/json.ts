@@ -9,6 +9,7 @@ import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Palette } from '../../../output/colour.js';
 import { renderError } from '../../../output/errors.js';
 import { escapeJson } from '../../../output/sanitise.js';
+import { warn } from '../../notices.js';
 import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createComplaints } from './complaints.js';
@@ -75,7 +76,7 @@ export function createJsonPrinter(job: RunJob, view: View, palette: Palette) {
 					return;
 				case 'surveyed':
 					inputName = event.rows.input?.name ?? inputName;
-					for (const note of columnNotes(job, event.rows)) stderr.write(`${note}\n`);
+					warn(context, columnNotes(job, event.rows));
 					writeSurvey(event.survey);
 					return;
 				case 'started':

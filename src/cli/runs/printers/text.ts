@@ -7,6 +7,7 @@ import { fileOf } from '../../../bulk/run/plan.js';
 import type { PlannedRows } from '../../../bulk/run/rows.js';
 import type { Palette } from '../../../output/colour.js';
 import { annotate, sanitise } from '../../../output/sanitise.js';
+import { warn } from '../../notices.js';
 import { printTrouble } from '../outcomes.js';
 import type { RunJob } from '../plan.js';
 import { createComplaints, formatReason } from './complaints.js';
@@ -45,7 +46,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 	function writeSurvey({ survey, rows }: Extract<RunEvent, { type: 'surveyed' }>): void {
 		hidesGood = view.hidesGood(survey);
 		inputName = rows.input?.name ?? inputName;
-		for (const note of columnNotes(job, rows)) stderr.write(`${note}\n`);
+		warn(context, columnNotes(job, rows));
 		const { invalid } = survey;
 		if (invalid === 0) return;
 		writeComplaints();
@@ -134,8 +135,7 @@ export function columnNotes({ plan }: RunJob, { ignored }: Pick<PlannedRows, 'ig
 	if (plan.endpoint !== 'ticket.fields.set') return [];
 	return ignored
 		.filter((name) => !plan.columns.ignore.includes(name))
-		.map(sanitise)
-		.map((column) => `note: the column ${column} is not sent; --map ${column}=${column} sends it`);
+		.map((column) => `column ${column} is not sent; to send it: --map ${column}=${column}`);
 }
 
 /** `2 of 9 rows are invalid; nothing was sent`. */
