@@ -146,29 +146,12 @@ describe('nothing is sent, exit code 2,', () => {
 				[`for ?${field}`, ['GET', `users/7?${field}`], ON_COMMAND_LINE],
 			],
 		),
-<<<<<<< HEAD
-		['for a body that is not JSON', ['POST', 'tickets/14', '--input', '-'], /standard input is not JSON/],
-		[
-			'for a missing file',
-			['POST', 'tickets/14', '--input', 'nope.json'],
-			/can't read nope.json: there is no such file/,
-		],
-		['for a body with GET', ['GET', 'tickets', '--input', '-'], /without a body/],
-		['for pages of a write', ['POST', 'tickets', '--paginate'], /--paginate goes with GET/],
-		['for headers of pages', ['GET', 'tickets', '--paginate', '-i'], /--include can't be used with --paginate/],
-		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /read once/],
-=======
 		['for a body that is not JSON', ['POST', 'tickets/14', '--input', '-'], /stdin is not valid JSON/],
 		['for a missing file', ['POST', 'tickets/14', '--input', 'nope.json'], /can't read nope.json: file not found/],
 		['for a body with GET', ['GET', 'tickets', '--input', '-'], /GET has no body/],
 		['for pages of a write', ['POST', 'tickets', '--paginate'], /--paginate only works with GET/],
-		[
-			'for headers of pages',
-			['GET', 'tickets', '--paginate', '-i'],
-			/--include' cannot be used with flag '--paginate'/,
-		],
+		['for headers of pages', ['GET', 'tickets', '--paginate', '-i'], /--include can't be used with --paginate/],
 		['for two readers of stdin', ['POST', 'x', '--input', '-', '-F', 'a=@-'], /only one flag can read stdin/],
->>>>>>> ef40afb (Shorten the messages of api, settings and files)
 		['for a query that is none', ['GET', 'tickets', '--query', '[['], /not JMESPath/],
 		['to delete without a question', ['DELETE', 'tickets/14'], /--yes is needed .*; nothing was sent/],
 	])('%s', async (_when, argv, message) => {

@@ -125,7 +125,8 @@ describe('profile list', () => {
 			const { exitCode, stdout, stderr } = await run('profile list', ['--json', ...argv], { env });
 			expect(exitCode).toBe(0);
 			const rows = JSON.parse(stdout) as { profile: string; current: boolean; chosen_by: string | null }[];
-			return { marked: rows.map(({ profile, current, chosen_by }) => [profile, current, chosen_by]), stderr };
+			const notice = stderr === '' ? '' : Object.values(JSON.parse(stderr)).join();
+			return { marked: rows.map(({ profile, current, chosen_by }) => [profile, current, chosen_by]), stderr: notice };
 		};
 		const plain = [
 			['live', true, 'current'],
@@ -140,18 +141,18 @@ describe('profile list', () => {
 		const elsewhere = { SUPPORTCTL_BASE_URL: 'https://elsewhere.example.com' };
 		for (const [argv, env, marked, stderr] of [
 			[[], {}, plain, ''],
-			[[], { [by]: 'two' }, other(by), `Using "two" instead of "live" (${by}).\n`],
+			[[], { [by]: 'two' }, other(by), `Using "two" instead of "live" (${by}).`],
 			[['--profile', 'two', '-q'], { [by]: 'live' }, other('--profile'), ''],
 			[[], { [by]: 'live' }, [['live', true, by], plain[1]], ''],
-			[[], { [by]: 'tow' }, nothing, `warning: profile "tow" not found (${by})\n`],
-			[[], elsewhere, nothing, 'No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "live".\n'],
+			[[], { [by]: 'tow' }, nothing, `profile "tow" not found (${by})`],
+			[[], elsewhere, nothing, 'No profile in use: SUPPORTCTL_BASE_URL is a different host than profile "live".'],
 		] as const) {
 			expect(await list([...argv], env)).toEqual({ marked, stderr });
 		}
 		await run('profile remove', ['live', '--yes']);
 		expect(await list([], { SUPPORTCTL_PROFILE: 'two' })).toEqual({
 			marked: [['two', true, 'SUPPORTCTL_PROFILE']],
-			stderr: 'Using "two" (SUPPORTCTL_PROFILE).\n',
+			stderr: 'Using "two" (SUPPORTCTL_PROFILE).',
 		});
 		const { stdout } = await run('profile list', [], { env: { SUPPORTCTL_PROFILE: 'two' } });
 		expect(stdout).toMatch(/^\*\ttwo\t/);
@@ -401,7 +402,7 @@ describe('profile use, remove and path, and logout', () => {
 		const { live } = stored().profiles;
 		const { stdout, stderr } = await run('profile rename', ['live', 'desk', '--json']);
 		expect(JSON.parse(stdout)).toEqual({ profile: 'desk', renamed_from: 'live', current: true });
-		expect(stderr).toBe('Profile "live" is now "desk".\n');
+		expect(stderr).toBe(`${JSON.stringify({ message: 'Profile "live" is now "desk".' })}\n`);
 		expect(stored()).toMatchObject({ current: 'desk', profiles: { desk: live } });
 		expect(Object.keys(stored().profiles).sort()).toEqual(['desk', 'staging']);
 		await run('profile set', ['staging', '--secret-command', 'echo hunter2']);

@@ -91,7 +91,7 @@ describe('run rejects', () => {
 		expect(await work.run(ids)).toEqual({
 			exitCode: 0,
 			stdout: '999901\n999902\n',
-			stderr: 'warning: 1 row has no id that could be read; --format csv prints all of them\n',
+			stderr: 'warning: 1 row has no readable ID; use --format csv to print all of them\n',
 		});
 	});
 
@@ -102,7 +102,7 @@ describe('run rejects', () => {
 		const plain = await work.run(set);
 		expect(JSON.parse(plain.stdout)[0].body).toEqual({ custom_fields: { color: 'red' } });
 		for (const name of ['error', 'rejected_because']) {
-			expect(plain.stderr).toContain(`the column ${name} is not sent; --map ${name}=${name} sends it`);
+			expect(plain.stderr).toContain(`column ${name} is not sent; to send it: --map ${name}=${name}`);
 		}
 		const [mapped] = await jsonOf(work, `${set} --map error=error`);
 		expect(mapped.body).toEqual({ custom_fields: { color: 'red', error: '404 x' } });
@@ -188,7 +188,7 @@ describe('run rejects', () => {
 		rmSync(join(journalsOf(work), 'spool'), { recursive: true });
 		const { stdout, stderr } = await work.run('run rejects last');
 		expect(stdout).toMatch(/^id,error\n999901,404 .*\n$/);
-		expect(stderr).toContain('only ids can be exported');
+		expect(stderr).toContain('exporting only IDs');
 	});
 
 	it.each([
