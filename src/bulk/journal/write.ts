@@ -267,7 +267,7 @@ export function createJournal({
 		if (size > 0) {
 			throw new UsageError(`the journal ${path} already exists`, {
 				code: 'journal_exists',
-				hint: `choose another file, or go on with its run: supportctl run resume ${path}`,
+				hint: `choose a different file, or resume its run: supportctl run resume ${path}`,
 			});
 		}
 		fchmodSync(fd, 0o600);
