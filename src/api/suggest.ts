@@ -27,6 +27,8 @@ export function nearest(given: string, known: Iterable<string>): string | undefi
 	for (const name of known) {
 		const candidate = comparable(name);
 		const isPrefix = wanted.length >= 3 && candidate.startsWith(wanted);
+		// Each letter too many is a step.
+		if (!isPrefix && Math.abs(candidate.length - wanted.length) >= least) continue;
 		const distance = isPrefix ? 1 : editDistance(wanted, candidate);
 		if (distance >= least) continue;
 		least = distance;

@@ -18,6 +18,39 @@ const counted = (outcomes: Row[]): Counts => {
 	return counts;
 };
 
+describe('the exit code of two rows', () => {
+	const rows: Row[] = [
+		['ok'],
+		['differs'],
+		['failed', 400],
+		['failed', 401],
+		['failed', 403],
+		['invalid'],
+		['unknown'],
+		['skipped'],
+		['not-sent'],
+	];
+	const isLeft = ([outcome]: Row): boolean => ['failed', 'invalid', 'not-sent'].includes(outcome);
+
+	/** The order that the contract gives: 4 for a 401, 3 or 1, 5, 6, 0. */
+	function expected(pair: Row[]): number {
+		if (pair.some(([, status]) => status === 401)) return 4;
+		if (pair.every(([, status]) => status === 403)) return 4;
+		if (pair.every(isLeft)) return 1;
+		if (pair.some(isLeft)) return 3;
+		if (pair.some(([outcome]) => outcome === 'unknown')) return 5;
+		return pair.some(([outcome]) => outcome === 'differs') ? 6 : 0;
+	}
+
+	it.each(rows.flatMap((one) => rows.map((other) => [one.join(' '), other.join(' '), [one, other]] as const)))(
+		'is the first that applies: %s and %s',
+		(_one, _other, pair) => {
+			expect(exitCodeOf(counted([...pair]))).toBe(expected([...pair]));
+			expect(exitCodeOf(counted([...pair]), true)).toBe(130);
+		},
+	);
+});
+
 describe('exitCodeOf', () => {
 	it.each([
 		['nothing at all', [], 0],

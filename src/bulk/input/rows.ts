@@ -37,6 +37,8 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly fieldIn?: (name: string) => string;
 	/** What flags give to every row. */
 	readonly flags?: Partial<RowValues>;
+	/** Whether flags add or remove items, so that rows without a field have something to send. */
+	readonly changesLists?: boolean;
 	/** Whether rows that are ids are user names. */
 	readonly byUsername?: boolean;
 }
@@ -212,6 +214,9 @@ function createLookUp(options: CompileOptions) {
 	};
 }
 
+/** How many unknown columns are compared with all names. */
+const SUGGESTED = 100;
+
 /** The header's columns. @throws UsageError that names all that is wrong with them */
 function compileHeader(
 	header: readonly string[],
@@ -229,7 +234,7 @@ function compileHeader(
 		const found = names.find(name);
 		if (found === undefined) {
 			unknown.push(name);
-			problems.push(names.unknown(name));
+			problems.push(unknown.length > SUGGESTED ? `unknown column ${quote(name)}` : names.unknown(name));
 			continue;
 		}
 		const earlier = meanings.get(found.means);
@@ -246,7 +251,9 @@ function compileHeader(
 	}
 	const sends = endpoint.body !== 'none' && endpoint.returns !== 'user-id';
 	const hasField =
-		Object.keys(flags.fields ?? {}).length > 0 || [...meanings.keys()].some((each) => each.startsWith('field '));
+		options.changesLists === true ||
+		Object.keys(flags.fields ?? {}).length > 0 ||
+		[...meanings.keys()].some((each) => each.startsWith('field '));
 	if (problems.length === 0 && sends && !hasField) {
 		problems.push('no column is a field, and no flag gives one: there is nothing to send');
 	}

@@ -111,6 +111,7 @@ export function planRows(
 		rules: { undocumented, statusIn: dialect.statusIn },
 		fieldIn: dialect.fieldIn,
 		byUsername: values.byUsername === true,
+		changesLists: changed.length > 0,
 		flags: {
 			ids: values.ids,
 			...(values.force ? { force: true } : {}),

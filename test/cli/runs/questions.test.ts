@@ -122,3 +122,29 @@ describe('--rate', () => {
 		expect(recorder.requests).toHaveLength(1);
 	});
 });
+
+describe('--add-ticket-tag', () => {
+	it('is enough for a sheet of IDs alone', async () => {
+		const { recorder, work } = await startWorkplace((request, response, count) =>
+			json(200, { id: 1, 'ticket-tag': [4] })(request, response, count),
+		);
+		work.write('ids.csv', 'id\n1\n');
+		const result = await work.run('ticket update --input ids.csv --add-ticket-tag 5');
+		expect(recorder.requests.at(-1)?.body, result.stderr).toContain('[4,5]');
+		const dry = await work.run('ticket update --input ids.csv --add-ticket-tag 5 -n');
+		expect(dry.stderr).toMatch(/: up to 1 request, none sent\n$/);
+	});
+});
+
+describe('a header of 32,000 unknown columns', () => {
+	it('is refused at once', async () => {
+		const { recorder, work } = await startWorkplace(ok);
+		const names = Array.from({ length: 32_000 }, (_, at) => `column_${at}`);
+		work.write('wide.csv', `id,${names.join(',')}\n1${',x'.repeat(32_000)}\n`);
+		const before = process.cpuUsage();
+		expect((await work.run('ticket update --input wide.csv')).exitCode).toBe(2);
+		const { user } = process.cpuUsage(before);
+		expect(user).toBeLessThan(4_000_000);
+		expect(recorder.requests).toEqual([]);
+	});
+});
