@@ -159,7 +159,6 @@ const banned = new RegExp(
 	[
 		'\\bmend(?:s|ed|ing)?\\b',
 		'\\b(?:told|tells?)\\b',
-		'\\bnobody\\b',
 		'\\bgood rows?\\b',
 		'\\bearns?\\b',
 		'\\bmoods?\\b',

@@ -46,11 +46,12 @@ describe('two passes', () => {
 
 	it('fail where the input changes on the way, and say so, with exit code 3 for what was sent', async () => {
 		const recorder = await startRecorder((request, response, count) => {
-			if (count === 1) appendFileSync(join(work.folder, 'edits.csv'), '20001,hold\n');
+			if (count === 1) appendFileSync(join(work.folder, 'edits.csv'), '301,more\n');
 			ok(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
-		work.edits(20_000);
+		// More than one read takes in: 300 rows are sent in time even on a busy machine.
+		work.sheet('edits.csv', 'id,content', 300, (row) => `${row},${'long '.repeat(400)}`);
 		const { exitCode, stderr } = await work.run('ticket update --input edits.csv -q');
 		expect(stderr).toContain('edits.csv changed while it was being read');
 		expect(exitCode).toBe(3);
