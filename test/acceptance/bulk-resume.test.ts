@@ -197,7 +197,7 @@ describe('run resume', () => {
 			work
 				.records()
 				.map(({ type }) => type)
-				.filter((type) => type !== 'row'),
+				.filter((type) => type !== 'row' && type !== 'tick'),
 		).toEqual(['plan', 'end', 'resume', 'end']);
 		const again = await work.run('run resume last');
 		expect(again).toMatchObject({
