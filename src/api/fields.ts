@@ -64,7 +64,7 @@ export const ticketFields: readonly Field[] = [
 	computed(field('customer-reply-count', 'integer', 'Number of customer replies')),
 	computed(field('agent-reply-count', 'integer', 'Number of agent replies')),
 	computed(field('total-reply-count', 'integer', 'Total number of replies')),
-	computed(field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes')),
+	field('time-calculated', 'integer', 'Gross time calculated for the ticket, in minutes'),
 	field('time-adjustments', 'integer', 'Time adjustments for the ticket, in minutes'),
 	field('time-adjustments-type', 'adjustment', 'Type of the adjustment'),
 	field('time-notes', 'text', 'Notes about the time'),
