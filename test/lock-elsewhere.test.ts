@@ -99,6 +99,15 @@ it.each<[string, Partial<typeof machine>, (owner: Record<string, unknown>) => Re
 });
 
 describe('a lock', () => {
+	it('that can not be read at the moment counts as held, and throws nothing', () => {
+		const path = join(temporaryFolder(), 'a.lock');
+		const lock = acquireLock(path, 'it');
+		unlinkSync(path);
+		mkdirSync(path);
+		expect(lock.isHeld()).toBe(true);
+		lock.release();
+	});
+
 	it('whose name a folder has is an error', () => {
 		const path = join(temporaryFolder(), 'a.lock');
 		mkdirSync(path);

@@ -1,0 +1,92 @@
+/** `run undo`: what it restores field by field, and what it says of the rest. */
+
+import { describe, expect, it } from 'vitest';
+import { idOf, json } from '../support/recorder.js';
+import { startWorkplace } from '../support/workplace.js';
+
+/** A service with one ticket for each ID, which may fail a write after it was applied. */
+async function desk(isBroken: (sent: Record<string, unknown>) => boolean = () => false) {
+	const tickets = new Map<number, Record<string, unknown>>();
+	const ticket = (id: number): Record<string, unknown> => {
+		const known = tickets.get(id) ?? { id, status: 'read', title: `title ${id}`, product: '' };
+		tickets.set(id, known);
+		return known;
+	};
+	const { recorder, work } = await startWorkplace((request) => {
+		const held = ticket(idOf(request));
+		if (request.method === 'GET') return json(200, held);
+		const sent = JSON.parse(request.body) as Record<string, unknown>;
+		Object.assign(held, sent);
+		return isBroken(sent) ? json(500, { code: 'incorrect', message: 'Oops.' }) : json(200, held);
+	});
+	return { recorder, work, ticket };
+}
+
+describe('run undo', () => {
+	it('restores an object although a later row of it failed halfway', async () => {
+		const { work, ticket } = await desk(({ status }) => status === 'draft');
+		work.write('edits.csv', 'id,status\n5,hold\n5,draft\n');
+		expect((await work.run('ticket update --input edits.csv --snapshot -j 1 -q')).exitCode).toBe(3);
+		expect(ticket(5).status).toBe('draft');
+		const { exitCode, stderr } = await work.run('run undo last --yes -q');
+		expect(exitCode, stderr).toBe(0);
+		expect(ticket(5).status).toBe('read');
+	});
+
+	it('leaves out a field that someone changed since, restores the others, and exits 6', async () => {
+		const { recorder, work, ticket } = await desk();
+		await work.run('ticket update 5 --status hold --title new --snapshot -q');
+		ticket(5).title = 'by someone else';
+		recorder.requests.length = 0;
+		const { exitCode, stderr } = await work.run('run undo last --yes -q');
+		expect([exitCode, stderr]).toEqual([
+			6,
+			expect.stringContaining('title was changed since: it is "by someone else"'),
+		]);
+		expect(ticket(5)).toMatchObject({ status: 'read', title: 'by someone else' });
+		expect(recorder.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+	});
+
+	it('leaves an object whose fields were all changed since, and does not exit 0', async () => {
+		const { work, ticket } = await desk();
+		await work.run('ticket update 5 6 --status hold --snapshot -q');
+		ticket(5).status = 'pending';
+		const { exitCode, stderr } = await work.run('run undo last --yes');
+		expect(exitCode, stderr).toBe(3);
+		expect([ticket(5).status, ticket(6).status]).toEqual(['pending', 'read']);
+	});
+
+	it('leaves out a term that was empty, says so, and restores the rest', async () => {
+		const { recorder, work, ticket } = await desk();
+		await work.run('ticket update 5 --status hold --product 7 --snapshot -q');
+		recorder.requests.length = 0;
+		const { exitCode, stderr } = await work.run('run undo last --yes -q');
+		expect([exitCode, stderr]).toEqual([
+			0,
+			expect.stringContaining("product not restored: it was empty, and the API can't"),
+		]);
+		const writes = recorder.requests.filter(({ method }) => method === 'POST');
+		expect(writes.map(({ body }) => JSON.parse(body))).toEqual([{ status: 'read' }]);
+		expect(ticket(5)).toMatchObject({ status: 'read', product: '7' });
+	});
+
+	it('does not exit 0 if nothing of a row can be restored', async () => {
+		const { work } = await desk();
+		await work.run('ticket update 5 --product 7 --snapshot -q');
+		const { exitCode, stderr } = await work.run('run undo last --yes -q');
+		expect(exitCode, stderr).not.toBe(0);
+		expect(stderr).toContain('product not restored');
+	});
+
+	it('writes nothing to an object that can not be read', async () => {
+		const { recorder, work } = await startWorkplace((request, _, count) => {
+			if (request.method === 'GET')
+				return count > 2 ? json(403, { code: 'no', message: 'No.' }) : json(200, { id: 5, title: 'old' });
+			return json(200, { id: 5, title: 'new' });
+		});
+		await work.run('ticket update 5 --title new --snapshot -q');
+		recorder.requests.length = 2;
+		expect((await work.run('run undo last --yes -q')).exitCode).not.toBe(0);
+		expect(recorder.requests.slice(2).filter(({ method }) => method === 'POST')).toEqual([]);
+	});
+});
