@@ -12,7 +12,8 @@ export async function main(target: ProcessLike): Promise<number> {
 }
 
 /** Runs the program in any context. Never throws. */
-export async function runMain(context: Context): Promise<number> {
+export async function runMain(given: Context): Promise<number> {
+	const context = withoutCredentials(given);
 	const { argv, stdout, stderr } = context;
 	let exitCode = 0;
 	try {
@@ -34,6 +35,15 @@ export async function runMain(context: Context): Promise<number> {
 	}
 	await stderr.flush();
 	return exitCode;
+}
+
+/** The context with a stderr that shows none of the caller's credentials. */
+function withoutCredentials(context: Context): Context {
+	const { stderr, hidden } = context;
+	const clean = (text: string): string => hidden.clean?.(text) ?? text;
+	const write = (text: string): void => stderr.write(clean(text));
+	const command = (line: string): void => stderr.command?.(clean(line));
+	return { ...context, stderr: Object.assign(Object.create(stderr), { write, command }) };
 }
 
 /** Variables that CI runners set which read commands from a step's output. */

@@ -28,6 +28,20 @@ export type Auth =
 	| { scheme: 'header'; name: string; value: string }
 	| { scheme: 'none' };
 
+/** What must not be seen of credentials. */
+export function secretsOf(auth: Auth): string[] {
+	switch (auth.scheme) {
+		case 'basic':
+			return [auth.password, `${auth.username}:${auth.password}`];
+		case 'bearer':
+			return [auth.token];
+		case 'header':
+			return [auth.value];
+		case 'none':
+			return [];
+	}
+}
+
 /** PEM text. */
 export interface TlsFiles {
 	ca?: string | undefined;

@@ -1,240 +1,294 @@
-/** The applied check: what was asked for against what the service shows that an object now holds. */
+/** Whether an object holds what was sent: each comparison is same, other or not comparable. */
 
 import { type Endpoint, endpointList } from './endpoints.js';
 import type { Field } from './fields.js';
-import type { Request } from './plan.js';
-import { emptyRecord, inexactNumberIn, isId, isObject, readMoment } from './values.js';
+import { emptyRecord, isObject, readMoment } from './values.js';
 
-/** One field that holds another value than the one sent. */
+export type Equality = 'same' | 'other' | 'not comparable';
+
+/** One field that holds a different value. */
 export interface AppliedDifference {
 	field: string;
 	sent: unknown;
 	shown: unknown;
 }
 
-type ComparedField = Pick<Field, 'name' | 'kind'>;
+/** Fields that aren't shown as they were sent. Every field is the same if both lists are empty. */
+export interface Comparison {
+	differs: AppliedDifference[];
+	/** Names of fields that can't be compared, or aren't shown. */
+	open: string[];
+}
+
+/** The terms of each taxonomy. */
+export interface TermIndex {
+	/** The ID of a term by its ID, slug or name. */
+	idOf(taxonomy: string, text: string): string | undefined;
+}
+
 type Values = Readonly<Record<string, unknown>>;
+type ComparedField = Pick<Field, 'name' | 'kind'>;
+type ComparedEndpoint = Pick<Endpoint, 'fields' | 'body'>;
 
-/** true: the same; false: different; undefined: not comparable. */
-type Verdict = boolean | undefined;
+const equality = (isSame: boolean): Equality => {
+	return isSame ? 'same' : 'other';
+};
 
-/** Names of secret fields, which may stand in any endpoint's body by `--data`. */
+/** Secret fields can be part of any body through `--data`. */
 const secrets = new Set(
-	endpointList.flatMap(({ fields }) => fields.filter(({ kind }) => kind === 'secret').map(({ name }) => name)),
+	endpointList
+		.flatMap(({ fields }) => fields)
+		.filter(({ kind }) => kind === 'secret')
+		.map(({ name }) => name),
 );
 
-/** `{raw, rendered}` stands for its raw text; without raw there is nothing that can be compared. */
-function shownValue(value: unknown): unknown {
+/** `{raw, rendered}` stands for its raw text. Without raw there is nothing to compare. */
+export function rawValue(value: unknown): unknown {
 	if (!isObject(value)) return value;
-	if ('raw' in value) return value.raw;
-	return 'rendered' in value ? undefined : value;
+	if (Object.hasOwn(value, 'raw')) return value.raw;
+	return Object.hasOwn(value, 'rendered') ? undefined : value;
 }
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
-/** What services show of a field that was emptied: each kind has an empty value of its own. */
-const isEmpty = (value: unknown): boolean => [null, '', 0, '0', false].includes(value as null);
+/** Each kind of field has an empty value of its own. */
+function isEmpty(value: unknown): boolean {
+	return [null, '', 0, '0', false].includes(value as null);
+}
 
 /** Booleans as services write them. */
 function asBoolean(value: unknown): boolean | undefined {
 	if ([true, 1, '1', 'true', 'yes'].includes(value as true)) return true;
-	return isEmpty(value) || value === 'false' || value === 'no' ? false : undefined;
+	const isFalse = isEmpty(value) || value === 'false' || value === 'no';
+	return isFalse ? false : undefined;
 }
 
-/** Whether a value empties a field: the text "0" does where a number is meant. */
+/** Whether sending a value empties the field. */
 function empties(field: ComparedField | undefined, value: unknown): boolean {
-	const isNumber = field?.kind === 'integer' || field?.kind === 'user';
-	return value === null || value === '' || value === 0 || (isNumber && value === '0');
+	if (value === '0') {
+		return field?.kind === 'integer' || field?.kind === 'user';
+	}
+	return value === null || value === '' || value === 0;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const ENTITIES: Readonly<Record<string, string>> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+};
 
-/** A text without what services change in it: line ends, outer spaces and the spelling of HTML entities. */
+/** Text without what services change: line ends, outer spaces and the spelling of HTML entities. */
 function plainText(text: string): string {
-	const trimmed = text.replaceAll('\r\n', '\n').trim();
-	return trimmed.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi, (entity, decimal, hex, name) => {
-		if (name !== undefined) return ENTITIES[name.toLowerCase()] as string;
-		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-		return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
-	});
+	return text
+		.replaceAll('\r\n', '\n')
+		.trim()
+		.replace(
+			/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi,
+			(entity, decimal?: string, hex?: string, name?: string) => {
+				if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? entity;
+				const code = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10);
+				return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+			},
+		);
 }
 
-/** The elements of a list as texts, in any order and once each; a scalar is a list of one. Undefined where one is an object. */
+/** A list as texts in any order; a scalar is a list of one. Undefined if an item is an object. */
 function asSet(value: unknown): Set<string> | undefined {
-	const list = Array.isArray(value) ? value : isEmpty(value) ? [] : [value];
-	return list.some((each) => typeof each === 'object' && each !== null) ? undefined : new Set(list.map(String));
+	const scalar = isEmpty(value) ? [] : [value];
+	const list = Array.isArray(value) ? value : scalar;
+	const hasObjects = list.some((each) => typeof each === 'object' && each !== null);
+	return hasObjects ? undefined : new Set(list.map(String));
 }
 
-function sameSet(left: Set<string>, right: Set<string>): boolean {
-	return left.size === right.size && [...left].every((each) => right.has(each));
+function compareSets(left?: Set<string>, right?: Set<string>): Equality {
+	if (left === undefined || right === undefined) return 'not comparable';
+	return equality(left.size === right.size && [...left].every((each) => right.has(each)));
 }
 
-/**
- * What is known of the field says how its values compare: a term is a slug or an id, and which of them is not known.
- * @param field from the table; undefined for a name that it does not have
- */
-export function sameValue(field: ComparedField | undefined, sentRaw: unknown, shownRaw: unknown): Verdict {
-	const [sent, shown] = [shownValue(sentRaw), shownValue(shownRaw)];
-	if (sent === undefined || shown === undefined) return undefined;
-	if (sent === shown) return true;
-	const isTerm = field?.kind === 'term' || field?.kind === 'terms';
-	if (isObject(sent) && !isTerm) return sameMap(sent, shown);
-	if (isTerm || Array.isArray(sent) || Array.isArray(shown)) {
-		const [left, right] = [asSet(sent), asSet(shown)];
-		if (left === undefined || right === undefined) return undefined;
-		const all = [...left, ...right];
-		const ids = all.filter((each) => NUMERIC.test(each)).length;
-		return isTerm && ids > 0 && ids < all.length ? undefined : sameSet(left, right);
+/** Compares a value with what the service shows. @param field undefined for names outside the table */
+export function compareValue(
+	field: ComparedField | undefined,
+	sentRaw: unknown,
+	shownRaw: unknown,
+	terms?: TermIndex,
+): Equality {
+	const sent = rawValue(sentRaw);
+	const shown = rawValue(shownRaw);
+	if (sent === undefined || shown === undefined) return 'not comparable';
+	if (sent === shown) return 'same';
+	if (field?.kind === 'term' || field?.kind === 'terms') {
+		return compareTerms(field, sent, shown, terms);
 	}
-	if (isObject(shown)) return undefined;
-	if (field?.kind === 'adjustment' && typeof sent === 'string') {
-		const sign = (value: unknown): unknown => ({ positive: '+', negative: '-' })[value as 'positive'] ?? value;
-		return sign(sent) === sign(shown);
+	if (isObject(sent)) return compareMaps(sent, shown);
+	if (Array.isArray(sent) || Array.isArray(shown)) {
+		return compareSets(asSet(sent), asSet(shown));
 	}
+	if (isObject(shown)) return 'not comparable';
+	if (field?.kind === 'adjustment') return equality(signOf(sent) === signOf(shown));
 	if (typeof sent === 'boolean' || typeof shown === 'boolean') {
-		const [left, right] = [asBoolean(sent), asBoolean(shown)];
-		return left === undefined || right === undefined ? String(sent) === String(shown) : left === right;
+		const left = asBoolean(sent);
+		const right = asBoolean(shown);
+		const isBoolean = left !== undefined && right !== undefined;
+		return equality(isBoolean ? left === right : String(sent) === String(shown));
 	}
 	if (empties(field, sent)) {
-		if (isEmpty(shown)) return true;
-		// For an empty locale, services show the site's default.
-		if (field?.name === 'locale') return undefined;
+		if (isEmpty(shown)) return 'same';
+		// Services show the site's default for an empty locale.
+		if (field?.name === 'locale') return 'not comparable';
 	}
 	if (NUMERIC.test(String(sent)) && NUMERIC.test(String(shown))) {
-		return String(sent) === String(shown) || (typeof sent !== typeof shown && Number(sent) === Number(shown));
+		const isMixed = typeof sent !== typeof shown;
+		return equality(String(sent) === String(shown) || (isMixed && Number(sent) === Number(shown)));
 	}
-	if (field?.kind === 'date') {
-		const [left, right] = [readMoment(String(sent)), readMoment(String(shown))];
-		if (left === undefined || right === undefined) return undefined;
-		// `date` is in the site's time zone, which is not known; `date_gmt` without a zone is in GMT.
-		return field.name !== 'date_gmt' && left.hasZone !== right.hasZone ? undefined : left.ms === right.ms;
-	}
-	return plainText(String(sent)) === plainText(String(shown));
+	if (field?.kind === 'date') return compareDates(field, String(sent), String(shown));
+	return equality(plainText(String(sent)) === plainText(String(shown)));
 }
 
-/**
- * Only the keys that were sent are compared, and no key is a field of the table, whatever its name. A key that is not
- * shown has no value; where there are none, services show an empty list, or nothing.
- */
-function sameMap(sent: Values, shown: unknown): Verdict {
+/** `date` is in the site's time zone, which isn't known; `date_gmt` without a zone is in GMT. */
+function compareDates({ name }: ComparedField, sent: string, shown: string): Equality {
+	const left = readMoment(sent);
+	const right = readMoment(shown);
+	if (left === undefined || right === undefined) return 'not comparable';
+	if (name !== 'date_gmt' && left.hasZone !== right.hasZone) return 'not comparable';
+	return equality(left.ms === right.ms);
+}
+
+/** Services store the word they get, and only "+" adds. */
+function signOf(value: unknown): unknown {
+	if (value === 'positive') return '+';
+	return value === 'negative' ? '-' : value;
+}
+
+/** A term is an ID, a slug or a name, and services show slugs without what isn't ASCII. */
+function compareTerms({ name, kind }: ComparedField, sent: unknown, shown: unknown, terms?: TermIndex): Equality {
+	const left = asSet(sent);
+	const right = asSet(shown);
+	if (left === undefined || right === undefined) return 'not comparable';
+	if (compareSets(left, right) === 'same') return 'same';
+	const idOf = (text: string): string | undefined => terms?.idOf(name, text);
+	const leftIds = [...left].map(idOf);
+	const rightIds = [...right].map(idOf);
+	if (![...leftIds, ...rightIds].includes(undefined)) {
+		return compareSets(new Set(leftIds.map(String)), new Set(rightIds.map(String)));
+	}
+	const isDamaged = [...left].some((text) => /[^ -~]|%[\da-f]{2}/i.test(text));
+	const all = [...left, ...right];
+	const ids = all.filter((text) => NUMERIC.test(text)).length;
+	// A single term is shown as a slug, which may be made of digits.
+	const isMixed = ids > 0 && (ids < all.length || kind === 'term');
+	const isEmptied = left.size === 0;
+	const canCompare = isEmptied || (!isDamaged && !isMixed);
+	return canCompare ? 'other' : 'not comparable';
+}
+
+/** Only the keys that were sent count. A key that isn't shown has no value. */
+function compareMaps(sent: Values, shown: unknown): Equality {
 	const held = isObject(shown) ? shown : asSet(shown)?.size === 0 ? {} : undefined;
-	if (held === undefined) return undefined;
-	const verdicts = Object.entries(sent).map(([key, value]) =>
-		Object.hasOwn(held, key) ? sameValue(undefined, value, held[key]) : empties(undefined, value),
-	);
-	if (verdicts.includes(false)) return false;
-	return verdicts.includes(undefined) ? undefined : true;
+	if (held === undefined) return 'not comparable';
+	const found = Object.entries(sent).map(([key, value]) => {
+		if (Object.hasOwn(held, key)) return compareValue(undefined, value, held[key]);
+		return equality(empties(undefined, value));
+	});
+	if (found.includes('other')) return 'other';
+	return found.includes('not comparable') ? 'not comparable' : 'same';
 }
 
-/** Names to values; the read shape is not documented (interface section 4), so several are understood. */
+/** Names to values. */
 export type CustomFields = Record<string, unknown>;
 
 /**
- * Reads `{custom_fields: {…}}`, name → value and name → `{value}`.
- * @returns undefined where the body has none of these shapes; an empty list stands for no fields.
+ * Custom fields are `{name: {name, value, markup}}`; none are an empty list.
+ * @returns undefined if any value has a different shape
  */
 export function readCustomFields(body: unknown): CustomFields | undefined {
-	const inner = isObject(body) && isWrapped(body) ? body.custom_fields : body;
-	if (Array.isArray(inner) && inner.length === 0) return emptyRecord();
-	if (!isObject(inner)) return undefined;
 	const fields = emptyRecord<unknown>();
-	for (const [name, value] of Object.entries(inner)) {
-		fields[name] = isObject(value) && Object.hasOwn(value, 'value') ? value.value : value;
+	if (Array.isArray(body) && body.length === 0) return fields;
+	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
+	for (const [name, field] of Object.entries(body)) {
+		if (!isObject(field) || !Object.hasOwn(field, 'value')) return undefined;
+		if (typeof field.name !== 'string') return undefined;
+		fields[name] = field.value;
 	}
 	return fields;
 }
 
-/** Whether all fields stand under one name; a field may have that name too. */
-function isWrapped(body: Values): boolean {
-	if (!Object.hasOwn(body, 'custom_fields')) return false;
-	const inner = body.custom_fields;
-	if (Object.keys(body).length === 1) return !isObject(inner) || !Object.hasOwn(inner, 'markup');
-	return Array.isArray(inner) || (isObject(inner) && !Object.hasOwn(inner, 'value'));
+/**
+ * The name under which a custom field is written: a deployment's prefix stands in its markup.
+ * @param body a read of custom fields
+ */
+export function writtenName(body: unknown, name: string): string {
+	const field = isObject(body) ? body[name] : undefined;
+	const markup = isObject(field) && typeof field.markup === 'string' ? field.markup : '';
+	const named = [...markup.matchAll(/\s(?:name|id)=["']([^"'[]+)/g)].map(([, found = '']) => found);
+	return named.find((each) => each === name || each.endsWith(`_${name}`)) ?? name;
 }
 
-/** A custom field's value as the text that would be sent for it; undefined where it has no such text. */
+/** A custom field as the text that would be sent for it; undefined if it has no such text. */
 export function customFieldText(value: unknown): string | undefined {
 	if (value === null || value === undefined || value === false) return '';
 	if (value === true) return '1';
-	return typeof value === 'string' || typeof value === 'number' ? String(value) : inexactNumberIn(value);
+	if (typeof value === 'object') return undefined;
+	return String(value);
 }
 
-export function sameCustomField(sent: unknown, shown: unknown): Verdict {
-	const [left, right] = [customFieldText(sent), customFieldText(shown)];
-	if (left === undefined || right === undefined) return undefined;
-	if (plainText(left) === plainText(right)) return true;
-	// `1.1` and `1.10`; of more digits than a number can hold, each counts.
-	const isNumber = typeof shown === 'number' || inexactNumberIn(shown) !== undefined;
-	const number = Number(left);
-	return isNumber && left.trim() !== '' && number === Number(right) && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+function compareCustomField(sent: unknown, shown: unknown): Equality {
+	const left = customFieldText(sent);
+	const right = customFieldText(shown);
+	if (left === undefined || right === undefined) return 'not comparable';
+	if (plainText(left) === plainText(right)) return 'same';
+	// 1.10 is shown as the number 1.1.
+	const isNumber = typeof shown === 'number' && left.trim() !== '';
+	return equality(isNumber && Math.abs(shown) <= Number.MAX_SAFE_INTEGER && Number(left) === shown);
 }
 
-type Compared = Pick<Endpoint, 'fields' | 'body'>;
-
-/** Whether a field that was sent is the one that is shown. */
-export function sameField({ fields, body }: Compared, name: string, sent: unknown, shown: unknown): Verdict {
-	if (body === 'custom_fields') return sameCustomField(sent, shown);
-	return sameValue(
-		fields.find((each) => each.name === name),
-		sent,
-		shown,
-	);
+/** Compares one field of a request. */
+export function compareField(
+	{ fields, body }: ComparedEndpoint,
+	name: string,
+	sent: unknown,
+	shown: unknown,
+	terms?: TermIndex,
+): Equality {
+	if (body === 'custom_fields') return compareCustomField(sent, shown);
+	if (secrets.has(name)) return 'not comparable';
+	const field = fields.find((each) => each.name === name);
+	return compareValue(field, sent, shown, terms);
 }
 
-/**
- * Compares each sent field with what is held. Secrets are never compared, since services do not show them.
- * @param held what is shown of a field; undefined for one that is not
- * @param absent what it means that a field is not shown: that it differs, or nothing, where not all that is held is known
- */
-export function differences(
-	endpoint: Compared,
+/** Compares each sent field with what is shown. @param shown undefined for a field that isn't shown */
+export function compareAll(
+	endpoint: ComparedEndpoint,
 	sent: Values,
-	held: (name: string) => unknown,
-	absent: 'differs' | 'no verdict',
-): AppliedDifference[] {
-	const found: AppliedDifference[] = [];
+	shown: (name: string) => unknown,
+	terms?: TermIndex,
+): Comparison {
+	const found: Comparison = { differs: [], open: [] };
 	for (const field of Object.keys(sent)) {
 		const value = sent[field];
-		const shown = held(field);
-		if (value === shown || secrets.has(field)) continue;
-		const differs = shown === undefined ? absent === 'differs' : sameField(endpoint, field, value, shown) === false;
-		if (differs) found.push({ field, sent: value, shown: shownValue(shown) ?? null });
+		const held = shown(field);
+		if (held === value && !secrets.has(field)) continue;
+		const compared = compareField(endpoint, field, value, held, terms);
+		if (compared === 'not comparable') found.open.push(field);
+		if (compared === 'other') {
+			found.differs.push({ field, sent: value, shown: rawValue(held) ?? null });
+		}
 	}
+	const moved = wrongSign(sent, shown);
+	if (moved !== undefined) found.differs.push(moved);
 	return found;
 }
 
-/** What the response to a request that was carried out shows otherwise than it was asked for. */
-export function contradictions(
-	{ endpoint, permanent, ids, sent }: Pick<Request, 'endpoint' | 'permanent' | 'ids' | 'sent'>,
-	body: unknown,
-): AppliedDifference[] {
-	const held = endpoint.body === 'custom_fields' ? readCustomFields(body) : body;
-	if (!isObject(held)) return [];
-	const other = otherThing(endpoint, ids, held);
-	if (endpoint.replay === 'set') {
-		const shown = (name: string): unknown => (Object.hasOwn(held, name) ? held[name] : undefined);
-		return other.concat(differences(endpoint, sent ?? {}, shown, 'no verdict'));
-	}
-	if (!endpoint.trash) return other;
-	const isDeleted = held.deleted !== undefined && asBoolean(held.deleted) === true;
-	const shown = isDeleted ? 'permanently deleted' : held.status;
-	const wanted = permanent ? 'permanently deleted' : 'trash';
-	if (typeof shown !== 'string' || shown === wanted) return other;
-	return [...other, { field: 'status', sent: wanted, shown }];
-}
-
-/**
- * Whether the response shows another thing than the path names, by its `id` and, of a kind that belongs to another, its
- * `parent`. An object without a slug, content or parent may be of any kind and gives no verdict.
- */
-function otherThing({ body: kind, parent }: Endpoint, ids: Request['ids'], body: Values): AppliedDifference[] {
-	const thing = isObject(body.previous) && !isId(body.id) ? body.previous : body;
-	const hasParent = parent !== undefined && isId(thing.parent);
-	const isClear = hasParent || Object.hasOwn(thing, 'slug') || Object.hasOwn(thing, 'content');
-	if (!isClear || kind === 'custom_fields') return [];
-	const named = [
-		{ field: 'id', sent: ids.id, shown: thing.id },
-		{ field: 'parent', sent: parent && ids[parent], shown: thing.parent },
-	];
-	return named.filter(({ sent, shown }) => sent !== undefined && isId(shown) && String(shown) !== sent);
+/** Services store any word as the type of an adjustment; the time shows whether it was added. */
+function wrongSign(sent: Values, shown: (name: string) => unknown): AppliedDifference | undefined {
+	const field = 'time-adjustments-type';
+	const wanted = signOf(sent[field]);
+	if (wanted !== '+' && wanted !== '-') return undefined;
+	const moved = Number(shown('time-final')) - Number(shown('time-calculated'));
+	const minutes = Math.abs(Number(shown('time-adjustments')));
+	if (moved === 0 || Math.abs(moved) !== minutes) return undefined;
+	const sign = moved > 0 ? '+' : '-';
+	if (sign === wanted) return undefined;
+	return { field, sent: sent[field], shown: sign };
 }

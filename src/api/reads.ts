@@ -116,7 +116,7 @@ export const reads = {
 	reply: {
 		...usual,
 		list: list('reply.list', '/tickets/<ticket_id>/replies', 'reply'),
-		get: get('reply.get', '/tickets/<ticket_id>/replies/<id>', 'reply'),
+		get: { ...get('reply.get', '/tickets/<ticket_id>/replies/<id>', 'reply'), parent: 'ticket_id' },
 		update: endpoints['reply.update'],
 		owners: ['ticket_id'],
 		shown: ['ticket_id', 'id', 'status', 'author', 'date_gmt', 'content'],
@@ -143,8 +143,7 @@ export const reads = {
 	},
 	password: {
 		...usual,
-		// Services show an object with a password under each slug, or a list.
-		list: { ...list('user.password.list', '/users/<user_id>/passwords', 'application password'), returns: 'any' },
+		list: list('user.password.list', '/users/<user_id>/passwords', 'application password'),
 		owners: ['user_id'],
 		hasModified: false,
 		shown: ['user_id', 'slug', 'name', 'created', 'last_used'],

@@ -227,8 +227,8 @@ export function checkTyped(field: Field, value: unknown, rules: ValueRules): Par
 	return { problem: `${name} ${shown} is not ${rule.wanted}` };
 }
 
-/** Whether reading the JSON has changed a number anywhere in a value: whole ones beyond 2^53 are rounded, huge ones infinite. */
-function hasInexactNumber(value: unknown): boolean {
+/** Whether reading the JSON has changed a number anywhere in a value: integers beyond 2^53 are rounded, huge ones infinite. */
+export function hasInexactNumber(value: unknown): boolean {
 	const isInexact = (each: unknown): boolean =>
 		typeof each === 'number' && (!Number.isFinite(each) || Math.abs(each) > Number.MAX_SAFE_INTEGER);
 	for (const level of levelsOf(value)) if (level.some(isInexact)) return true;
@@ -272,44 +272,4 @@ export function withOwnId(
 /** Whether a value can be an id. */
 export function isId(value: unknown): boolean {
 	return Number.isSafeInteger(value) ? (value as number) > 0 : typeof value === 'string' && /^[1-9]\d*$/.test(value);
-}
-
-/**
- * The id in the response of `POST /users/username`, whose shape the interface does not show (section 7): a bare id, one
- * under a key that names it, or the only value; undefined where there is none.
- */
-export function userIdIn(body: unknown): string | undefined {
-	const values = isObject(body) ? Object.values(body) : [body];
-	const named = isObject(body) ? [body.id, body.ID, body.user_id] : [];
-	const found = [...named, ...(values.length === 1 ? values : [])].find(isId);
-	return found === undefined ? undefined : String(found);
-}
-
-/** Under this key stands the text of a number that JavaScript would change. */
-const WRITTEN = 'supportctl:number';
-
-/** A string, or a number, of a JSON text. */
-const STRING_OR_NUMBER = /"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g;
-
-/** Finds whatever may be such a number, and perhaps text that looks like one: most texts have none. */
-const SUSPECT = /(?:^|[:,[])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
-
-/** Reads JSON; a number such as 12345678901234567890 or 1.10 becomes an object that `inexactNumberIn` knows. @param json valid JSON */
-export function parseExact(json: string): unknown {
-	if (!SUSPECT.test(json)) return JSON.parse(json);
-	return JSON.parse(
-		json.replace(STRING_OR_NUMBER, (token) =>
-			token.startsWith('"') || String(Number(token)) === token ? token : `{"${WRITTEN}":"${token}"}`,
-		),
-	);
-}
-
-/** The text of a number that can't be held exactly; undefined for any other value. */
-export function inexactNumberIn(value: unknown): string | undefined {
-	return isObject(value) && typeof value[WRITTEN] === 'string' ? value[WRITTEN] : undefined;
-}
-
-/** Whether a value of `parseExact` has such a number in it, however deep. */
-export function holdsInexactNumber(value: unknown): boolean {
-	return typeof value === 'object' && value !== null && JSON.stringify(value).includes(`"${WRITTEN}"`);
 }

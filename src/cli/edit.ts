@@ -62,7 +62,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 
 	const { ids, object, sheet } = await readObject(noun, given, session);
 	const exported = sheet.exported(object);
-	const held = heldOf(endpoint, object, '') as Held;
+	const held = heldOf(endpoint, object) as Held;
 	const rules = { undocumented, statusIn: dialect.statusIn };
 	// Fields that the service shows and an update can write back; one without a value is shown empty.
 	const fields = endpoint.fields

@@ -3,9 +3,10 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner, type Request } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
-import { isObject, OWN_ID, quote, userIdIn } from '../api/values.js';
+import { OWN_ID, quote } from '../api/values.js';
 import type { LookUp } from '../bulk/run/names.js';
 import { FailedError, RefusedError, UsageError } from '../errors.js';
+import { lookedUpId, NO_ROUTE } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
@@ -15,8 +16,8 @@ import type { Session } from './session.js';
 type Known = Pick<Session, 'connection' | 'dialect'>;
 
 /** @throws RefusedError where the credentials are refused: every row would be too */
-export function checkSignedIn({ status, code, message }: Outcome, caller: Caller): void {
-	if (status !== 401) return;
+export function checkSignedIn({ signedOut, code, message }: Outcome, caller: Caller): void {
+	if (!signedOut) return;
 	throw new RefusedError(
 		`the service refused the credentials (401): ${message?.replace(/\.$/, '') ?? ''}; nothing was sent`,
 		{
@@ -29,7 +30,7 @@ export function checkSignedIn({ status, code, message }: Outcome, caller: Caller
 async function find({ connection, dialect }: Known, client: Client, request: Request, options: SendOptions) {
 	const found = await send(client, request, { ...options, dialect });
 	checkSignedIn(found, connection);
-	return { found, id: found.outcome === 'ok' ? userIdIn(found.body) : undefined };
+	return { found, id: found.outcome === 'ok' ? lookedUpId(found.body) : undefined };
 }
 
 /**
@@ -52,7 +53,7 @@ export async function findOwnId(
 		if (id !== undefined) return { id };
 	}
 	const { found } = await find(known, client, createPlanner(ownAccount, dialect)({ ids: {} }), options);
-	const id = found.outcome === 'ok' && isObject(found.body) ? userIdIn({ id: found.body.id }) : undefined;
+	const id = found.outcome === 'ok' ? lookedUpId(found.body) : undefined;
 	return id === undefined ? { why: found.message ?? 'the service does not say whose credentials they are' } : { id };
 }
 
@@ -77,7 +78,7 @@ export function createLookUp(known: Known, open: () => Promise<Client>, options:
 		if (id !== undefined) return { id };
 		const { outcome, status = 0, code, message } = found;
 		const why = message ?? code ?? outcome;
-		const isRefusal = outcome === 'failed' && [400, 404, 422].includes(status) && code !== 'rest_no_route';
+		const isRefusal = outcome === 'failed' && [400, 404, 422].includes(status) && code !== NO_ROUTE;
 		if (isRefusal) return { problem: `no user ${quote(username)}: ${why}` };
 		throw new FailedError(`could not look up the user ${quote(username)}: ${why}; nothing was sent`, {
 			code: code ?? 'lookup_failed',

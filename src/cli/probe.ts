@@ -3,25 +3,27 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner } from '../api/plan.js';
 import { FailedError, RefusedError } from '../errors.js';
-import { type Response, readResponse } from '../http/content.js';
-import { judge, type Verdict } from '../http/judge.js';
+import { judge } from '../http/judge.js';
+import type { Outcome } from '../http/outcome.js';
 import { nextStepFor } from '../http/problem.js';
+import type { Response } from '../http/response.js';
 import type { HttpRequest } from '../http/types.js';
-import type { Auth } from '../net.js';
+import { type Auth, secretsOf } from '../net.js';
+import { createOutcomeRedactor } from '../output/redact.js';
 import { secretNoun } from '../profile/secrets.js';
 import { shellWord } from '../profile/settings.js';
 import type { Invocation } from './command.js';
 import { dialectFor, openClient, type Reach } from './session.js';
 
 /** What came back: without a status no whole response did, and without a body it held no JSON. */
-export type Probed = Pick<Verdict, 'status' | 'code' | 'message' | 'location' | 'body'>;
+export type Probed = Omit<Outcome, 'outcome' | 'attempts' | 'ms'>;
 
 export async function exchange(invocation: Invocation, reach: Reach, request: HttpRequest): Promise<Response> {
 	const client = await openClient(invocation, reach, 1);
 	try {
-		const response = await readResponse(await client.send(request));
-		const isCut = 'incomplete' in response && response.incomplete !== undefined;
-		return isCut ? { problem: response.incomplete as NonNullable<typeof response.incomplete>, sent: true } : response;
+		const response = await client.send(request);
+		// One that is cut off shows nothing.
+		return response.problem === undefined ? response : { ...response, status: 0 };
 	} finally {
 		await client.close();
 	}
@@ -45,10 +47,9 @@ export function createProbe(invocation: Invocation, reach: Omit<Reach, 'baseUrl'
 	return {
 		path,
 		async send(baseUrl, auth = { scheme: 'none' }) {
-			return judge(
-				{ endpoint },
-				await exchange(invocation, { ...reach, baseUrl, auth }, { method: 'POST', path, body }),
-			);
+			const response = await exchange(invocation, { ...reach, baseUrl, auth }, { method: 'POST', path, body });
+			// What it says is only shown, never compared with data.
+			return createOutcomeRedactor(secretsOf(auth))(judge({ endpoint }, response), []);
 		},
 	};
 }

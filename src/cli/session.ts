@@ -3,8 +3,9 @@
 import { createDialect, type Dialect } from '../api/dialect.js';
 import type { FailedAttempt, SendOptions } from '../http/send.js';
 import { type Client, type ConnectionOptions, DEFAULT_RETRIES } from '../http/types.js';
+import { secretsOf } from '../net.js';
 import { plainPalette } from '../output/colour.js';
-import { createSecretFinder, isDistinct } from '../output/redact.js';
+import { createTextRedactor, isDistinct } from '../output/redact.js';
 import { asksForJson } from '../output/sanitise.js';
 import { type Connection, readSetup, resolveConnection } from '../profile/resolve.js';
 import { type Settings, stateFolder } from '../profile/settings.js';
@@ -49,6 +50,8 @@ export async function openSession(
 	return {
 		connection,
 		dialect,
+		/** The caller's credentials, which no message shows. */
+		secrets: secretsOf(connection.auth),
 		/** `desk.example`, for questions and summaries. */
 		host: new URL(connection.baseUrl).host,
 		/** Where runs and copies of standard input are kept. */
@@ -72,7 +75,7 @@ export function dialectOf({ context: { env, cwd }, options }: Invocation): Diale
 
 export type Reach = Pick<Connection, 'baseUrl' | 'auth' | 'settings' | 'tls' | 'proxy' | 'allowHttp'>;
 
-/** Opens a client that logs as the invocation asks, and in whose responses the caller's credentials do not come back. */
+/** Opens a client that logs as the invocation asks. From here on stderr shows none of its credentials. */
 export async function openClient(
 	invocation: Invocation,
 	{ baseUrl, auth, settings, tls, proxy, allowHttp }: Reach,
@@ -81,10 +84,8 @@ export async function openClient(
 	run?: string,
 ): Promise<Client> {
 	const { context, options } = invocation;
-	let secrets: string[] = [];
-	if (auth.scheme === 'basic') secrets = [auth.password, `${auth.username}:${auth.password}`];
-	else if (auth.scheme === 'bearer') secrets = [auth.token];
-	else if (auth.scheme === 'header') secrets = [auth.value];
+	const secrets = secretsOf(auth);
+	context.hidden.clean = createTextRedactor(secrets.filter(isDistinct));
 	const verbosity = options.verbose ?? 0;
 	let trace: ConnectionOptions['trace'];
 	if (verbosity > 0) {
@@ -113,7 +114,6 @@ export async function openClient(
 		...(use === 'run' ? {} : { connectWithinMs: CONNECT_WITHIN_MS, onWait }),
 		userAgent: `supportctl/${version}`,
 		headers: run === undefined ? [] : ['x-request-id', run],
-		hide: createSecretFinder(secrets.filter(isDistinct)),
 		monotonic: context.clock.monotonic,
 	});
 }

@@ -31,42 +31,54 @@ function secretsIn(body: string | undefined): string[] {
  * @param verbosity 1: a line each; 2: headers and bodies too
  * @param own values that must not be seen, whatever they stand under
  */
-export const createTrace =
-	(
-		write: (text: string) => void,
-		{ verbosity, palette, secrets: own }: { verbosity: number; palette: Palette; secrets: readonly string[] },
-	) =>
-	(event: TraceEvent): void => {
+export function createTrace(
+	print: (text: string) => void,
+	{ verbosity, palette, secrets: own }: { verbosity: number; palette: Palette; secrets: readonly string[] },
+): (event: TraceEvent) => void {
+	const write = (lines: readonly string[]): void => print(lines.map((line) => `${line}\n`).join(''));
+
+	/** Headers and body, at the second level. */
+	function shownLines(
+		mark: string,
+		headers: Parameters<typeof redactHeaders>[0],
+		body: string,
+		clean: (text: string) => string,
+		hasSecret: (value: string) => boolean,
+	): string[] {
+		if (verbosity < 2) return [];
+		const lines = redactHeaders(headers).map(([name, value]) => {
+			return sanitise(`${name}: ${hasSecret(value) ? REDACTED : clean(value)}`);
+		});
+		// Redacted first and cut afterwards, so that a cut never lays a secret bare.
+		const text = clean(redactBody(body));
+		if (text !== '') lines.push(...sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n'));
+		const more = text.length - BODY_SHOWN;
+		if (more > 0) lines.push(`(${more} of ${text.length} characters not shown)`);
+		return lines.map((line) => palette.faint(`${mark} ${line}`.trimEnd()));
+	}
+
+	return (event) => {
 		const isRequest = event.type === 'request';
-		const sent = isRequest ? event.body : event.type === 'response' ? event.requestBody : undefined;
+		const sent = isRequest ? event.body : event.requestBody;
 		const secrets = verbosity >= 2 ? [...own, ...secretsIn(sent)] : own;
+		const hasSecret = (value: string): boolean => secrets.includes(value);
 		// Our own words hold a short secret only by chance, and redacting it there would reveal it.
 		const cleanOwn = createTextRedactor(secrets.filter(isDistinct));
 		const what = sanitise(cleanOwn(`${event.method} ${redactUrl(event.url)}`));
-		const time = isRequest ? '' : `, ${Math.round(event.ms)} ms`;
-		if (event.type === 'problem') {
-			write(`${palette.bad('!')} ${what}: ${sanitise(cleanOwn(event.message))}${time}\n`);
-			return;
+		if (isRequest) {
+			const { headers, body = '' } = event;
+			const lines = shownLines('>', headers, body, cleanOwn, hasSecret);
+			return write([`${palette.faint('>')} ${what}`, ...lines]);
 		}
-		const mark = isRequest ? '>' : '<';
-		let result = what;
-		if (!isRequest) {
-			const { status, bytes } = event;
-			const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
-			result = `${style(String(status))} ${what}, ${bytes} bytes${time}`;
+		const { status, headers, body, problem, ms } = event.response;
+		const time = `${Math.round(ms)} ms`;
+		if (status === 0) {
+			const message = sanitise(cleanOwn(problem?.message ?? ''));
+			return write([`${palette.bad('!')} ${what}: ${message}, ${time}`]);
 		}
-		const lines = [`${palette.faint(mark)} ${result}`];
-		if (verbosity >= 2) {
-			const clean = isRequest ? cleanOwn : createTextRedactor(secrets);
-			for (const [name, value] of redactHeaders(event.headers)) {
-				const shown = secrets.includes(value) ? REDACTED : clean(value);
-				lines.push(palette.faint(`${mark} ${sanitise(`${cleanOwn(name)}: ${shown}`)}`));
-			}
-			// Redacted first and cut afterwards, so that a cut never lays a secret bare.
-			const text = clean(redactBody(event.body ?? ''));
-			const shown = text === '' ? [] : sanitiseLines(text.slice(0, BODY_SHOWN)).split('\n');
-			if (text.length > BODY_SHOWN) shown.push(`(${text.length - BODY_SHOWN} of ${text.length} characters not shown)`);
-			lines.push(...shown.map((line) => palette.faint(`${mark} ${line}`.trimEnd())));
-		}
-		write(lines.map((line) => `${line}\n`).join(''));
+		const style = status < 300 ? palette.good : status < 500 ? palette.bad : palette.doubtful;
+		const line = `${palette.faint('<')} ${style(String(status))} ${what}, ${body.length} bytes, ${time}`;
+		const clean = createTextRedactor(secrets);
+		return write([line, ...shownLines('<', headers, body.toString('utf8'), clean, hasSecret)]);
 	};
+}

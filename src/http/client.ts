@@ -2,17 +2,9 @@
 
 import type { Dispatcher } from 'undici';
 import { authHeader, createSender } from './connection.js';
-import { hideSecrets } from './content.js';
 import { describeProblem, type TransportProblem } from './problem.js';
-import {
-	type Attempt,
-	type Client,
-	type ConnectionOptions,
-	type HttpRequest,
-	MAX_RESPONSE_BYTES,
-	type RawResponse,
-	type ResponseHeaders,
-} from './types.js';
+import { decodeBody, MAX_RESPONSE_BYTES, type Response, type ResponseHeaders } from './response.js';
+import type { Client, ConnectionOptions, HttpRequest } from './types.js';
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -20,8 +12,10 @@ const NO_BODY = Buffer.alloc(0);
 const WAIT_NOTICE_MS = 1000;
 
 /** The result of a request to a client that was closed. */
-const CLOSED: Attempt = {
-	kind: 'problem',
+const CLOSED: Response = {
+	status: 0,
+	headers: {},
+	body: NO_BODY,
 	problem: { code: 'closed', message: 'the client was closed', permanent: true },
 	sent: false,
 	ms: 0,
@@ -62,8 +56,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 	constructor(
 		readonly request: HttpRequest,
 		private readonly limits: Limits,
-		private readonly settle: (exchange: Exchange, attempt: Attempt) => void,
-		readonly resolve: (attempt: Attempt | Promise<Attempt>) => void,
+		private readonly settle: (exchange: Exchange, response: Response) => void,
+		readonly resolve: (response: Response) => void,
 	) {
 		this.started = limits.monotonic();
 	}
@@ -84,12 +78,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 		const ms = this.limits.monotonic() - this.started;
 		const waited = Math.round(ms / 10) / 100;
 		const message = `could not connect to ${this.limits.host}: no connection within ${waited} s`;
-		this.settle(this, {
-			kind: 'problem',
-			problem: { code: 'connect_timeout', message, permanent: false },
-			sent: false,
-			ms,
-		});
+		this.settle(this, this.response({ code: 'connect_timeout', message, permanent: false }, false));
 	}
 
 	onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -98,6 +87,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+		// Informational responses, such as 103, come before the one that counts.
+		if (status < 200) return;
 		const refusal = this.limits.refusal?.(status);
 		if (refusal !== undefined) {
 			controller.abort(refusal);
@@ -123,15 +114,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseEnd(): void {
-		this.settle(this, { kind: 'response', response: this.response(), ms: this.limits.monotonic() - this.started });
+		this.settle(this, this.response());
 	}
 
 	onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
 		if (this.overdue !== undefined) return;
-		const ms = this.limits.monotonic() - this.started;
 		const problem = this.problem(error);
-		if (this.status >= 200) {
-			this.settle(this, { kind: 'response', response: { ...this.response(), incomplete: problem }, ms });
+		if (this.status !== 0) {
+			this.settle(this, this.response(problem));
 			return;
 		}
 		// A proxy's own refusal comes as a response, but the service never saw the request.
@@ -139,23 +129,26 @@ class Exchange implements Dispatcher.DispatchHandler {
 		if (!sent && !NOT_OF_CONNECTING.has(problem.code)) {
 			problem.message = `could not connect to ${this.limits.host}: ${problem.message}`;
 		}
-		this.settle(this, { kind: 'problem', problem, sent, ms });
+		this.settle(this, this.response(problem, sent));
 	}
 
-	private response(): RawResponse {
+	private response(problem?: TransportProblem, sent = true): Response {
+		const { status, headers } = this;
 		const body = this.more === undefined ? this.body : Buffer.concat(this.more);
-		return { status: this.status, headers: this.headers, body };
+		const ms = this.limits.monotonic() - this.started;
+		if (problem === undefined) return { status, headers, body, sent, ms };
+		return { status, headers, body, problem, sent, ms };
 	}
 
 	private problem(error: Error): TransportProblem {
 		const { timeoutMs, maxBytes } = this.limits;
 		if (error instanceof Timeout) {
-			const what = this.status >= 200 ? 'its end did not come' : 'no response';
+			const what = this.status !== 0 ? 'its end did not come' : 'no response';
 			return { code: 'timeout', message: `${what} within ${timeoutMs / 1000} s`, permanent: false };
 		}
 		if (error instanceof TooLarge) {
 			const message = `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB and was not read further`;
-			return { code: 'answer_too_large', message, permanent: true };
+			return { code: 'response_too_large', message, permanent: true };
 		}
 		return describeProblem(error);
 	}
@@ -176,7 +169,7 @@ function wirePathsOf(baseUrl: string): (path: string) => string {
 
 /** Opens a client for one base URL; connections are made as requests need them. */
 export async function createClient(options: ConnectionOptions): Promise<Client> {
-	const { timeoutMs, connectWithinMs, trace, hide, onWait, monotonic } = options;
+	const { timeoutMs, connectWithinMs, trace, onWait, monotonic } = options;
 	const sender = await createSender(options);
 	const { origin, host } = new URL(options.baseUrl);
 	const wirePath = wirePathsOf(options.baseUrl);
@@ -212,7 +205,7 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		if (waiting.length > 0) arm(Math.min(...waiting.map(dueAt)) - now);
 	}
 
-	function settle(exchange: Exchange, attempt: Attempt): void {
+	function settle(exchange: Exchange, response: Response): void {
 		if (waiting[exchange.place] !== exchange) return;
 		const last = waiting.pop() as Exchange;
 		if (last !== exchange) {
@@ -221,29 +214,23 @@ export async function createClient(options: ConnectionOptions): Promise<Client> 
 		}
 		if (exchange.notice !== undefined) clearTimeout(exchange.notice);
 		if (!isConnected) {
-			if (attempt.kind === 'response' || attempt.sent) isConnected = true;
+			if (response.sent) isConnected = true;
 			// The wait before a retry doubles, so that after a third of the time the next one could end too late.
-			else if (monotonic() - (firstAt ?? 0) >= (connectWithinMs ?? 0) / 3) attempt.problem.permanent = true;
+			else if (response.problem && monotonic() - (firstAt ?? 0) >= (connectWithinMs ?? 0) / 3) {
+				response.problem.permanent = true;
+			}
 		}
-		const shown = hide === undefined ? attempt : hideSecrets(attempt, hide);
-		if (trace === undefined) exchange.resolve(shown);
-		else void Promise.resolve(shown).then((each) => exchange.resolve(traced(exchange.request, each)));
+		if (response.headers['content-encoding'] === undefined) finish(exchange, response);
+		else void decodeBody(response).then((decoded) => finish(exchange, decoded));
 	}
 
-	function traced({ method, path, body: requestBody }: HttpRequest, attempt: Attempt): Attempt {
-		const url = origin + wirePath(path);
-		const { ms } = attempt;
-		if (attempt.kind === 'problem') {
-			trace?.({ type: 'problem', method, url, message: attempt.problem.message, sent: attempt.sent, ms });
-		} else {
-			const { status, headers, body } = attempt.response;
-			const text = body.toString('utf8');
-			trace?.({ type: 'response', method, url, status, headers, body: text, requestBody, bytes: body.length, ms });
-		}
-		return attempt;
+	function finish({ request, resolve }: Exchange, response: Response): void {
+		const { method, path, body: requestBody } = request;
+		trace?.({ type: 'response', method, url: origin + wirePath(path), requestBody, response });
+		resolve(response);
 	}
 
-	function send(request: HttpRequest): Promise<Attempt> {
+	function send(request: HttpRequest): Promise<Response> {
 		if (isClosed) return Promise.resolve(CLOSED);
 		const { method, body } = request;
 		const base = body === undefined ? common : withBody;

@@ -1,291 +1,434 @@
-/** What a response means for its request: the one place that knows what a status, a body or a lost response stands for. */
+/**
+ * What a response means for its request: the one file that knows what a status or a body stands for.
+ * An outcome says only what the response showed about this very object; without that a write is `unknown`.
+ */
 
+import { compareAll, readCustomFields, type TermIndex } from '../api/applied.js';
 import { bodyIn, type Dialect, neutralDialect } from '../api/dialect.js';
-import type { Endpoint, ReturnKind } from '../api/endpoints.js';
-import { isObject, kindOf, userIdIn } from '../api/values.js';
-import {
-	type Asked,
-	explainNo,
-	findNo,
-	hasOwnCode,
-	isCodedError,
-	leavesOpen,
-	readCheck,
-	readServiceError,
-} from './body.js';
-import {
-	asItCame,
-	type CleanWords,
-	type Content,
-	headerOf,
-	nameContent,
-	type Received,
-	type Response,
-} from './content.js';
-import type { Outcome } from './outcome.js';
+import type { Endpoint } from '../api/endpoints.js';
+import { userFields } from '../api/fields.js';
+import { isId, isObject, kindOf } from '../api/values.js';
+import type { History, Outcome } from './outcome.js';
+import { firstWords, headerOf, htmlText, nameContent, type Response, readContent } from './response.js';
 
-/** What is judged: a planned request, or one outside the endpoint table that says how it may be repeated. */
-export interface Judged extends Omit<Asked, 'replay'> {
-	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'>;
+type Json = Readonly<Record<string, unknown>>;
+
+/** What is judged: a planned request, or one outside the endpoint table. */
+export interface Judged {
+	readonly endpoint: Pick<Endpoint, 'returns' | 'replay'> &
+		Partial<Pick<Endpoint, 'fields' | 'body' | 'parent' | 'trash'>>;
+	/** The IDs in the request's path. */
+	readonly ids?: Readonly<Record<string, string>> | undefined;
+	/** The fields of the request's body, under neutral names. */
+	readonly sent?: Json | undefined;
+	/** Whether it asks to delete permanently. */
+	readonly permanent?: boolean;
 	/** Below the base URL, with the query. */
 	readonly path?: string;
 	readonly body?: string | undefined;
 }
 
-/** What earlier attempts of the same request leave open. */
-export interface History {
-	/** One may have been applied: it got no response, or one of a gateway. */
-	mayBeApplied?: boolean;
-	/** One got an error of the service's own, which may have come when part was done. */
-	mayBePartly?: boolean;
-}
-
 /** How responses are read, the same for all requests of a run. */
-interface Reading {
+export interface Reading {
 	dialect?: Dialect | undefined;
-	/** Takes 404 and 410 on a delete for success. */
+	/** Treats 404 and 410 on a delete as success. */
 	ignoreMissing?: boolean | undefined;
+	terms?: TermIndex | undefined;
 }
 
-/**
- * Whether sending again could help: `later`: the service asks to come back; `lost`: it is unknown what became of the
- * attempt; `unsent`: no connection; `once`: the service failed, and may not the second time.
- */
-export type Retry = 'never' | 'once' | 'later' | 'lost' | 'unsent';
+/** What one response shows, before earlier attempts count. */
+type Finding = Omit<Outcome, 'attempts' | 'ms'>;
 
-/** What an attempt comes to, if it is the last. */
-export interface Verdict extends Omit<Outcome, 'attempts' | 'ms'> {
-	retry: Retry;
-	/** What this attempt and those before it leave open. */
-	history: History;
-	/** The target of a redirect. */
-	location?: string;
-}
+/** The service's code for a path that it doesn't have. */
+export const NO_ROUTE = 'rest_no_route';
 
-/** A verdict before history is looked at. */
-type Finding = Omit<Verdict, 'history'> & { open?: keyof History };
-
-/** What asks to come back later; 503 does too, but may have been applied. */
+/** Redirects that come before the work. */
+const MOVED = new Set([301, 302, 307, 308]);
+/** What asks to come back later. */
 const LATER = new Set([408, 425, 429, 503]);
-/** What gateways say for themselves when they got no response from the service. */
+/** What gateways say if the service didn't respond. */
 const GATEWAY = new Set([502, 504, 520, 521, 522, 523, 524, 598, 599]);
 /** Server errors that refuse the request as it is. */
 const REFUSING = new Set([501, 505, 511]);
 
-/** Whether a status is the service's own, and not that of a gateway or of a service that is too busy. */
-export function isServed(status: number): boolean {
-	return !GATEWAY.has(status) && !LATER.has(status);
+export function judge(request: Judged, response: Response, history: History = {}, reading: Reading = {}): Outcome {
+	const found = judgeAlone(request, response, reading);
+	const outcome = withHistory(request, found, history, reading.ignoreMissing === true);
+	return { ...outcome, attempts: 1, ms: response.ms };
 }
 
-/** Whether a refusal came from something else than the service: a redirect, a page, a login form, a path it does not serve. */
-export function isFromElsewhere({ status, code = '' }: Pick<Outcome, 'status' | 'code'>): boolean {
-	if (status === undefined || (status >= 500 && status < 600) || LATER.has(status)) return false;
-	return /^(?:redirect|login_form|html_answer|not_json|http_[34]\d\d|rest_no_route)$/.test(code);
-}
-
-/** Makes a verdict of what an attempt brought (interface section 7 shows no responses, so nothing is taken for granted). */
-export function judge(
-	request: Judged,
-	response: Response,
-	history: History = {},
-	{ dialect = neutralDialect, ignoreMissing = false }: Reading = {},
-	clean: CleanWords = asItCame,
-): Verdict {
-	let finding: Finding;
-	if ('problem' in response) {
-		const { code, message, permanent } = response.problem;
-		// Once written, a request may have arrived, whatever became of its connection.
-		if (response.sent) {
-			finding = { outcome: 'unknown', retry: permanent ? 'never' : 'lost', open: 'mayBeApplied', code, message };
-		} else finding = { outcome: 'not-sent', retry: permanent ? 'never' : 'unsent', code, message };
-	} else if (response.status >= 200 && response.status < 300) {
-		finding = judgeSuccess(request, response, dialect, clean);
-		// Most rows end here.
-		if (finding.outcome === 'ok') return Object.assign(finding, { history });
-	} else finding = judgeRefusal(request, response, dialect, clean);
-	return withHistory(request, finding, history, ignoreMissing);
-}
-
-/** How responses of a kind are read. */
-interface Rules {
-	/** Whether a 2xx response's JSON can be one. */
-	fits(value: unknown): boolean;
-	/** What is missing in an object that does not fit. */
-	lacks?: string;
-	/** A response without a body does not show the result. */
-	needsBody?: boolean;
-	/** An empty 200 means that it was carried out. */
-	emptyIsDone?: boolean;
-	/** Its keys are chosen by others: `error` may be one of them, and says nothing about the request. */
-	freeNames?: boolean;
-	/** They are the service's own, too: a dialect leaves them as they are. */
-	ownNames?: boolean;
-}
-
-const RULES: Readonly<Record<ReturnKind, Rules>> = {
-	any: { fits: () => true, freeNames: true },
-	object: { fits: isObject },
-	list: { fits: Array.isArray, lacks: 'the response is not a list', needsBody: true, freeNames: true },
-	fields: { fits: (value) => isObject(value) || isEmptyArray(value), needsBody: true, freeNames: true, ownNames: true },
-	'fields-set': {
-		fits: (value) => isObject(value) || value === null || value === true || isEmptyArray(value),
-		emptyIsDone: true,
-		ownNames: true,
-	},
-	'user-id': {
-		fits: (value) => userIdIn(value) !== undefined,
-		lacks: 'the response shows no id',
-		needsBody: true,
-	},
-	check: {
-		// What says yes or no is found before.
-		fits: () => false,
-		lacks: 'the response does not say whether the credentials are valid',
-		needsBody: true,
-	},
-};
-
-/** PHP writes an object without keys as `[]`. */
-function isEmptyArray(value: unknown): boolean {
-	return Array.isArray(value) && value.length === 0;
-}
-
-function judgeSuccess(request: Judged, received: Received, dialect: Dialect, clean: CleanWords): Finding {
-	const { status, content, incomplete } = received;
-	if (incomplete !== undefined) {
-		const { code, message, permanent } = incomplete;
-		if (permanent) return { outcome: 'unknown', retry: 'never', status, code, message };
-		const lost = `the response broke off: ${message}`;
-		return { outcome: 'unknown', retry: 'lost', open: 'mayBeApplied', status, code, message: lost };
+function judgeAlone(request: Judged, response: Response, reading: Reading): Finding {
+	const { status, problem, sent } = response;
+	if (problem !== undefined && (status === 0 || isSuccess(status))) {
+		return judgeProblem(problem, status, sent);
 	}
-	const rules = RULES[request.endpoint.returns];
-	if (content.kind === 'json' && status !== 202 && status !== 206) {
-		return judgeBody(request, status, content, rules, dialect, clean);
-	}
-	const isDone = status === 200 ? rules.emptyIsDone : (status === 204 || status === 205) && !rules.needsBody;
-	if (content.kind === 'empty' && isDone) return { outcome: 'ok', retry: 'never', status };
-	const unclear: Finding = { outcome: 'unknown', retry: 'never', status };
-	if (status === 202) {
-		return { ...unclear, code: 'http_202', message: 'the request was accepted for later, not carried out' };
-	}
-	if (content.kind === 'json' || status === 206) {
-		return { ...unclear, code: 'http_206', message: 'only a part of the response came' };
-	}
-	const named = nameContent(content);
-	if (content.kind !== 'html') return { ...unclear, ...named };
-	const hint = content.login ? '' : '; is /wp-json or another part missing from the base URL?';
-	return { outcome: 'failed', retry: 'never', status, code: named.code, message: named.message + hint };
+	return isSuccess(status) ? judgeSuccess(request, response, reading) : judgeRefusal(request, response, reading);
 }
 
-/** Text before the JSON that says nothing about the request. */
-const NOTICE = /^(?:<[^>]*>|\s)*(?:PHP )?(?:notice|warning|deprecated|strict standards)\b/i;
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-function judgeBody(
-	{ endpoint, ids, sent }: Judged,
+function writes({ endpoint: { replay } }: Judged): boolean {
+	return replay === 'set' || replay === 'delete';
+}
+
+/** Once sent, a request may have arrived, whatever became of its connection. */
+function judgeProblem(
+	{ code, message, permanent }: NonNullable<Response['problem']>,
 	status: number,
-	{ value, before, warnings }: Extract<Content, { kind: 'json' }>,
-	rules: Rules,
-	dialect: Dialect,
-	clean: CleanWords,
+	sent: boolean,
 ): Finding {
-	const body = rules.ownNames ? value : bodyIn(dialect, value);
-	const finding: Finding = { outcome: 'ok', retry: 'never', status, body };
-	if (warnings !== undefined) finding.warnings = warnings;
-	const ended = (outcome: 'unknown' | 'failed', code: string, message: string): Finding =>
-		Object.assign(finding, { outcome, code, message });
+	if (!sent) {
+		return { outcome: 'not-sent', code, message, ...(!permanent && { retry: 'unsent' }) };
+	}
+	return {
+		outcome: 'unknown',
+		mayBeApplied: true,
+		code,
+		message: status === 0 || permanent ? message : `the response broke off: ${message}`,
+		...(status !== 0 && { status }),
+		...(!permanent && { retry: 'lost' }),
+	};
+}
 
-	if (endpoint.returns === 'check') {
-		const isTrusted = before === undefined || (isObject(value) && NOTICE.test(before));
-		const said = isTrusted ? readCheck(value) : undefined;
-		if (said === 'no')
-			return ended('failed', 'credentials_invalid', 'the service says that the credentials are not valid');
-		if (said === 'yes') return finding;
+/** A 2xx response: the content decides, unless the status says that there is more to come. */
+function judgeSuccess(request: Judged, response: Response, reading: Reading): Finding {
+	const { status, headers } = response;
+	const { returns, replay } = request.endpoint;
+	const isRead = replay === 'read';
+	const content = readContent(response);
+	if (status === 202) {
+		return unclear(status, 'http_202', 'accepted but not processed yet');
 	}
-	const asked: Asked = { replay: endpoint.replay, ids, sent };
-	const object = isObject(body) ? body : status === 207 ? { responses: body } : undefined;
-	if (object !== undefined) {
-		const no = rules.freeNames ? (isCodedError(object) ? 'code' : undefined) : findNo(object, asked);
-		if (no !== undefined) {
-			const { code = '', message = '', reasons } = explainNo(object, clean);
-			if (reasons !== undefined) finding.reasons = namedIn(dialect, reasons);
-			const isDeleted = /deleted|trashed|removed|revoked/i.test(no) && code === 'error_in_answer';
-			if (isDeleted) return ended('failed', 'not_deleted', 'the service says that it did not delete');
-			return ended('failed', code, message);
+	if (status === 206) {
+		return unclear(status, 'http_206', 'only a part of the response came');
+	}
+	if (content.kind === 'empty' && (writes(request) || returns === 'any')) {
+		const isDone = status === 204 || (status === 200 && returns === 'fields-set');
+		if (isDone) return { outcome: 'ok', status };
+	}
+	if (content.kind !== 'json') {
+		const { code, message } = nameContent(content, headers);
+		const isLost = isRead && (content.kind === 'empty' || content.kind === 'cut');
+		if (content.kind !== 'page') {
+			return { ...unclear(status, code, message), ...(isLost && { retry: 'lost' }) };
 		}
+		const hint = content.isLogin ? '' : '; is /wp-json or another part missing from the base URL?';
+		return {
+			outcome: isRead ? 'failed' : 'unknown',
+			status,
+			code,
+			message: message + hint,
+			notServed: true,
+			...(writes(request) && { mayBeApplied: true }),
+		};
 	}
-	const what = isObject(value) ? 'an empty object' : kindOf(value);
-	if (!rules.fits(value)) {
-		const isNamed = rules.lacks !== undefined && (isObject(value) || endpoint.returns === 'check');
-		const message = isNamed ? rules.lacks : `the response is ${what} where an object was expected`;
-		return ended('unknown', 'unexpected_shape', message as string);
-	}
-	if (endpoint.returns === 'object' && object !== undefined && leavesOpen(object, asked)) {
-		return ended('unknown', 'unexpected_shape', 'the response does not say whether the request was carried out');
-	}
+	const keepsNames = returns === 'fields' || returns === 'fields-set';
+	const body = keepsNames ? content.value : bodyIn(reading.dialect ?? neutralDialect, content.value);
+	const shown = judgeBody(request, body, content.before, reading);
+	const finding: Finding = { status, ...shown, body: shown.body ?? body };
+	if (shown.outcome === 'unknown' && writes(request)) finding.mayBeApplied = true;
+	if (content.warnings.length > 0) finding.warnings = content.warnings;
 	return finding;
 }
 
-/** What a status says by itself, for responses that say nothing more. */
+function unclear(status: number, code: string, message: string): Finding {
+	return { outcome: 'unknown', status, code, message, mayBeApplied: true };
+}
+
+const unexpected = (message: string): Finding => {
+	return { outcome: 'unknown', code: 'unexpected_shape', message };
+};
+
+const OK: Finding = { outcome: 'ok' };
+
+/** The JSON of a 2xx response. @param before text that stood before it */
+function judgeBody(request: Judged, body: unknown, before: string, reading: Reading): Finding {
+	const { endpoint, sent = {} } = request;
+	const isItself = isObject(body) && showsAskedId(request, body);
+	if (before !== '' && writes(request) && !isItself) {
+		return unexpected(`text stood before a response without the ID: ${before}`);
+	}
+	const other = otherObject(request, body);
+	if (other !== undefined) {
+		const outcome = endpoint.replay === 'read' ? 'failed' : 'unknown';
+		return { outcome, code: 'another_object', message: `the response shows ${other}: ${wordsOf(body)}` };
+	}
+	const isField = endpoint.returns === 'fields' && readCustomFields(body) !== undefined;
+	if (!isField && isServiceError(body) && !showsAny(body, sent)) {
+		return { outcome: 'failed', ...explain(body, reading.dialect) };
+	}
+	switch (endpoint.returns) {
+		case 'any':
+			return OK;
+		case 'list': {
+			const list = listOf(body);
+			return list === undefined ? unexpected('the response is not a list') : { outcome: 'ok', body: list };
+		}
+		case 'fields':
+			return isField ? OK : unexpected(`the response is not custom fields: ${wordsOf(body)}`);
+		case 'fields-set':
+			return judgeFieldsSet(request, body, isItself);
+		case 'user-id':
+			return lookedUpId(body) === undefined ? unexpected('the response shows no ID') : OK;
+		case 'check':
+			return judgeCheck(request, body, before);
+		case 'object':
+			return judgeObject(request, body, isItself, reading.terms);
+	}
+}
+
+/** The response to an update, a delete or a read of one object. */
+function judgeObject(request: Judged, body: unknown, isItself: boolean, terms?: TermIndex): Finding {
+	if (!isObject(body)) {
+		return unexpected(`the response is ${kindOf(body)} where an object was expected`);
+	}
+	switch (request.endpoint.replay) {
+		case 'delete':
+			return judgeDelete(request, body, isItself);
+		case 'set':
+			return judgeUpdate(request, body, isItself, terms);
+		default:
+			return isItself ? OK : unexpected(`the response does not show the object: ${wordsOf(body)}`);
+	}
+}
+
+function judgeUpdate({ endpoint, sent = {} }: Judged, body: Json, isItself: boolean, terms?: TermIndex): Finding {
+	const { fields = [], body: kind = 'fields' } = endpoint;
+	const shown = (name: string): unknown => (Object.hasOwn(body, name) ? body[name] : undefined);
+	const { differs, open } = compareAll({ fields, body: kind }, sent, shown, terms);
+	const isShown = isItself || (Object.keys(sent).length > 0 && open.length === 0 && differs.length === 0);
+	if (!isShown) {
+		return unexpected(`the response does not show whether it was carried out: ${wordsOf(body)}`);
+	}
+	if (differs.length === 0) return open.length === 0 ? OK : { outcome: 'ok', open };
+	return differing(differs);
+}
+
+/** A write that was carried out, with fields that hold a different value. */
+export function differing(differs: NonNullable<Outcome['differs']>): Finding & { outcome: 'differs' } {
+	const fields = differs.map(({ field }) => field).join(', ');
+	return {
+		outcome: 'differs',
+		code: 'differs',
+		message: `the service shows a different ${fields}`,
+		differs,
+	};
+}
+
+function judgeDelete({ endpoint, permanent }: Judged, body: Json, isItself: boolean): Finding {
+	const wantsTrash = endpoint.trash === true && permanent !== true;
+	const isTrashed = isItself && body.status === 'trash';
+	if (isTrashed && wantsTrash) return OK;
+	if (body.deleted === false) {
+		return { outcome: 'failed', code: 'not_deleted', message: 'the service says that it did not delete' };
+	}
+	if (body.deleted === true) {
+		if (!wantsTrash) return OK;
+		return differing([{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]);
+	}
+	if (isTrashed && endpoint.trash === true) {
+		return differing([{ field: 'status', sent: 'permanently deleted', shown: 'trash' }]);
+	}
+	return unexpected(`the response does not show whether it was deleted: ${wordsOf(body)}`);
+}
+
+/** Services respond to a write of custom fields with nothing, with the fields, or with the ticket. */
+function judgeFieldsSet({ sent = {} }: Judged, body: unknown, isItself: boolean): Finding {
+	if (body === null || isEmptyList(body)) return OK;
+	if (!isObject(body)) return unexpected(`the response is ${kindOf(body)} where nothing was expected`);
+	const fields = readCustomFields(body);
+	const shown = fields ?? body;
+	const showsAll = Object.keys(sent).every((name) => Object.hasOwn(shown, name));
+	const { differs, open } = compareAll({ fields: [], body: 'custom_fields' }, sent, (name) => shown[name]);
+	if (showsAll && open.length === 0) {
+		if (differs.length === 0) return OK;
+		if (fields !== undefined) return differing(differs);
+	}
+	if (isItself) return OK;
+	return unexpected(`the response does not show whether it was carried out: ${wordsOf(body)}`);
+}
+
+/** What services show of a user beside the documented fields. */
+const USER_FIELDS = new Set([
+	...['id', 'link', 'registered_date', 'capabilities', 'extra_capabilities', 'avatar_urls', '_links'],
+	...userFields.map(({ name }) => name),
+]);
+
+/** A user, and nothing beside, is a yes; `false` is a no. */
+function judgeCheck({ sent = {} }: Judged, body: unknown, before: string): Finding {
+	if (before === '' && body === false) {
+		return { outcome: 'failed', code: 'credentials_invalid', message: 'the service says that they are not valid' };
+	}
+	const isUser = isObject(body) && isId(body.id) && Object.keys(body).every((name) => USER_FIELDS.has(name));
+	const isAsked = isUser && (body.username === undefined || isSameName(body.username, sent.username));
+	if (before === '' && isAsked) return OK;
+	return unexpected('the response does not say whether the credentials are valid');
+}
+
+const isSameName = (left: unknown, right: unknown): boolean => {
+	return String(left).toLowerCase() === String(right).toLowerCase();
+};
+
+/** The user's ID in the response to a lookup. */
+export function lookedUpId(body: unknown): string | undefined {
+	return isObject(body) && isId(body.id) ? String(body.id) : undefined;
+}
+
+/** PHP writes an object without keys as `[]`. */
+function isEmptyList(value: unknown): boolean {
+	return Array.isArray(value) && value.length === 0;
+}
+
+/** A list, or an object of objects under their slugs. */
+function listOf(body: unknown): unknown[] | undefined {
+	if (Array.isArray(body)) return body;
+	if (!isObject(body)) return undefined;
+	const entries = Object.entries(body);
+	const isBySlug = entries.every(([slug, value]) => isObject(value) && value.slug === slug);
+	return isBySlug && entries.length > 0 ? Object.values(body) : undefined;
+}
+
+const wordsOf = (body: unknown): string => firstWords(JSON.stringify(body));
+
+/** Whether an object shows the ID in the request's path; a path without one is the caller's own account. */
+function showsAskedId({ ids = {} }: Judged, { id }: Json): boolean {
+	const asked = ids.id ?? ids.ticket_id;
+	if (asked === undefined) return Object.keys(ids).length === 0 && isId(id);
+	return isId(id) && String(id) === asked;
+}
+
+/** What a response shows instead of the object in the path: by ID, parent, slug or username. */
+function otherObject({ endpoint, ids = {}, sent = {} }: Judged, body: unknown): string | undefined {
+	const { returns, parent } = endpoint;
+	if (!isObject(body) || returns === 'list' || returns === 'any' || returns === 'fields') return undefined;
+	for (const thing of [body, body.previous]) {
+		if (!isObject(thing)) continue;
+		const asked: Record<string, unknown> = { id: ids.id, slug: ids.slug };
+		if (returns === 'user-id') asked.username = sent.username ?? ids.username;
+		// A custom field may be called "id".
+		if (returns === 'fields-set' && isId(thing.id)) asked.id = sent.id ?? ids.ticket_id;
+		if (parent !== undefined) asked.parent = ids[parent];
+		for (const [name, wanted] of Object.entries(asked)) {
+			const shown = thing[name];
+			if (wanted === undefined || !Object.hasOwn(thing, name)) continue;
+			const isSame = name === 'username' ? isSameName(shown, wanted) : String(shown) === String(wanted);
+			if (!isSame) return `a different object (${name} ${JSON.stringify(shown)}, not ${String(wanted)})`;
+		}
+	}
+	return undefined;
+}
+
+/** The service's error object: a code and a message as text, and nothing of an object. */
+export function isServiceError(body: unknown): body is { code: string; message: string; data?: unknown } {
+	if (!isObject(body) || Object.hasOwn(body, 'id')) return false;
+	return typeof body.code === 'string' && body.code !== '' && typeof body.message === 'string';
+}
+
+/** Whether an object shows any of the fields that were sent. */
+function showsAny(body: Json, sent: Json): boolean {
+	return Object.keys(sent).some((name) => Object.hasOwn(body, name));
+}
+
+/** Gateways write JSON too: only the service repeats its status in `data`. */
+function isOwnError(body: unknown, status: number): boolean {
+	if (!isServiceError(body)) return false;
+	if (!GATEWAY.has(status)) return true;
+	return isObject(body.data) && body.data.status === status;
+}
+
+/** Code, message and the reason for each field. */
+function explain(body: unknown, dialect = neutralDialect): Pick<Outcome, 'code' | 'message' | 'reasons'> {
+	if (!isObject(body)) return {};
+	const { code, message, data } = body;
+	const found: Pick<Outcome, 'code' | 'message' | 'reasons'> = {};
+	if (typeof code === 'string' || typeof code === 'number') found.code = String(code);
+	if (typeof message === 'string' && message !== '') found.message = htmlText(message);
+	const params = isObject(data) ? data.params : undefined;
+	if (Array.isArray(params)) {
+		found.reasons = Object.fromEntries(params.map((name) => [dialect.fieldIn(String(name)), 'is missing']));
+	} else if (isObject(params)) {
+		const textOf = (why: unknown): string => htmlText(typeof why === 'string' ? why : JSON.stringify(why));
+		found.reasons = Object.fromEntries(
+			Object.entries(params).map(([name, why]) => [dialect.fieldIn(name), textOf(why)]),
+		);
+	}
+	return found;
+}
+
+/** What a status says by itself. */
 const STATUS_WORDS: Readonly<Record<number, string>> = {
 	401: 'the credentials are refused',
-	403: 'the account lacks the right',
-	404: 'nothing was found',
-	429: 'there are too many requests',
-	500: 'the service has failed',
+	403: 'your account lacks permission',
+	404: 'not found',
+	429: 'too many requests',
+	500: 'the service failed',
 	502: 'the gateway got no valid response from the service',
 	503: 'the service is overloaded or down for maintenance',
 	504: 'the gateway got no response from the service in time',
 };
 
-function judgeRefusal(request: Judged, received: Received, dialect: Dialect, clean: CleanWords): Finding {
-	const { status, content, headers } = received;
-	const finding: Finding = { ...judgeStatus(request, received), status };
-	if (status >= 300 && status < 400) {
-		const location = headerOf(headers, 'location');
-		finding.code = location === undefined ? `http_${status}` : 'redirect';
-		if (location !== undefined) {
-			const target = shownTarget(clean(location)).slice(0, 300);
-			finding.location = target;
-			finding.message = `the service redirects to ${target}; redirects are not followed with credentials: fix the base URL`;
-		} else if (status === 304) finding.message = 'the response is "not modified", though no copy was offered';
-		else finding.message = 'the response is a redirect without a target';
-	} else if (content.kind === 'json') {
-		const error = readServiceError(content.value, clean);
-		finding.code = error.code ?? `http_${status}`;
-		finding.message = error.message ?? `the service responded with ${status}`;
+/** A response that is not 2xx. */
+function judgeRefusal(request: Judged, response: Response, { dialect }: Reading): Finding {
+	const { status, headers } = response;
+	const content = readContent(response);
+	const finding: Finding = { outcome: 'failed', status };
+	const isOwn = content.kind === 'json' && isOwnError(content.value, status);
+	Object.assign(finding, judgeStatus(request, response, isOwn));
+	if (status >= 300 && status < 400) return Object.assign(finding, redirect(response));
+	if (content.kind === 'json') {
 		finding.body = content.value;
-		if (content.warnings !== undefined) finding.warnings = content.warnings;
-		if (error.reasons !== undefined) finding.reasons = namedIn(dialect, error.reasons);
+		finding.code = `http_${status}`;
+		finding.message = `the service responded with ${status}`;
+		Object.assign(finding, explain(content.value, dialect));
+		if (content.warnings.length > 0) finding.warnings = content.warnings;
 	} else {
-		Object.assign(finding, nameContent(content));
-		if (content.kind === 'empty') {
-			finding.code = `http_${status}`;
-			finding.message = [STATUS_WORDS[status] ?? [], finding.message].flat().join('; ');
-		}
+		const { code, message } = nameContent(content, headers);
+		const isEmpty = content.kind === 'empty';
+		finding.code = isEmpty ? `http_${status}` : code;
+		finding.message = isEmpty ? [STATUS_WORDS[status] ?? [], message].flat().join('; ') : message;
 	}
+	const isForeign = status < 500 && !finding.busy && !isOwn;
+	if (isForeign || finding.code === NO_ROUTE) finding.notServed = true;
 	return finding;
 }
 
-/** Interface section 7 documents no errors; the rules for 5xx are those of the command line's "5xx on a write". */
-function judgeStatus({ endpoint: { replay } }: Judged, { status, content }: Received): Finding {
-	const writes = replay === 'set' || replay === 'delete';
-	const isServer = status >= 500 && status < 600 && !REFUSING.has(status);
-	if (!isServer) return { outcome: 'failed', retry: LATER.has(status) ? 'later' : 'never' };
-	const isOwn = content.kind === 'json' && hasOwnCode(content.value);
-	const retry = status === 503 ? 'later' : GATEWAY.has(status) || !isOwn ? 'lost' : replay === 'set' ? 'once' : 'never';
-	if (isOwn) return { outcome: 'failed', retry, ...(writes && { open: 'mayBePartly' }) };
-	return {
-		outcome: writes || GATEWAY.has(status) ? 'unknown' : 'failed',
-		retry,
-		...(writes && { open: 'mayBeApplied' }),
-	};
+function judgeStatus(request: Judged, { status, headers }: Response, isOwn: boolean): Partial<Finding> {
+	const isWrite = writes(request);
+	const found: Partial<Finding> = {};
+	if (status === 401) found.signedOut = true;
+	if (status === 403) found.forbidden = true;
+	if (isOwn && status < 500) found.refused = true;
+	if (LATER.has(status) || GATEWAY.has(status)) found.busy = true;
+	if (status >= 300 && status < 400) {
+		// A redirect after the work, such as 303, says nothing about it.
+		if (isWrite && !MOVED.has(status)) Object.assign(found, { outcome: 'unknown', mayBeApplied: true });
+		return found;
+	}
+	const isClient = status >= 400 && status < 500;
+	if (isClient || REFUSING.has(status)) {
+		const isLater = LATER.has(status) || (isClient && headerOf(headers, 'retry-after') !== undefined);
+		return isLater ? { ...found, busy: true, retry: 'later' } : found;
+	}
+	if (status === 503) found.retry = 'later';
+	else if (GATEWAY.has(status) || !isOwn) found.retry = 'lost';
+	else if (request.endpoint.replay === 'set') found.retry = 'once';
+	if (isOwn) return isWrite ? { ...found, mayBePartly: true } : found;
+	if (isWrite) return { ...found, outcome: 'unknown', mayBeApplied: true };
+	return GATEWAY.has(status) ? { ...found, outcome: 'unknown' } : found;
 }
 
-function namedIn(dialect: Dialect, reasons: Record<string, string>): Record<string, string> {
-	return Object.fromEntries(Object.entries(reasons).map(([name, reason]) => [dialect.fieldIn(name), reason]));
+function redirect({ status, headers }: Response): Partial<Finding> {
+	const target = headerOf(headers, 'location');
+	if (target === undefined) {
+		const what = status === 304 ? 'unexpected 304 response' : 'the response is a redirect without a target';
+		return { code: `http_${status}`, message: what, notServed: true };
+	}
+	const location = shownTarget(target).slice(0, 300);
+	const message = `the service redirects to ${location}; redirects are not followed with credentials: fix the base URL`;
+	return { code: 'redirect', message, location, notServed: true };
 }
 
-/** A redirect's target as it may be shown: without user info, the values of its query and its fragment. */
+/** A redirect's target without user info, the values of its query and its fragment. */
 function shownTarget(location: string): string {
 	const [, place = '', query = '', fragment] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(location) ?? [];
 	const shown = place.replace(/^([a-z][a-z0-9+.-]*:[\\/]*|[\\/]{2,})[^\\/]*@/i, '$1[redacted]@');
@@ -293,45 +436,58 @@ function shownTarget(location: string): string {
 	return shown + (names && `?${names}`) + (fragment ? '#[redacted]' : '');
 }
 
-/** What earlier attempts make of the last one: a refusal does not prove that a lost attempt was not applied. */
-function withHistory(request: Judged, found: Finding, before: History, ignoreMissing: boolean): Verdict {
-	const { open, ...finding } = found;
-	const history: History = open === undefined ? before : { ...before, [open]: true };
-	const verdict: Verdict = { ...finding, history };
-	const { replay } = request.endpoint;
-	if (isGone(request, finding) && (before.mayBeApplied || ignoreMissing)) {
-		verdict.outcome = 'ok';
-		verdict.message = before.mayBeApplied
-			? 'it is gone; an earlier attempt without a response may have deleted it'
-			: 'it was gone already';
-		return verdict;
+/** Earlier attempts count: a refusal doesn't prove that a lost attempt was not applied. */
+function withHistory(request: Judged, found: Finding, before: History, ignoreMissing: boolean): Finding {
+	const history: History = {};
+	if (before.mayBeApplied || found.mayBeApplied) history.mayBeApplied = true;
+	if (before.mayBePartly || found.mayBePartly) history.mayBePartly = true;
+	const outcome: Finding = { ...found, ...history };
+	if (found.outcome === 'ok' || found.outcome === 'differs') return settled(outcome);
+	if (isGone(found)) {
+		outcome.gone = true;
+		// Nothing is left to update or to delete.
+		if (request.endpoint.replay === 'set') return settled(outcome);
+		if (request.endpoint.replay === 'delete' && (before.mayBeApplied || ignoreMissing)) {
+			outcome.outcome = 'ok';
+			outcome.message = before.mayBeApplied
+				? 'it is gone; an earlier attempt may have deleted it'
+				: 'it was gone already';
+			return settled(outcome);
+		}
 	}
-	if ((replay !== 'set' && replay !== 'delete') || namesSentField(request, finding)) return verdict;
-	const also = (more: string): string =>
-		finding.message === undefined ? more : `${finding.message.replace(/\.$/, '')}; ${more}`;
-	if (before.mayBeApplied && (finding.outcome === 'failed' || finding.outcome === 'not-sent')) {
-		verdict.outcome = 'unknown';
-		if (finding.outcome === 'failed') verdict.message = also('an earlier attempt may have been applied');
-	} else if (finding.outcome === 'not-sent' && before.mayBePartly) verdict.outcome = 'unknown';
-	else if (finding.outcome === 'failed' && history.mayBePartly) {
-		verdict.message = also('the request may be partly applied');
+	if (!writes(request)) return outcome;
+	if (blamesSentField(request, found)) return settled(outcome);
+	const isRefused = found.outcome === 'failed';
+	const also = (more: string): string => {
+		return found.message === undefined ? more : `${found.message.replace(/\.$/, '')}; ${more}`;
+	};
+	if (isRefused && before.mayBeApplied) {
+		outcome.outcome = 'unknown';
+		outcome.message = also('an earlier attempt may have been applied');
+	} else if (isRefused && history.mayBePartly) {
+		outcome.message = also('the request may be partly applied');
+	} else if (found.outcome === 'not-sent' && (before.mayBeApplied || before.mayBePartly)) {
+		outcome.outcome = 'unknown';
 	}
-	return verdict;
+	return outcome;
 }
 
-/** Whether a 400 blames what was sent: the same request was refused for the same reason before, too. */
-function namesSentField({ sent, path, body }: Judged, { status, reasons }: Finding): boolean {
+/** An outcome that leaves nothing open. */
+function settled({ mayBeApplied: _applied, mayBePartly: _partly, ...outcome }: Finding): Finding {
+	return outcome;
+}
+
+/** Whether the service itself says that the object isn't there: a gateway or a page can't know. */
+function isGone({ status, code, refused }: Finding): boolean {
+	return refused === true && (status === 404 || status === 410) && code !== NO_ROUTE;
+}
+
+/** Whether a 400 blames what was sent: the same request was refused for the same reason before. */
+function blamesSentField({ sent = {}, path, body }: Judged, { status, reasons }: Finding): boolean {
 	if (status !== 400 || reasons === undefined) return false;
 	const query = new URLSearchParams(path?.split('?')[1]);
 	const wire = body === undefined ? {} : (JSON.parse(body) as object);
-	return Object.keys(reasons).some(
-		(name) => (sent !== undefined && Object.hasOwn(sent, name)) || Object.hasOwn(wire, name) || query.has(name),
-	);
-}
-
-/** Whether the service itself says that what was to be deleted is not there; a gateway or a page can't know. */
-function isGone({ endpoint }: Judged, { status, code, body }: Finding): boolean {
-	if (endpoint.replay !== 'delete' || (status !== 404 && status !== 410)) return false;
-	if (body === undefined) return code === `http_${status}`;
-	return hasOwnCode(body) && !/no_?route|route_?not/i.test(code ?? '');
+	return Object.keys(reasons).some((name) => {
+		return Object.hasOwn(sent, name) || Object.hasOwn(wire, name) || query.has(name);
+	});
 }

@@ -1,7 +1,7 @@
 /** What can go wrong between here and the service, named for a person, with the next step. */
 
 export interface TransportProblem {
-	/** Ours: `connect_refused`, `dns_failed`, `tls_failed`, `timeout`, `connection_lost`, `bad_http`, `answer_too_large` … */
+	/** Ours: `connect_refused`, `dns_failed`, `tls_failed`, `timeout`, `connection_lost`, `bad_http`, `response_too_large` … */
 	code: string;
 	message: string;
 	/** A retry can't help. */

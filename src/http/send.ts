@@ -1,12 +1,12 @@
 /** Sends a planned request, and again where that may help, until its outcome is known or can't be. */
 
+import type { TermIndex } from '../api/applied.js';
 import type { Dialect } from '../api/dialect.js';
 import type { ReplayRule } from '../api/endpoints.js';
-import { parseExact } from '../api/values.js';
-import { type CleanWords, headerOf, type Received, type Response, readResponse } from './content.js';
-import { type History, type Judged, judge, type Retry, type Verdict } from './judge.js';
-import type { Outcome } from './outcome.js';
-import type { Client, HttpRequest, RawResponse } from './types.js';
+import { type Judged, judge } from './judge.js';
+import type { History, Outcome, Retry } from './outcome.js';
+import { headerOf, type Response, type ResponseHeaders } from './response.js';
+import type { Client, HttpRequest } from './types.js';
 
 /** The first wait's upper bound, in milliseconds; it doubles with each attempt. */
 export const BASE_DELAY_MS = 500;
@@ -61,10 +61,10 @@ export interface SendOptions extends OwnSendOptions {
 	pace?: Pace;
 	/** Takes 404 and 410 on a delete for success. */
 	ignoreMissing?: boolean;
-	/** Keeps numbers that JavaScript would change as `parseExact` does: values that are to be written back. */
-	exactNumbers?: boolean;
-	/** Each response as it came, for what shows more of it than its meaning; it is read when the promise resolves. */
-	onResponse?(response: RawResponse): Promise<void> | void;
+	/** Makes IDs, slugs and names of terms comparable. */
+	terms?: TermIndex;
+	/** Each response, for what shows more of it than its meaning; it is judged when the promise resolves. */
+	onResponse?(response: Response): Promise<void> | void;
 }
 
 /** What belongs to one request, where many share their options. */
@@ -73,8 +73,6 @@ export interface OwnSendOptions {
 	maybeSent?: boolean;
 	/** Before each sending; the request waits for it. */
 	beforeSend?(): Promise<void> | undefined;
-	/** Hides in the service's text what the request holds in secret; code and body are as they came. */
-	clean?: CleanWords | undefined;
 	/** After an attempt that will be repeated. */
 	onRetry?(record: FailedAttempt): void;
 }
@@ -92,8 +90,12 @@ export async function send(
 	const { clock, stop, pace } = options;
 	let history: History = own.maybeSent === true ? { mayBeApplied: true } : {};
 	let started: number | undefined;
-	let last: Verdict | undefined;
+	let last: Outcome | undefined;
 	let attempts = 0;
+	const ended = (outcome: Outcome): Outcome => {
+		const ms = started === undefined ? 0 : clock.monotonic() - started;
+		return Object.assign(outcome, { attempts, ms: Math.round(ms * 10) / 10 });
+	};
 
 	for (;;) {
 		const gate = pace?.ready(stop);
@@ -103,20 +105,16 @@ export async function send(
 		if (before !== undefined) await before;
 		const sentAt = clock.monotonic();
 		started ??= sentAt;
-		const attempt = await client.send(request);
+		const response = await client.send(request);
 		attempts++;
-		if (attempt.kind === 'response' && options.onResponse !== undefined) await options.onResponse(attempt.response);
-		const read = readResponse(attempt, own.clean, options.exactNumbers === true ? parseExact : undefined);
-		const response = read instanceof Promise ? await read : read;
-		const verdict = judge(request, response, history, options, own.clean);
-		if (verdict.outcome === 'ok') {
-			pace?.answered(sentAt);
-			return resultOf(verdict, attempts, clock.monotonic() - started);
-		}
-		const retryAfterMs = 'headers' in response ? retryAfterOf(response, clock.now()) : undefined;
-		report(pace, sentAt, verdict, response, retryAfterMs);
+		const { status, sent, headers } = response;
+		if (status !== 0) await options.onResponse?.(response);
+		const outcome = judge(request, response, history, options);
+		const { retry } = outcome;
+		const retryAfterMs = status === 0 ? undefined : retryAfterOf(headers, clock.now());
+		report(pace, sentAt, outcome, response, retryAfterMs);
 		const decision = decideRetry({
-			retry: verdict.retry,
+			retry,
 			replay: request.endpoint.replay,
 			attempt: attempts,
 			retries: options.retries,
@@ -125,23 +123,24 @@ export async function send(
 			random: options.random(),
 		});
 		if (!decision.again) {
-			if (decision.why === 'wait-too-long') putOff(verdict, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
-			return resultOf(verdict, attempts, clock.monotonic() - started);
+			if (decision.why === 'wait-too-long') {
+				putOff(outcome, clock.now() + Math.min(retryAfterMs ?? 0, 8e12));
+			}
+			return ended(outcome);
 		}
-		last = verdict.retry === 'later' ? { ...verdict, outcome: openOutcome(verdict.history) } : verdict;
+		last = retry === 'later' ? { ...outcome, outcome: openOutcome(outcome) } : outcome;
 		own.onRetry?.({
 			attempt: attempts,
-			sent: !('problem' in response) || response.sent,
-			lost: verdict.history !== history,
+			sent,
+			lost: retry !== 'unsent' && openOutcome(outcome) === 'unknown',
 			waitMs: Math.round(decision.waitMs),
-			...(verdict.status === undefined ? {} : { status: verdict.status }),
-			...(verdict.code === undefined ? {} : { code: verdict.code }),
+			...(outcome.status === undefined ? {} : { status }),
+			...(outcome.code === undefined ? {} : { code: outcome.code }),
 		});
-		history = verdict.history;
+		history = outcome;
 		await clock.sleep(decision.waitMs, stop);
 	}
-	last ??= { outcome: openOutcome(history), retry: 'unsent', history };
-	return resultOf(last, attempts, started === undefined ? 0 : clock.monotonic() - started);
+	return ended(last ?? { outcome: openOutcome(history), ...history, attempts, ms: 0 });
 }
 
 /** The outcome of a request that was neither refused nor carried out for certain: a resume sends it. */
@@ -153,36 +152,23 @@ function openOutcome({ mayBeApplied, mayBePartly }: History): 'unknown' | 'not-s
 function report(
 	pace: Pace | undefined,
 	sentAt: number,
-	{ retry }: Verdict,
-	response: Response,
+	{ retry }: Outcome,
+	{ status, sent }: Response,
 	retryAfterMs: number | undefined,
 ): void {
-	const noResponse = 'problem' in response;
-	if (retry === 'later' || retry === 'unsent' || (noResponse && !response.sent) || (retry === 'lost' && !noResponse)) {
-		pace?.refused(sentAt, retryAfterMs);
-	} else if (noResponse) pace?.lost(sentAt);
+	const isLost = retry === 'lost' && status !== 0;
+	if (retry === 'later' || !sent || isLost) pace?.refused(sentAt, retryAfterMs);
+	else if (status === 0) pace?.lost(sentAt);
 	else pace?.answered(sentAt);
 }
 
 /** Ends a row whose Retry-After is longer than the longest wait. */
-function putOff(verdict: Verdict, until: number): void {
+function putOff(outcome: Outcome, until: number): void {
 	const note = `the service asks to wait until ${new Date(until).toISOString()}`;
-	verdict.outcome = openOutcome(verdict.history);
-	verdict.code = 'wait_too_long';
-	verdict.message = verdict.message === undefined ? note : `${verdict.message.replace(/\.$/, '')}; ${note}`;
-}
-
-/** What is left of a verdict at the end. Written out: it is made for each row, and copying all but some keys is slow. */
-function resultOf(verdict: Verdict, attempts: number, ms: number): Outcome {
-	const { outcome, status, code, message, reasons, warnings } = verdict;
-	const result: Outcome = { outcome, attempts, ms: Math.round(ms * 10) / 10 };
-	if (status !== undefined) result.status = status;
-	if (code !== undefined) result.code = code;
-	if (message !== undefined) result.message = message;
-	if (reasons !== undefined) result.reasons = reasons;
-	if (warnings !== undefined) result.warnings = warnings;
-	if ('body' in verdict) result.body = verdict.body;
-	return result;
+	const { message } = outcome;
+	outcome.outcome = openOutcome(outcome);
+	outcome.code = 'wait_too_long';
+	outcome.message = message === undefined ? note : `${message.replace(/\.$/, '')}; ${note}`;
 }
 
 /** An HTTP date in any of its three forms, in ms since 1970; they all mean GMT, also the one that does not say so. */
@@ -207,7 +193,7 @@ export function parseRetryAfter(value: string | undefined, now: number, serviceD
 	return Math.max(0, date - (present ?? now));
 }
 
-function retryAfterOf({ headers }: Received, now: number): number | undefined {
+function retryAfterOf(headers: ResponseHeaders, now: number): number | undefined {
 	return parseRetryAfter(headerOf(headers, 'retry-after'), now, headerOf(headers, 'date'));
 }
 
@@ -220,7 +206,7 @@ export function backoffMs(attempt: number, random: number): number {
 }
 
 export interface RetryFacts {
-	retry: Retry;
+	retry: Retry | undefined;
 	replay: ReplayRule;
 	/** Attempts made so far, at least 1. */
 	attempt: number;
@@ -239,7 +225,8 @@ export type RetryDecision = { again: true; waitMs: number } | { again: false; wh
 /** Decides after an attempt. A `once` request is never repeated, not even when it was certainly not sent. */
 export function decideRetry(facts: RetryFacts): RetryDecision {
 	const { retry, attempt, retryAfterMs } = facts;
-	if (retry === 'never' || facts.replay === 'once' || (retry === 'once' && facts.failedBefore)) return { again: false };
+	if (retry === undefined || facts.replay === 'once' || (retry === 'once' && facts.failedBefore))
+		return { again: false };
 	const isPutOff = retryAfterMs !== undefined && retry === 'later';
 	// Also after the last attempt: the service has not refused the request itself.
 	if (isPutOff && retryAfterMs > MAX_RETRY_AFTER_MS) return { again: false, why: 'wait-too-long' };

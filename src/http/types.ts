@@ -3,10 +3,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Method } from '../api/endpoints.js';
 import type { Auth, ProxySettings, TlsFiles } from '../net.js';
-import type { TransportProblem } from './problem.js';
-
-/** The largest response that is read, in bytes. */
-export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+import type { Response } from './response.js';
 
 /** How often a request is retried. */
 export const DEFAULT_RETRIES = 4;
@@ -38,15 +35,8 @@ export interface ConnectionOptions {
 	/** Resolves host names; the system's way by default. */
 	lookup?: LookupFunction | undefined;
 	trace?: Trace | undefined;
-	hide?: Hide | undefined;
 	/** Milliseconds on a clock that never jumps. */
 	monotonic(): number;
-}
-
-/** Finds and removes secrets in responses; `mayHold` is called for every body and header and must be quick. */
-export interface Hide {
-	mayHold(text: string | Uint8Array): boolean;
-	clean(text: string): string;
 }
 
 export interface HttpRequest {
@@ -58,26 +48,11 @@ export interface HttpRequest {
 	headers?: readonly string[];
 }
 
-export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-export interface RawResponse {
-	status: number;
-	headers: ResponseHeaders;
-	/** As received; content codings are still on. */
-	body: Buffer;
-	/** Why the body ended early, where it did. */
-	incomplete?: TransportProblem;
-}
-
-/** What one attempt came to. `sent` is false only where the service can't have seen the request. */
-export type Attempt =
-	| { kind: 'response'; response: RawResponse; ms: number }
-	| { kind: 'problem'; problem: TransportProblem; sent: boolean; ms: number };
-
 export interface Client {
 	readonly baseUrl: string;
 	readonly origin: string;
-	send(request: HttpRequest): Promise<Attempt>;
+	/** Sends it once; never throws for what the service or the network does. */
+	send(request: HttpRequest): Promise<Response>;
 	/** Ends every connection; requests under way come back as lost. */
 	close(): Promise<void>;
 }
@@ -91,13 +66,7 @@ export type TraceEvent =
 			type: 'response';
 			method: string;
 			url: string;
-			status: number;
-			headers: ResponseHeaders;
-			body: string;
 			/** The body of the request. */
-			requestBody?: string | undefined;
-			/** Bytes of the body before it was decoded. */
-			bytes: number;
-			ms: number;
-	  }
-	| { type: 'problem'; method: string; url: string; message: string; sent: boolean; ms: number };
+			requestBody: string | undefined;
+			response: Response;
+	  };

@@ -76,6 +76,8 @@ export interface Context {
 	readonly prompts: Prompts;
 	readonly clock: Clock;
 	readonly signals: Signals;
+	/** Removes the caller's credentials from stderr, once they are known. */
+	readonly hidden: { clean?: (text: string) => string };
 	/** 0 ≤ x < 1. */
 	random(): number;
 	/** The folder that relative paths start from. */
@@ -261,6 +263,7 @@ export function createProcessContext(
 				return () => void holds.delete(hold);
 			},
 		},
+		hidden: {},
 		random: Math.random,
 		cwd: target.cwd(),
 		abandon: (exitCode) => target.exit(exitCode),

@@ -295,9 +295,48 @@ export function createTextRedactor(secrets: readonly string[]): (text: string) =
 	};
 }
 
-/** A key, a code or a text of our own, in which a secret is found only where it can't be a word by chance. */
-export function redactName(name: string, secrets: readonly string[]): string {
-	return createTextRedactor(secrets.filter(isDistinct))(name);
+/** What a service said about a request, and what it showed. */
+interface Said {
+	code?: string;
+	message?: string;
+	reasons?: Record<string, string>;
+	warnings?: string[];
+	body?: unknown;
+	differs?: { field: string; sent: unknown; shown: unknown }[];
+}
+
+/**
+ * Makes the function that removes secrets from an outcome before it is printed or kept: the
+ * caller's credentials from texts, and the secrets of the request from everything. What was only
+ * shown stays as it is, since a password may be an ordinary word.
+ * @param own the caller's credentials
+ */
+export function createOutcomeRedactor(
+	own: readonly string[],
+): <Outcome extends Said>(outcome: Outcome, secrets: readonly string[]) => Outcome {
+	const distinct = own.filter(isDistinct);
+	const cleanOwn = createTextRedactor(distinct);
+	return (given, secrets) => {
+		const { code, message, reasons, warnings, body, differs } = given;
+		const outcome = { ...given };
+		const clean = secrets.length === 0 ? cleanOwn : createTextRedactor([...distinct, ...secrets]);
+		if (code !== undefined) outcome.code = clean(code);
+		// A message may quote the first words of a response.
+		if (message !== undefined) outcome.message = redactJsonText(clean(message));
+		if (warnings !== undefined) outcome.warnings = warnings.map(clean);
+		if (reasons !== undefined) {
+			const entries = Object.entries(reasons).map(([name, why]) => [clean(name), clean(why)]);
+			outcome.reasons = Object.fromEntries(entries);
+		}
+		if (differs !== undefined) {
+			outcome.differs = differs.map(({ field, sent, shown }) => {
+				const kept = (value: unknown): unknown => redact({ [field]: redactTexts(value, secrets) })[field];
+				return { field, sent: kept(sent), shown: kept(shown) };
+			});
+		}
+		if (body !== undefined && secrets.length > 0) outcome.body = redactTexts(body, secrets);
+		return outcome;
+	};
 }
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startClosing } from '../support/closing-service.js';
 import { lineOf } from '../support/journal.js';
-import { json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
+import { done, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, type JournalLine, type Workplace } from '../support/workplace.js';
 
 const BARE = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
@@ -210,7 +210,8 @@ describe('a journal of a protected profile', () => {
 		const responder: Responder = (request, response, count) => {
 			if (!isOpen) return json(401, { code: 'rest_no', message: 'Sorry.' });
 			if (request.method === 'POST') Object.assign(held, JSON.parse(request.body).custom_fields);
-			json(200, { custom_fields: held })(request, response, count);
+			const shown = { color: { name: 'Color', value: held.color } };
+			json(200, request.method === 'GET' ? shown : null)(request, response, count);
 		};
 		const recorder = await startRecorder(responder);
 		const home = createWorkplace();
@@ -235,7 +236,7 @@ describe('a journal of a protected profile', () => {
 
 describe('the rejects of a journal whose input is elsewhere', () => {
 	async function failedElsewhere(...args: string[]) {
-		const [yes, no] = [json(200, { id: 1 }), json(400, { code: 'rest_no', message: 'Sorry.' })];
+		const [yes, no] = [done(), json(400, { code: 'rest_no', message: 'Sorry.' })];
 		const responder: Responder = (request, ...rest) => (request.url.endsWith('/2') ? no : yes)(request, ...rest);
 		const recorder = await startRecorder(responder);
 		const home = createWorkplace(recorder.env);

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
-import { idOf, json, type RecordedRequest, type Responder, text } from '../support/recorder.js';
+import { done, idOf, json, type RecordedRequest, type Responder, text } from '../support/recorder.js';
 import { hastyClock, startWorkplace, type Workplace } from '../support/workplace.js';
 
-const ok = json(200, { id: 1 });
+const ok = done();
 const no = (status: number, headers: Record<string, string> = {}): Responder =>
 	json(status, { code: 'rest_no', message: 'Sorry.', data: { status } }, headers);
 const drop: Responder = (_request, response) => {
@@ -258,21 +258,24 @@ describe('rows that the service refuses', () => {
 		}
 	});
 
-	it.each([
-		['a redirect', text(302, '', { location: 'https://elsewhere.example/' })],
-		['a login form', text(200, '<html><title>Log in</title><form><input type="password"></form></html>')],
-		['an HTML 404', text(404, '<html><title>Not found</title></html>')],
-	])('stop the run where the first twenty got %s, and a resume goes on', async (_what, responder) => {
-		let current: Responder = responder;
-		const { recorder, work } = await startWorkplace((...all) => current(...all));
-		const result = await runUpdate(work, 200, ['-j', '1']);
-		expect(result.exitCode).toBe(1);
-		expect(recorder.requests).toHaveLength(20);
-		expect(result.stderr).toContain('stopped: the first 20 rows failed for the same reason: the ');
-		current = ok;
-		expect((await work.run('run resume last -q')).exitCode).toBe(3);
-		expect(recorder.requests).toHaveLength(200);
-	});
+	it.each<[string, Responder, number, number, number]>([
+		['a redirect', text(302, '', { location: 'https://elsewhere.example/' }), 1, 3, 200],
+		['a login form', text(200, '<html><title>Log in</title><form><input type="password"></form></html>'), 3, 0, 220],
+		['an HTML 404', text(404, '<html><title>Not found</title></html>'), 1, 3, 200],
+	])(
+		'stop the run where the first twenty got %s, and a resume goes on',
+		async (_what, responder, first, resumed, requests) => {
+			let current: Responder = responder;
+			const { recorder, work } = await startWorkplace((...all) => current(...all));
+			const result = await runUpdate(work, 200, ['-j', '1']);
+			expect(result.exitCode).toBe(first);
+			expect(recorder.requests).toHaveLength(20);
+			expect(result.stderr).toContain('stopped: the first 20 rows failed for the same reason: the ');
+			current = ok;
+			expect((await work.run('run resume last -q')).exitCode).toBe(resumed);
+			expect(recorder.requests).toHaveLength(requests);
+		},
+	);
 });
 
 describe('the exit code of a run', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type Words, wordsOf } from '../support/cli.js';
-import { json, type Responder, startRecorder } from '../support/recorder.js';
+import { done, json, type Responder, startRecorder } from '../support/recorder.js';
 import { scriptedPrompts } from '../support/scripted-prompts.js';
 import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace, startWorkplace } from '../support/workplace.js';
@@ -14,7 +14,7 @@ describe('--expect and --max', () => {
 		[['--max', '2'], 2, '--max 2, but there are 3 rows; nothing was sent'],
 		[['--expect', '3', '--max', '3'], 0, ''],
 	])('%j', async (flags, exitCode, message) => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work } = await startWorkplace(done());
 		work.write('edits.csv', 'id,status\n1,hold\n2,hold\n3,hold\n');
 		const result = await work.run(['ticket', 'update', '--input', 'edits.csv', '-q', ...flags]);
 		expect(result.exitCode).toBe(exitCode);
@@ -23,7 +23,7 @@ describe('--expect and --max', () => {
 	});
 
 	it('count the whole input, also for a shard of it', async () => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work } = await startWorkplace(done());
 		work.edits(40);
 		const args = ['ticket', 'update', '--input', 'edits.csv', '-q', '--shard', '1/4', '--expect', '40'];
 		expect((await work.run(args)).exitCode).toBe(0);
@@ -34,7 +34,7 @@ describe('--expect and --max', () => {
 
 describe('a delete', () => {
 	it('asks once, naming count, ids, host and profile, and goes on at a yes', async () => {
-		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work, host } = await startWorkplace(done());
 		await work.run(
 			[
 				'profile',
@@ -64,7 +64,7 @@ describe('a delete', () => {
 	});
 
 	it('sends nothing at a no, exit code 2, and leaves no copy of its input', async () => {
-		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work, host } = await startWorkplace(done());
 		const prompts = scriptedPrompts([/./, false]);
 		const result = await work.run('ticket delete -', { prompts, stdin: '1\n' });
 		expect(result).toEqual({ exitCode: 2, stdout: '', stderr: 'error: cancelled; nothing was sent\n' });
@@ -73,7 +73,7 @@ describe('a delete', () => {
 	});
 
 	it('asks in a real terminal, and takes n, y and Ctrl-C', async () => {
-		const { recorder, host } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, host } = await startWorkplace(done());
 		for (const [key, exitCode] of [
 			['n\r', 2],
 			['\x03', 130],
@@ -88,7 +88,7 @@ describe('a delete', () => {
 	});
 
 	it('says which are moved to the trash and which are permanent, and names the first ten', async () => {
-		const { work, host } = await startWorkplace(json(200, { id: 99 }));
+		const { work, host } = await startWorkplace(done());
 		const asked = async (...args: string[]): Promise<string> => {
 			const prompts = scriptedPrompts([/./, false]);
 			await work.run(['ticket', 'delete', '--input', 'tickets.csv', ...args], { prompts });
@@ -104,7 +104,7 @@ describe('a delete', () => {
 	});
 
 	it('needs --yes without a terminal', async () => {
-		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work, host } = await startWorkplace(done());
 		const result = await work.run('user password delete 7 ci-key old-key');
 		expect(result.exitCode).toBe(2);
 		expect(result.stderr).toBe(
@@ -116,7 +116,7 @@ describe('a delete', () => {
 
 describe('a protected profile', () => {
 	async function protectedPlace() {
-		const { recorder, work, host } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work, host } = await startWorkplace(done());
 		const bare = { SUPPORTCTL_BASE_URL: undefined, SUPPORTCTL_USERNAME: undefined, SUPPORTCTL_PASSWORD: undefined };
 		const set = ['profile', 'set', 'live', '--base-url', recorder.baseUrl, '--username', 'ada', '--protected'];
 		const made = await work.run([...set, '--password-stdin', '--insecure-storage'], { stdin: 'pw', env: bare });
@@ -153,7 +153,7 @@ describe('a protected profile', () => {
 
 describe('deleting users', () => {
 	it('refuses a receiver who is deleted in the same set, also in another shard', async () => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work } = await startWorkplace(done());
 		work.sheet('users.csv', 'id,reassign', 50, (row) => `${row + 100},${row === 7 ? 150 : 2}`);
 		for (const shard of ['1/8', '5/8']) {
 			const result = await work.run(['user', 'delete', '--input', 'users.csv', '--yes', '--shard', shard]);
@@ -164,11 +164,11 @@ describe('deleting users', () => {
 	});
 
 	it('refuses the account that is signed in, wherever it stands in the file', async () => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 99 }));
+		const { recorder, work } = await startWorkplace(done());
 		work.sheet('users.csv', 'id', 99, (row) => String(row));
 		const result = await work.run('user delete --input users.csv --reassign 1000 --yes');
 		expect(result.exitCode).toBe(2);
-		expect(result.stderr).toContain('user 99 is the account that is signed in (ada); nothing was sent');
+		expect(result.stderr).toContain('user 1 is the account that is signed in (ada); nothing was sent');
 		expect(recorder.requests.map(({ method }) => method)).not.toContain('DELETE');
 	});
 
@@ -177,7 +177,7 @@ describe('deleting users', () => {
 		const recorder = await startRecorder((request, response, count) => {
 			const responder =
 				request.method === 'DELETE'
-					? json(200, { deleted: true })
+					? done()
 					: request.method === 'POST'
 						? json(400, { code: 'invalid_username', message: 'Unknown.' })
 						: request.url.includes('/users/me')

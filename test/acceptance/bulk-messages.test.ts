@@ -3,10 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
 import { lineOf } from '../support/journal.js';
-import { json, type Responder } from '../support/recorder.js';
+import { done, idOf, json, type Responder } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
 
-const ok = json(200, { id: 1 });
+const ok = done();
 
 describe('on stderr', () => {
 	it('stand the first twenty failures, how many more there are, and where to find them', async () => {
@@ -34,9 +34,9 @@ describe('on stderr', () => {
 	});
 
 	it('stand differences and warnings of rows that are ok', async () => {
-		const { work } = await startWorkplace((_request, response) => {
+		const { work } = await startWorkplace((request, response) => {
 			response.writeHead(200, { 'content-type': 'application/json' });
-			response.end('<br>Notice: x\n{"id":1,"status":"re\\u001bad"}');
+			response.end(`<br>Notice: x\n{"id":${idOf(request)},"status":"re\\u001bad"}`);
 		});
 		const { exitCode, stderr } = await work.run('ticket update 1 2 --status hold -j 1 --format count --allow-differs');
 		expect(exitCode).toBe(0);
@@ -50,7 +50,7 @@ describe('on stderr', () => {
 	it('stand failures beside as many rows that only differ', async () => {
 		const { work } = await startWorkplace((request, response, count) =>
 			Number(/\d+$/.exec(request.url)?.[0]) <= 25
-				? json(200, { id: 1, status: 'read' })(request, response, count)
+				? done({ status: 'read' })(request, response, count)
 				: json(404, { code: 'rest_post_invalid_id', message: 'Gone.' })(request, response, count),
 		);
 		work.edits(50);
@@ -239,7 +239,7 @@ describe('on a terminal, a run of more than fifty rows', () => {
 
 describe('the format of the profile', () => {
 	it('holds for user check', async () => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 7 }));
+		const { recorder, work } = await startWorkplace(done());
 		const profile = ['profile', 'set', 'desk', '--base-url', recorder.baseUrl, '--scheme', 'none', '--format', 'yaml'];
 		await work.run(profile);
 		const { stdout } = await work.run('user check ada --password-stdin', { stdin: 'secret word\n' });

@@ -1,7 +1,7 @@
 /** Rows of the same ID: one after another, also if a run is resumed or retried. */
 
 import { describe, expect, it } from 'vitest';
-import { idOf, json } from '../support/recorder.js';
+import { done, idOf, json } from '../support/recorder.js';
 import { startWorkplace } from '../support/workplace.js';
 
 describe('rows of one id', () => {
@@ -16,7 +16,7 @@ describe('rows of one id', () => {
 			if (underWay.length > 1) together.add([...underWay].sort().join(' and '));
 			setTimeout(() => {
 				underWay.splice(underWay.indexOf(request.url), 1);
-				json(200, { deleted: true })(request, response, count);
+				done()(request, response, count);
 			}, 50);
 		});
 		work.write('rows.csv', input.join('\n'));

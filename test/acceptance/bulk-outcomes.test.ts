@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
-import { idOf, json, type Responder, startRecorder } from '../support/recorder.js';
+import { done, idOf, json, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, hastyClock, type Workplace } from '../support/workplace.js';
 
 /** What a service may do with a request: whether it carries it out, and what it says. */
@@ -22,7 +22,7 @@ const behaviours = {
 type Behaviour = keyof typeof behaviours;
 
 const responses: Record<Behaviour, Responder> = {
-	ok: json(200, { id: 1 }),
+	ok: done(),
 	refused: json(400, { code: 'rest_invalid_param', message: 'No.' }),
 	broken: json(500, { code: 'internal_server_error', message: 'Broken.' }),
 	busy: json(503, { code: 'busy', message: 'Busy.' }),

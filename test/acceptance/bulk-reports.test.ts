@@ -4,11 +4,11 @@ import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { idOf, json, type Responder, startRecorder } from '../support/recorder.js';
+import { done, idOf, json, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, startWorkplace } from '../support/workplace.js';
 import { elementsOf, readXml } from '../support/xml.js';
 
-const ok = json(200, { id: 1, status: 'hold' });
+const ok = done({ status: 'hold' });
 const nasty = '<p>no &lt;b&gt;&amp; &#34;x"\r\n::error::| `y` ]]&gt; \u0007</p>';
 /** The same as text. */
 const shown = 'no <b>& "x"\r\n::error::| `y` ]]> \u0007';
@@ -21,7 +21,7 @@ const mixed: Responder = (request, response) => {
 		case 3:
 			return void response.destroy();
 		case 5:
-			return json(200, { id: 5, status: 'read' });
+			return done({ status: 'read' });
 		default:
 			return ok;
 	}
@@ -125,7 +125,7 @@ describe('--report', () => {
 		let folder = '';
 		const recorder = await startRecorder((request, response, count) => {
 			for (const name of ['one.json', 'three.csv']) mkdirSync(join(folder, name), { recursive: true });
-			json(200, { id: 1, status: 'hold' })(request, response, count);
+			done({ status: 'hold' })(request, response, count);
 		});
 		const work = createWorkplace(recorder.env);
 		folder = work.folder;

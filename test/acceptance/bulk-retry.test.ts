@@ -3,10 +3,10 @@
 import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { jsonLines } from '../support/cli.js';
-import { json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
+import { done, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { createWorkplace, startWorkplace, type Workplace } from '../support/workplace.js';
 
-const ok = json(200, { id: 1 });
+const ok = done();
 const busy = json(400, { code: 'no', message: 'busy' });
 
 /** Which ticket each request was for. */

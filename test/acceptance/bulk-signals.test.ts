@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, renameSync, unlinkSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { idOf, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
+import { done, idOf, json, type Recorder, type Responder, startRecorder } from '../support/recorder.js';
 import { runInTerminal } from '../support/terminal.js';
 import { createWorkplace, hastyClock, startWorkplace, type Workplace } from '../support/workplace.js';
 
-const ok = json(200, { id: 1 });
+const ok = done();
 
 /** A service that responds for the first so many tickets and holds the other requests until `go`. */
 async function holding(free: number) {

@@ -1,10 +1,10 @@
 /** Rows that leave every field alone, as sheets with empty cells have them: skipped, shown and counted, and never sent. */
 
 import { describe, expect, it } from 'vitest';
-import { json, type Recorder, type Responder } from '../support/recorder.js';
+import { done, json, type Recorder, type Responder } from '../support/recorder.js';
 import { startWorkplace, type Workplace } from '../support/workplace.js';
 
-const ok = json(200, { id: 1 });
+const ok = done();
 
 const sent = ({ requests }: Recorder) =>
 	requests.map(({ url, body }) => `${url.replace('/wp-json/support-api/v1', '')} ${body}`);
@@ -32,7 +32,7 @@ describe('a row in which every field is left alone', () => {
 		expect(printed[1]).toMatchObject({ ...skipped, ticket_id: 4, status: null });
 		expect(work.records()[2]).toEqual({ type: 'row', line: 3, ticket_id: '4', ...skipped });
 		expect(work.records().at(-1)).toMatchObject({ counts: { ok: 2, skipped: 1, invalid: 0 }, exit: 0 });
-		expect(sent(recorder)).toEqual([
+		expect(sent(recorder).filter((line) => line.includes('{'))).toEqual([
 			'/tickets/3/custom-fields {"custom_fields":{"a":"x"}}',
 			'/tickets/5/custom-fields {"custom_fields":{"b":"y"}}',
 		]);
@@ -42,7 +42,9 @@ describe('a row in which every field is left alone', () => {
 	});
 
 	it('is read neither with --only-changed, --snapshot and --verify, nor with --dry-run --diff', async () => {
-		const { recorder, work } = await startWorkplace(json(200, { custom_fields: { a: 'x', b: 'z' } }));
+		const { recorder, work } = await startWorkplace(
+			json(200, { a: { name: 'A', value: 'x' }, b: { name: 'B', value: 'z' } }),
+		);
 		work.write('e.csv', SHEET);
 		const args = ['ticket', 'fields', 'set', '--input', 'e.csv'];
 		expect((await work.run([...args, '--only-changed', '--snapshot', '--verify', '-q'])).exitCode).toBe(6);

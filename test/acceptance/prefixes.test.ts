@@ -121,7 +121,8 @@ describe('custom fields with names that are words of the deployment, too', () =>
 				written.push(sent);
 				Object.assign(fields, sent);
 			}
-			json(200, fields)(request, response, count);
+			const shown = Object.entries(fields).map(([name, value]) => [name, { name, value }]);
+			json(200, Object.fromEntries(shown))(request, response, count);
 		});
 		return { work: createWorkplace(recorder.env), written };
 	}
@@ -132,7 +133,7 @@ describe('custom fields with names that are words of the deployment, too', () =>
 		const set = ['ticket', 'fields', 'set', '--input', 'fields.csv', '--verify', ...words];
 		expect((await work.run(set)).exitCode).toBe(0);
 		const { stdout } = await work.run(['ticket', 'fields', 'get', '14', '--json', ...words]);
-		expect(JSON.parse(stdout)).toMatchObject([{ body: { [name]: 'new' } }]);
+		expect(JSON.parse(stdout)).toMatchObject([{ body: { [name]: { value: 'new' } } }]);
 		expect(written).toEqual([{ [name]: 'new' }]);
 	});
 

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-	contradictions,
+	compareAll,
+	compareField,
+	compareValue,
 	customFieldText,
 	readCustomFields,
-	sameCustomField,
-	sameValue,
+	writtenName,
 } from '../../src/api/applied.js';
 import { endpointList, endpoints } from '../../src/api/endpoints.js';
-import { type Field, ticketFields, userFields } from '../../src/api/fields.js';
-import { createPlanner } from '../../src/api/plan.js';
 
 const known = endpointList.flatMap(({ fields }) => fields);
 const named = (name: string) => known.find((each) => each.name === name);
@@ -73,7 +72,7 @@ describe('a field that was sent and the one that is shown are the same', () => {
 		['meta', {}, []],
 		['meta', { colour: 'red' }, { colour: ['red'] }],
 	])('%s: %j as %j', (field, sent, shown) => {
-		expect(sameValue(named(field), sent, shown)).toBe(true);
+		expect(compareValue(named(field), sent, shown)).toBe('same');
 	});
 });
 
@@ -95,7 +94,6 @@ describe('they differ', () => {
 		['ticket-tag', [1, 2, 2], [1, 2, 3]],
 		['ticket-tag', [], [1]],
 		['product', 'printer', 'scanner'],
-		['product', '12', '13'],
 		['roles', ['agent'], ['editor']],
 		['roles', ['agent'], 'editor'],
 		['time-adjustments-type', 'positive', '-'],
@@ -119,7 +117,7 @@ describe('they differ', () => {
 		['time-notes', '', 'x'],
 		['assignee', '', 5],
 	])('%s: %j as %j', (field, sent, shown) => {
-		expect(sameValue(named(field), sent, shown)).toBe(false);
+		expect(compareValue(named(field), sent, shown)).toBe('other');
 	});
 });
 
@@ -144,7 +142,7 @@ describe('nothing can be said', () => {
 		['title', 'a', { text: 'a' }],
 		['roles', ['agent'], [{ name: 'agent' }]],
 	])('%s: %j as %j', (field, sent, shown) => {
-		expect(sameValue(named(field), sent, shown)).toBeUndefined();
+		expect(compareValue(named(field), sent, shown)).toBe('not comparable');
 	});
 
 	it('and no exception is thrown, whatever is compared', () => {
@@ -161,236 +159,130 @@ describe('nothing can be said', () => {
 		);
 		fc.assert(
 			fc.property(field, value, value, (name, sent, shown) => {
-				expect([true, false, undefined]).toContain(sameValue(named(name), sent, shown));
-				expect(sameValue(named(name), sent, structuredClone(sent))).not.toBe(false);
+				expect(['same', 'other', 'not comparable']).toContain(compareValue(named(name), sent, shown));
+				expect(compareValue(named(name), sent, structuredClone(sent))).not.toBe('other');
 			}),
 		);
 	});
 });
 
-describe('the fields of a response', () => {
-	const update = endpoints['ticket.update'];
-	const appliedDifferences = (fields: readonly Pick<Field, 'name' | 'kind'>[], sent: object, body: unknown) =>
-		contradictions(
-			{
-				endpoint: { ...update, fields: fields.map((each) => ({ help: '', ...each })) },
-				permanent: false,
-				ids: { id: '14' },
-				sent: { ...sent },
-			},
-			body,
-		);
+describe('a term', () => {
+	const terms = {
+		idOf: (taxonomy: string, text: string): string | undefined =>
+			taxonomy === 'product' ? { '9': '9', vip: '9', VIP: '9', other: '10', '10': '10' }[text] : undefined,
+	};
 
-	it('lists the fields that differ, with both values, and no others', () => {
-		const sent = { status: 'hold', title: 'a', assignee: 3, product: 'printer', 'time-notes': 'x', roles: ['a'] };
-		const body = { id: 14, status: 'read', title: { raw: 'b' }, assignee: '3', product: '9', extra: 1, roles: ['a'] };
-		expect(appliedDifferences(ticketFields, sent, body)).toEqual([
-			{ field: 'status', sent: 'hold', shown: 'read' },
-			{ field: 'title', sent: 'a', shown: 'b' },
-		]);
+	it.each<[unknown, unknown, string]>([
+		['9', 'vip', 'same'],
+		['VIP', 'vip', 'same'],
+		['9', 'other', 'other'],
+		['9', 'unlisted', 'not comparable'],
+	])('%j against %j is %s once the taxonomy is listed', (sent, shown, equality) => {
+		expect(compareValue(named('product'), sent, shown, terms)).toBe(equality);
 	});
 
-	it('never compares a password, and sees no inherited fields', () => {
-		expect(appliedDifferences(userFields, { password: 'x' }, { password: 'y' })).toEqual([]);
-		expect(appliedDifferences(ticketFields, { password: 'x' }, { password: 'y' })).toEqual([]);
-		expect(appliedDifferences(ticketFields, { constructor: 'x', toString: 'y' }, {})).toEqual([]);
-	});
-
-	it('compares a field by the kind that the table gives it, whatever its name', () => {
-		const fields = [
-			{ name: 'queue', kind: 'term' },
-			{ name: 'due', kind: 'date' },
-			{ name: 'direction', kind: 'adjustment' },
-		] as const;
-		const sent = { queue: 'printer', due: '2026-03-31T09:00', direction: 'positive', other: '12' };
-		const body = { queue: '12', due: '2026-03-31 09:00:00', direction: '+', other: 'printer' };
-		expect(appliedDifferences(fields, sent, body)).toEqual([{ field: 'other', sent: '12', shown: 'printer' }]);
-	});
-
-	it('does not take a meta key for the field of that name', () => {
-		expect(appliedDifferences(userFields, { meta: { product: '12' } }, { meta: { product: 'printer' } })).toHaveLength(
-			1,
-		);
-	});
-
-	it.each([null, undefined, 'x', [], 4])('says nothing of the response %j', (body) => {
-		expect(appliedDifferences(ticketFields, { status: 'hold' }, body)).toEqual([]);
+	it.each<[unknown, unknown, string]>([
+		['支持', '', 'not comparable'],
+		['uni-%f0%9f%8e%89-2', 'uni--2', 'not comparable'],
+		['vip', '', 'other'],
+		['9', '', 'not comparable'],
+		['9', '2024', 'not comparable'],
+		['', 'vip', 'other'],
+	])('%j against %j is %s without a list', (sent, shown, equality) => {
+		expect(compareValue(named('product'), sent, shown)).toBe(equality);
 	});
 });
 
-describe('the response to a write of custom fields', () => {
-	const differs = [{ field: 'severity', sent: 'high', shown: 'low' }];
-	it.each<[unknown, unknown[]]>([
-		[{ custom_fields: { severity: 'low', other: 1 } }, differs],
-		[{ severity: 'low' }, differs],
-		[{ severity: { label: 'Severity', value: 'low' } }, differs],
-		[{ custom_fields: { severity: ' high\n' } }, []],
-		[{ custom_fields: { other: 'low' } }, []],
-		[{ custom_fields: [] }, []],
-		[{ severity: { markup: '<b>' } }, []],
-		[{ updated: true }, []],
-		[null, []],
-		[true, []],
-		[undefined, []],
-	])('%j', (body, differences) => {
-		const request = createPlanner(endpoints['ticket.fields.set'])({
-			ids: { ticket_id: '14' },
-			fields: { severity: 'high' },
+describe('the comparison of a request with an object', () => {
+	const compared = (sent: object, shown: Record<string, unknown>) =>
+		compareAll(endpoints['ticket.update'], { ...sent }, (name) => shown[name]);
+
+	it('lists fields that differ with both values, and fields that are not comparable or not shown', () => {
+		const sent = { status: 'hold', title: 'a', assignee: 3, product: '12', 'time-notes': 'x' };
+		const shown = { status: 'read', title: { raw: 'b' }, assignee: '3', product: 'printer' };
+		expect(compared(sent, shown)).toEqual({
+			differs: [
+				{ field: 'status', sent: 'hold', shown: 'read' },
+				{ field: 'title', sent: 'a', shown: 'b' },
+			],
+			open: ['product', 'time-notes'],
 		});
-		expect(contradictions(request, body)).toEqual(differences);
 	});
 
-	it('is taken by names that every object has, too', () => {
-		const request = createPlanner(endpoints['ticket.fields.set'])({
-			ids: { ticket_id: '14' },
-			fields: { constructor: 'x' },
+	it('never compares a password, not even with itself', () => {
+		expect(compared({ password: 'x' }, { password: 'x' })).toEqual({ differs: [], open: ['password'] });
+	});
+
+	it.each([
+		['positive', 50, 70, [{ field: 'time-adjustments-type', sent: 'positive', shown: '-' }]],
+		['positive', 90, 70, []],
+		['+', 50, 70, [{ field: 'time-adjustments-type', sent: '+', shown: '-' }]],
+		['negative', 90, 70, [{ field: 'time-adjustments-type', sent: 'negative', shown: '+' }]],
+		['negative', 50, 70, []],
+		['positive', undefined, 70, []],
+		['positive', 41, 70, []],
+	])('sees whether an adjustment that is %s moved the time to %s of %s', (type, final, calculated, differs) => {
+		const shown = {
+			'time-adjustments-type': type,
+			'time-adjustments': 20,
+			'time-calculated': calculated,
+			'time-final': final,
+		};
+		expect(compared({ 'time-adjustments-type': type }, shown).differs).toEqual(differs);
+	});
+});
+
+describe('custom fields', () => {
+	it('are read from field objects', () => {
+		expect({ ...readCustomFields({ color: { name: 'Color', value: 'red', markup: '<input>' } }) }).toEqual({
+			color: 'red',
 		});
-		expect(contradictions(request, {})).toEqual([]);
-		expect(contradictions(request, JSON.parse('{"constructor":"y"}'))).toHaveLength(1);
-	});
-});
-
-describe('the response to a delete', () => {
-	it.each<[boolean, unknown, unknown[]]>([
-		[false, { id: 5, status: 'trash' }, []],
-		[true, { deleted: true, previous: { status: 'publish' } }, []],
-		[true, { id: 5, status: 'trash' }, [{ field: 'status', sent: 'permanently deleted', shown: 'trash' }]],
-		[false, { id: 5, status: 'publish' }, [{ field: 'status', sent: 'trash', shown: 'publish' }]],
-		[false, { deleted: true }, [{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]],
-		[false, { deleted: 'true', previous: {} }, [{ field: 'status', sent: 'trash', shown: 'permanently deleted' }]],
-		[false, { deleted: false, status: 'trash' }, []],
-		[true, {}, []],
-		[true, { status: 200 }, []],
-		[true, undefined, []],
-		[true, [], []],
-	])('for good: %j, response %j', (force, body, differences) => {
-		const plan = createPlanner(endpoints['ticket.delete']);
-		expect(contradictions(plan({ ids: { id: '5' }, force }), body)).toEqual(differences);
-	});
-
-	it('is judged by the row of the table, also by a copy of it', () => {
-		const row = endpoints['ticket.delete'];
-		const plan = createPlanner({ ...row, query: row.query.map((each) => ({ ...each, help: 'For good' })) });
-		expect(contradictions(plan({ ids: { id: '5' } }), { status: 'publish' })).toHaveLength(1);
-	});
-
-	it('says nothing of what has no trash', () => {
-		for (const name of ['user.password.delete', 'term.delete.ticket_priority', 'user.delete'] as const) {
-			const request = createPlanner(endpoints[name])({
-				ids: { id: '5', user_id: '5', slug: 'laptop' },
-				reassign: '6',
-			});
-			expect(contradictions(request, { id: 5, status: 'revoked' })).toEqual([]);
-		}
-	});
-});
-
-describe('the response to a change of a reply', () => {
-	const ids = { ticket_id: '14', id: '101' };
-	const parent = { field: 'parent', sent: '14', shown: 15 };
-	it.each<[unknown, unknown[]]>([
-		[{ id: 101, parent: 14 }, []],
-		[{ id: '101', parent: '14' }, []],
-		[{ id: 101, parent: 15 }, [parent]],
-		[{ id: 7, parent: 14 }, [{ field: 'id', sent: '101', shown: 7 }]],
-		[{ id: 7, content: { raw: 'x' } }, [{ field: 'id', sent: '101', shown: 7 }]],
-		[{ id: 101, content: 'x', parent: 0 }, []],
-		// It may be of any kind.
-		[{ id: 7 }, []],
-		[[], []],
-	])('%j', (body, differences) => {
-		const update = createPlanner(endpoints['reply.update'])({ ids, fields: { author: 3 } });
-		expect(contradictions(update, body)).toEqual(differences);
-		const remove = createPlanner(endpoints['reply.delete'])({ ids, force: true });
-		expect(contradictions(remove, { deleted: true, previous: body })).toEqual(differences);
-		expect(contradictions(remove, body)).toEqual(differences);
-	});
-
-	it('is no question for what belongs to nothing', () => {
-		const term = createPlanner(endpoints['term.update.ticket_priority'])({ ids: { id: '5' }, fields: { name: 'a' } });
-		expect(contradictions(term, { id: 6, parent: 3, name: 'a' })).toEqual([]);
-	});
-});
-
-describe('a response that shows another object than the path names', () => {
-	const differs = [{ field: 'id', sent: '5', shown: 6 }];
-	it.each([
-		['ticket.update', { status: 'hold' }],
-		['user.update', { email: 'a@b.example' }],
-		['attachment.update', { title: 'a' }],
-		['term.update.ticket_priority', { name: 'a' }],
-		['ticket.delete', undefined],
-		['user.delete', undefined],
-		['term.delete.product', undefined],
-	] as const)('differs for %s', (name, fields) => {
-		const request = createPlanner(endpoints[name])({ ids: { id: '5' }, fields, force: true, reassign: '7' });
-		const body = { id: 6, slug: 'a', ...fields };
-		expect(contradictions(request, request.method === 'DELETE' ? { deleted: true, previous: body } : body)).toEqual(
-			differs,
-		);
-		expect(contradictions(request, { ...body, id: '5', deleted: true })).toEqual([]);
-		// It may be of any kind.
-		expect(contradictions(request, { id: 6, ...fields, deleted: true })).toEqual([]);
-	});
-});
-
-describe('readCustomFields', () => {
-	it.each([
-		[
-			'name → value',
-			{ colour: 'red', size: 4, off: false, none: null },
-			{ colour: 'red', size: 4, off: false, none: null },
-		],
-		['name → {value}', { colour: { name: 'Colour', value: 'red', markup: '<input>' } }, { colour: 'red' }],
-		['below custom_fields', { custom_fields: { colour: 'red' } }, { colour: 'red' }],
-		['both', { id: 14, custom_fields: { colour: { value: 'red' } } }, { colour: 'red' }],
-		['values of other shapes', { colour: { raw: 'red' }, list: ['a'] }, { colour: { raw: 'red' }, list: ['a'] }],
-		[
-			'a field that is called custom_fields, among others',
-			{ custom_fields: { name: 'C', value: 'a', markup: '' }, x: { name: 'X', value: '2', markup: '' } },
-			{ custom_fields: 'a', x: '2' },
-		],
-		[
-			'a field that is called custom_fields, alone',
-			{ custom_fields: { value: 'a', markup: '' } },
-			{ custom_fields: 'a' },
-		],
-		[
-			'a text that is called custom_fields, among others',
-			{ custom_fields: 'a', x: '2' },
-			{ custom_fields: 'a', x: '2' },
-		],
-		['a field that is called value, below custom_fields', { custom_fields: { value: 'a' } }, { value: 'a' }],
-		['no fields', {}, {}],
-		['no fields, as an empty list', [], {}],
-		['no fields, as an empty list below custom_fields', { custom_fields: [] }, {}],
-	])('reads %s', (_name, body, fields) => {
-		expect({ ...readCustomFields(body) }).toEqual(fields);
+		expect({ ...readCustomFields([]) }).toEqual({});
 	});
 
 	it.each([
-		null,
-		undefined,
-		'red',
-		4,
-		true,
-		[1],
-		['a'],
-		{ custom_fields: 'red' },
-		{ custom_fields: [1] },
-		{ custom_fields: null },
-	])('makes nothing of %j', (body) => {
+		[null],
+		['red'],
+		[[1]],
+		[{ success: false }],
+		[{ color: 'red' }],
+		[{ color: { value: 'red' } }],
+		[{ color: { name: 'Color', value: 'red' }, error: 'x' }],
+	])('are not read from %j', (body) => {
 		expect(readCustomFields(body)).toBeUndefined();
 	});
 
-	it('takes names of the language for names', () => {
-		const fields = readCustomFields(JSON.parse('{"__proto__": {"value": "x"}, "constructor": "y", "toString": "z"}'));
-		expect(Object.entries(fields ?? {})).toEqual([
-			['__proto__', 'x'],
-			['constructor', 'y'],
-			['toString', 'z'],
-		]);
-		expect('hasOwnProperty' in (fields ?? {})).toBe(false);
+	it('may have names of the language', () => {
+		const fields = readCustomFields(JSON.parse('{"__proto__": {"name": "a", "value": "x"}}'));
+		expect(Object.entries(fields ?? {})).toEqual([['__proto__', 'x']]);
+	});
+
+	it('are written under the name in their markup', () => {
+		const field = (markup?: string) => ({ severity: { name: 'Severity', value: '', markup } });
+		expect(writtenName(field('<input type="text" name="xx_severity" value="a_severity">'), 'severity')).toBe(
+			'xx_severity',
+		);
+		expect(writtenName(field('<select id="xx_severity" name="xx_severity[]">'), 'severity')).toBe('xx_severity');
+		expect(writtenName(field('<input name="severity">'), 'severity')).toBe('severity');
+		expect(writtenName(field('<input name="other">'), 'severity')).toBe('severity');
+		expect(writtenName(field(), 'severity')).toBe('severity');
+	});
+
+	it.each<[unknown, unknown, string]>([
+		['red', 'red', 'same'],
+		['red', 'blue', 'other'],
+		[' red ', 'red', 'same'],
+		['a\r\nb', 'a\nb', 'same'],
+		['4', 4, 'same'],
+		['1.10', 1.1, 'same'],
+		['12345678901234567', 12345678901234568, 'other'],
+		['1', true, 'same'],
+		['', null, 'same'],
+		['', undefined, 'same'],
+		['red', undefined, 'other'],
+		['red', ['red'], 'not comparable'],
+	])('compare %j with %j as %s', (sent, shown, equality) => {
+		expect(compareField(endpoints['ticket.fields.set'], 'a', sent, shown)).toBe(equality);
 	});
 });
 
@@ -410,22 +302,5 @@ describe('customFieldText', () => {
 		[{}, undefined],
 	])('of %j is %j', (value, text) => {
 		expect(customFieldText(value)).toBe(text);
-	});
-});
-
-describe('sameCustomField', () => {
-	it.each([
-		['red', 'red', true],
-		['red', 'blue', false],
-		[' red ', 'red', true],
-		['a\r\nb', 'a\nb', true],
-		['4', 4, true],
-		['1', true, true],
-		['', null, true],
-		['', false, true],
-		['red', ['red'], undefined],
-		[{}, 'red', undefined],
-	])('%j and %j: %j', (sent, shown, same) => {
-		expect(sameCustomField(sent, shown)).toBe(same);
 	});
 });

@@ -99,9 +99,9 @@ test('the whole way from flags to the wire and back', async () => {
 	const exitCode = await call(commandOf(endpoint), words, ['3', '--macro-name', 'Thanks', '--enabled', 'true']);
 	expect({ exitCode, stdout: context.stdout.text, stderr: context.stderr.text }).toEqual({
 		exitCode: 6,
-		stdout: '3\tdiffers\tThanks\tfalse\tthe service shows another value: enabled; enabled is false, not true\n',
+		stdout: '3\tdiffers\tThanks\tfalse\tthe service shows a different enabled; enabled is false, not true\n',
 		stderr:
-			'error: update macro 3 was carried out and differs: the service shows another value: enabled\n' +
+			'error: update macro 3 was carried out and differs: the service shows a different enabled\n' +
 			'  enabled is false, not true\nhint: --allow-differs=FIELDS accepts other values of these fields\n',
 	});
 	expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([

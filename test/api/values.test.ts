@@ -11,7 +11,6 @@ import {
 	parseId,
 	parseSlug,
 	quote,
-	userIdIn,
 } from '../../src/api/values.js';
 
 const field = (kind: FieldKind, name = `a-${kind}`): Field => ({ name, kind, help: '' });
@@ -245,28 +244,5 @@ describe('findField', () => {
 
 	it.each(['priority', '', '__proto__', 'constructor'])('does not find %j', (name) => {
 		expect(findField(fields, name)).toBeUndefined();
-	});
-});
-
-describe('the response to a look-up of a user name', () => {
-	it.each<[unknown, string | undefined]>([
-		[7, '7'],
-		['7', '7'],
-		[{ id: 7, name: 'ada' }, '7'],
-		[{ ID: '7', name: 'ada' }, '7'],
-		[{ user_id: 7, posts: 3 }, '7'],
-		[{ id: 0, user_id: 7 }, '7'],
-		[{ user: '7' }, '7'],
-		[{ posts: 3, level: 4 }, undefined],
-		[{ id: 'ada' }, undefined],
-		[{ name: 'ada' }, undefined],
-		[{}, undefined],
-		[[7], undefined],
-		[0, undefined],
-		[1.5, undefined],
-		['x', undefined],
-		[null, undefined],
-	])('the id in %j is %j', (body, id) => {
-		expect(userIdIn(body)).toBe(id);
 	});
 });

@@ -43,7 +43,7 @@ describe('a run goes on', () => {
 
 describe('a run stops', () => {
 	it('at a 401, also where the row says so for another reason than the credentials', () => {
-		const outcome = failed(3, { status: 401, code: 'rest_forbidden' });
+		const outcome = failed(3, { status: 401, code: 'rest_forbidden', signedOut: true });
 		expect(watch().look(outcome)).toEqual({ kind: 'unauthorized', outcome });
 		expect(watch().look({ ...outcome, outcome: 'unknown' })).toMatchObject({ kind: 'unauthorized' });
 	});
@@ -70,7 +70,7 @@ describe('a run stops', () => {
 	it.each([
 		['redirect', 302],
 		['login_form', 200],
-		['html_answer', 404],
+		['html_response', 404],
 		['http_404', 404],
 		['rest_no_route', 404],
 		['rest_forbidden', 403],
@@ -78,10 +78,11 @@ describe('a run stops', () => {
 		['internal_error', 500],
 	])('after twenty first rows that all failed for %s', (code, status) => {
 		const rules = watch({ concurrency: 16 });
+		const notServed = status < 400 || status === 404;
 		for (let row = 1; row < 20; row++) {
-			expect(rules.look(failed(row, { code, status, message: `No ${row}.` }))).toBeUndefined();
+			expect(rules.look(failed(row, { code, status, notServed, message: `No ${row}.` }))).toBeUndefined();
 		}
-		const last = failed(20, { code, status, message: 'No 20.' });
+		const last = failed(20, { code, status, notServed, message: 'No 20.' });
 		expect(rules.look(last)).toEqual({ kind: 'same-refusal', outcome: last, rows: 20 });
 	});
 
@@ -109,7 +110,7 @@ describe('a run stops', () => {
 		const rules = watch();
 		rules.look(first);
 		for (let row = 2; row < 50; row++) {
-			expect(rules.look(failed(row, { code: 'html_answer', status: 404 }))).toBeUndefined();
+			expect(rules.look(failed(row, { code: 'html_response', status: 404, notServed: true }))).toBeUndefined();
 		}
 	});
 
@@ -145,7 +146,8 @@ describe('a run stops', () => {
 		'after as many that were all refused for now or lost behind a gateway, each after all its retries: %i',
 		(status) => {
 			const rules = watch({ concurrency: 6 });
-			const busy = (row: number): RowOutcome => failed(row, { status, code: `http_${status}`, message: 'busy' });
+			const busy = (row: number): RowOutcome =>
+				failed(row, { status, code: `http_${status}`, message: 'busy', busy: true });
 			for (let row = 1; row < 16; row++) expect(rules.look(busy(row))).toBeUndefined();
 			expect(rules.look(busy(16))).toEqual({ kind: 'unreachable', why: 'busy' });
 		},

@@ -12,7 +12,7 @@ import type { Auth } from '../../src/net.js';
 
 const PATH = '/support-api/v1/users/username';
 const json = (status: number, code?: string): Probed => ({ status, body: {}, ...(code && { code, message: code }) });
-const html = (status: number): Probed => ({ status, code: 'html_answer', message: 'page' });
+const html = (status: number): Probed => ({ status, code: 'html_response', message: 'page' });
 const moved = (location: string): Probed => ({ status: 301, location });
 const guarded = json(401, 'rest_not_logged_in');
 const late: Probed = { code: 'timeout', message: 'late' };

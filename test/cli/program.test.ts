@@ -3,7 +3,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { version } from '../../src/version.js';
 import { runHere } from '../support/cli.js';
-import { json, startRecorder } from '../support/recorder.js';
+import { done, json, startRecorder } from '../support/recorder.js';
 
 test.each(['--version', '-V', '--no-color --version', '--profile desk -V', '--version ticket update'])(
 	'%s prints the version alone',
@@ -50,7 +50,7 @@ describe('a shared flag', () => {
 		['that takes none', ['ticket', '-vv', ...UPDATE]],
 		['on both sides of a word', ['--no-color', 'ticket', '--json', '--timeout', '9', ...UPDATE]],
 	])('%s belongs to it: %j', async (_where, argv) => {
-		const recorder = await startRecorder(json(200, { id: 14, status: 'hold' }));
+		const recorder = await startRecorder(done({ status: 'hold' }));
 		expect(await runHere(argv, { env: recorder.env })).toMatchObject({ exitCode: 0 });
 		expect(recorder.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
 			['POST', '/wp-json/support-api/v1/tickets/14', '{"status":"hold"}'],
@@ -58,7 +58,7 @@ describe('a shared flag', () => {
 	});
 
 	it('stands between any two words of a command, and does there what it does behind them', async () => {
-		const fields = { id: 14, custom_fields: { colour: 'red' } };
+		const fields = { colour: { name: 'Colour', value: 'red' } };
 		const recorder = await startRecorder(json(200, fields));
 		const behind = await runHere(['ticket', 'fields', 'get', '14', '--format', 'count'], { env: recorder.env });
 		const between = ['ticket', '--format', 'count', 'fields', '--no-color', 'get', '14'];

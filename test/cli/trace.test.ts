@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTrace } from '../../src/cli/trace.js';
+import type { Response } from '../../src/http/response.js';
 import type { TraceEvent } from '../../src/http/types.js';
 import { plainPalette } from '../../src/output/colour.js';
 
@@ -20,33 +21,34 @@ const request: TraceEvent = {
 	body: '{"username":"ann","password":"marker"}',
 };
 
-const response: TraceEvent = {
-	type: 'response',
-	method: 'POST',
-	url: 'https://desk.example/x',
-	status: 400,
-	headers: { 'set-cookie': ['a=marker'], 'x-odd': '\x1b[2J' },
-	body: '{"password":"marker","title":"\\u001b[31m\u202e"}',
-	bytes: 312,
-	ms: 12.7,
-};
+type Body = Parameters<typeof Buffer.from>[0];
+
+function responseOf(
+	more: Partial<Omit<Response, 'body'>> & { body?: Body; url?: string; requestBody?: string } = {},
+): TraceEvent {
+	const { url = 'https://desk.example/x', requestBody, body = SECRET, ...response } = more;
+	return {
+		type: 'response',
+		method: 'POST',
+		url,
+		requestBody,
+		response: { status: 400, headers: HEADERS, sent: true, ms: 12.7, ...response, body: Buffer.from(body as string) },
+	};
+}
+
+const SECRET = '{"password":"marker","title":"\\u001b[31m\u202e"}';
+const HEADERS = { 'set-cookie': ['a=marker'], 'x-odd': '\x1b[2J' };
 
 describe('renderTrace', () => {
 	it('is one line an event with -v', () => {
 		expect(renderTrace(request, { verbosity: 1 })).toBe(
 			'> POST https://desk.example/support-api/v1/users/check?token=[redacted]\n',
 		);
-		expect(renderTrace(response, { verbosity: 1 })).toBe('< 400 POST https://desk.example/x, 312 bytes, 13 ms\n');
-		const problem: TraceEvent = {
-			type: 'problem',
-			method: 'GET',
-			url: 'https://desk.example/x',
-			message: 'no response within 30 s',
-			sent: true,
-			ms: 30_001,
-		};
-		expect(renderTrace(problem, { verbosity: 2 })).toBe(
-			'! GET https://desk.example/x: no response within 30 s, 30001 ms\n',
+		expect(renderTrace(responseOf(), { verbosity: 1 })).toBe('< 400 POST https://desk.example/x, 45 bytes, 13 ms\n');
+		const problem = { code: 'timeout', message: 'no response within 30 s', permanent: false };
+		const lost = responseOf({ status: 0, body: '', problem, ms: 30_001 });
+		expect(renderTrace(lost, { verbosity: 2 })).toBe(
+			'! POST https://desk.example/x: no response within 30 s, 30001 ms\n',
 		);
 	});
 
@@ -60,9 +62,9 @@ describe('renderTrace', () => {
 				'',
 			].join('\n'),
 		);
-		expect(renderTrace(response, { verbosity: 2 })).toBe(
+		expect(renderTrace(responseOf(), { verbosity: 2 })).toBe(
 			[
-				'< 400 POST https://desk.example/x, 312 bytes, 13 ms',
+				'< 400 POST https://desk.example/x, 45 bytes, 13 ms',
 				'< set-cookie: [redacted]',
 				'< x-odd: \\x1b[2J',
 				'< {"password":"[redacted]","title":"\\u001b[31m\\u202e"}',
@@ -88,16 +90,17 @@ describe('renderTrace', () => {
 		expect(renderTrace(sent, view)).toBe(
 			[`> POST ${url}`, '> accept: application/json', '> x-key: [redacted]', '> {"title":"desk"}', ''].join('\n'),
 		);
-		const problem: TraceEvent = { type: 'problem', method: 'GET', url, message: 'no desk', sent: true, ms: 1 };
-		expect(renderTrace(problem, view)).toBe(`! GET ${url}: no desk, 1 ms\n`);
-		expect(renderTrace({ ...response, url, headers: { 'x-odd': 'json' }, body: 'no desk' }, view)).toBe(
-			[`< 400 POST ${url}, 312 bytes, 13 ms`, '< x-odd: [redacted]', '< no [redacted]', ''].join('\n'),
+		const problem = { code: 'timeout', message: 'no desk', permanent: false };
+		const lost = responseOf({ url, status: 0, body: '', problem, ms: 1 });
+		expect(renderTrace(lost, view)).toBe(`! POST ${url}: no desk, 1 ms\n`);
+		expect(renderTrace(responseOf({ url, headers: { 'x-odd': 'json' }, body: 'no desk' }), view)).toBe(
+			[`< 400 POST ${url}, 7 bytes, 13 ms`, '< x-odd: [redacted]', '< no [redacted]', ''].join('\n'),
 		);
 	});
 
 	it('cuts a long body and says how much is missing, after redaction', () => {
 		const body = JSON.stringify({ text: 'x'.repeat(4_080), password: 'marker'.repeat(100) });
-		const text = renderTrace({ ...response, headers: {}, body }, { verbosity: 2 });
+		const text = renderTrace(responseOf({ headers: {}, body }), { verbosity: 2 });
 		expect(text).not.toContain('marker');
 		expect(text).toMatch(/\n< \(\d+ of \d+ characters not shown\)\n$/);
 	});
@@ -112,7 +115,7 @@ describe('renderTrace', () => {
 		);
 		for (let id = 1; id <= 1_500; id++) trace({ ...request, body: `{"id":${id},"password":"secret-${id}"}` });
 		const requestBody = '{"password":4815162342,"meta":{"token":["nested-marker"]}}';
-		trace({ ...response, requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' });
+		trace(responseOf({ requestBody, body: '{"note":4815162342,"title":"own-marker nested-marker"}' }));
 		expect(text).toContain('< {"note":[redacted],"title":"[redacted] [redacted]"}');
 		expect(text).not.toMatch(/secret-|marker/);
 	});

@@ -64,7 +64,7 @@ describe('a response of a gibibyte', () => {
 		expect(outcome).toMatchObject({
 			outcome: 'unknown',
 			status: 200,
-			code: 'answer_too_large',
+			code: 'response_too_large',
 			message: 'the response is larger than 16 MiB and was not read further',
 		});
 		expect(exitCode).toBe(5);
@@ -98,7 +98,7 @@ describe('a response of a gibibyte', () => {
 			(request) => request.answer(200, packed, { 'content-encoding': 'gzip' }),
 			oneUpdate,
 		);
-		expect(outcome).toMatchObject({ outcome: 'unknown', code: 'unreadable_answer' });
+		expect(outcome).toMatchObject({ outcome: 'unknown', code: 'unreadable_response' });
 		expect(outcome?.message).toMatch(/unpacked it is larger than 16 MiB/);
 		expect(peak).toBeLessThan(200);
 	});
@@ -114,7 +114,7 @@ describe('a run in which every response is a gibibyte', () => {
 			},
 			`ticket update ${ids.join(' ')} --status hold --json`,
 		);
-		expect(outcomes.map((each) => each.code)).toEqual(ids.map(() => 'answer_too_large'));
+		expect(outcomes.map((each) => each.code)).toEqual(ids.map(() => 'response_too_large'));
 		expect(exitCode).toBe(5);
 		expect([...server.counts.values()]).toEqual(ids.map(() => 1));
 		expect(peak).toBeLessThan(300);

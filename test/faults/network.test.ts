@@ -70,7 +70,7 @@ describe('a connection that is', () => {
 			'lost, for a deletion whose path then is a page',
 			afterLoss((request) => request.answer(404, '<html><title>404</title></html>')),
 			oneDelete,
-			{ outcome: 'unknown', code: 'html_answer' },
+			{ outcome: 'unknown', code: 'html_response' },
 			5,
 			2,
 		],

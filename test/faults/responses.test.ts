@@ -53,7 +53,7 @@ describe('no endpoint', () => {
 	);
 
 	function isResponseOf(endpoint: string, code: string | null, body: unknown): boolean {
-		if (code === 'empty_answer') return endpoint === 'ticket.fields.set' && body === undefined;
+		if (code === 'empty_response') return endpoint === 'ticket.fields.set' && body === undefined;
 		if (code !== 'unexpected_shape') return false;
 		if (endpoint === 'ticket.fields.set') return body === null || body === true;
 		return (endpoint === 'user.check' && body === true) || (body === 14 && endpoint.startsWith('user.'));

@@ -70,8 +70,9 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			);
 			const client = await testClient(server.baseUrl);
 			expect(await client.send(get)).toMatchObject({
-				kind: 'response',
-				response: { status: 418, headers: { 'x-one': '1', 'x-two': ['a', 'b'] }, body: Buffer.from('abcde') },
+				status: 418,
+				headers: { 'x-one': '1', 'x-two': ['a', 'b'] },
+				body: Buffer.from('abcde'),
 			});
 		});
 
@@ -80,7 +81,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				request.answer(200, '{}', { __proto__: 'x', constructor: 'y', toString: 'z', 'x-last': '1' }),
 			);
 			const client = await testClient(server.baseUrl);
-			expect(await client.send(get)).toMatchObject({ kind: 'response', response: { status: 200 } });
+			expect(await client.send(get)).toMatchObject({ status: 200 });
 		});
 
 		it.each([
@@ -94,17 +95,14 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const client = await testClient(server.baseUrl, { maxResponseBytes: 1024 * 1024 });
 			const attempt = await client.send(get);
 			expect(attempt).toMatchObject({
-				kind: 'response',
-				response: {
-					status: 200,
-					incomplete: {
-						code: 'answer_too_large',
-						message: 'the response is larger than 1 MiB and was not read further',
-						permanent: true,
-					},
+				status: 200,
+				problem: {
+					code: 'response_too_large',
+					message: 'the response is larger than 1 MiB and was not read further',
+					permanent: true,
 				},
 			});
-			const length = attempt.kind === 'response' ? attempt.response.body.length : -1;
+			const { length } = attempt.body;
 			expect(length).toBeGreaterThanOrEqual(least);
 			expect(length).toBeLessThan(100_000);
 		});
@@ -116,18 +114,18 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 			const client = await testClient(server.baseUrl);
 			expect(await client.send(get)).toMatchObject({
-				kind: 'response',
-				response: { status: 200, incomplete: { code: 'connection_lost', permanent: false } },
+				status: 200,
+				problem: { code: 'connection_lost', permanent: false },
 			});
 		});
 
 		it('may be preceded by any number of hints', async () => {
 			const server = await startRawServer((request) => {
-				request.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n');
+				request.write('HTTP/1.1 103 Early Hints\r\ncontent-length: 999999999\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n');
 				request.json(200, { id: 1 });
 			});
 			const client = await testClient(server.baseUrl);
-			expect(await client.send(get)).toMatchObject({ kind: 'response', response: { status: 200 } });
+			expect(await client.send(get)).toMatchObject({ status: 200 });
 		});
 	});
 
@@ -139,7 +137,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			await new Promise((resolve) => closed.close(resolve));
 			const unreachable = await testClient(`http://127.0.0.1:${port}`);
 			expect(await unreachable.send(get)).toMatchObject({
-				kind: 'problem',
+				status: 0,
 				sent: false,
 				problem: { code: 'connect_refused' },
 			});
@@ -147,7 +145,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const server = await startRawServer((request) => request.reset());
 			const client = await testClient(server.baseUrl);
 			expect(await client.send(get)).toMatchObject({
-				kind: 'problem',
+				status: 0,
 				sent: true,
 				problem: { code: 'connection_lost' },
 			});
@@ -165,7 +163,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
 			expect(await client.send(get)).toMatchObject({
-				kind: 'problem',
+				status: 0,
 				sent: true,
 				problem: { code: 'timeout', message: 'no response within 0.05 s', permanent: false },
 			});
@@ -182,8 +180,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 			const client = await testClient(server.baseUrl, { timeoutMs: 50, monotonic: () => now });
 			expect(await client.send(get)).toMatchObject({
-				kind: 'response',
-				response: { status: 200, incomplete: { code: 'timeout', message: 'its end did not come within 0.05 s' } },
+				status: 200,
+				problem: { code: 'timeout', message: 'its end did not come within 0.05 s' },
 			});
 		});
 
@@ -202,7 +200,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				baseUrl: `http://desk.test:${server.port}`,
 			});
 			expect(await client.send(get)).toMatchObject({
-				kind: 'problem',
+				status: 0,
 				sent: false,
 				problem: {
 					code: 'connect_timeout',
@@ -210,7 +208,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 					permanent: false,
 				},
 			});
-			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ kind: 'response' });
+			expect(await client.send({ ...get, path: '/second' })).toMatchObject({ status: 200 });
 			expect(server.requests.map((each) => each.path)).toEqual(['/second']);
 		});
 
@@ -224,7 +222,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const [stalled, queued] = await Promise.all(['/first', '/second'].map((path) => client.send({ ...get, path })));
 			expect(stalled).toMatchObject({ sent: true, problem: { code: 'timeout' } });
 			expect(queued).toMatchObject({ sent: false, problem: { code: 'connect_timeout' } });
-			expect(await client.send({ ...get, path: '/third' })).toMatchObject({ kind: 'response' });
+			expect(await client.send({ ...get, path: '/third' })).toMatchObject({ status: 200 });
 			expect(server.requests.map((each) => each.path)).toEqual(['/first', '/third']);
 		});
 
@@ -248,7 +246,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 				request.socket.end();
 			});
 			const client = await testClient(server.baseUrl);
-			expect(await client.send(get)).toMatchObject({ kind: 'problem', sent: true, problem: { code } });
+			expect(await client.send(get)).toMatchObject({ status: 0, sent: true, problem: { code } });
 		});
 
 		it('by headers without end is stopped early and not tried again', async () => {
@@ -264,7 +262,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			});
 			const client = await testClient(server.baseUrl);
 			expect(await client.send(get)).toMatchObject({
-				kind: 'problem',
+				status: 0,
 				sent: true,
 				problem: { code: 'bad_http', message: "the response's headers are too large", permanent: true },
 			});
@@ -280,7 +278,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const bodies: string[] = [];
 			for (let count = 0; count < 3; count++) {
 				const attempt = await client.send(get);
-				bodies.push(attempt.kind === 'response' ? attempt.response.body.toString() : attempt.problem.code);
+				bodies.push(attempt.problem?.code ?? attempt.body.toString());
 			}
 			expect(bodies).toEqual(['{"id":1}', '{"id":2}', '{"id":3}']);
 		});
@@ -305,8 +303,8 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 		it('does not hold once a connection was made, and leaves the wait for a response alone', async () => {
 			const server = await startRawServer((request) => void setTimeout(() => request.json(200, {}), 150));
 			const client = await testClient(server.baseUrl, { connectWithinMs: 60 });
-			expect(await client.send(get)).toMatchObject({ kind: 'response' });
-			expect(await client.send(get)).toMatchObject({ kind: 'response' });
+			expect(await client.send(get)).toMatchObject({ status: 200 });
+			expect(await client.send(get)).toMatchObject({ status: 200 });
 		});
 
 		it('retries a refused connection for a third of the time only', async () => {
@@ -325,7 +323,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const attempt = client.send(get);
 			await server.reached(1);
 			await client.close();
-			expect(await attempt).toMatchObject({ kind: 'problem', sent: true });
+			expect(await attempt).toMatchObject({ status: 0, sent: true });
 		});
 
 		it('ends what waits for a connection too, unsent, and lets nothing go out afterwards', async () => {
@@ -335,7 +333,7 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			await server.reached(connections);
 			await client.close();
 			attempts.push(client.send(get));
-			const sent = (await Promise.all(attempts)).map((attempt) => attempt.kind === 'problem' && attempt.sent);
+			const sent = (await Promise.all(attempts)).map((attempt) => attempt.status === 0 && attempt.sent);
 			expect(sent).toEqual([...Array(connections).fill(true), false, false, false]);
 			expect(server.requests).toHaveLength(connections);
 		});
@@ -354,9 +352,19 @@ describe.each([1, 2])('with %i connections at the most:', (connections) => {
 			const url = `${server.baseUrl}/support-api/v1`;
 			expect(events).toMatchObject([
 				{ type: 'request', method: 'POST', url: `${url}/tickets/14`, body: '{"status":"hold"}' },
-				{ type: 'response', method: 'POST', url: `${url}/tickets/14`, status: 200, bytes: gzipSync('{}').length },
+				{
+					type: 'response',
+					method: 'POST',
+					url: `${url}/tickets/14`,
+					response: { status: 200, body: Buffer.from('{}') },
+				},
 				{ type: 'request', method: 'GET', url, body: undefined },
-				{ type: 'problem', method: 'GET', url, sent: true, message: 'the connection was reset' },
+				{
+					type: 'response',
+					method: 'GET',
+					url,
+					response: { sent: true, problem: { message: 'the connection was reset' } },
+				},
 			]);
 		});
 	});
@@ -375,8 +383,8 @@ test.each([1, 2])(
 		});
 		const client = await testClient(server.baseUrl, { connections });
 		expect(await client.send({ method: 'GET', path: '/x' })).toMatchObject({
-			kind: 'response',
-			response: { status: 200, body: Buffer.from(pieces.join('')) },
+			status: 200,
+			body: Buffer.from(pieces.join('')),
 		});
 	},
 );

@@ -4,7 +4,8 @@ import { createServer as createSocketServer, type LookupFunction } from 'node:ne
 import { networkInterfaces } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import type { Attempt, ConnectionOptions } from '../../src/http/types.js';
+import type { Response } from '../../src/http/response.js';
+import type { ConnectionOptions } from '../../src/http/types.js';
 import { createAuthority } from '../support/certificates.js';
 import { testClient } from '../support/delivery.js';
 import { startForwardProxy } from '../support/forward-proxy.js';
@@ -39,20 +40,20 @@ async function servePlain() {
 }
 
 /** Sends one request with credentials. */
-async function send(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Attempt> {
+async function send(baseUrl: string, options: Partial<ConnectionOptions> = {}): Promise<Response> {
 	const client = await testClient(baseUrl, options);
 	return client.send({ method: 'GET', path: '/support-api/v1' });
 }
 
 const ownAddress: LookupFunction = (_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]);
 
-const problemOf = (attempt: Attempt) => (attempt.kind === 'problem' ? attempt.problem.code : attempt.kind);
+const problemOf = (response: Response) => response.problem?.code ?? 'response';
 
 describe('TLS', () => {
 	it('talks to a server whose CA was named, and to no other with that CA', async () => {
 		const { port, requests } = await serveTls(good);
 		const response = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert } });
-		expect(response).toMatchObject({ kind: 'response', response: { status: 200 } });
+		expect(response).toMatchObject({ status: 200 });
 		const stranger = await send(`https://127.0.0.1:${port}`, { tls: { ca: createAuthority('Another CA').cert } });
 		expect(problemOf(stranger)).toBe('tls_untrusted');
 		expect(requests).toHaveLength(1);
@@ -76,7 +77,7 @@ describe('TLS', () => {
 	])('refuses a certificate %s, before anything is sent', async (_what, identity, tls, code) => {
 		const { port, requests } = await serveTls(identity);
 		const attempt = await send(`https://127.0.0.1:${port}`, { tls });
-		expect(attempt).toMatchObject({ kind: 'problem', sent: false, problem: { code, permanent: true } });
+		expect(attempt).toMatchObject({ status: 0, sent: false, problem: { code, permanent: true } });
 		expect(requests).toEqual([]);
 	});
 
@@ -84,7 +85,7 @@ describe('TLS', () => {
 		const { port, requests } = await serveTls(withClients);
 		const own = authority.issue({ names: ['anna-laptop'] });
 		const response = await send(`https://127.0.0.1:${port}`, { tls: { ca: authority.cert, ...own } });
-		expect(response.kind).toBe('response');
+		expect(response.status).toBe(200);
 		expect(requests[0]?.client).toBe('anna-laptop');
 	});
 
@@ -128,7 +129,7 @@ describe('proxies', () => {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: proxy.url },
 		});
-		expect(response.kind).toBe('response');
+		expect(response.status).toBe(200);
 		expect(proxy.seen).toEqual([`CONNECT desk.test:${port}`]);
 		expect(JSON.stringify(proxy.headers)).not.toMatch(/authorization/i);
 		expect(requests[0]?.headers.authorization).toMatch(/^Basic /);
@@ -156,7 +157,7 @@ describe('proxies', () => {
 		const { port, requests } = await servePlain();
 		const proxy = await startForwardProxy();
 		const response = await send(`http://desk.test:${port}`, { proxy: { httpProxy: proxy.url } });
-		expect(response.kind).toBe('response');
+		expect(response.status).toBe(200);
 		expect(proxy.seen).toEqual([`GET http://desk.test:${port}/support-api/v1`]);
 		expect(requests[0]?.headers).toMatchObject({ host: `desk.test:${port}` });
 	});
@@ -166,10 +167,10 @@ describe('proxies', () => {
 		const proxy = await startForwardProxy({ credentials: 'me:s p' });
 		const url = proxy.url.replace('http://', 'http://me:s%20p@');
 		const options = { tls: { ca: authority.cert } };
-		expect((await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: url } })).kind).toBe('response');
+		expect((await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: url } })).status).toBe(200);
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
 		const refused = await send(`https://desk.test:${port}`, { ...options, proxy: { httpsProxy: proxy.url } });
-		expect(refused).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
+		expect(refused).toMatchObject({ status: 0, sent: false, problem: { code: 'proxy_failed' } });
 	});
 
 	it('get their own user name and password from an http service’s caller too', async () => {
@@ -177,7 +178,7 @@ describe('proxies', () => {
 		const proxy = await startForwardProxy({ credentials: 'me:100%' });
 		// A percent sign that escapes nothing stands for itself.
 		const httpProxy = proxy.url.replace('http://', 'http://me:100%@');
-		expect((await send(`http://desk.test:${port}`, { proxy: { httpProxy } })).kind).toBe('response');
+		expect((await send(`http://desk.test:${port}`, { proxy: { httpProxy } })).status).toBe(200);
 		expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
 	});
 
@@ -232,7 +233,7 @@ describe('proxies', () => {
 		const { port } = await serveTls(good);
 		const proxy = await startForwardProxy();
 		const options = { tls: { ca: authority.cert }, lookup: ownAddress, proxy: { httpProxy: proxy.url } };
-		expect((await send(`https://desk.test:${port}`, options)).kind).toBe('response');
+		expect((await send(`https://desk.test:${port}`, options)).status).toBe(200);
 		expect(proxy.seen).toEqual([]);
 	});
 
@@ -244,7 +245,7 @@ describe('proxies', () => {
 			lookup: ownAddress,
 			proxy: { httpsProxy: proxy.url, noProxy },
 		});
-		expect(response.kind).toBe('response');
+		expect(response.status).toBe(200);
 		expect(proxy.seen).toEqual([]);
 	});
 
@@ -254,7 +255,7 @@ describe('proxies', () => {
 		const { port } = scheme === 'http' ? await servePlain() : await serveTls(good);
 		for (const host of ['127.0.0.1', 'localhost']) {
 			const response = await send(`${scheme}://${host}:${port}`, { tls: { ca: authority.cert }, proxy: settings });
-			expect(response.kind).toBe('response');
+			expect(response.status).toBe(200);
 		}
 		expect(proxy.seen).toEqual([]);
 	});
@@ -277,7 +278,7 @@ describe('proxies', () => {
 			tls: { ca: authority.cert },
 			proxy: { httpsProxy: 'http://127.0.0.1:1' },
 		});
-		expect(attempt).toMatchObject({ kind: 'problem', sent: false, problem: { code: 'proxy_failed' } });
+		expect(attempt).toMatchObject({ status: 0, sent: false, problem: { code: 'proxy_failed' } });
 		expect(proxy.requests).toEqual([]);
 	});
 });
@@ -298,7 +299,7 @@ describe('http:// to localhost', () => {
 	it.each(['localhost', 'desk.localhost', 'LOCALHOST.'])('%s reaches loopback addresses alone', async (host) => {
 		const { port, requests } = await servePlain();
 		const reached = await send(`http://${host}:${port}`, { lookup: addresses('192.0.2.1', '127.0.0.1') });
-		expect(reached.kind).toBe('response');
+		expect(reached.status).toBe(200);
 		expect(requests).toHaveLength(1);
 	});
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Retry } from '../../src/http/judge.js';
+import type { Retry } from '../../src/http/outcome.js';
 import {
 	BASE_DELAY_MS,
 	backoffMs,
@@ -91,8 +91,8 @@ describe('decideRetry', () => {
 		...more,
 	});
 
-	it.each<[Retry, boolean]>([
-		['never', false],
+	it.each<[Retry | undefined, boolean]>([
+		[undefined, false],
 		['once', true],
 		['later', true],
 		['lost', true],

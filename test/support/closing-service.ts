@@ -1,7 +1,7 @@
-import { json, type RecordedRequest } from './recorder.js';
+import { done, json, type RecordedRequest } from './recorder.js';
 import { startWorkplace } from './workplace.js';
 
-const ok = json(200, { id: 1 });
+const ok = done();
 const refused = json(401, { code: 'rest_no', message: 'Sorry.', data: { status: 401 } });
 
 /** A workplace whose service refuses the credentials behind so many requests; `open` ends that, and forgets the requests. */

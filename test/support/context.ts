@@ -93,6 +93,7 @@ export function memoryContext(options: MemoryOptions = {}): MemoryContext {
 		stderr: memoryOutput(options.columns),
 		prompts: options.prompts ?? noPrompts,
 		clock: options.clock ?? systemClock,
+		hidden: {},
 		random: options.random ?? Math.random,
 		cwd: options.cwd ?? process.cwd(),
 		signals: {

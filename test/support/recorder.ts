@@ -44,8 +44,32 @@ export function idOf({ url }: RecordedRequest): number {
 	return Number(/\/(?:tickets|users)\/(\d+)/.exec(url)?.[1]);
 }
 
+/** Custom fields that exist where a test doesn't say which. */
+const FIELDS = ['colour', 'color', 'size', 'severity', 'note', 'order', 'a', 'b'];
+
+/** Does what the request asks for: responds with the object that its path names. @param more what the object shows */
+export function done(more: Record<string, unknown> = {}): Responder {
+	const saved = new Map<string, unknown>(FIELDS.map((name) => [name, '']));
+	return (request, response, count) => {
+		const { method, url, body: sent } = request;
+		const [path = '', query = ''] = url.split('?');
+		const id = Number(/\/(\d+)$/.exec(path)?.[1] ?? 1);
+		const shows = (body: unknown): unknown => json(200, body)(request, response, count);
+		if (path.endsWith('/custom-fields')) {
+			if (method !== 'GET') {
+				for (const [name, value] of Object.entries(JSON.parse(sent).custom_fields)) saved.set(name, value);
+				return shows(null);
+			}
+			return shows(Object.fromEntries([...saved].map(([name, value]) => [name, { name, value }])));
+		}
+		if (method !== 'DELETE') return shows({ ...more, id });
+		const isPermanent = query.includes('force=true') || /passwords|ticket_priority/.test(path);
+		return shows(isPermanent ? { deleted: true, previous: more } : { status: 'trash', ...more, id });
+	};
+}
+
 /** Starts a recorder that ends with the test. */
-export async function startRecorder(responder: Responder = json(200, { id: 14 })): Promise<Recorder> {
+export async function startRecorder(responder: Responder = done()): Promise<Recorder> {
 	const requests: RecordedRequest[] = [];
 	const { note, reached } = arrivals();
 	const server = createServer((message, response) => {

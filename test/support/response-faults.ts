@@ -43,11 +43,11 @@ const twoSteps = (request: RawRequest, first: string, second: string): void => {
 
 export const responseFaults: Record<string, ResponseFault> = {
 	// Another program responds.
-	'an HTML page with 200': { script: whole(200, html('Welcome')), ...failed('html_answer', { says: /Welcome/ }) },
-	'an HTML page with 403': { script: whole(403, html('Blocked')), ...failed('html_answer', { exitCode: 4 }) },
-	'an HTML page with 404': { script: whole(404, html('Not found')), ...failed('html_answer', { says: /wp-json/ }) },
-	'an HTML page with 500': { script: whole(500, html('Oops')), ...unknown('html_answer', 2) },
-	'an HTML page with 503': { script: whole(503, html('Maintenance')), ...unknown('html_answer', 2) },
+	'an HTML page with 200': { script: whole(200, html('Welcome')), ...failed('html_response', { says: /Welcome/ }) },
+	'an HTML page with 403': { script: whole(403, html('Blocked')), ...failed('html_response', { exitCode: 4 }) },
+	'an HTML page with 404': { script: whole(404, html('Not found')), ...failed('html_response', { says: /wp-json/ }) },
+	'an HTML page with 500': { script: whole(500, html('Oops')), ...unknown('html_response', 2) },
+	'an HTML page with 503': { script: whole(503, html('Maintenance')), ...unknown('html_response', 2) },
 	'a login page': { script: whole(200, login), ...failed('login_form', { says: /login form/ }) },
 	'a redirect to a login page': {
 		script: (request) =>
@@ -68,13 +68,13 @@ export const responseFaults: Record<string, ResponseFault> = {
 		...unknown('cut_off_json'),
 	},
 	'two JSON documents': { script: whole(200, good + good), ...unknown('cut_off_json') },
-	'no body': { script: whole(200), ...unknown('empty_answer') },
+	'no body': { script: whole(200), ...unknown('empty_response') },
 	null: { script: whole(200, 'null'), ...unknown('unexpected_shape') },
 	true: { script: whole(200, 'true'), ...unknown('unexpected_shape') },
 	'a string': { script: whole(200, '"done"'), ...unknown('unexpected_shape') },
 	'a number': { script: whole(200, '14'), ...unknown('unexpected_shape') },
 	'an array': { script: whole(200, `[${good}]`), ...unknown('unexpected_shape') },
-	'JSON a hundred thousand levels deep': { script: whole(200, nested(100_000)), ...unknown('unreadable_answer') },
+	'JSON a hundred thousand levels deep': { script: whole(200, nested(100_000)), ...unknown('unreadable_response') },
 	'JSON of brackets alone': { script: whole(200, '['.repeat(1_000_000)), ...unknown('cut_off_json') },
 	'duplicate keys': { script: whole(200, '{"id":14,"id":14,"status":"x","status":"hold"}'), ...ok },
 	'keys of the prototype': {
@@ -124,19 +124,19 @@ export const responseFaults: Record<string, ResponseFault> = {
 	gzip: { script: whole(200, gzipSync(good), { 'content-encoding': 'gzip' }), ...ok },
 	br: { script: whole(200, brotliCompressSync(good), { 'content-encoding': 'br' }), ...ok },
 	deflate: { script: whole(200, deflateSync(good), { 'content-encoding': 'deflate' }), ...ok },
-	'gzip that is none': { script: whole(200, good, { 'content-encoding': 'gzip' }), ...unknown('unreadable_answer') },
+	'gzip that is none': { script: whole(200, good, { 'content-encoding': 'gzip' }), ...unknown('unreadable_response') },
 	'gzip that breaks off': {
 		script: whole(200, gzipSync(good).subarray(0, 20), { 'content-encoding': 'gzip' }),
-		...unknown('unreadable_answer'),
+		...unknown('unreadable_response'),
 	},
 	'an unknown coding': {
 		script: whole(200, good, { 'content-encoding': 'snappy' }),
-		...unknown('unreadable_answer'),
+		...unknown('unreadable_response'),
 	},
 	'gzip without a header': { script: whole(200, gzipSync(good)), ...unknown('not_json') },
 	'a gzip bomb': {
 		script: whole(200, gzipSync(Buffer.alloc(200 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
-		...unknown('unreadable_answer'),
+		...unknown('unreadable_response'),
 	},
 
 	// Statuses.

@@ -1,6 +1,7 @@
 /** Services of limited strength, as a client in virtual time: what they can serve, they serve; the rest they refuse. */
 
-import type { Attempt, Client } from '../../src/http/types.js';
+import type { Response } from '../../src/http/response.js';
+import type { Client } from '../../src/http/types.js';
 import type { VirtualClock } from './virtual-clock.js';
 
 /** Numbers from 0 to 1 that look random and are always the same for a seed. */
@@ -71,22 +72,22 @@ export function smallHost({
 		origin: 'http://desk.test',
 		log: [],
 		served: 0,
-		async send(): Promise<Attempt> {
+		async send(): Promise<Response> {
 			const at = clock.monotonic();
 			const admitted = admission(at);
 			host.log.push({ at, refused: admitted !== true });
 			await clock.sleep((admitted === true ? latencyMs : Math.min(latencyMs, 5)) * (0.8 + 0.4 * random()));
 			if (admitted !== true) return responder(status, 'busy', admitted);
 			host.served++;
-			return responder(200, '{"id":14}', {});
+			return responder(204, '', {});
 		},
 		close: async () => {},
 	};
 	return host;
 }
 
-function responder(status: number, body: string, headers: Record<string, string>): Attempt {
-	return { kind: 'response', response: { status, headers, body: Buffer.from(body) }, ms: 1 };
+function responder(status: number, body: string, headers: Record<string, string>): Response {
+	return { status, headers, body: Buffer.from(body), sent: true, ms: 1 };
 }
 
 /**
@@ -100,7 +101,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 		origin: 'http://desk.test',
 		log: [],
 		served: 0,
-		async send(): Promise<Attempt> {
+		async send(): Promise<Response> {
 			const at = clock.monotonic();
 			const next = free.indexOf(Math.min(...free));
 			const begins = Math.max(at, free[next] as number);
@@ -116,7 +117,7 @@ export function workers(clock: VirtualClock, count: number, serviceMs: number, q
 			if (begins > at) waiting--;
 			await clock.sleep(serviceMs);
 			host.served++;
-			return responder(200, '{"id":14}', {});
+			return responder(204, '', {});
 		},
 		close: async () => {},
 	};

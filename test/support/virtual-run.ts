@@ -7,8 +7,9 @@ import { AdaptivePace } from '../../src/bulk/pace.js';
 import { runEngine } from '../../src/bulk/run/engine.js';
 import type { RunRow } from '../../src/bulk/run/rows.js';
 import type { OutcomeName } from '../../src/http/outcome.js';
+import type { Response } from '../../src/http/response.js';
 import { send } from '../../src/http/send.js';
-import type { Attempt, Client } from '../../src/http/types.js';
+import type { Client } from '../../src/http/types.js';
 import { chances } from './small-host.js';
 import { VirtualClock } from './virtual-clock.js';
 
@@ -48,13 +49,10 @@ export interface VirtualRun {
 	ms: number;
 }
 
-function attemptOf({ status, headers = {} }: VirtualAnswer): Attempt {
-	const body = Buffer.from(status < 300 ? '{"id":1}' : '{"code":"rest_refused","message":"not now"}');
-	return {
-		kind: 'response',
-		ms: 1,
-		response: { status, headers: { 'content-type': 'application/json', ...headers }, body },
-	};
+function responseOf({ status, headers = {} }: VirtualAnswer, path: string): Response {
+	const id = /\d+$/.exec(path)?.[0];
+	const body = Buffer.from(status < 300 ? `{"id":${id}}` : '{"code":"rest_refused","message":"not now"}');
+	return { status, headers: { 'content-type': 'application/json', ...headers }, body, sent: true, ms: 1 };
 }
 
 export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun> {
@@ -67,21 +65,23 @@ export async function virtualRun(options: VirtualRunOptions): Promise<VirtualRun
 	const stop = new AbortController();
 	setMaxListeners(0, stop.signal);
 	const client: Pick<Client, 'send'> = {
-		async send() {
+		async send({ path }) {
 			await clock.sleep((latencyMs / 2) * (0.8 + 0.4 * jitter()));
 			const responder = service(clock.monotonic());
 			run.requests.push({ at: clock.monotonic(), status: responder?.status });
 			if (responder === undefined) {
 				await clock.sleep(30_000, stop.signal);
 				return {
-					kind: 'problem',
+					status: 0,
+					headers: {},
+					body: Buffer.alloc(0),
 					problem: { code: 'timeout', message: 'no responder', permanent: false },
 					sent: true,
 					ms: 1,
 				};
 			}
 			await clock.sleep(latencyMs / 2 + (responder.delayMs ?? 0));
-			return attemptOf(responder);
+			return responseOf(responder, path);
 		},
 	};
 	const plan = createPlanner(endpoints['ticket.update']);

@@ -7,9 +7,8 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { isObject } from '../../api/values.js';
-import { headerOf } from '../../http/content.js';
 import type { Outcome } from '../../http/outcome.js';
-import type { ResponseHeaders } from '../../http/types.js';
+import { headerOf, type ResponseHeaders } from '../../http/response.js';
 
 export type ListedObject = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 /** An object as a row of an export: what an update reads back from it is what the object holds, or it is left out. */
 
-import { sameValue } from '../../api/applied.js';
+import { compareValue } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
-import { holdsInexactNumber, inexactNumberIn, isObject, OWN_ID } from '../../api/values.js';
+import { hasInexactNumber, isObject, OWN_ID } from '../../api/values.js';
 import { type Column, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
 import type { ListedObject } from './pages.js';
 
@@ -84,7 +84,7 @@ function isRenderedAlone(value: unknown): boolean {
 
 function rawOf(value: unknown): unknown {
 	if (!isObject(value)) return value;
-	return Object.hasOwn(value, 'raw') ? value.raw : (inexactNumberIn(value) ?? value);
+	return Object.hasOwn(value, 'raw') ? value.raw : value;
 }
 
 const LEFT_OUT = Symbol('left out');
@@ -129,7 +129,7 @@ function readsBackAlways({ kind }: Field, value: unknown): boolean {
 }
 
 function checkedValue(field: Field, value: unknown, column: Column, asCells: boolean): unknown {
-	if (isRenderedAlone(value) || holdsInexactNumber(value)) return LEFT_OUT;
+	if (isRenderedAlone(value) || hasInexactNumber(value)) return LEFT_OUT;
 	const normal = field.kind === 'boolean' ? (SWITCHES.get(value) ?? value) : value;
 	// As it is once it was written and read.
 	const given = asCells ? cellText(normal) : typeof normal === 'object' ? JSON.parse(JSON.stringify(normal)) : normal;
@@ -142,7 +142,7 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 	if (!Object.hasOwn(draft.fields, field.name)) return isReadable ? given : LEFT_OUT;
 	const back = draft.fields[field.name];
 	const isText = typeof back === 'string' && typeof value === 'string';
-	const isSame = isText ? back === value : sameValue(field, back, value) === true;
+	const isSame = isText ? back === value : compareValue(field, back, value) === 'same';
 	return isSame && (isReadable || !asCells) ? given : LEFT_OUT;
 }
 

@@ -71,7 +71,7 @@ export async function execute(parts: RunParts): Promise<Ended> {
 		stop(watch.lookAttempt(attempt, clock.monotonic()));
 	};
 	const { retries } = tuning;
-	const reading: SendOptions = { retries, clock, random, dialect, pace, stop: signal, exactNumbers: true, onRetry };
+	const reading: SendOptions = { retries, clock, random, dialect, pace, stop: signal, onRetry };
 	const ahead = mayReadAhead(plan)
 		? createReadAhead({ ...parts, concurrency, send: (request) => send(client, request, reading) })
 		: undefined;

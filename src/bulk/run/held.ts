@@ -1,52 +1,65 @@
-/** What an object holds, as far as a read shows it, and how values are compared with it. */
+/** What an object holds, as far as a read shows it. */
 
-import { customFieldText, readCustomFields, sameField } from '../../api/applied.js';
+import { compareField, customFieldText, rawValue, readCustomFields, writtenName } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
-import { inexactNumberIn, isObject } from '../../api/values.js';
+import { isObject } from '../../api/values.js';
 
 export interface Held {
 	has(field: string): boolean;
-	/** The raw value; undefined where the read does not show the field. */
+	/** The raw value; undefined if the read doesn't show the field. */
 	get(field: string): unknown;
-	/** `modified_gmt`, where the object has one. */
+	/** The name under which a field is written. */
+	writtenAs(field: string): string;
+	/** `modified_gmt`, if the object has one. */
 	readonly modified: string | undefined;
-	/** The trash status of the object, where it shows its status. */
+	/** The object's status, if it shows one. */
 	readonly status: string | undefined;
 }
 
-/**
- * What a read's body shows; undefined for a shape that is not known.
- * @param prefix the deployment's product prefix: services write a custom field with it and show it without
- */
-export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown, prefix: string): Held | undefined {
-	const isCustom = endpoint.body === 'custom_fields';
-	const values = isCustom ? readCustomFields(body) : isObject(body) ? body : undefined;
-	// Only custom fields can be none at all.
-	if (values === undefined || (!isCustom && Object.keys(values).length === 0)) return undefined;
-	const start = `${prefix}_`;
-	const otherName = (name: string): string => (name.startsWith(start) ? name.slice(start.length) : start + name);
-	const names = (name: string): string[] => (isCustom ? [name, otherName(name)] : [name]);
+/** What a read's body shows; undefined for an unknown shape. */
+export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown): Held | undefined {
+	return endpoint.body === 'custom_fields' ? heldFields(body) : heldObject(body);
+}
+
+function heldObject(body: unknown): Held | undefined {
+	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
 	const get = (field: string): unknown => {
-		const name = names(field).find((each) => Object.hasOwn(values, each));
-		return name === undefined ? undefined : isCustom ? values[name] : rawValue(values[name]);
+		return Object.hasOwn(body, field) ? rawValue(body[field]) : undefined;
 	};
 	const text = (field: string): string | undefined => {
 		const value = get(field);
 		return typeof value === 'string' ? value : undefined;
 	};
-	return { has: (field) => get(field) !== undefined, get, modified: text('modified_gmt'), status: text('status') };
+	return {
+		get,
+		has: (field) => get(field) !== undefined,
+		writtenAs: (field) => field,
+		modified: text('modified_gmt'),
+		status: text('status'),
+	};
 }
 
-/** `{raw, rendered}` stands for its raw text; rendered text alone is no value that could be written. */
-function rawValue(value: unknown): unknown {
-	if (!isObject(value) || inexactNumberIn(value) !== undefined) return value;
-	if (Object.hasOwn(value, 'raw')) return value.raw;
-	return Object.hasOwn(value, 'rendered') ? undefined : value;
+/** Services show a custom field as `severity` and write it as `xx_severity`: both names are understood. */
+function heldFields(body: unknown): Held | undefined {
+	const fields = readCustomFields(body);
+	if (fields === undefined) return undefined;
+	const shownNames = new Map(Object.keys(fields).map((name) => [writtenName(body, name), name]));
+	const shownAs = (name: string): string => {
+		return Object.hasOwn(fields, name) ? name : (shownNames.get(name) ?? name);
+	};
+	const get = (name: string): unknown => fields[shownAs(name)];
+	return {
+		get,
+		has: (name) => get(name) !== undefined,
+		writtenAs: (name) => (Object.hasOwn(fields, name) ? writtenName(body, name) : name),
+		modified: undefined,
+		status: undefined,
+	};
 }
 
-/** Whether a value is what the object holds, as far as services normalise it. */
+/** Whether a value is what the object holds, as far as services normalize it. */
 export function same(endpoint: Endpoint, name: string, value: unknown, held: Held): boolean {
-	return held.has(name) && sameField(endpoint, name, value, held.get(name)) === true;
+	return held.has(name) && compareField(endpoint, name, value, held.get(name)) === 'same';
 }
 
 /** Whether a value is exactly what the object holds; white space counts, since it may be what is corrected. */
@@ -56,7 +69,8 @@ export function isUnchanged(endpoint: Endpoint, name: string, value: unknown, he
 		// The type of a custom field counts where it is written back.
 		return held.has(name) && (typeof value === 'string' ? customFieldText(now) === value : now === value);
 	}
-	return typeof value === 'string' && typeof now === 'string' ? value === now : same(endpoint, name, value, held);
+	const areTexts = typeof value === 'string' && typeof now === 'string';
+	return areTexts ? value === now : same(endpoint, name, value, held);
 }
 
 /** Whether `--if FIELD=VALUE` is met; "" means that the field has no value. */

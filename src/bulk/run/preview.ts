@@ -1,7 +1,6 @@
 /** A run that sends nothing: what it would send, and where objects may be read, what that would change. */
 
 import { asksNothing } from '../../api/plan.js';
-import { inexactNumberIn } from '../../api/values.js';
 import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
@@ -62,7 +61,7 @@ export async function createChangeReader(
 		dialect,
 		concurrency,
 		async send(request) {
-			const found = await send(client, request, { retries, clock, random, dialect, pace, exactNumbers: true });
+			const found = await send(client, request, { retries, clock, random, dialect, pace });
 			setup.checkSignedIn(found);
 			return found;
 		},
@@ -79,17 +78,15 @@ export async function createChangeReader(
 
 /** What a row would change, now that its object was read. */
 function changeOf(plan: RunPlan, row: RunRow, found: Outcome): RowChange {
-	const { checks, values, service } = plan;
+	const { checks, values } = plan;
 	const { endpoint } = row.request;
-	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, service.prefixes.product) : undefined;
+	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body) : undefined;
 	if (held === undefined) return { unread: found, sends: !readsBefore(plan) };
 	const sends = 'fields' in decide(row, held, plan);
 	const decided = decide(row, held, { checks: { ...checks, onlyChanged: true }, values });
 	if ('skip' in decided) return { ...decided, sends };
-	// A number that JavaScript would change is shown as it is written.
-	const shown = (value: unknown): unknown => inexactNumberIn(value) ?? value;
 	const fields = Object.entries(decided.fields).map(([field, value]) => {
-		return { field, old: shown(held.get(field)), new: shown(value), isShown: held.has(field) };
+		return { field, old: held.get(field), new: value, isShown: held.has(field) };
 	});
 	return { fields, sends };
 }

@@ -1,12 +1,13 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import { type AppliedDifference, contradictions, differences, sameField } from '../../api/applied.js';
+import { type AppliedDifference, compareAll, compareField, type TermIndex } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
-import { emptyRecord, inexactNumberIn, isId, isObject } from '../../api/values.js';
+import { emptyRecord, hasInexactNumber } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
+import { differing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
 import { type Held, heldOf, holds, isNothing, isUnchanged } from './held.js';
@@ -22,6 +23,8 @@ export interface RowSteps {
 	keep(row: RunRow, before: OldValues): Promise<void>;
 	/** Whether an earlier part of the run may have sent the row. */
 	maybeSent?(row: RunRow): boolean;
+	/** Makes IDs, slugs and names of terms comparable. */
+	terms?: TermIndex | undefined;
 }
 
 /** Whether any check of a plan needs a read before the write. */
@@ -43,15 +46,6 @@ export function checkReadable(endpoint: Endpoint, plan: Pick<RunPlan, 'checks' |
 		code: 'no_read',
 		hint: 'leave out --verify, --snapshot, --only-changed, --if-unmodified, --if and --diff',
 	});
-}
-
-/** What a read shows, where it is not the object that the path names: services find a reply whichever ticket that is. */
-function otherObject({ endpoint: { body: kind, parent }, ids }: Request, body: unknown): string | undefined {
-	if (kind === 'custom_fields' || !isObject(body)) return undefined;
-	if (isId(body.id) && ids.id !== undefined && String(body.id) !== ids.id) return `another object, ${body.id}`;
-	const owner = parent && ids[parent];
-	if (owner === undefined || !isId(body.parent) || String(body.parent) === owner) return undefined;
-	return `of ${parent?.replace('_id', '')} ${body.parent}`;
 }
 
 type PlannerFor = (endpoint: Endpoint) => Planner;
@@ -87,35 +81,30 @@ interface Seen {
 
 /** Makes the function that carries out one row. */
 export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps): (row: RunRow) => Promise<Outcome> {
-	const { checks, values, service } = plan;
+	const { checks, values } = plan;
 	const readsFirst = readsBefore(plan);
 	const addsItems = changesLists(plan);
 	const plannerFor = createPlanners(dialect);
 	const look = async (row: RunRow, isAfter: boolean): Promise<Seen> => {
-		const { endpoint } = row.request;
 		const result = await steps.read(row, readRequest(plannerFor, row.request), isAfter);
-		if (result.outcome !== 'ok') return { result, held: undefined };
-		const other = otherObject(row.request, result.body);
-		if (other === undefined) return { result, held: heldOf(endpoint, result.body, service.prefixes.product) };
-		const message = `the response to the read is ${other}`;
-		return { result: { ...result, outcome: 'failed', code: 'another_object', message }, held: undefined };
+		const isShown = result.outcome === 'ok';
+		return { result, held: isShown ? heldOf(row.request.endpoint, result.body) : undefined };
 	};
+	const customNames = createCustomNames((row) => look(row, false));
 	return async (row) => {
 		let { request } = row;
 		let left: AppliedDifference[] = [];
 		if (asksNothing(request) && !addsItems) return NOTHING_TO_SEND;
-		const inexact = inexactField(request);
-		if (inexact !== undefined) return inexact;
 		const maybeSent = steps.maybeSent?.(row) === true;
 		const seen = readsFirst || (checks.verify && maybeSent) ? await look(row, false) : undefined;
 		if (seen !== undefined && maybeSent) {
-			const settled = settledBy(seen, request, values);
+			const settled = settledBy(seen, request, values, steps.terms);
 			if (settled !== undefined) return settled;
 		}
 		if (seen !== undefined && readsFirst) {
 			const { result, held } = seen;
 			if (held === undefined) return notRead(result, maybeSent);
-			const decided = decide(row, held, plan, maybeSent);
+			const decided = decide(row, held, plan, maybeSent, steps.terms);
 			if ('skip' in decided) return decided.skip;
 			left = decided.left;
 			const { endpoint, ids } = request;
@@ -124,14 +113,67 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 			}
 			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held, request));
 		}
-		const sent = await steps.send(row, request);
-		const differs = sent.outcome === 'ok' ? contradictions(request, sent.body) : [];
-		const result = differs.length === 0 ? sent : withDifferences(sent, differs);
-		// What the service wants later than anybody waits ends the run first.
-		const isVerified = checks.verify && mayBeWritten(result) && result.code !== 'wait_too_long';
-		const known = isVerified ? verified(request, result, await look(row, true)) : result;
+		const inexact = inexactField(request);
+		if (inexact !== undefined) return inexact;
+		const isCustom = request.endpoint.body === 'custom_fields';
+		const names = isCustom ? await customNames(row, seen) : undefined;
+		const planned = names?.held === undefined ? request : renamed(plannerFor, request, names.held);
+		let result = await steps.send(row, planned);
+		if (names?.notice !== undefined) {
+			result = { ...result, warnings: [...(result.warnings ?? []), names.notice] };
+		}
+		const isNamed = names?.held === undefined || hasAll(names.held, request);
+		const isVerified = mayNeedReading(result) && (checks.verify || !isNamed);
+		const known = isVerified ? verified(request, result, await look(row, true), steps.terms) : result;
 		return allowed(withLeft(known, left, row), checks);
 	};
+}
+
+/** Whether a write's outcome can be settled by reading: a refusal of the service stands. */
+function mayNeedReading({ outcome, refused, busy, code }: Outcome): boolean {
+	// What the service wants later than anybody waits ends the run first.
+	if (code === 'wait_too_long') return false;
+	if (outcome === 'failed') return refused !== true && busy !== true;
+	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown';
+}
+
+/** The custom fields of the service, as one read shows them, and a notice for the first row if none does. */
+interface CustomNames {
+	held?: Held | undefined;
+	notice?: string;
+}
+
+const NOT_CONFIRMED = "custom fields can't be read here, so nothing confirms that they were saved";
+
+/** Services ignore names that they don't know: one read per run shows which there are. */
+function createCustomNames(look: (row: RunRow) => Promise<Seen>) {
+	let known: Promise<Held | undefined> | undefined;
+	let isRefused = false;
+	return async (row: RunRow, seen: Seen | undefined): Promise<CustomNames> => {
+		if (seen?.held !== undefined) return { held: seen.held };
+		if (isRefused) return {};
+		const mine = known === undefined;
+		known ??= look(row).then(({ result, held }) => {
+			// The next row's ticket may exist.
+			if (result.gone) known = undefined;
+			else if (held === undefined) isRefused = true;
+			return held;
+		});
+		const held = await known;
+		if (held !== undefined) return { held };
+		return mine && isRefused ? { notice: NOT_CONFIRMED } : {};
+	};
+}
+
+function hasAll(held: Held, { sent = {} }: Request): boolean {
+	return Object.keys(sent).every((name) => held.has(name));
+}
+
+/** A request whose fields have the names under which the deployment writes them. */
+function renamed(plannerFor: PlannerFor, request: Request, held: Held): Request {
+	const { endpoint, ids, sent = {} } = request;
+	const fields = Object.fromEntries(Object.entries(sent).map(([name, value]) => [held.writtenAs(name), value]));
+	return { ...plannerFor(endpoint)({ ids, fields }), sent };
 }
 
 /** Fields to send, with what the service would clear without them, as it was read. */
@@ -150,15 +192,12 @@ export function mayBeWritten({ outcome, status = 0 }: Pick<Outcome, 'outcome' | 
 	return outcome === 'ok' || outcome === 'differs' || outcome === 'unknown' || (outcome === 'failed' && status >= 500);
 }
 
-/** A number that JavaScript can't hold exactly is not written: it would be another one. */
+/** An integer that JavaScript can't hold exactly is not written back: it would be a different one. */
 function inexactField({ sent = {} }: Request): Outcome | undefined {
-	for (const name in sent) {
-		const number = inexactNumberIn(sent[name]);
-		if (number === undefined) continue;
-		const message = `${name} was ${number}, which can't be written exactly; nothing was written`;
-		return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
-	}
-	return undefined;
+	const name = Object.keys(sent).find((each) => hasInexactNumber(sent[each]));
+	if (name === undefined) return undefined;
+	const message = `${name} has an integer of more than 15 digits, which can't be written exactly; nothing was written`;
+	return { outcome: 'failed', code: 'inexact_number', message, attempts: 0, ms: 0 };
 }
 
 const skipped = (code: string, message: string): Outcome => ({ outcome: 'skipped', code, message, attempts: 0, ms: 0 });
@@ -177,6 +216,7 @@ export function decide(
 	held: Held,
 	{ checks, values }: Pick<RunPlan, 'checks' | 'values'>,
 	maybeSent = false,
+	terms?: TermIndex,
 ): Decision {
 	const { endpoint, sent = {} } = row.request;
 	const hidden = Object.keys({ ...values.add, ...values.remove }).find((field) => !held.has(field));
@@ -200,7 +240,7 @@ export function decide(
 		if (holds(endpoint, held, field, value)) continue;
 		return { skip: skipped('condition', `${field} is ${JSON.stringify(held.get(field) ?? null)}, not "${value}"`) };
 	}
-	const left = changedByOthers(row, held);
+	const left = changedByOthers(row, held, terms);
 	for (const { field } of left) {
 		delete changed[field];
 		delete all[field];
@@ -214,7 +254,11 @@ export function decide(
 }
 
 /** Fields with none of the values that are expected. */
-function changedByOthers({ request: { endpoint, sent = {} }, expected }: RunRow, held: Held): AppliedDifference[] {
+function changedByOthers(
+	{ request: { endpoint, sent = {} }, expected }: RunRow,
+	held: Held,
+	terms?: TermIndex,
+): AppliedDifference[] {
 	const left: AppliedDifference[] = [];
 	for (const [field, values] of Object.entries(expected?.values ?? {})) {
 		// What has the value to be sent already needs no write.
@@ -222,7 +266,7 @@ function changedByOthers({ request: { endpoint, sent = {} }, expected }: RunRow,
 		const now = held.get(field);
 		// Services may leave out a field that was cleared.
 		const isFine = held.has(field)
-			? fine.some((value) => sameField(endpoint, field, value, now) !== false)
+			? fine.some((value) => compareField(endpoint, field, value, now, terms) !== 'other')
 			: fine.some((value) => isNothing(value));
 		if (!isFine) left.push({ field, sent: sent[field], shown: now ?? null });
 	}
@@ -239,7 +283,8 @@ function withLeft(result: Outcome, left: AppliedDifference[], row: RunRow): Outc
 	if (left.length === 0 || (result.outcome !== 'ok' && result.outcome !== 'differs')) return result;
 	const { differs = [] } = result;
 	return {
-		...withDifferences(result, [...differs, ...left]),
+		...result,
+		...differing([...differs, ...left]),
 		code: row.expected?.code ?? 'drift',
 		message: leftMessage(left, row),
 	};
@@ -273,23 +318,26 @@ function oldValues(held: Held, { endpoint, sent = {} }: Request): OldValues {
 }
 
 /** A result whose write is known to be done, without what it said before. */
-function asDone({ code: _code, message: _message, reasons: _reasons, differs: _differs, ...rest }: Outcome): Outcome {
-	return { ...rest, outcome: 'ok' };
+function asDone({ outcome: _, code: _code, message: _message, reasons: _reasons, ...rest }: Outcome): Outcome {
+	const { differs: _differs, mayBeApplied: _applied, mayBePartly: _partly, ...done } = rest;
+	return { ...done, outcome: 'ok' };
 }
 
-/** A row that may have been sent is ok without another write where the object holds what the row asks for. */
-function settledBy({ result, held }: Seen, request: Request, values: RunPlan['values']): Outcome | undefined {
+/** A row that may have been sent is ok without another write only if every field is the same. */
+function settledBy(
+	{ result, held }: Seen,
+	request: Request,
+	values: RunPlan['values'],
+	terms: TermIndex | undefined,
+): Outcome | undefined {
 	const { body: _, ...done } = asDone(result);
 	if (request.method === 'DELETE') {
-		return verifiedDelete(request, { ...done, outcome: 'unknown' }, { result, held }).outcome === 'ok'
-			? done
-			: undefined;
+		const verdict = verifiedDelete(request, { ...done, outcome: 'unknown' }, { result, held });
+		return verdict.outcome === 'ok' ? done : undefined;
 	}
 	if (held === undefined) return undefined;
-	const { endpoint, sent = {} } = request;
-	const isThere = ([name, value]: [string, unknown]): boolean =>
-		held.has(name) && sameField(endpoint, name, value, held.get(name)) === true;
-	if (!Object.entries(sent).every(isThere)) return undefined;
+	const { differs, open } = compareAll(request.endpoint, request.sent ?? {}, held.get, terms);
+	if (differs.length > 0 || open.length > 0) return undefined;
 	return Object.keys(listChanges(held, values)).length === 0 ? done : undefined;
 }
 
@@ -308,12 +356,14 @@ function notRead({ body: _, ...result }: Outcome, maybeSent: boolean): Outcome {
 		const message = `${begin}: the response to the read is in an unknown shape`;
 		return { ...result, outcome: 'failed', code: 'unexpected_shape', message };
 	}
-	const outcome = result.outcome === 'failed' ? 'failed' : 'not-sent';
+	// A resume reads it again, unless what the service shows is not the object.
+	const isLost = result.retry !== undefined || result.status === undefined;
+	const outcome = result.outcome === 'failed' || !isLost ? 'failed' : 'not-sent';
 	return { ...result, outcome, message: `${begin}: ${result.message ?? result.code ?? result.outcome}` };
 }
 
 /** A result of a write, now that the object was read again. */
-function verified(request: Request, result: Outcome, seen: Seen): Outcome {
+function verified(request: Request, result: Outcome, seen: Seen, terms?: TermIndex): Outcome {
 	if (request.method === 'DELETE') return verifiedDelete(request, result, seen);
 	const { held, result: reading } = seen;
 	if (held === undefined) {
@@ -321,40 +371,32 @@ function verified(request: Request, result: Outcome, seen: Seen): Outcome {
 		const message = `written, but could not be read back: ${reading.message ?? reading.outcome}`;
 		return { ...result, outcome: 'unknown', code: 'not_verified', message };
 	}
-	const differs = differencesOf(request, held);
-	if (differs.length === 0) return asDone(result);
+	const { endpoint, sent = {} } = request;
+	const { differs, open } = compareAll(endpoint, sent, held.get, terms);
+	if (differs.length === 0 && open.length === 0) return asDone(result);
 	// What is seen may be what was there before.
 	if (result.outcome === 'unknown') return result;
-	// Nothing of what was sent is there: the service's own error stands.
-	if (result.outcome === 'failed' && differs.length === Object.keys(request.sent ?? {}).length) return result;
-	return withDifferences(asDone(result), differs);
+	if (differs.length === 0) {
+		// The response to the write stands.
+		const warning = `could not be verified: ${open.join(', ')}`;
+		return { ...result, warnings: [...(result.warnings ?? []), warning] };
+	}
+	// Nothing of what was sent is there: the refusal stands.
+	const isUntouched = differs.length + open.length === Object.keys(sent).length;
+	if (result.outcome === 'failed' && isUntouched) return result;
+	return { ...asDone(result), ...differing(differs) };
 }
 
 function verifiedDelete({ permanent }: Request, result: Outcome, { result: reading, held }: Seen): Outcome {
-	const isGone = reading.outcome === 'failed' && (reading.status === 404 || reading.status === 410);
+	const isGone = reading.gone === true;
 	if (!isGone && held === undefined) return result;
-	const wasGone = result.outcome !== 'ok' || result.status === 404 || result.status === 410;
+	const wasGone = result.outcome !== 'ok' || result.gone === true;
 	const isDone = isGone ? permanent || wasGone : !permanent && held?.status === 'trash';
 	if (isDone) return asDone(result);
 	if (!isGone && (result.outcome === 'failed' || result.outcome === 'unknown')) return result;
 	const shown = isGone ? 'deleted' : (held?.status ?? 'still there');
-	return withDifferences(asDone(result), [{ field: 'status', sent: permanent ? 'deleted' : 'trash', shown }]);
-}
-
-function differencesOf({ endpoint, sent = {} }: Request, held: Held): AppliedDifference[] {
-	return differences(endpoint, sent, held.get, 'differs');
-}
-
-/** A result whose write was done, with the fields that hold another value. */
-function withDifferences(result: Outcome, differs: AppliedDifference[]): Outcome {
-	const fields = differs.map((each) => each.field).join(', ');
-	return {
-		...result,
-		outcome: 'differs',
-		code: 'differs',
-		message: `the service shows another value: ${fields}`,
-		differs,
-	};
+	const sent = permanent ? 'deleted' : 'trash';
+	return { ...asDone(result), ...differing([{ field: 'status', sent, shown }]) };
 }
 
 /** `--allow-differs` makes the row ok; its differences are printed as warnings. */

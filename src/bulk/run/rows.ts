@@ -2,7 +2,8 @@
 
 import type { Dialect } from '../../api/dialect.js';
 import { chooseEndpoint, createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
-import { mentionsOwnId, userIdIn, withOwnId } from '../../api/values.js';
+import { mentionsOwnId, withOwnId } from '../../api/values.js';
+import { lookedUpId } from '../../http/judge.js';
 import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/input.js';
 import { type Complaint, compileColumns, type RowReader } from '../input/rows.js';
@@ -160,7 +161,7 @@ export function plannerOf(
 
 /** The outcome of a row; that of a look-up has the id that was found. */
 export function outcomeOf({ row, line, remarks, request: { endpoint, ids } }: RunRow, result: Outcome): RowOutcome {
-	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? userIdIn(result.body) : undefined;
+	const id = endpoint.returns === 'user-id' && result.outcome === 'ok' ? lookedUpId(result.body) : undefined;
 	const outcome: RowOutcome = { row, ids: id === undefined ? ids : { ...ids, id }, ...result };
 	if (line !== undefined) outcome.line = line;
 	if (remarks !== undefined) outcome.warnings = [...(result.warnings ?? []), ...remarks];

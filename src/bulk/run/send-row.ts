@@ -12,11 +12,8 @@ import { createPerform } from './read-back.js';
 import type { PastPart } from './resume.js';
 import { outcomeOf, type RunRow } from './rows.js';
 
-/** Removes the secrets of a row's request from what the service says of it. */
-export interface RowRedactor {
-	text(request: Request): ((text: string) => string) | undefined;
-	outcome(outcome: RowOutcome, request: Request): RowOutcome;
-}
+/** An outcome as it may be printed and kept. */
+export type RowRedactor = (outcome: RowOutcome, request: Request) => RowOutcome;
 
 export interface SendRowParts {
 	plan: RunPlan;
@@ -44,9 +41,8 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 	const { ignoreMissing } = plan.checks;
 	const options: SendOptions = { retries, clock, random, dialect, stop, ignoreMissing };
 	if (pace !== undefined) options.pace = pace;
-	const reading: SendOptions = { ...options, exactNumbers: true };
 	// A row that was written is read back even if the run is stopping.
-	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing, exactNumbers: true };
+	const afterStop: SendOptions = { retries: 0, clock, random, dialect, ignoreMissing };
 	// What failed at the service may be deleted all the same.
 	const isDelete = endpoint.replay === 'delete';
 	const maybeSent = ({ row }: RunRow): boolean => {
@@ -57,7 +53,6 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 		send: (row, request) =>
 			send(client, request, options, {
 				maybeSent: maybeSent(row),
-				clean: redact.text(row.request),
 				onRetry(failed) {
 					const { attempt, status, code, lost } = failed;
 					// A journal that failed says so at the next outcome.
@@ -69,8 +64,7 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 		async read(row, request, isAfter) {
 			const known = isAfter ? undefined : await ahead?.take(row);
 			if (known !== undefined) return known;
-			const clean = redact.text(row.request);
-			const result = await send(client, request, isAfter && stop.aborted ? afterStop : reading, { clean });
+			const result = await send(client, request, isAfter && stop.aborted ? afterStop : options, {});
 			parts.onRead?.(outcomeOf(row, result));
 			return result;
 		},
@@ -80,6 +74,6 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 	return async (row) => {
 		const result = await perform(row);
 		ahead?.forget(row);
-		return redact.outcome(outcomeOf(row, result), row.request);
+		return redact(outcomeOf(row, result), row.request);
 	};
 }

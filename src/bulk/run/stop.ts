@@ -1,6 +1,5 @@
 /** When a run stops before its end, and why; decisions over outcomes alone. */
 
-import { isFromElsewhere, isServed } from '../../http/judge.js';
 import { type RowOutcome, wentWrong } from '../../http/outcome.js';
 import type { FailedAttempt } from '../../http/send.js';
 
@@ -70,12 +69,12 @@ export class StopWatch {
 
 	/** @returns why the run has to stop after this outcome, or undefined. */
 	look(outcome: RowOutcome): StopReason | undefined {
-		const { status, code, message } = outcome;
+		const { status, code, message, signedOut, busy } = outcome;
 		const { stopOnError, maxFailures, concurrency } = this.rules;
 		const isBad = wentWrong(outcome);
-		const isFromService = status !== undefined && isServed(status);
+		const isFromService = status !== undefined && !busy;
 		if (status !== undefined) this.noteReached();
-		if (status === 401 && isBad) return { kind: 'unauthorized', outcome };
+		if (signedOut && isBad) return { kind: 'unauthorized', outcome };
 		const putOff = this.lookRead(outcome);
 		if (putOff !== undefined) return putOff;
 		if (isBad) {
@@ -96,13 +95,13 @@ export class StopWatch {
 	private countRefusal(outcome: RowOutcome): number {
 		const { refusals } = this;
 		if (refusals === undefined) return 0;
-		const { status = 0, code, message = '' } = outcome;
-		const isElsewhere = isFromElsewhere(outcome);
-		if (outcome.outcome !== 'failed') {
+		const { status = 0, code, message = '', busy, notServed: isElsewhere = false } = outcome;
+		// A page in place of the service leaves a write unknown.
+		if (outcome.outcome !== 'failed' && !isElsewhere) {
 			if (!wentWrong(outcome)) this.refusals = undefined;
 			return 0;
 		}
-		if (!isElsewhere && (!isServed(status) || OF_ONE_OBJECT.has(status))) return 0;
+		if (!isElsewhere && (busy || OF_ONE_OBJECT.has(status))) return 0;
 		// An ID in a message makes it no other reason; pages differ in more.
 		const words = isElsewhere ? '' : message.replace(/\d+/g, '#');
 		const reason = `${status} ${code} ${words}`;

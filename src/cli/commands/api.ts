@@ -4,11 +4,13 @@ import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { taxonomies } from '../../api/fields.js';
 import { ExitCode, FailedError, type SupportctlError } from '../../errors.js';
-import { decodeBody, headerOf, jsonIn } from '../../http/content.js';
+import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
-import type { Client, RawResponse } from '../../http/types.js';
+import { headerOf, jsonText, type Response } from '../../http/response.js';
+import type { Client } from '../../http/types.js';
 import { holdsRowsAlone } from '../../output/columns.js';
 import {
+	createOutcomeRedactor,
 	createTextRedactor,
 	isSecretName,
 	redactBody,
@@ -31,7 +33,7 @@ import {
 	type ResultShape,
 } from '../results.js';
 import { confirmWrite } from '../runs/checks.js';
-import { errorOf, NO_ROUTE, nextStep, withoutSecretsOf } from '../runs/outcomes.js';
+import { errorOf, nextStep } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { type ApiInvocation, apiOptions, type Call, methods, readCall } from './api/request.js';
 
@@ -141,18 +143,17 @@ function createSend(
 		/** Removes the secrets of the request from text. */
 		clean,
 		async send(path: string) {
-			let response: RawResponse | undefined;
+			let response: Response | undefined;
 			const delivered = await deliver(
 				{ method, path, body, endpoint },
 				{
 					...session.sending,
-					clean: secrets.length === 0 ? undefined : clean,
 					onResponse(each) {
 						response = each;
 					},
 				},
 			);
-			const result = withoutSecretsOf(delivered, secrets);
+			const result = createOutcomeRedactor(session.secrets)(delivered, secrets);
 			if (result.status === undefined) response = undefined;
 			if (response !== undefined && isGoodResponse(method, result, response)) result.outcome = 'ok';
 			warn(context, result.warnings ?? []);
@@ -161,12 +162,12 @@ function createSend(
 	};
 }
 
-const contentType = ({ headers }: RawResponse): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
+const contentType = ({ headers }: Response): string => (headerOf(headers, 'content-type') ?? '').toLowerCase();
 
 /** What would leave a row unknown, and is right here: headers alone after HEAD, and text whose type says so. */
-function isGoodResponse(method: string, { outcome, code }: Outcome, response: RawResponse): boolean {
-	if (outcome !== 'unknown' || response.incomplete !== undefined || response.status >= 300) return false;
-	if (code === 'empty_answer') return method === 'HEAD';
+function isGoodResponse(method: string, { outcome, code }: Outcome, response: Response): boolean {
+	if (outcome !== 'unknown' || response.problem !== undefined || response.status >= 300) return false;
+	if (code === 'empty_response') return method === 'HEAD';
 	return code === 'not_json' && !/json|^$/.test(contentType(response));
 }
 
@@ -217,7 +218,7 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 			let full: number | undefined;
 			for (;;) {
 				const rows = single ? [last.result.body] : (last.result.body as unknown[]);
-				if (!isWarned) isWarned = await warnOfNumbers(api, last.response);
+				if (!isWarned) isWarned = warnOfNumbers(api, last.response);
 				for (const row of rows) await results.row(row);
 				const count = Number(headerOf(last.response?.headers ?? {}, 'x-wp-totalpages') ?? Number.NaN);
 				// A service may give fewer rows than it is asked for, and its count of pages may be wrong.
@@ -250,25 +251,22 @@ async function printPages(api: Api, list: Renderer): Promise<{ last: Exchanged; 
 }
 
 /** Prints a body that is not JSON. @throws FailedError for one that is no text */
-async function printText({ clean, invocation }: Api, response: RawResponse | undefined): Promise<void> {
+async function printText({ clean, invocation }: Api, response: Response | undefined): Promise<void> {
 	const { stdout } = invocation.context;
-	if (response === undefined || response.incomplete !== undefined) return;
-	const bytes = await decodeBody(response);
-	if (!Buffer.isBuffer(bytes) || !isUtf8(bytes)) {
-		const why = Buffer.isBuffer(bytes)
-			? `${bytes.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`
-			: bytes.why;
-		throw new FailedError(`the response is not printed: ${why}`, { code: 'unprintable_answer' });
+	if (response === undefined || response.problem !== undefined) return;
+	const { body } = response;
+	if (!isUtf8(body)) {
+		const why = `${body.length} bytes of ${contentType(response) || 'an unknown type'} that are not text`;
+		throw new FailedError(`the response is not printed: ${why}`, { code: 'unprintable_response' });
 	}
-	const text = clean(redactBody(bytes.toString('utf8')));
+	const text = clean(redactBody(body.toString('utf8')));
 	stdout.write(stdout.isTTY ? sanitiseLines(text).replace(/[^\n]$/, '$&\n') : text);
 	await checkOutput(stdout);
 }
 
 /** Warns where integers of the response can't be held exactly. @returns whether it did */
-async function warnOfNumbers({ invocation, clean }: Api, response: RawResponse | undefined): Promise<boolean> {
-	const bytes = response && (await decodeBody(response));
-	const found = Buffer.isBuffer(bytes) ? unsafeIntegers(jsonIn(bytes) ?? '') : [];
+function warnOfNumbers({ invocation, clean }: Api, response: Response | undefined): boolean {
+	const found = response === undefined ? [] : unsafeIntegers(jsonText(response.body) ?? '');
 	const shown = found.slice(0, 3).map((each) => clean(each).slice(0, 60));
 	const more = found.length > shown.length ? ', …' : '';
 	if (found.length > 0) {

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { isObject } from '../../api/values.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
 import { describeProblem, nextStepFor } from '../../http/problem.js';
+import { readContent } from '../../http/response.js';
 import { mayBeLoopback } from '../../net.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { redactUrl } from '../../output/redact.js';
@@ -254,9 +255,9 @@ async function examine(invocation: Invocation, report: (finding: Finding) => Pro
 	const service = await check('prefix', tls, 'try again later', async ({ setup, baseUrl, reach }) => {
 		const read = async (path: string): Promise<Record<string, unknown>> => {
 			const response = await exchange(invocation, reach, { method: 'GET', path });
-			if ('problem' in response) return {};
+			if (response.status === 0) return {};
 			date ??= { header: response.headers.date, at: clock.now() };
-			const { content } = response;
+			const content = readContent(response);
 			return content.kind === 'json' && isObject(content.value) ? content.value : {};
 		};
 		const root = `/${dialectFor(setup.settings).root}/v1`;

@@ -6,16 +6,16 @@ import { type Noun, ownAccount } from '../../api/reads.js';
 import { type ListedObject, type PageCall, type PagesEnd, readPages } from '../../bulk/lists/pages.js';
 import { inOrder } from '../../bulk/run/engine.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
+import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
+import type { ResponseHeaders } from '../../http/response.js';
 import { send } from '../../http/send.js';
-import type { ResponseHeaders } from '../../http/types.js';
 import { renderError } from '../../output/errors.js';
 import { createProgress, type Progress } from '../../output/progress.js';
 import type { Invocation } from '../command.js';
 import { paletteFor, say, warn } from '../notices.js';
 import { findOwnId } from '../own-account.js';
 import { checkOutput, openResults, wantsJson } from '../results.js';
-import { NO_ROUTE } from '../runs/outcomes.js';
 import { type Filtered, isWithout, readFilters, readOrder } from './filters.js';
 import { type Printer, printingOf } from './print.js';
 import {

@@ -7,6 +7,7 @@ import { isObject, isProblem, OWN_ID, parseId } from '../../api/values.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { SupportctlError, UsageError } from '../../errors.js';
+import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome, RowOutcome } from '../../http/outcome.js';
 import { type SendOptions, send } from '../../http/send.js';
 import { DEFAULT_CONCURRENCY } from '../../http/types.js';
@@ -18,7 +19,7 @@ import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
 import type { listOptions, readOptions } from '../options/shared.js';
 import { ownIdFor } from '../own-account.js';
-import { exitCodeOfOutcome, failureOf, NO_ROUTE } from '../runs/outcomes.js';
+import { exitCodeOfOutcome, failureOf } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { readTextInput } from '../text-file.js';
 
@@ -93,8 +94,6 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	const sending: SendOptions = {
 		...session.sending,
 		pace: new AdaptivePace({ clock, random, rate: options.rate ?? settings.rate }),
-		// Numbers of fields are whole; those of a map are the service's own.
-		exactNumbers: read.update?.fields.some(({ kind }) => kind === 'map') === true,
 	};
 	// The other arguments stand behind those of the owners.
 	const rest = args.slice(read.owners.length);

@@ -12,6 +12,7 @@ import { readPlannerOf, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { addToSurvey, checkSet, createSurvey, type Survey } from '../../bulk/run/survey.js';
 import { UsageError } from '../../errors.js';
+import { NO_ROUTE } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
@@ -21,7 +22,6 @@ import { warn } from '../notices.js';
 import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
 import type { Session } from '../session.js';
 import type { RunInvocation } from './options.js';
-import { NO_ROUTE } from './outcomes.js';
 import type { RunJob } from './plan.js';
 
 /** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */

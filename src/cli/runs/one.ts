@@ -82,7 +82,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const palette = await paletteFor(invocation, 'stderr');
 		const stop = new AbortController();
 		const sendRow = createSendRow({
-			...{ plan, client, dialect, stop: stop.signal, redact: redactRows(true) },
+			...{ plan, client, dialect, stop: stop.signal, redact: redactRows(session.secrets, true) },
 			...{ clock: context.clock, random: context.random, retries: job.tuning.retries },
 			onRetry: (attempt) => sending.onRetry?.(attempt),
 		});

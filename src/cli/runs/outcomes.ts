@@ -3,18 +3,18 @@
 import { readCustomFields } from '../../api/applied.js';
 import { type Endpoint, idNames } from '../../api/endpoints.js';
 import { nameRow } from '../../api/names.js';
-import type { Request } from '../../api/plan.js';
 import { readEndpointOf } from '../../api/reads.js';
 import { differences, fullMessage, type RowRecord } from '../../bulk/journal/records.js';
 import { fileOf } from '../../bulk/run/plan.js';
 import type { RowRedactor } from '../../bulk/run/send-row.js';
 import { ExitCode, SupportctlError } from '../../errors.js';
-import type { Outcome, RowOutcome } from '../../http/outcome.js';
+import { NO_ROUTE } from '../../http/judge.js';
+import type { RowOutcome } from '../../http/outcome.js';
 import { nextStepFor } from '../../http/problem.js';
 import { outcomeStyle, type Palette } from '../../output/colour.js';
 import { type Column, ownOf, type Row } from '../../output/columns.js';
 import { renderError } from '../../output/errors.js';
-import { createTextRedactor, redact, redactName, redactTexts, secretValues } from '../../output/redact.js';
+import { createOutcomeRedactor, secretValues } from '../../output/redact.js';
 import { annotate } from '../../output/sanitise.js';
 import type { Connection } from '../../profile/resolve.js';
 import { paletteFor, warn } from '../notices.js';
@@ -149,44 +149,11 @@ export async function outcomeShape(
 	return shape(outcomeColumns(ids, palette, endpoint.replay === 'delete' ? [deletionColumn] : changed));
 }
 
-/**
- * An outcome without the secrets of its request; a value under a secret name is hidden, whether it was sent or is shown.
- * Our own words stay: a secret that is an ordinary word must not change an outcome.
- */
-export function withoutSecretsOf<R extends Outcome>(outcome: R, secrets: readonly string[]): R {
-	const { code, reasons, body, differs } = outcome;
-	const clean = { ...outcome };
-	if (differs !== undefined) {
-		const clear = (value: unknown): unknown => (secrets.length === 0 ? value : redactTexts(value, secrets));
-		const shown = (field: string, value: unknown): unknown => redact({ [field]: clear(value) })[field];
-		clean.differs = differs.map((each) => {
-			return { ...each, sent: shown(each.field, each.sent), shown: shown(each.field, each.shown) };
-		});
-	}
-	if (secrets.length === 0) return clean;
-	if (code !== undefined) clean.code = redactName(code, secrets);
-	if (reasons !== undefined) {
-		// The reasons themselves are texts of the response, which was cleaned as it came.
-		clean.reasons = Object.fromEntries(Object.entries(reasons).map(([name, why]) => [redactName(name, secrets), why]));
-	}
-	if (body !== undefined) clean.body = redactTexts(body, secrets);
-	return clean;
+/** Removes secrets from the outcomes of rows. @param own the caller's credentials @param hasSecrets whether requests hold any */
+export function redactRows(own: readonly string[], hasSecrets: boolean): RowRedactor {
+	const redact = createOutcomeRedactor(own);
+	return (outcome, { sent }) => redact(outcome, hasSecrets ? secretValues(sent) : []);
 }
-
-/** Hides in rows what their requests hold in secret. @param hasSecrets whether any request holds secrets */
-export function redactRows(hasSecrets: boolean): RowRedactor {
-	const secretsOf = ({ sent }: Request): string[] => (hasSecrets ? secretValues(sent) : []);
-	return {
-		text(request) {
-			const found = secretsOf(request);
-			return found.length === 0 ? undefined : createTextRedactor(found);
-		},
-		outcome: (outcome, request) => withoutSecretsOf(outcome, secretsOf(request)),
-	};
-}
-
-/** The service's own code for a path, or a method on it, that it does not have. */
-export const NO_ROUTE = 'rest_no_route';
 
 /** Who sends the requests. */
 export type Caller = Pick<Connection, 'profileName' | 'secretSource'>;
@@ -211,7 +178,7 @@ export function nextStep(
 	{ isRead = false, canVerify = false }: { isRead?: boolean; canVerify?: boolean },
 	caller: Caller,
 ): string | undefined {
-	const isPage = code === 'html_answer';
+	const isPage = code === 'html_response';
 	if (status === 401) return signInAgain(caller);
 	if (status === 403 && !isPage) return 'the account that is signed in lacks the right; use a profile that has it';
 	if (status === 403 || code === 'login_form')

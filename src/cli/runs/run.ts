@@ -55,7 +55,8 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 		const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
 		const path = options.journal === undefined ? undefined : resolve(context.cwd, options.journal);
 		return await run({
-			...{ plan, tuning, extent, resumes, secrets, dialect, stateDir, clock, random, connect, redactRows, record },
+			...{ plan, tuning, extent, resumes, secrets, dialect, stateDir, clock, random, connect, record },
+			redactRows: (hasSecrets) => redactRows(session.secrets, hasSecrets),
 			limits: { expect: options.expect, max: session.connection.settings.max },
 			journal: { path, isWanted: !isLookUp || path !== undefined || options.report !== undefined },
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },

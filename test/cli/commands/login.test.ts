@@ -221,7 +221,7 @@ describe('what login says about a base URL', () => {
 	it.each([
 		['an HTML page', 200, page, '<html><title>Hi</title></html>', 'no_service', /not an API response/, /wp-json/],
 		['a site without the interface', 404, json, '{"code":"rest_no_route"}', 'no_service', /route not found/, /wp-json/],
-		['a firewall', 403, page, '<html><title>No</title></html>', 'http_403', /403 html_answer.*No/, /firewall/],
+		['a firewall', 403, page, '<html><title>No</title></html>', 'http_403', /403 html_response.*No/, /firewall/],
 		['a host that fails', 500, json, '{"code":"x","message":"Oops"}', 'http_500', /500 x: Oops$/, /check the log/],
 		['a host that is down', 503, page, 'x', 'http_503', /503/, /check the log/],
 		[

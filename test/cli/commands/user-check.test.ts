@@ -52,48 +52,41 @@ const error = (status: number, code: string): Answer => ({
 describe('user check', () => {
 	it.each<[string, Answer | 'hang up' | 'hold', number, RegExp]>([
 		['valid', { status: 200, body: '{"id": 7}' }, 0, /^$/],
-		['valid in a bare true', { status: 200, body: 'true' }, 0, /^$/],
-		['valid after a notice', { status: 200, body: '<br />\n<b>Notice</b>: x\n{"id": 7}' }, 0, /^$/],
+		['valid with the user', { status: 200, body: '{"id":7,"username":"bob","email":"b@x"}' }, 0, /^$/],
 		['invalid', error(400, 'invalid_user_credentials'), 10, /the credentials of "bob" are invalid \(HTTP 400/],
-		['invalid for an unknown name', error(400, 'invalid_username'), 10, /are invalid.*\n.*only login names/s],
+		['invalid for an unknown name', error(400, 'invalid_username'), 10, /are invalid.*\n.*only usernames/s],
+		['invalid: false', { status: 200, body: 'false' }, 10, /are invalid \(HTTP 200/],
 		[
-			'invalid with a code in a 200',
+			'unknown with a code in a 200',
 			{ status: 200, body: '{"code":"incorrect_password","message":"No."}' },
-			10,
-			/are invalid/,
+			5,
+			/is not known/,
 		],
-		...[
-			'false',
-			'{"authenticated":false}',
-			'{"valid":"no"}',
-			'{"result":"invalid"}',
-			'{"success":false}',
-			'{"is_valid":0}',
-		].map((body): [string, Answer, number, RegExp] => [
-			`invalid: ${body}`,
-			{ status: 200, body },
-			10,
-			/are invalid \(HTTP 200/,
-		]),
 		[
-			'invalid with 401 in the words of the check alone',
+			'the caller refused, in the words of the check',
 			error(401, 'invalid_user_credentials'),
-			10,
-			/the account that is signed in may be/,
+			4,
+			/refused your account/,
 		],
-		['the caller refused', error(401, 'rest_not_logged_in'), 4, /the service refused the account/],
+		['the caller refused', error(401, 'rest_not_logged_in'), 4, /the service refused your account/],
 		[
 			"the caller refused for the caller's own password",
 			error(401, 'incorrect_password'),
 			4,
-			/some services respond so when/,
+			/some services respond like this/,
 		],
-		['the caller refused for an unknown caller', error(401, 'invalid_username'), 4, /refused the account/],
-		['the caller without the right', error(403, 'rest_forbidden'), 4, /refused the account/],
-		['the caller who may only ask about itself', error(400, 'invalid_username_access'), 4, /refused the account/],
+		['the caller refused for an unknown caller', error(401, 'invalid_username'), 4, /refused your account/],
+		['the caller without the right', error(403, 'rest_forbidden'), 4, /refused your account/],
+		['the caller who may only ask about itself', error(400, 'invalid_username_access'), 4, /refused your account/],
 		...[
 			'{"user":null}',
 			'{"locked_out":true}',
+			'true',
+			'<br />\n<b>Notice</b>: x\n{"id": 7}',
+			'{"id":7,"username":"alice"}',
+			'{"id":7,"password_ok":false}',
+			'{"authenticated":false}',
+			'{"success":false}',
 			'{"authenticated":true}',
 			'{"success":false,"message":"Too many tries"}',
 			'{"id":7,"authenticated":false}',
@@ -200,29 +193,30 @@ describe('user check', () => {
 		},
 	);
 
-	const page: Answer = { status: 500, body: '<html><title>hunter2 html</title></html>', type: 'text/html' };
-	const plain: Answer = { status: 500, body: 'the response is hunter2', type: 'text/plain' };
 	it.each<[string, Answer, string]>([
-		['html', page, `html_answer: the response is an HTML page ("hunter2 [redacted]"), not the service's JSON`],
-		['hunter2', page, `html_answer: the response is an HTML page ("[redacted] html"), not the service's JSON`],
-		['response', plain, 'not_json: the response is not JSON (text/plain): the [redacted] is hunter2'],
-		['hunter2', plain, 'not_json: the response is not JSON (text/plain): the response is [redacted]'],
+		[
+			'hunter2',
+			{ status: 500, body: '<html><title>hunter2</title></html>', type: 'text/html' },
+			'html_response: the response is an HTML page ("[redacted]"), not the service\'s JSON',
+		],
+		[
+			'hunter2',
+			{ status: 500, body: 'it is hunter2', type: 'text/plain' },
+			'not_json: the response is not JSON (text/plain): it is [redacted]',
+		],
 		[
 			'hunter2',
 			{ status: 302, body: '', location: 'https://h.example/hunter2' },
 			'redirect: the service redirects to https://h.example/[redacted]; redirects are not followed with credentials: fix the base URL',
 		],
 		['hunter22', error(500, 'no_hunter22'), `no_[redacted]: in the service's words: no_[redacted]`],
-	])(
-		'hides the password %s in what the service says, and in none of its own words about it',
-		async (password, answer, words) => {
-			const { url } = await serve(answer);
-			const { stderr } = await check(url, ['--json'], password);
-			expect(JSON.parse(stderr).error.message).toBe(
-				`sent, but whether the credentials of "bob" are valid is not known (HTTP ${answer.status}): ${words}`,
-			);
-		},
-	);
+	])('hides the password %s in what the service says', async (password, answer, words) => {
+		const { url } = await serve(answer);
+		const { stderr } = await check(url, ['--json'], password);
+		expect(JSON.parse(stderr).error.message).toBe(
+			`sent, but whether the credentials of "bob" are valid is not known (HTTP ${answer.status}): ${words}`,
+		);
+	});
 
 	it('could not check where nothing listens', async () => {
 		const { exitCode, stderr } = await check('http://127.0.0.1:9');

@@ -8,7 +8,7 @@ import { createWorkplace, startWorkplace } from '../../support/workplace.js';
 
 describe('--data', () => {
 	it.each(['id', 'ID', 'Id', 'ticket_id', 'user_id'])('never sends %s in the body', async (name) => {
-		const { recorder, work } = await startWorkplace(json(200, { id: 1 }));
+		const { recorder, work } = await startWorkplace(json(200, { id: 14 }));
 		const run = (id: number) =>
 			work.run(['ticket', 'update', '14', '--data', JSON.stringify({ [name]: id, title: 'x' })]);
 		expect((await run(14)).exitCode).toBe(0);
@@ -171,7 +171,7 @@ describe('columns of results', () => {
 		expect((JSON.parse(stdout) as { id: unknown }[]).map((row) => row.id)).toEqual([1, null]);
 	});
 
-	it.each(['set 1 2 --set colour=red', 'get 1 2'])(
+	it.each(['set 1 2 --set severity=high', 'get 1 2'])(
 		'have both names of the id of a ticket: fields %s',
 		async (words) => {
 			for (const name of ['id', 'ticket_id']) {

@@ -5,11 +5,10 @@ import { createPlanner } from '../../../api/plan.js';
 import { isObject, quote } from '../../../api/values.js';
 import { ExitCode, SupportctlError, UsageError } from '../../../errors.js';
 import type { Outcome } from '../../../http/outcome.js';
-import { createTextRedactor } from '../../../output/redact.js';
+import { createOutcomeRedactor } from '../../../output/redact.js';
 import { defineCommand } from '../../command.js';
 import { connectionOptions, outputOptions } from '../../options/shared.js';
 import { createSentResults, onlyOutputFailed, openResults } from '../../results.js';
-import { withoutSecretsOf } from '../../runs/outcomes.js';
 import { openSession } from '../../session.js';
 import { readFirstLine } from '../../text-file.js';
 
@@ -66,12 +65,14 @@ export const command = defineCommand({
 		let result: Outcome;
 		try {
 			const request = plan({ ids: { username }, fields: { username, password } });
-			result = await send(request, { ...session.sending, retries: 0, clean: createTextRedactor([password]) });
+			result = await send(request, { ...session.sending, retries: 0 });
 		} finally {
 			await client.close();
 		}
 		// Judged as it came: a password such as "user" stands in the service's codes too.
-		const shown = withoutPassword(result, password);
+		const redacted = createOutcomeRedactor(session.secrets)(result, [password]);
+		const isKnown = INVALID_CODES.has(result.code ?? '') || CALLER_CODES.has(result.code ?? '');
+		const shown = isKnown ? { ...redacted, code: result.code } : redacted;
 		const { verdict, exitCode, message, hint } = judgeCheck(result, shown, username);
 		const { status, code, reasons = {} } = shown;
 		const data = { verdict, username, status };
@@ -92,63 +93,58 @@ export const command = defineCommand({
 	},
 });
 
-/** The code that only the check itself gives. The others come with 401, too, where the caller's own password is wrong. */
-const CHECK_CODE = 'invalid_user_credentials';
-/** Codes with which services say that name and password do not belong together. */
+/** Codes with which services say that username and password do not belong together. */
 const INVALID_CODES = new Set([
-	CHECK_CODE,
-	// Ours, for a response such as {"valid": false}.
+	// Ours, for a bare `false`.
 	'credentials_invalid',
-	'invalid_credentials',
+	'invalid_user_credentials',
 	'invalid_username',
-	'invalid_password',
-	'incorrect_password',
 	'invalid_email',
-	'invalidcombo',
-	'authentication_failed',
+	'incorrect_password',
 ]);
 /** Codes with which they say that the caller may not ask. */
 const CALLER_CODES = new Set(['invalid_username_access', 'rest_forbidden', 'rest_not_logged_in', 'rest_cannot_create']);
 
-/** The result without the password that was checked; codes that mean something to us, and our own, stay whole. */
-function withoutPassword(result: Outcome, password: string): Outcome {
-	const { code } = result;
-	const isOurs = code !== undefined && (!('body' in result) || INVALID_CODES.has(code) || CALLER_CODES.has(code));
-	return { ...withoutSecretsOf(result, [password]), ...(isOurs && { code }) };
-}
-
 /**
- * Reads the verdict from what came back (section 4 shows the request; section 7 shows no responses). `valid` and
- * `invalid` are the service's word; everything else is `unknown`.
- * @param shown the result as it may be repeated
+ * Reads the verdict: `valid` and `invalid` are the service's word, and everything else is `unknown`.
+ * @param shown the outcome as it may be repeated
  */
-function judgeCheck({ outcome, status = 0, code = '', message }: Outcome, shown: Outcome, username: string) {
+function judgeCheck({ outcome, status, code = '', forbidden, signedOut }: Outcome, shown: Outcome, username: string) {
 	const who = `the credentials of ${quote(username)}`;
-	if (outcome === 'ok') return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
+	const { message = shown.code ?? '' } = shown;
+	if (outcome === 'ok') {
+		return { verdict: 'valid', exitCode: ExitCode.ok, message: `${who} are valid` };
+	}
 	const verdict = 'unknown';
 	if (outcome === 'not-sent') {
-		return { verdict, exitCode: ExitCode.failed, message: `could not check ${quote(username)}: ${message ?? code}` };
+		return { verdict, exitCode: ExitCode.failed, message: `could not check ${quote(username)}: ${message}` };
 	}
-	const words = [shown.code, message].filter((each) => each !== undefined).join(': ');
-	const body = JSON.stringify(shown.body);
-	const refusesCaller = status === 401 || status === 403;
-	const isInvalid = refusesCaller ? code === CHECK_CODE : INVALID_CODES.has(code);
-	if (outcome === 'failed' && status < 500 && isInvalid) {
-		const doubt = refusesCaller ? 'with this status the account that is signed in may be the one refused; ' : '';
+	const words = [shown.code, shown.message].filter((each) => each !== undefined).join(': ');
+	const http = status === undefined ? '' : ` (HTTP ${status})`;
+	if (code === 'credentials_invalid' || (status === 400 && INVALID_CODES.has(code))) {
 		return {
 			verdict: 'invalid',
 			exitCode: ExitCode.wrongCredentials,
-			message: `${who} are invalid (HTTP ${status} ${code === 'credentials_invalid' ? body : words})`,
-			hint: `${doubt}some services take only login names here, not e-mail addresses, and change quotes, backslashes and outer spaces in passwords`,
+			message: `${who} are invalid (HTTP ${status} ${words})`,
+			hint: 'some services accept only usernames here, not email addresses, and change quotes, backslashes and outer spaces in passwords',
 		};
 	}
+	const refusesCaller = forbidden || signedOut;
 	if (refusesCaller || CALLER_CODES.has(code)) {
-		const refused = `the service refused the account that is signed in (HTTP ${status} ${words})`;
-		const hint = `some services respond so when ${who} are invalid; another call with the same profile shows which it is`;
-		return { verdict, exitCode: ExitCode.refused, message: refused, hint: CALLER_CODES.has(code) ? undefined : hint };
+		return {
+			verdict,
+			exitCode: ExitCode.refused,
+			message: `the service refused your account${http}: ${words}`,
+			hint: CALLER_CODES.has(code)
+				? undefined
+				: `some services respond like this if ${who} are invalid; another command with this profile shows which`,
+		};
 	}
-	const http = status === 0 ? '' : ` (HTTP ${status})`;
-	const odd = code === 'unexpected_shape' && shown.body !== undefined ? `: ${body.slice(0, 200)}` : '';
-	const unclear = `sent, but whether ${who} are valid is not known${http}: ${words}${odd}`;
-	return { verdict, exitCode: ExitCode.unknown, message: unclear };
+	const odd = code === 'unexpected_shape' && shown.body !== undefined;
+	const body = odd ? `: ${JSON.stringify(shown.body).slice(0, 200)}` : '';
+	return {
+		verdict,
+		exitCode: ExitCode.unknown,
+		message: `sent, but whether ${who} are valid is not known${http}: ${words}${body}`,
+	};
 }

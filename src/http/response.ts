@@ -1,0 +1,221 @@
+/** What came back for one request, and what its bytes hold: JSON, a page, text or nothing. */
+
+import { isUtf8 } from 'node:buffer';
+import type { TransportProblem } from './problem.js';
+
+/** The largest response that is read, in bytes. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** One exchange; nothing in it is altered. */
+export interface Response {
+	/** 0 if no response began. */
+	readonly status: number;
+	readonly headers: ResponseHeaders;
+	/** As the service sent it, without content codings. */
+	readonly body: Buffer;
+	/** Why there is no response, or why it broke off. */
+	readonly problem?: TransportProblem;
+	/** False only if the service can't have seen the request. */
+	readonly sent: boolean;
+	readonly ms: number;
+}
+
+/** The first header of a name. */
+export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
+	const value = headers[name];
+	return Array.isArray(value) ? value[0] : value;
+}
+
+export type Content =
+	| { kind: 'json'; value: unknown; before: string; warnings: string[] }
+	| { kind: 'empty' | 'cut' | 'deep' | 'text'; words: string }
+	| { kind: 'page'; words: string; isLogin: boolean };
+
+/** Printing walks values, so deeper ones are refused. */
+const MAX_DEPTH = 200;
+
+/** How much of a response that isn't JSON is shown. */
+const FIRST_WORDS = 80;
+
+const BEGINS_AS_JSON = /^[\t\n\r ]*[{["]/;
+/** Where an object or a list begins after other text. */
+const STARTS = [/\{\s*["}]/, /\[\s*[{\]]/];
+
+/** The body's text without the byte order mark. */
+function textOf(body: Buffer): string {
+	const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+	return body.toString('utf8', hasMark ? 3 : 0);
+}
+
+/** The JSON of a text: all of it, or its end after other text, such as a PHP notice. */
+function findJson(text: string): { value: unknown; start: number } | undefined {
+	try {
+		return { value: JSON.parse(text), start: 0 };
+	} catch {
+		// What begins as JSON and isn't valid breaks off, even if it contains whole objects.
+		if (BEGINS_AS_JSON.test(text)) return undefined;
+	}
+	// Only the first of each: a later one may be part of one that is cut off.
+	for (const pattern of STARTS) {
+		const start = pattern.exec(text)?.index;
+		if (start === undefined) continue;
+		try {
+			return { value: JSON.parse(text.slice(start)), start };
+		} catch {
+			// It begins differently, or isn't JSON.
+		}
+	}
+	return undefined;
+}
+
+/** The text of a body's JSON; undefined if it has none. */
+export function jsonText(body: Buffer): string | undefined {
+	const text = textOf(body);
+	const found = findJson(text);
+	return found && text.slice(found.start);
+}
+
+export function readContent({ body }: Pick<Response, 'body'>): Content {
+	const text = textOf(body);
+	const found = findJson(text);
+	if (found === undefined) return readText(text.trim());
+	const { value, start } = found;
+	const before = firstWords(text.slice(0, start));
+	// Shorter text can't nest that deep.
+	if (text.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH)) {
+		return { kind: 'deep', words: firstWords(text) };
+	}
+	const warnings: string[] = [];
+	if (text.includes('\uFFFD') && !isUtf8(body)) {
+		warnings.push("the response is not valid UTF-8; what can't be read is shown as \uFFFD");
+	}
+	if (before !== '') warnings.push(`text stood before the response's JSON: ${before}`);
+	return { kind: 'json', value, before, warnings };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
+
+function readText(text: string): Content {
+	if (text === '') return { kind: 'empty', words: '' };
+	if (/^<[!a-z]/i.test(text)) {
+		const title = /<title[^>]*>([^<]*)/i.exec(text.slice(0, 20_000))?.[1]?.trim();
+		const words = firstWords(title || text.slice(0, 20_000).replace(/<[^>]*>/g, ' '));
+		const isLogin = /type=["']?password/i.test(text.slice(0, 200_000));
+		return { kind: 'page', words, isLogin };
+	}
+	const isCut = BEGINS_AS_JSON.test(text) || STARTS[0]?.test(text);
+	return { kind: isCut ? 'cut' : 'text', words: firstWords(text) };
+}
+
+/** The beginning of a text, on one line. */
+export function firstWords(text: string): string {
+	const words = text.slice(0, 2000).replace(/\s+/g, ' ').trim();
+	return words.length > FIRST_WORDS ? `${words.slice(0, FIRST_WORDS)}…` : words;
+}
+
+/** Names content that isn't JSON. */
+export function nameContent(
+	content: Exclude<Content, { kind: 'json' }>,
+	headers: ResponseHeaders,
+): { code: string; message: string } {
+	const { words } = content;
+	switch (content.kind) {
+		case 'empty':
+			return { code: 'empty_response', message: 'the response is empty' };
+		case 'page': {
+			const [code, what] = content.isLogin ? ['login_form', 'login form'] : ['html_response', 'page'];
+			return { code, message: `the response is an HTML ${what} ("${words}"), not the service's JSON` };
+		}
+		case 'cut':
+			return { code: 'cut_off_json', message: `the response is JSON that breaks off or is malformed: ${words}` };
+		case 'deep':
+			return {
+				code: 'unreadable_response',
+				message: `the response can't be read: it nests deeper than ${MAX_DEPTH} levels`,
+			};
+		case 'text': {
+			const type = headerOf(headers, 'content-type') ?? 'no content type';
+			return { code: 'not_json', message: `the response is not JSON (${type}): ${words}` };
+		}
+	}
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+	nbsp: ' ',
+};
+
+const TAG =
+	/<\/?(a|abbr|b|big|blockquote|br|center|code|del|div|em|font|form|h[1-6]|hr|i|img|input|label|li|ol|p|pre|s|script|small|span|strong|style|sub|sup|table|tbody|td|th|tr|u|ul)(?:[\s/][^<>]{0,2000})?>/gi;
+
+const INLINE = /^(?:a|abbr|b|big|code|del|em|font|i|label|s|small|span|strong|sub|sup|u)$/i;
+
+/** A message as text: services write theirs for a browser. */
+export function htmlText(html: string): string {
+	const text = html.replace(TAG, (_, name: string) => (INLINE.test(name) ? '' : ' '));
+	const spaced = text === html ? text : text.replace(/ {2,}/g, ' ').trim();
+	return spaced.replace(
+		/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi,
+		(whole, decimal?: string, hex?: string, name?: string) => {
+			if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole;
+			const point = Number.parseInt(decimal ?? hex ?? '', decimal === undefined ? 16 : 10);
+			return point > 0x10ffff ? whole : String.fromCodePoint(point);
+		},
+	);
+}
+
+/** More content codings than this are an attempt to make a small response huge. */
+const MAX_CODINGS = 3;
+
+/** Undoes content codings, within the limit on size. */
+export async function decodeBody(response: Response): Promise<Response> {
+	const { headers, body } = response;
+	const codings = String(headers['content-encoding'] ?? '')
+		.toLowerCase()
+		.split(/[\s,]+/)
+		.filter((each) => each !== '' && each !== 'identity');
+	// A response without a body may name the coding that its body would have.
+	if (codings.length === 0 || body.length === 0) return response;
+	const unreadable = (why: string): Response => {
+		const message = `the response can't be read: ${why}`;
+		return { ...response, problem: { code: 'unreadable_response', message, permanent: true } };
+	};
+	if (codings.length > MAX_CODINGS) {
+		return unreadable(`it has ${codings.length} content codings`);
+	}
+	const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
+	const decoders = new Map([
+		['gzip', gunzip],
+		['x-gzip', gunzip],
+		['deflate', inflate],
+		['br', brotliDecompress],
+	]);
+	let decoded = body;
+	for (const coding of codings.reverse()) {
+		const decode = decoders.get(coding);
+		if (decode === undefined) {
+			return unreadable(`unknown content coding "${coding.slice(0, 80)}"`);
+		}
+		const result = await new Promise<Buffer | NodeJS.ErrnoException>((resolve) => {
+			const limit = { maxOutputLength: MAX_RESPONSE_BYTES };
+			decode(decoded, limit, (error, output) => resolve(error ?? output));
+		});
+		if (!Buffer.isBuffer(result)) {
+			const isTooLarge = result.code === 'ERR_BUFFER_TOO_LARGE';
+			const limit = `${Math.round(MAX_RESPONSE_BYTES / 1024 / 1024)} MiB`;
+			return unreadable(isTooLarge ? `unpacked it is larger than ${limit}` : `its ${coding} coding is broken`);
+		}
+		decoded = result;
+	}
+	return { ...response, body: decoded };
+}
