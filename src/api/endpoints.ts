@@ -35,6 +35,8 @@ export interface PathParameter {
 	readonly kind: 'id' | 'slug';
 	/** As help names the arguments that fill it: "Ticket ids". */
 	readonly help: string;
+	/** The directory whose names can stand for the ID: `users`, or that of the path's taxonomy. */
+	readonly names?: 'users' | 'terms';
 }
 
 /** A parameter in the query string. */
@@ -100,7 +102,11 @@ export function endpoint(name: string, row: Row): Endpoint {
 		const owner = id.endsWith('_id') && id !== `${thing}_id` ? id.slice(0, -'_id'.length) : undefined;
 		const kind = id === 'slug' ? 'slug' : 'id';
 		const own = `${thing[0]?.toUpperCase()}${thing.slice(1)} ${kind === 'id' ? 'IDs' : 'slugs'}`;
-		return { name: id, kind, help: owner === undefined ? own : `${owner[0]?.toUpperCase()}${owner.slice(1)} ID` };
+		const help = owner === undefined ? own : `${owner[0]?.toUpperCase()}${owner.slice(1)} ID`;
+		if (row.path.startsWith(`/users/<${id}>`))
+			return { name: id, kind, help: 'Users: IDs or usernames', names: 'users' };
+		if (row.noun.endsWith(' term')) return { name: id, kind, help: 'Terms: IDs, slugs or names', names: 'terms' };
+		return { name: id, kind, help };
 	});
 	return {
 		name,

@@ -14,8 +14,8 @@ export interface RowValues {
 	force?: boolean | undefined;
 	/** User id that receives what a deleted user leaves. */
 	reassign?: string | undefined;
-	/** User names whose ids are looked up before anything is sent. */
-	names?: { id?: string; reassign?: string } | undefined;
+	/** Names that stand for IDs, by path parameter or `reassign`; they are looked up before anything is sent. */
+	names?: Readonly<Record<string, string>> | undefined;
 	/** The body: wire name → value. For `custom_fields` endpoints: custom field name → string. */
 	fields?: Readonly<Record<string, unknown>> | undefined;
 	/** The object's `modified_gmt` as the input has it, for --if-unmodified; never sent. */

@@ -21,8 +21,11 @@ export function isProblem<T>(parsed: Parsed<T>): parsed is Problem {
 	return 'problem' in parsed;
 }
 
-/** Stands for the caller's own id wherever a user's id is asked. */
+/** Stands for your own account wherever a user is expected. */
 export const OWN_ID = '@me';
+
+/** Stands for nobody: an ID of 0. */
+export const NOBODY = 'none';
 
 /** How much of a rejected value a message repeats. */
 const SHOWN = 60;
@@ -36,6 +39,11 @@ export function parseId(text: string): Parsed<string> {
 	if (!/^[1-9][0-9]*$/.test(text)) return { problem: `${quote(text)} is not an id: ids are positive integers` };
 	if (Number.isSafeInteger(Number(text))) return { value: text };
 	return { problem: `${quote(text)} is not an id: it is larger than ${Number.MAX_SAFE_INTEGER}` };
+}
+
+/** Whether a text is a number: it can't be a name then, unless it's written `@NAME`. */
+export function looksLikeNumber(text: string): boolean {
+	return /^-?\d+(?:[.,]\d+)?$/.test(text);
 }
 
 /** A slug fit for a path segment: letters, digits, `-` and `_`. */
@@ -103,6 +111,22 @@ function wholeNumber(text: string): number | undefined {
 	return /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
 }
 
+/** Statuses match without regard to case, spaces and dashes. */
+const statusKey = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
+const statuses: ReadonlyMap<string, string> = new Map(ticketStatuses.map((status) => [statusKey(status), status]));
+
+/** `On Hold` is likely to mean `hold`. */
+function likelyStatus(text: string): string {
+	const word = text
+		.toLowerCase()
+		.split(/[\s_-]+/)
+		.find((each) => ticketStatuses.includes(each));
+	return word === undefined ? didYouMean(text, ticketStatuses) : `; did you mean "${word}"?`;
+}
+
+/** Live services refuse it, after they saved other fields of the request. */
+const EMPTY_TERM = 'is empty, and services have no way to clear it';
+
 const asBoolean = (text: string): boolean | undefined =>
 	text === 'true' ? true : text === 'false' ? false : undefined;
 const when = (test: (text: string) => boolean) => (text: string) => (test(text) ? text : undefined);
@@ -115,9 +139,13 @@ interface TextRule {
 
 const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 	integer: { parse: wholeNumber, refusal: () => 'is not a whole number of 0 or more' },
+	// A username is looked up before anything is sent.
 	user: {
-		parse: (text) => (text === OWN_ID ? text : wholeNumber(text)),
-		refusal: () => 'is not a whole number of 0 or more, or @me',
+		parse: (text) => {
+			if (text === NOBODY) return 0;
+			return looksLikeNumber(text) ? wholeNumber(text) : text;
+		},
+		refusal: () => 'is not a username, an ID or none',
 	},
 	boolean: { parse: asBoolean, refusal: () => 'is not true or false' },
 	date: {
@@ -125,9 +153,13 @@ const TEXTS: Partial<Record<FieldKind, TextRule>> = {
 		refusal: () => 'is not an ISO 8601 date such as 2026-03-31 or 2026-03-31T09:00:00',
 	},
 	status: {
-		parse: when((text) => ticketStatuses.includes(text)),
+		parse: (text) => statuses.get(statusKey(text)),
 		refusal: (text) =>
-			`is not a documented ticket status${didYouMean(text, ticketStatuses) || '; supportctl help statuses lists them'}`,
+			`is not a documented ticket status${likelyStatus(text) || '; supportctl help statuses lists them'}`,
+	},
+	term: {
+		parse: when((text) => text !== '' && !text.includes(',')),
+		refusal: (text) => (text === '' ? EMPTY_TERM : 'is a list, and a ticket has one'),
 	},
 	adjustment: {
 		parse: when((text) => ['positive', 'negative', '+', '-'].includes(text)),
@@ -146,11 +178,12 @@ const count: TypeRule = {
 	accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 	wanted: 'a whole number of 0 or more',
 };
+const user: TypeRule = { ...count, wanted: 'a user' };
 const string: TypeRule = { accepts: (value) => value === null, wanted: 'a string' };
 
 const TYPES: Partial<Record<FieldKind, TypeRule>> = {
 	integer: count,
-	user: count,
+	user,
 	boolean: { accepts: (value) => typeof value === 'boolean', wanted: 'true or false' },
 	map: { accepts: (value) => typeof value === 'object', wanted: 'an object' },
 	date: string,
@@ -211,12 +244,14 @@ export function parseField({ name, kind }: Field, given: string, rules: ValueRul
 export function checkTyped(field: Field, value: unknown, rules: ValueRules): Parsed<unknown> {
 	const { name, kind } = field;
 	const isText = typeof value === 'string' && value !== '';
-	if (isText && kind === 'status') return parseField(field, value, rules);
+	if (isText && (kind === 'status' || (kind === 'user' && value === NOBODY))) return parseField(field, value, rules);
 	if (hasInexactNumber(value)) {
 		const why = 'has a number of more than 15 digits, which JSON does not keep exactly: write it as a string';
 		return { problem: `${name} ${why}` };
 	}
-	if (rules.undocumented || value === '') return { value };
+	if (rules.undocumented) return { value };
+	if (kind === 'term' && (value === '' || value === null)) return { problem: `${name} ${EMPTY_TERM}` };
+	if (value === '') return { value };
 	if (isText && TEXTS[kind] !== undefined) {
 		const parsed = parseField(field, value, rules);
 		return isProblem(parsed) ? parsed : { value };
@@ -249,24 +284,6 @@ export function findField<Named extends Pick<Field, 'name'>>(
 ): Named | undefined {
 	const wanted = flagName(name.trim().toLowerCase());
 	return fields.find((each) => flagName(each.name).toLowerCase() === wanted);
-}
-
-/** Whether some field of a user's id stands for the caller's own. */
-export function mentionsOwnId(
-	fields: readonly Field[],
-	values: Readonly<Record<string, unknown>> | undefined,
-): boolean {
-	return values !== undefined && fields.some(({ name, kind }) => kind === 'user' && values[name] === OWN_ID);
-}
-
-/** Values with the caller's id in place of `@me`. */
-export function withOwnId(
-	fields: readonly Field[],
-	values: Readonly<Record<string, unknown>>,
-	id: number,
-): Readonly<Record<string, unknown>> {
-	const own = fields.filter(({ name, kind }) => kind === 'user' && values[name] === OWN_ID);
-	return { ...values, ...Object.fromEntries(own.map(({ name }) => [name, id])) };
 }
 
 /** Whether a value can be an id. */

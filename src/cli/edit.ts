@@ -10,18 +10,10 @@ import { nameRow } from '../api/names.js';
 import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
-import {
-	checkTyped,
-	findField,
-	isObject,
-	isProblem,
-	nestingProblem,
-	OWN_ID,
-	quote,
-	type ValueRules,
-} from '../api/values.js';
+import { checkTyped, findField, isObject, isProblem, nestingProblem, quote, type ValueRules } from '../api/values.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
+import { withIds } from '../bulk/run/names.js';
 import { withCleared } from '../bulk/run/read-back.js';
 import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, UsageError } from '../errors.js';
 import { readSmallFile } from '../folder.js';
@@ -33,11 +25,12 @@ import {
 	type ReadInvocation,
 	type Reading,
 	readId,
+	readObjectId,
 	readOwner,
-	readUserId,
 	withReading,
 } from './lists/reading.js';
 import { say, warn } from './notices.js';
+import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';
 import { confirmWrite } from './runs/checks.js';
 import { type RunInvocation, suggestedValues } from './runs/options.js';
@@ -54,7 +47,7 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 	const undocumented = options.undocumented === true;
 	const { endpoint } = chooseEndpoint(`${noun}.update`, noun === 'term' ? args[0] : undefined, undocumented);
 	const id = args.at(-1) as string;
-	if (noun !== 'user' || id !== OWN_ID) readId('id', id);
+	if (noun !== 'user' && noun !== 'term') readId('id', id);
 	const session = await openSession(given);
 	const { connection, host, dialect } = session;
 	const service = { profile: connection.profileName, protected: connection.settings.protected };
@@ -141,7 +134,9 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 			afterEdit as unknown as RunInvocation,
 			session,
 		);
-		const exitCode = await (await import('./runs/one.js')).sendOne(job);
+		const directories = openDirectories(session, session.sending);
+		const plan = await withIds(job.plan, endpoint, directories).finally(directories.close);
+		const exitCode = await (await import('./runs/one.js')).sendOne({ ...job, plan });
 		isKept = exitCode !== ExitCode.ok && exitCode !== ExitCode.differs;
 		return exitCode;
 	} finally {
@@ -154,10 +149,8 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 async function readObject(noun: EditNoun, invocation: ReadInvocation, session: Session, known?: Ids) {
 	const read = async (reading: Reading) => {
 		const [text = ''] = reading.rest;
-		const ids: Ids = known ?? {
-			...(await readOwner(reading)),
-			id: noun === 'user' ? await readUserId('id', text, reading) : text,
-		};
+		const owners = await readOwner(reading);
+		const ids: Ids = known ?? { ...owners, id: await readObjectId(noun, owners, text, reading) };
 		const object = await createRead(reading)(ids);
 		if (object instanceof SupportctlError) throw object;
 		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };
@@ -169,10 +162,10 @@ async function readObject(noun: EditNoun, invocation: ReadInvocation, session: S
 /** What values a kind takes, where that is not a list. */
 const TAKES: Partial<Record<FieldKind, string>> = {
 	integer: 'a whole number',
-	user: 'a user id, 0 for none, or "@me"',
+	user: 'a username, an ID, "@me" or none',
 	date: 'ISO 8601',
-	term: 'a slug or an id',
-	terms: 'a list of ids or slugs',
+	term: 'an ID, slug or name',
+	terms: 'a list of IDs, slugs or names',
 	list: 'a list',
 	map: 'names and values; a name that is removed is sent as null',
 };

@@ -3,10 +3,10 @@
 import { endpoints } from '../api/endpoints.js';
 import { createPlanner, type Request } from '../api/plan.js';
 import { ownAccount } from '../api/reads.js';
-import { OWN_ID, quote } from '../api/values.js';
-import type { LookUp } from '../bulk/run/names.js';
-import { FailedError, RefusedError, UsageError } from '../errors.js';
-import { lookedUpId, NO_ROUTE } from '../http/judge.js';
+import { OWN_ID } from '../api/values.js';
+import { createDirectories, type Directories } from '../bulk/lists/directory.js';
+import { RefusedError, UsageError } from '../errors.js';
+import { lookedUpId } from '../http/judge.js';
 import type { Outcome } from '../http/outcome.js';
 import { type SendOptions, send } from '../http/send.js';
 import type { Client } from '../http/types.js';
@@ -68,20 +68,41 @@ export async function ownIdFor(what: string, known: Known, client: Client, optio
 	});
 }
 
-/** Makes the function that finds the id of a user name. Only a refusal of the name itself is a problem of its row. */
-export function createLookUp(known: Known, open: () => Promise<Client>, options: SendOptions): LookUp {
-	const plan = createPlanner(endpoints['user.id'], known.dialect);
-	return async (username) => {
-		if (username === OWN_ID) return { id: String(await ownIdFor(OWN_ID, known, await open(), options)) };
-		const request = plan({ ids: { username }, fields: { username } });
-		const { found, id } = await find(known, await open(), request, options);
-		if (id !== undefined) return { id };
-		const { outcome, status = 0, code, message } = found;
-		const why = message ?? code ?? outcome;
-		const isRefusal = outcome === 'failed' && [400, 404, 422].includes(status) && code !== NO_ROUTE;
-		if (isRefusal) return { problem: `no user ${quote(username)}: ${why}` };
-		throw new FailedError(`could not look up the user ${quote(username)}: ${why}; nothing was sent`, {
-			code: code ?? 'lookup_failed',
-		});
+/** Directories that a call opens a connection for as soon as a name has to be looked up. */
+export function openDirectories(
+	session: Pick<Session, 'connection' | 'dialect' | 'signIn' | 'openClient'>,
+	options: SendOptions,
+	open?: () => Promise<Client>,
+): Directories & { close(): Promise<void> } {
+	let opened: Promise<{ known: Known; client: Client }> | undefined;
+	const connect = async (): Promise<{ known: Known; client: Client }> => {
+		const known = (await session.signIn?.()) ?? session;
+		// The caller closes a client of its own.
+		return { known, client: open === undefined || known !== session ? await known.openClient(1) : await open() };
+	};
+	const reach = (): Promise<{ known: Known; client: Client }> => {
+		opened ??= connect();
+		return opened;
+	};
+	const directories = createDirectories({
+		dialect: session.dialect,
+		async send(request) {
+			const { known, client } = await reach();
+			const found = await send(client, request, options);
+			checkSignedIn(found, known.connection);
+			return found;
+		},
+		async ownId() {
+			const { known, client } = await reach();
+			return await ownIdFor(OWN_ID, known, client, options);
+		},
+	});
+	return {
+		...directories,
+		async close() {
+			const connected = await opened?.catch(() => undefined);
+			const isOwn = open === undefined || connected?.known !== session;
+			if (isOwn) await connected?.client.close();
+		},
 	};
 }

@@ -60,6 +60,8 @@ export async function openSession(
 		/** Opens a client with this many connections at the most. */
 		openClient: (connections: number, use?: ClientUse, run?: string) =>
 			openClient(invocation, connection, connections, use, run),
+		/** The same with credentials, for a dry run that has names to look up. */
+		signIn: credentials ? undefined : () => openSession(invocation, { without }),
 	};
 }
 

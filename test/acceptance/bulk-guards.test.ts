@@ -236,14 +236,14 @@ describe('user delete by name', () => {
 
 	it('deletes the users that have the names', async () => {
 		const { work, deleted } = await desk();
-		const args = 'user delete --by-username grace lin --reassign-username mary --yes -q -j 1'.split(' ');
+		const args = 'user delete grace lin --reassign mary --yes -q -j 1'.split(' ');
 		expect((await work.run(args)).exitCode).toBe(0);
 		expect(deleted()).toEqual(['8?force=true&reassign=10', '9?force=true&reassign=10']);
 	});
 
 	it('deletes no user where a name is unknown, and says on which line', async () => {
 		const { work, deleted } = await desk();
-		work.write('x.csv', 'username,reassign_username\ngrace,mary\nnobody,mary\n');
+		work.write('x.csv', 'username,reassign\ngrace,mary\nnobody,mary\n');
 		const result = await work.run('user delete --input x.csv --yes'.split(' '));
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining('row 2 (x.csv line 3)')]);
 		expect(result.stderr).toContain('no user "nobody"');
@@ -251,19 +251,19 @@ describe('user delete by name', () => {
 	});
 
 	it.each([
-		['grace lin --reassign-username lin', 'deleted in the same set'],
-		['grace --reassign-username nobody', 'no user "nobody"'],
+		['grace lin --reassign lin', 'deleted in the same set'],
+		['grace --reassign nobody', 'no user "nobody"'],
 		['ada grace --reassign 10', 'is the account that is signed in'],
 	])('%s is refused', async (names, why) => {
 		const { work, deleted } = await desk();
-		const result = await work.run(`user delete --by-username ${names} --yes`.split(' '));
+		const result = await work.run(`user delete ${names} --yes`.split(' '));
 		expect([result.exitCode, result.stderr]).toEqual([2, expect.stringContaining(why)]);
 		expect(deleted()).toEqual([]);
 	});
 
 	it('names the users before it asks', async () => {
 		const { work } = await desk();
-		const result = await work.run('user delete --by-username grace lin --reassign 10'.split(' '));
+		const result = await work.run('user delete grace lin --reassign 10'.split(' '));
 		expect(result.stderr).toContain('permanently delete 2 users: grace (8), lin (9)');
 	});
 
@@ -290,7 +290,7 @@ describe('user delete by name', () => {
 
 	it('takes an id and the name of who receives', async () => {
 		const { work, deleted } = await desk();
-		work.write('x.csv', 'id,reassign_username\n8,mary\n9,nobody\n');
+		work.write('x.csv', 'id,reassign\n8,mary\n9,nobody\n');
 		const result = await work.run('user delete --input x.csv --skip-invalid --yes -q'.split(' '));
 		expect([result.exitCode, deleted()]).toEqual([3, ['8?force=true&reassign=10']]);
 		expect(result.stderr).toContain('no user "nobody"');
@@ -298,7 +298,7 @@ describe('user delete by name', () => {
 
 	it('resumes with the ids that it found, though a deleted user has no name any more', async () => {
 		const { work, deleted, broken } = await desk([9]);
-		const args = 'user delete --by-username grace lin --reassign-username mary --yes -q -j 1'.split(' ');
+		const args = 'user delete grace lin --reassign mary --yes -q -j 1'.split(' ');
 		expect((await work.run(args)).exitCode).toBe(4);
 		broken.length = 0;
 		const resumed = await work.run('run resume last --yes -q'.split(' '));

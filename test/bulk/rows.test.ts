@@ -265,7 +265,7 @@ describe('deletes', () => {
 	it('of users need a user to reassign to', () => {
 		expect(readCells(user, { id: '1' })).toHaveLength(1);
 		expect(readCells(user, { id: '1', reassign: '2' })).toMatchObject({ ids: { id: '1' }, reassign: '2' });
-		expect(readCells(user, { id: '1', reassign: 'x' })).toHaveLength(1);
+		expect(readCells(user, { id: '1', reassign: 'x' })).toMatchObject({ names: { reassign: 'x' } });
 		expect(readCells(user, { id: '1', reassign: '' }, { flags: { reassign: '5' } })).toMatchObject({ reassign: '5' });
 		expect(readCells(user, { id: '1', reassign: '2', force: 'no' })).toEqual([
 			"force can't be false: users can't be trashed",
@@ -362,7 +362,7 @@ describe('NDJSON', () => {
 		[{ id: 1, ticket_id: 2, status: 'hold' }, '"ticket_id" means the same as another column or key'],
 		[{ status: 'hold' }, 'id is missing'],
 		[{ id: null, status: 'hold' }, 'id is missing'],
-		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a whole number of 0 or more'],
+		[{ id: 1, assignee: 1.5 }, 'assignee 1.5 is not a user'],
 	])('%j is refused', (object, message) => {
 		expect(readObject(update, object)).toEqual([message]);
 	});

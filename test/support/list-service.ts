@@ -1,5 +1,6 @@
 /** A service that lists, reads and stores tickets, and whose lists shift, lie and refuse as a test says. */
 
+import { taxonomies } from '../../src/api/fields.js';
 import { type CliOptions, type CliResult, runHere, type Words } from './cli.js';
 import { json, type RecordedRequest, type Recorder, type Responder, startRecorder } from './recorder.js';
 
@@ -74,6 +75,9 @@ export async function startListService(options: ListOptions): Promise<ListServic
 			if (object === undefined) return reply(404, { code: 'rest_post_invalid_id', message: 'Invalid.', data: null });
 			if (request.method === 'POST') Object.assign(object, JSON.parse(request.body));
 			return reply(200, show(object, new URLSearchParams('context=edit')));
+		}
+		if (taxonomies.some((each) => url.pathname.endsWith(`/${each}`))) {
+			return reply(404, { code: 'rest_no_route', message: 'No route.', data: { status: 404 } });
 		}
 		const size = Number(query.get('per_page') ?? 10);
 		const page = Number(query.get('page') ?? 1);

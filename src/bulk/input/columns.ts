@@ -81,7 +81,7 @@ function valueColumn(
 	return {
 		name,
 		text: (cell, row) => {
-			if (cell.trim() === '') return clear ? store(row, '') : undefined;
+			if (cell.trim() === '') return clear ? put(parse.typed(''), row) : undefined;
 			return put(parse.text(cell), row);
 		},
 		typed: (value, row) => put(parse.typed(value), row),

@@ -1,6 +1,7 @@
 /** Bulk input as CSV or TSV with a header, with Excel's habits. */
 
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { looksLikeNumber } from '../../api/values.js';
 import type { Batch, RawRow } from './input.js';
 import { inputError, MAX_RECORD_BYTES, recordTooLong } from './text.js';
 
@@ -25,9 +26,15 @@ export function delimiterOf(head: string, format: 'csv' | 'tsv'): string {
 function columnsOf(cells: readonly string[], line: number, name: string): string[] {
 	const columns = cells.map((cell) => cell.trim());
 	while (columns.length > 1 && columns.at(-1) === '') columns.pop();
+	const seen = new Set<string>();
 	for (const [index, each] of columns.entries()) {
+		const isBad = each === '' || seen.has(each);
+		if (isBad && columns.some(looksLikeNumber)) {
+			throw inputError(name, line, 'this file has no header', 'add a first line with the names of its columns');
+		}
 		if (each === '') throw inputError(name, line, `column ${index + 1} has no name in the header`);
-		if (columns.indexOf(each) < index) throw inputError(name, line, `column "${each}" is in the header twice`);
+		if (seen.has(each)) throw inputError(name, line, `column "${each}" is in the header twice`);
+		seen.add(each);
 	}
 	return columns;
 }

@@ -4,8 +4,8 @@ import { type Endpoint, numberedIdNames } from '../../api/endpoints.js';
 import { type Field, flagName } from '../../api/fields.js';
 import type { RowValues } from '../../api/plan.js';
 import { showsModified } from '../../api/reads.js';
-import { didYouMean } from '../../api/suggest.js';
-import { OWN_ID, type Parsed, parseId, parseSlug, quote, type ValueRules } from '../../api/values.js';
+import { didYouMean, nearest } from '../../api/suggest.js';
+import { looksLikeNumber, type Parsed, parseId, parseSlug, quote, type ValueRules } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { ColumnSettings } from '../run/plan.js';
 import {
@@ -19,6 +19,7 @@ import {
 	mapKeyColumn,
 	textColumn,
 } from './columns.js';
+import { looseName, shellQuoted, usualField } from './headers.js';
 import type { RawRow } from './input.js';
 
 export interface CompileOptions extends Partial<ColumnSettings> {
@@ -39,8 +40,6 @@ export interface CompileOptions extends Partial<ColumnSettings> {
 	readonly flags?: Partial<RowValues>;
 	/** Whether flags add or remove items, so that rows without a field have something to send. */
 	readonly changesLists?: boolean;
-	/** Whether rows that are ids are user names. */
-	readonly byUsername?: boolean;
 }
 
 /** What is wrong with one cell or row. */
@@ -84,11 +83,6 @@ const REASON_COLUMN = /^(?:error|rejected_because(?:_\d+)?)$/;
 /** The columns that `ticket fields get` adds to a sheet of custom fields. */
 const OUTCOME_COLUMNS: readonly string[] = ['outcome', 'message'];
 
-/** Whether rows may name users, whose ids are looked up. */
-export function takesUserNames({ query }: Pick<Endpoint, 'query'>): boolean {
-	return query.some(({ name }) => name === 'reassign');
-}
-
 const FORCE: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
 
 function parseForce(text: string): Parsed<boolean> {
@@ -120,16 +114,19 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 		add(field.name, `field ${field.name}`, (column) => fieldColumn(column, field, rules, blank === 'clear'));
 	}
 	if (showsModified(endpoint)) addText('modified_gmt', asItIs<string>, (row, time) => (row.modified = time));
-	if (takesUserNames(endpoint)) {
-		addText('username', asItIs<string>, (row, id) => (row.names = { ...row.names, id }));
-		addText('reassign_username', asItIs<string>, (row, reassign) => (row.names = { ...row.names, reassign }));
-		// As a name, @me is looked up before anything is sent.
-		const parse = (text: string): Parsed<string> => (text === OWN_ID ? { value: text } : parseId(text));
-		addText('reassign', parse, (row, id) => {
-			if (id === OWN_ID) row.names = { ...row.names, reassign: id };
-			else row.reassign = id;
-		});
-	}
+	const addId = (name: string, parameter: string): void => {
+		addText(
+			name,
+			(text) => (looksLikeNumber(text) ? parseId(text) : { value: text }),
+			(row, text) => {
+				if (!looksLikeNumber(text)) row.names = { ...row.names, [parameter]: text };
+				else if (parameter === 'reassign') row.reassign = text;
+				else row.ids[parameter] = text;
+			},
+			parameter,
+		);
+	};
+	if (query.some(({ name }) => name === 'reassign')) addId('reassign', 'reassign');
 	// Rows of another taxonomy may take `force` where those of this one do not.
 	if (query.some(({ name }) => name === 'force') || (endpointFor !== undefined && method === 'DELETE')) {
 		addText('force', parseForce, (row, force) => (row.force = force));
@@ -146,10 +143,15 @@ function meaningsOf({ endpoint, endpointFor, rules, blank }: CompileOptions): Re
 		};
 		addText('taxonomy', parse, (row, text) => (row.ids.taxonomy = text));
 	}
-	for (const { name, kind } of parameters) {
+	for (const { name, kind, names } of parameters) {
 		const isOnlyId = parameters.length === 1 && numberedIdNames.has(`${noun}_id`);
 		for (const each of isOnlyId ? ['id', `${noun}_id`] : [name]) {
-			addText(each, kind === 'id' ? parseId : parseSlug, (row, id) => (row.ids[name] = id), name);
+			if (names !== undefined) addId(each, name);
+			else addText(each, kind === 'id' ? parseId : parseSlug, (row, id) => (row.ids[name] = id), name);
+		}
+		// Where it isn't a field of its own, a username stands for the user's ID.
+		if (names === 'users' && !known.has('username')) {
+			addText('username', asItIs<string>, (row, text) => (row.names = { ...row.names, [name]: `@${text}` }));
 		}
 	}
 	return known;
@@ -162,21 +164,28 @@ const ignored = (name: string): Column => ({ name, text: () => undefined, typed:
 function createLookUp(options: CompileOptions) {
 	const { endpoint, rules, columns = [], fieldIn = (name) => name, idColumn, blank, map = {} } = options;
 	const { ignore = [], ignoreOther = false } = options;
+	const left = new Set(ignore);
 	const known = meaningsOf(options);
 	const isCustom = endpoint.body === 'custom_fields';
 	const clear = blank === 'clear';
 	/** What the column that --id-column names holds, and a list of ids. */
 	const rowId = (endpoint.parameters.at(-1) ?? (endpoint.fields[0] as Field)).name;
-	const idName = options.byUsername === true ? 'username' : rowId;
 	const byFlagName = (name: string): Meaning | undefined => known.get(flagName(name.trim().toLowerCase()));
+	const loose = new Map([...known.values()].reverse().map((each) => [looseName(each.name), each]));
+	/** Only headers match loosely: keys of JSON come from programs. */
+	const byHeader = (name: string): Meaning | undefined => {
+		if (options.columns === undefined || Object.hasOwn(map, name)) return undefined;
+		return loose.get(looseName(name)) ?? byFlagName(usualField(name) ?? '');
+	};
 	const mappedName = (name: string): string => (Object.hasOwn(map, name) ? (map[name] as string) : name);
 
 	/** Undefined where a name means nothing. */
-	const meaningOf = (name: string): { column: Column; means: string } | undefined => {
+	const meaningOf = (name: string): { column: Column; means: string; name?: string } | undefined => {
 		// Names of custom fields are chosen by the deployment: no dialect translates them.
 		const wanted = isCustom ? mappedName(name) : fieldIn(mappedName(name).trim());
-		const found = byFlagName(idColumn === name ? rowId : wanted);
-		if (found !== undefined) return { column: found.column(name), means: found.means };
+		const own = idColumn === name ? rowId : wanted;
+		const found = byFlagName(own) ?? byHeader(own);
+		if (found !== undefined) return { column: found.column(name), means: found.means, name: found.name };
 		if (isCustom && (options.columns !== undefined || wanted !== 'custom_fields')) {
 			return { column: customColumn(name, wanted, rules, clear), means: `field ${wanted}` };
 		}
@@ -189,12 +198,12 @@ function createLookUp(options: CompileOptions) {
 		return { column: mapKeyColumn(name, field, key, clear), means: `field ${field.name}.${key}` };
 	};
 
+	const isSheet = isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
 	/** Whether a column is not looked at: it is named by a flag, or is one that our own commands add. */
 	const isIgnored = (name: string): boolean => {
-		if (ignore.includes(name) || (ignoreOther && meaningOf(name) === undefined)) return true;
+		if (left.has(name) || (ignoreOther && meaningOf(name) === undefined)) return true;
 		if (Object.hasOwn(map, name) || idColumn === name) return false;
 		if (REASON_COLUMN.test(name)) return true;
-		const isSheet = isCustom && OUTCOME_COLUMNS.every((each) => columns.includes(each));
 		return isSheet && OUTCOME_COLUMNS.includes(name);
 	};
 
@@ -210,42 +219,61 @@ function createLookUp(options: CompileOptions) {
 			if (mapped === name) return `unknown column ${quote(name)}${suggestion}`;
 			return `column ${quote(name)} is mapped to ${quote(mapped)}, which is not a field of ${endpoint.noun}${suggestion}`;
 		},
-		idOnly: byFlagName(idName)?.column(idName) as Column,
+		/** The field that a left-over column is likely to be, for `--map`. */
+		likely(name: string): string {
+			const names = Array.from(known.values(), (each) => each.name);
+			const word = looseName(name);
+			const part = word.length < 4 ? undefined : names.find((each) => looseName(each).includes(word));
+			return nearest(name, names) ?? part ?? 'FIELD';
+		},
+		idOnly: byFlagName(rowId)?.column(rowId) as Column,
 	};
 }
 
-/** How many unknown columns are compared with all names. */
-const SUGGESTED = 100;
+/** How many unknown columns a message names. */
+const NAMED_COLUMNS = 20;
+
+/** A header that isn't spelt like its field. */
+export interface Matched {
+	readonly column: string;
+	readonly field: string;
+}
 
 /** The header's columns. @throws UsageError that names all that is wrong with them */
 function compileHeader(
 	header: readonly string[],
 	options: CompileOptions,
-	names: ReturnType<typeof createLookUp>,
-): Column[] {
+	lookUp: ReturnType<typeof createLookUp>,
+): { columns: Column[]; matched: Matched[] } {
 	const { endpoint, flags = {}, map = {}, idColumn: own, name: input, headerLine: line } = options;
+	const present = new Set(header);
 	const problems = [...Object.keys(map), ...(own === undefined ? [] : [own])]
-		.filter((name) => !header.includes(name))
+		.filter((name) => !present.has(name))
 		.map((name) => `there is no column ${quote(name)}${didYouMean(name, header)}`);
 	const meanings = new Map<string, string>();
 	const unknown: string[] = [];
 	const columns: Column[] = [];
+	const matched: Matched[] = [];
 	for (const name of header) {
-		const found = names.find(name);
+		const found = lookUp.find(name);
 		if (found === undefined) {
 			unknown.push(name);
-			problems.push(unknown.length > SUGGESTED ? `unknown column ${quote(name)}` : names.unknown(name));
+			if (unknown.length <= NAMED_COLUMNS) problems.push(lookUp.unknown(name));
 			continue;
 		}
 		const earlier = meanings.get(found.means);
 		if (earlier !== undefined) problems.push(`columns ${quote(earlier)} and ${quote(name)} mean the same`);
 		meanings.set(found.means, name);
 		columns.push(found.column);
+		const { name: field } = found;
+		const isLoose = field !== undefined && flagName(field) !== flagName(name.toLowerCase());
+		if (isLoose && !Object.hasOwn(map, name) && name !== own) matched.push({ column: name, field });
 	}
+	if (unknown.length > NAMED_COLUMNS) problems.push(`${unknown.length - NAMED_COLUMNS} more unknown columns`);
 	let missing: string | undefined;
-	for (const { name } of endpoint.parameters) {
+	for (const { name, names } of endpoint.parameters) {
 		const isGiven = meanings.has(name) || flags.ids?.[name] !== undefined;
-		if (isGiven || (name === 'id' && meanings.has('username'))) continue;
+		if (isGiven || (names === 'users' && meanings.has('username'))) continue;
 		missing ??= name;
 		problems.push(`there is no column ${quote(name)}${didYouMean(name, unknown)}`);
 	}
@@ -257,11 +285,23 @@ function compileHeader(
 	if (problems.length === 0 && sends && !hasField) {
 		problems.push('no column is a field, and no flag gives one: there is nothing to send');
 	}
-	if (problems.length === 0) return columns;
+	if (problems.length === 0) return { columns, matched };
+	const place = `${input}${line === undefined ? '' : ` line ${line}`}`;
+	if (missing !== undefined && header.some(looksLikeNumber)) {
+		throw new UsageError(`${place}: this file has no header`, {
+			code: 'invalid_input',
+			hint: `add a first line with the names of its columns, such as ${missing},${endpoint.fields[2]?.name ?? 'name'}`,
+			data: { file: input, line: line ?? 1 },
+		});
+	}
 	const [first, ...details] = problems;
-	const ofUnknown = 'rename a column with --map COLUMN=FIELD, or leave it out with --ignore-column COLUMN';
+	const named = unknown.slice(0, NAMED_COLUMNS);
+	const ofUnknown = [
+		`to leave ${unknown.length === 1 ? 'it' : 'them'} out: --ignore-column ${shellQuoted(named.join(','))}`,
+		`to send ${named.length === 1 ? 'it' : 'one'}: --map ${shellQuoted(`${named[0]}=${lookUp.likely(named[0] ?? '')}`)}`,
+	].join('; ');
 	const ofMissing = missing && `--map COLUMN=${missing} names the column that holds it`;
-	throw new UsageError(`${input}${line === undefined ? '' : ` line ${line}`}: ${first}`, {
+	throw new UsageError(`${place}: ${first}`, {
 		code: 'invalid_input',
 		details,
 		hint: unknown.length > 0 ? ofUnknown : ofMissing,
@@ -271,11 +311,13 @@ function compileHeader(
 
 /** What only the whole row can show. */
 function rowProblem({ ids, names, fields, force, reassign }: Draft, options: CompileOptions): string | undefined {
-	const { endpoint, endpointFor } = options;
+	const { endpoint, endpointFor, flags = {} } = options;
 	for (const { name } of endpoint.parameters) {
-		if (ids[name] === undefined && (name !== 'id' || names?.id === undefined)) return `${name} is missing`;
+		const isNamed = names?.[name] !== undefined;
+		if (ids[name] === undefined && !isNamed) return `${name} is missing`;
+		const isBoth = isNamed && ids[name] !== undefined && ids[name] !== flags.ids?.[name];
+		if (isBoth) return `${name} and username are both given`;
 	}
-	if (ids.id !== undefined && names?.id !== undefined) return 'id and username are both given';
 	if (endpointFor !== undefined && ids.taxonomy === undefined) return 'taxonomy is missing';
 	const { query } = endpointFor === undefined ? endpoint : endpointFor(ids.taxonomy as string);
 	for (const { name, presence, reason } of query) {
@@ -294,10 +336,15 @@ function rowProblem({ ids, names, fields, force, reassign }: Draft, options: Com
  * and `ticket fields get` add.
  * @throws UsageError for a header that can't be used
  */
-export function compileColumns(options: CompileOptions): { read: RowReader; ignored: readonly string[] } {
+export function compileColumns(options: CompileOptions): {
+	read: RowReader;
+	ignored: readonly string[];
+	matched: readonly Matched[];
+} {
 	const { columns: header, endpoint, flags = {} } = options;
 	const names = createLookUp(options);
-	const columns = header === undefined ? [] : compileHeader(header, options, names);
+	const { columns, matched } =
+		header === undefined ? { columns: [], matched: [] } : compileHeader(header, options, names);
 	const { ids, force, reassign, names: users, fields } = flags;
 
 	const keys = new Map<string, ReturnType<typeof names.find>>();
@@ -311,6 +358,7 @@ export function compileColumns(options: CompileOptions): { read: RowReader; igno
 
 	return {
 		ignored: header?.filter(names.isIgnored) ?? [],
+		matched,
 		read(raw) {
 			const { row, line, cells, object, id } = raw;
 			const complaints: Complaint[] = [];

@@ -193,7 +193,7 @@ export class JournalScan {
 		if (type === 'resume') this.begin(record);
 		// Something came after the end: the run goes on.
 		this.end = undefined;
-		if (type === 'resume' || type === 'tick' || type === 'user') return undefined;
+		if (type === 'resume' || type === 'tick' || type === 'name') return undefined;
 		const { last, rows } = this.header.input;
 		if (!isCount(row) || row < 1 || row > (last ?? rows)) return 'a row that the input does not have';
 		if (type === 'row') {

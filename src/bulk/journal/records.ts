@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { isObject } from '../../api/values.js';
 import { type ExitCode, FailedError } from '../../errors.js';
 import type { OutcomeName, RowOutcome } from '../../http/outcome.js';
+import type { NameRecord } from '../lists/directory.js';
 import type { RunHeader } from '../run/plan.js';
 import { type Counts, createCounts, outcomeNames } from './counts.js';
 import { headerProblem } from './header.js';
@@ -55,9 +56,8 @@ export type PlainRecord =
 	| ({ type: 'resume' } & ResumeRecord)
 	/** A failed attempt; `lost` if it may have been applied without a response that says so. */
 	| { type: 'attempt'; row: number; attempt: number; status?: number; code?: string; lost?: boolean | undefined }
-	/** The users that a row names, or why there is none of a column's name. */
-	| { type: 'user'; row: number; id?: number | undefined; reassign?: number | undefined }
-	| { type: 'user'; row: number; column: string; problem: string };
+	/** A username or term that was looked up: its ID, or why there is none. */
+	| ({ type: 'name' } & NameRecord);
 
 /** What a row is about to overwrite. */
 export interface OldValues {

@@ -4,8 +4,9 @@ import { compareValue } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Field } from '../../api/fields.js';
 import type { Read } from '../../api/reads.js';
-import { hasInexactNumber, isObject, OWN_ID } from '../../api/values.js';
+import { hasInexactNumber, isObject, looksLikeNumber } from '../../api/values.js';
 import { type Column, type Draft, fieldColumn, PLACEHOLDER } from '../input/columns.js';
+import type { TermIndex } from './directory.js';
 import type { ListedObject } from './pages.js';
 
 export interface SheetOptions {
@@ -18,6 +19,8 @@ export interface SheetOptions {
 	sample: readonly ListedObject[];
 	dialect: Dialect;
 	redact<T>(value: T): T;
+	/** The terms of the taxonomies that were listed. */
+	terms?: TermIndex | undefined;
 }
 
 /** The names in an export but those of owners, where objects show all that they hold. */
@@ -87,6 +90,17 @@ function rawOf(value: unknown): unknown {
 	return Object.hasOwn(value, 'raw') ? value.raw : value;
 }
 
+/**
+ * A value without what services show where nothing is stored: the site's locale, and preferences of an editor. Written
+ * back, an account would keep them for good.
+ */
+function ownValue({ name, kind }: Field, value: unknown): unknown {
+	if (name === 'locale' && value === 'en_US') return undefined;
+	if (name !== 'meta' || kind !== 'map' || !isObject(value)) return value;
+	const { persisted_preferences: _, ...own } = value;
+	return Object.keys(own).length === 0 ? undefined : own;
+}
+
 const LEFT_OUT = Symbol('left out');
 
 /** How many values of a field are remembered. */
@@ -96,17 +110,22 @@ const REMEMBERED = 1000;
  * Makes the function that gives the value of a field for an export; undefined where the object has none. Each is read
  * back with the reader of an update, so that nothing is exported which the update would refuse or change.
  */
-function createReader(field: Field, { asCells, dialect, redact }: SheetOptions): (shown: unknown) => unknown {
+function createReader(field: Field, { asCells, dialect, redact, terms }: SheetOptions): (shown: unknown) => unknown {
 	const column = fieldColumn(field.name, field, { undocumented: false, statusIn: dialect.statusIn }, false);
 	// A secret would be hidden where it is printed.
 	const hidesIn = (value: unknown): boolean => redact({ [field.name]: value })[field.name] !== value;
 	const isSecret = hidesIn('a');
 	const known = new Map<unknown, unknown>();
 	return (shown) => {
-		const value = rawOf(shown);
+		const value = ownValue(field, rawOf(shown));
 		if (value === undefined || value === null || value === '') return undefined;
 		if (Array.isArray(value) && value.length === 0) return undefined;
 		if (isSecret) return LEFT_OUT;
+		if (field.kind === 'term' && typeof value === 'string' && terms !== undefined) {
+			const exported = terms.exported(field.name, value);
+			if (exported === undefined) return LEFT_OUT;
+			if (exported !== value) return exported;
+		}
 		if (readsBackAlways(field, value)) return asCells ? String(value) : value;
 		if (typeof value === 'object') return hidesIn(value) ? LEFT_OUT : checkedValue(field, value, column, asCells);
 		// Few kinds but texts have many values.
@@ -133,7 +152,7 @@ function checkedValue(field: Field, value: unknown, column: Column, asCells: boo
 	const normal = field.kind === 'boolean' ? (SWITCHES.get(value) ?? value) : value;
 	// As it is once it was written and read.
 	const given = asCells ? cellText(normal) : typeof normal === 'object' ? JSON.parse(JSON.stringify(normal)) : normal;
-	if (given === OWN_ID && field.kind === 'user') return LEFT_OUT;
+	if (field.kind === 'user' && !looksLikeNumber(String(given))) return LEFT_OUT;
 	const draft: Draft = { ids: {}, force: undefined, reassign: undefined, fields: {} };
 	const problem = asCells ? column.text(given, draft) : column.typed(given, draft);
 	if (problem !== undefined) return LEFT_OUT;

@@ -10,6 +10,7 @@ import type { Client } from '../../http/types.js';
 import { countOutcome, createCounts, exitCodeOf, openRows, sumOf, totalOf } from '../journal/counts.js';
 import type { Journal } from '../journal/write.js';
 import { BATCH_SIZE } from '../lists/batches.js';
+import type { TermIndex } from '../lists/directory.js';
 import { AdaptivePace } from '../pace.js';
 import { createConcurrency } from './concurrency.js';
 import { runEngine } from './engine.js';
@@ -28,6 +29,8 @@ export interface RunParts {
 	rows: PlannedRows;
 	survey: Survey;
 	client: Client;
+	/** The terms of the taxonomies that rows have. */
+	terms?: TermIndex | undefined;
 	dialect: Dialect;
 	/** Undefined where nothing is to be resumed, as for reads. */
 	journal: Journal | undefined;

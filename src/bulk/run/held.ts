@@ -3,6 +3,7 @@
 import { compareField, customFieldText, rawValue, readCustomFields, writtenName } from '../../api/applied.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { isObject } from '../../api/values.js';
+import type { TermIndex } from '../lists/directory.js';
 
 export interface Held {
 	has(field: string): boolean;
@@ -17,14 +18,25 @@ export interface Held {
 }
 
 /** What a read's body shows; undefined for an unknown shape. */
-export function heldOf(endpoint: Pick<Endpoint, 'body'>, body: unknown): Held | undefined {
-	return endpoint.body === 'custom_fields' ? heldFields(body) : heldObject(body);
+export function heldOf(
+	endpoint: Pick<Endpoint, 'body'> & Partial<Pick<Endpoint, 'fields'>>,
+	body: unknown,
+	terms?: TermIndex,
+): Held | undefined {
+	return endpoint.body === 'custom_fields' ? heldFields(body) : heldObject(endpoint, body, terms);
 }
 
-function heldObject(body: unknown): Held | undefined {
+function heldObject(
+	{ fields = [] }: Partial<Pick<Endpoint, 'fields'>>,
+	body: unknown,
+	terms: TermIndex | undefined,
+): Held | undefined {
 	if (!isObject(body) || Object.keys(body).length === 0) return undefined;
 	const get = (field: string): unknown => {
-		return Object.hasOwn(body, field) ? rawValue(body[field]) : undefined;
+		if (!Object.hasOwn(body, field)) return undefined;
+		const value = rawValue(body[field]);
+		const kind = fields.find((each) => each.name === field)?.kind;
+		return kind === 'term' || kind === 'terms' ? asIds(field, value, terms) : value;
 	};
 	const text = (field: string): string | undefined => {
 		const value = get(field);
@@ -55,6 +67,12 @@ function heldFields(body: unknown): Held | undefined {
 		modified: undefined,
 		status: undefined,
 	};
+}
+
+/** Services show slugs, and only IDs are safe to write: a slug can be shown damaged or look like an ID. */
+function asIds(taxonomy: string, value: unknown, terms: TermIndex | undefined): unknown {
+	if (Array.isArray(value)) return value.map((each) => asIds(taxonomy, each, terms));
+	return typeof value === 'string' ? (terms?.ofSlug(taxonomy, value) ?? value) : value;
 }
 
 /** Whether a value is what the object holds, as far as services normalize it. */

@@ -1,114 +1,307 @@
-/** User names in rows of `user delete`: looked up in the first pass, and kept by row so that no later pass finds others. */
+/** Names in rows and in shared values → IDs, before anything is sent. */
 
+import type { Endpoint } from '../../api/endpoints.js';
+import type { Field } from '../../api/fields.js';
+import type { RowValues } from '../../api/plan.js';
+import { looksLikeNumber, quote } from '../../api/values.js';
+import { UsageError } from '../../errors.js';
 import type { RawRow } from '../input/input.js';
-import type { RowReader } from '../input/rows.js';
-import { RowNumbers } from '../journal/history.js';
-import { scanJournal } from '../journal/read.js';
-import { isCount } from '../journal/records.js';
+import type { Complaint } from '../input/rows.js';
 import type { Journal } from '../journal/write.js';
-import type { FinishRow, PlannedRow } from './rows.js';
+import type { Directories } from '../lists/directory.js';
+import type { RunPlan } from './plan.js';
+import type { FinishRow, PlannedRow, RowPlanning } from './rows.js';
 
-/** The id of a user name, or why there is none. Throws where the service can't say it. */
-export type LookUp = (name: string) => Promise<{ id: string } | { problem: string }>;
+/** A name, and where its ID goes. */
+interface NameUse {
+	/** The path parameter, field or `reassign` that it stands in. */
+	readonly column: string;
+	/** `users` or a taxonomy. */
+	readonly of: string;
+	readonly text: string;
+	set(id: string): void;
+}
 
-/** Names that are looked up at a time, and remembered: a receiver is the same for many rows. */
-const REMEMBERED = 1000;
+/** Values in which IDs take the place of names. */
+interface Values {
+	ids: Readonly<Record<string, string>>;
+	names?: Readonly<Record<string, string>> | undefined;
+	reassign?: string | undefined;
+	fields?: Readonly<Record<string, unknown>> | undefined;
+}
 
-/** How many names without a user a journal keeps; a resume looks the others up again. */
-const PROBLEMS_KEPT = 10_000;
+/** Endpoints by the path IDs of a row, since rows may name their taxonomy. */
+type EndpointOf = (ids: Values['ids']) => Endpoint;
 
-export class UserNames {
-	readonly #ids = new RowNumbers(Float64Array);
-	readonly #receivers = new RowNumbers(Float64Array);
-	/** Why a row's user or receiver is not known, by column and row. */
-	readonly #problems = new Map<string, string>();
-	readonly #known = new Map<string, ReturnType<LookUp>>();
+/** Whether a value is a name: no number, and not empty. */
+export function isNamed(value: unknown): value is string {
+	return typeof value === 'string' && value !== '' && !looksLikeNumber(value);
+}
 
-	constructor(
-		private readonly lookUp: LookUp,
-		private readonly concurrency: number,
-	) {}
+function namesIn(endpoint: Endpoint, values: Values): NameUse[] {
+	const { names, fields } = values;
+	if (names === undefined && fields === undefined) return [];
+	return [...namedIds(endpoint, values), ...namedFields(endpoint, values)];
+}
 
-	/** Takes what an earlier part of the run found: its users may be deleted by now. */
-	async remember(journal: string): Promise<void> {
-		await scanJournal(journal, ({ type, row, id, reassign, column, problem }) => {
-			if (type !== 'user' || !isCount(row)) return;
-			if (typeof problem === 'string') this.#problems.set(`${column} ${row}`, problem);
-			if (isCount(id)) this.#ids.set(row, id);
-			if (isCount(reassign)) this.#receivers.set(row, reassign);
-		});
-	}
-
-	/** Plans rows, with the ids of the users that they name. */
-	async plan(batch: readonly RawRow[], read: RowReader, finish: FinishRow): Promise<PlannedRow[]> {
-		const planned: PlannedRow[] = new Array(batch.length);
-		let at = 0;
-		const work = async (): Promise<void> => {
-			while (at < batch.length) {
-				const index = at++;
-				const raw = batch[index] as RawRow;
-				planned[index] = await this.#planRow(raw, read(raw), finish);
-			}
+function namedIds(endpoint: Endpoint, values: Values): NameUse[] {
+	return Object.entries(values.names ?? {}).map(([column, text]) => {
+		const parameter = endpoint.parameters.find(({ name }) => name === column);
+		const isTerm = parameter?.names === 'terms';
+		return {
+			column,
+			of: isTerm ? (values.ids.taxonomy ?? taxonomyOf(endpoint)) : 'users',
+			text,
+			set(id) {
+				if (column === 'reassign') values.reassign = id;
+				else values.ids = { ...values.ids, [column]: id };
+			},
 		};
-		await Promise.all(Array.from({ length: this.concurrency }, work));
-		return planned;
-	}
+	});
+}
 
-	async #planRow(raw: RawRow, found: ReturnType<RowReader>, finish: FinishRow): Promise<PlannedRow> {
-		if (Array.isArray(found) || found.names === undefined) return finish(raw, found);
-		const { row, line } = raw;
-		const { id: name, reassign: receiver } = found.names;
-		const complaint = (column: string, message: string): PlannedRow => ({
-			row,
-			line,
-			complaints: [
-				{ row, line, column, message, ids: name === undefined ? found.ids : { ...found.ids, username: name } },
-			],
-		});
-		if (name !== undefined) {
-			const user = await this.#idOf(this.#ids, 'username', row, name);
-			if ('problem' in user) return complaint('username', user.problem);
-			found.ids = { ...found.ids, id: user.id, username: name };
-		}
-		if (receiver !== undefined) {
-			const user = await this.#idOf(this.#receivers, 'reassign_username', row, receiver);
-			if ('problem' in user) return complaint('reassign_username', user.problem);
-			found.reassign = user.id;
-		}
-		return finish(raw, found);
-	}
+const taxonomyOf = ({ path }: Endpoint): string => path.split('/')[1] as string;
 
-	async #idOf(ids: RowNumbers, column: string, row: number, name: string): ReturnType<LookUp> {
-		const known = ids.get(row);
-		if (known !== 0) return { id: String(known) };
-		const place = `${column} ${row}`;
-		const problem = this.#problems.get(place);
-		if (problem !== undefined) return { problem };
-		let looking = this.#known.get(name);
-		if (looking === undefined) {
-			looking = this.lookUp(name);
-			if (this.#known.size >= REMEMBERED) this.#known.delete(this.#known.keys().next().value as string);
-			this.#known.set(name, looking);
+function namedFields(endpoint: Endpoint, values: Values): NameUse[] {
+	const uses: NameUse[] = [];
+	for (const column in values.fields) {
+		const value = values.fields[column];
+		if (typeof value !== 'string' && !Array.isArray(value)) continue;
+		const kind = endpoint.fields.find(({ name }) => name === column)?.kind;
+		const put = (now: unknown): void => {
+			values.fields = { ...values.fields, [column]: now };
+		};
+		if (kind === 'user' && isNamed(value)) {
+			uses.push({ column, of: 'users', text: value, set: (id) => put(Number(id)) });
+		} else if (kind === 'term' && isNamed(value)) {
+			uses.push({ column, of: column, text: value, set: put });
+		} else if (kind === 'terms') {
+			const items: unknown[] = [value].flat();
+			for (const [at, text] of items.entries()) {
+				if (!isNamed(text)) continue;
+				const set = (id: string): void => {
+					items[at] = Number(id);
+					put([...new Set(items)]);
+				};
+				uses.push({ column, of: column, text, set });
+			}
 		}
-		const found = await looking;
-		if ('id' in found) ids.set(row, Number(found.id));
-		else if (this.#problems.size < PROBLEMS_KEPT) this.#problems.set(place, found.problem);
-		return found;
 	}
+	return uses;
+}
 
-	/** Writes what was found, before the first row is sent. @param last The highest row number */
-	async keep(journal: Journal, last: number): Promise<void> {
-		let written: Promise<void> | undefined;
-		for (const [place, problem] of this.#problems) {
-			const [column = '', row] = place.split(' ');
-			written = journal.record({ type: 'user', row: Number(row), column, problem });
+interface NameProblem {
+	use: NameUse;
+	problem: string;
+}
+
+/** Puts IDs in the place of names. @returns what is wrong with some of them */
+async function resolve(uses: readonly NameUse[], endpoint: Endpoint, directories: Directories): Promise<NameProblem[]> {
+	const problems: NameProblem[] = [];
+	for (const use of uses) {
+		const { of, text, column } = use;
+		const directory = of === 'users' ? directories.users : directories.terms(of);
+		const found = await directory.id(text);
+		const isInPath = endpoint.parameters.some(({ name }) => name === column);
+		if ('id' in found) use.set(found.id);
+		else if ('problem' in found) problems.push({ use, problem: found.problem });
+		else if (isInPath) {
+			problems.push({ use, problem: `${quote(text)}: this service doesn't list its terms, use the ID` });
 		}
-		for (let row = 1; row <= last; row++) {
-			const [id, reassign] = [this.#ids.get(row), this.#receivers.get(row)];
-			if (id + reassign === 0) continue;
-			written = journal.record({ type: 'user', row, id: id || undefined, reassign: reassign || undefined });
-			if (row % REMEMBERED === 0) await written;
-		}
-		await written;
 	}
+	return problems;
+}
+
+export interface RowNames {
+	/** Plans rows, with IDs in the place of names. */
+	plan(batch: readonly RawRow[], rows: RowPlanning): Promise<PlannedRow[]>;
+	/** Takes up what an earlier part of the run looked up: its users may be deleted by now. */
+	takeUp(journal: string): Promise<void>;
+	/** Keeps what was looked up for a resume, before the first row is sent. */
+	keep(journal: Journal): Promise<void>;
+}
+
+export interface RowNamesOptions {
+	directories: Directories;
+	endpointOf: EndpointOf;
+	concurrency: number;
+	/** Whether a user that nobody knows counts as deleted. */
+	ignoreMissing: boolean;
+}
+
+export function createRowNames(options: RowNamesOptions): RowNames {
+	const { directories, endpointOf, concurrency } = options;
+	return {
+		async plan(batch, rows) {
+			const { read, finish } = rows;
+			const planned: PlannedRow[] = new Array(batch.length);
+			const named: (() => Promise<void>)[] = [];
+			for (const [index, raw] of batch.entries()) {
+				const found = read(raw);
+				const endpoint = Array.isArray(found) ? undefined : endpointOf(found.ids);
+				const uses = Array.isArray(found) || endpoint === undefined ? [] : namesIn(endpoint, found);
+				if (Array.isArray(found) || endpoint === undefined || uses.length === 0) {
+					planned[index] = finish(raw, found);
+				} else {
+					named.push(async () => {
+						planned[index] = await planNamed(raw, { found, endpoint, uses, options, ...rows });
+					});
+				}
+			}
+			const work = async (): Promise<void> => {
+				for (let next = named.shift(); next !== undefined; next = named.shift()) await next();
+			};
+			await Promise.all(Array.from({ length: Math.min(concurrency, named.length) }, work));
+			return planned;
+		},
+		async takeUp(journal) {
+			const { scanJournal } = await import('../journal/read.js');
+			await scanJournal(journal, ({ type, of, name, id, problem }) => {
+				if (type !== 'name' || typeof of !== 'string' || typeof name !== 'string') return;
+				if (typeof id === 'string') directories.remember({ of, name, id });
+				else if (typeof problem === 'string') directories.remember({ of, name, problem });
+			});
+		},
+		async keep(journal) {
+			let written: Promise<void> | undefined;
+			for (const record of directories.records()) written = journal.record({ type: 'name', ...record });
+			await written;
+		},
+	};
+}
+
+interface NamedRow {
+	found: RowValues;
+	endpoint: Endpoint;
+	uses: readonly NameUse[];
+	options: RowNamesOptions;
+	finish: FinishRow;
+	labels: ReadonlyMap<string, string>;
+}
+
+async function planNamed(
+	{ row, line }: RawRow,
+	{ found, endpoint, uses, options, finish, labels }: NamedRow,
+): Promise<PlannedRow> {
+	const { directories, ignoreMissing } = options;
+	const own = endpoint.parameters.at(-1);
+	const name = own && found.names?.[own.name];
+	const problems = await resolve(uses, endpoint, directories);
+	const ids = name === undefined || own?.names !== 'users' ? found.ids : { ...found.ids, username: bareName(name) };
+	found.ids = ids;
+	const complaints = problems.map(({ use, problem }): Complaint => {
+		return { row, line, column: labels.get(use.column) ?? use.column, message: problem, ids };
+	});
+	if (complaints.length > 0) {
+		const isGone = ignoreMissing && problems.every(({ use }) => use.column === own?.name);
+		return isGone ? { row, line, complaints, isGone } : { row, line, complaints };
+	}
+	const message = await conflictOf(endpoint, found, directories);
+	if (message !== undefined) {
+		return { row, line, complaints: [{ row, line, column: own?.name, message, ids }] };
+	}
+	return finish({ row, line }, found);
+}
+
+const bareName = (name: string): string => name.replace(/^@/, '');
+
+/** Before a user is deleted for good, the account has to show the name that was looked up. */
+async function conflictOf(
+	endpoint: Endpoint,
+	{ ids, names }: Pick<RowValues, 'ids' | 'names'>,
+	directories: Directories,
+): Promise<string | undefined> {
+	const isUserDelete = endpoint.query.some(({ name }) => name === 'reassign');
+	if (!isUserDelete || names?.id === undefined || ids.id === undefined) return undefined;
+	return await directories.users.conflict(ids.id, names.id);
+}
+
+/** The values of a plan that hold for all rows, as places that names can be in. */
+function sharedValues({ values, checks }: RunPlan, endpoint: Endpoint) {
+	const { ids, reassign } = values;
+	const names: Record<string, string> = {};
+	for (const parameter of endpoint.parameters) {
+		const text = ids[parameter.name];
+		if (parameter.names !== undefined && isNamed(text)) names[parameter.name] = text;
+	}
+	if (isNamed(reassign)) names.reassign = reassign;
+	const shared: Values = { ids, reassign, fields: values.fields, names };
+	const add: Values = { ids, fields: values.add };
+	const remove: Values = { ids, fields: values.remove };
+	const conditions = checks.conditions.map(({ field, value }): Values => ({ ids, fields: { [field]: value } }));
+	const uses = [shared, add, remove, ...conditions].flatMap((each) => namesIn(endpoint, each));
+	return { shared, add, remove, conditions, uses };
+}
+
+/** Whether flags or arguments have names, which are looked up for a dry run too. */
+export function hasSharedNames(plan: RunPlan, endpoint: Endpoint): boolean {
+	return sharedValues(plan, endpoint).uses.length > 0;
+}
+
+/** A plan with IDs in the place of names in flags and arguments. @throws UsageError that lists unknown names */
+export async function withIds(plan: RunPlan, endpoint: Endpoint, directories: Directories): Promise<RunPlan> {
+	const { shared, add, remove, conditions, uses } = sharedValues(plan, endpoint);
+	const problems = await resolve(uses, endpoint, directories);
+	const [first, ...details] = problems.map(({ use, problem }) => `${use.column}: ${problem}`);
+	if (first !== undefined) throw new UsageError(`${first}; nothing was sent`, { code: 'unknown_name', details });
+	const { values, checks } = plan;
+	return {
+		...plan,
+		values: {
+			...values,
+			ids: shared.ids,
+			reassign: shared.reassign,
+			fields: shared.fields ?? {},
+			add: add.fields as RunPlan['values']['add'],
+			remove: remove.fields as RunPlan['values']['remove'],
+		},
+		checks: {
+			...checks,
+			conditions: checks.conditions.map(({ field, value }, at) => {
+				const resolved = conditions[at]?.fields?.[field] ?? value;
+				return { field, value: [resolved].flat().join(',') };
+			}),
+		},
+	};
+}
+
+/** The taxonomies of the values that hold for all rows, and of conditions. */
+export function termsIn({ values, checks }: RunPlan, { fields }: Pick<Endpoint, 'fields'>): string[] {
+	const { add, remove } = values;
+	const names = [
+		...Object.keys({ ...values.fields, ...add, ...remove }),
+		...checks.conditions.map(({ field }) => field),
+	];
+	const isTerm = ({ name, kind }: Field): boolean => kind === 'term' && names.includes(name);
+	return fields.filter(isTerm).map(({ name }) => name);
+}
+
+/** Lists the taxonomies of fields that are compared with what objects hold. */
+export async function listTerms(
+	directories: Directories,
+	{ fields }: Pick<Endpoint, 'fields'>,
+	names: Iterable<string>,
+): Promise<void> {
+	for (const name of names) {
+		const kind = fields.find((each) => each.name === name)?.kind;
+		// Lists of terms are shown as IDs.
+		if (kind === 'term') await directories.list(name);
+	}
+}
+
+/** Resolves the argument that names the one object of a call, which stands among its path IDs. */
+export async function resolveArgument(
+	endpoint: Endpoint,
+	ids: Readonly<Record<string, string>>,
+	directories: Directories,
+): Promise<{ ids: Values['ids']; problem?: string | undefined }> {
+	const own = endpoint.parameters.at(-1);
+	const text = own && ids[own.name];
+	if (own?.names === undefined || !isNamed(text)) return { ids };
+	const values: Values = { ids, names: { [own.name]: text } };
+	const [problem] = await resolve(namesIn(endpoint, values), endpoint, directories);
+	const named = own.names === 'users' ? { ...values.ids, username: bareName(text) } : values.ids;
+	if (problem !== undefined) return { ids: named, problem: problem.problem };
+	const conflict = await conflictOf(endpoint, { ids: named, names: values.names }, directories);
+	return { ids: named, problem: conflict };
 }

@@ -10,16 +10,19 @@ export async function openRows(plan: RunPlan, context: RowContext): Promise<Plan
 	if (source.from === 'snapshots') return await (await import('./undo.js')).openOldValues(plan, source, context);
 	const input = await openInputOf(source, context);
 	try {
-		const { planRow, readRow, finishRow, ignored } = planRows(plan, input, context);
-		const { usernames } = context;
+		const { planRow, readRow, finishRow, ignored, matched } = planRows(plan, input, context);
+		const { names } = context;
+		const labels = new Map(matched.map(({ column, field }) => [field, column]));
+		const planning = { read: readRow, finish: finishRow, labels };
 		return {
 			source: withPlace(source, input),
 			input,
 			ignored,
+			matched,
 			sha256: () => input.sha256 ?? '',
 			async *read() {
 				for await (const batch of input.read()) {
-					yield usernames === undefined ? batch.map(planRow) : await usernames.plan(batch, readRow, finishRow);
+					yield names === undefined ? batch.map(planRow) : await names.plan(batch, planning);
 				}
 			},
 			keep: () => input.keep(),

@@ -34,10 +34,6 @@ export interface SharedValues {
 	readonly withheld: readonly string[];
 	readonly force: boolean;
 	readonly reassign?: string | undefined;
-	/** Whether ids are user names, which are looked up before anything is sent. */
-	readonly byUsername?: boolean;
-	/** The user name of the receiver, in place of `reassign`. */
-	readonly reassignUsername?: string | undefined;
 	/** Items to add to and remove from list fields, by field: the object is read first. */
 	readonly add: Readonly<Record<string, readonly (string | number)[]>>;
 	readonly remove: Readonly<Record<string, readonly (string | number)[]>>;

@@ -5,6 +5,7 @@ import { ExitCode } from '../../errors.js';
 import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import { createBatchReader } from '../lists/batches.js';
+import type { TermIndex } from '../lists/directory.js';
 import { AdaptivePace } from '../pace.js';
 import type { Preview, RowChange } from './events.js';
 import { rowsToSend } from './execute.js';
@@ -50,7 +51,7 @@ function maySkip(plan: RunPlan): boolean {
 export async function createChangeReader(
 	setup: Pick<
 		RunSetup,
-		'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect' | 'checkSignedIn' | 'checkServed'
+		'plan' | 'tuning' | 'dialect' | 'clock' | 'random' | 'connect' | 'checkSignedIn' | 'checkServed' | 'directories'
 	>,
 ): Promise<(rows: readonly RunRow[]) => Promise<RowChange[]>> {
 	const { plan, tuning, dialect, clock, random } = setup;
@@ -71,16 +72,16 @@ export async function createChangeReader(
 		return rows.map((row, at) => {
 			const read = found[at] as Outcome;
 			setup.checkServed(row, read);
-			return changeOf(plan, row, read);
+			return changeOf(plan, row, read, setup.directories.index);
 		});
 	};
 }
 
 /** What a row would change, now that its object was read. */
-function changeOf(plan: RunPlan, row: RunRow, found: Outcome): RowChange {
+function changeOf(plan: RunPlan, row: RunRow, found: Outcome, terms: TermIndex): RowChange {
 	const { checks, values } = plan;
 	const { endpoint } = row.request;
-	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body) : undefined;
+	const held = found.outcome === 'ok' ? heldOf(endpoint, found.body, terms) : undefined;
 	if (held === undefined) return { unread: found, sends: !readsBefore(plan) };
 	const sends = 'fields' in decide(row, held, plan);
 	const decided = decide(row, held, { checks: { ...checks, onlyChanged: true }, values });

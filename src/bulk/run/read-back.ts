@@ -1,6 +1,6 @@
 /** One row from its first read to its outcome: read the object where old values matter, write, read it again where asked. */
 
-import { type AppliedDifference, compareAll, compareField, type TermIndex } from '../../api/applied.js';
+import { type AppliedDifference, compareAll, compareField } from '../../api/applied.js';
 import type { Dialect } from '../../api/dialect.js';
 import type { Endpoint } from '../../api/endpoints.js';
 import { asksNothing, createPlanner, type Planner, type Request } from '../../api/plan.js';
@@ -10,6 +10,7 @@ import { UsageError } from '../../errors.js';
 import { differing } from '../../http/judge.js';
 import type { Outcome } from '../../http/outcome.js';
 import type { OldValues } from '../journal/records.js';
+import type { TermIndex } from '../lists/directory.js';
 import { type Held, heldOf, holds, isNothing, isUnchanged } from './held.js';
 import { type Checks, changesLists, type RunPlan } from './plan.js';
 import type { RunRow } from './rows.js';
@@ -88,7 +89,7 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 	const look = async (row: RunRow, isAfter: boolean): Promise<Seen> => {
 		const result = await steps.read(row, readRequest(plannerFor, row.request), isAfter);
 		const isShown = result.outcome === 'ok';
-		return { result, held: isShown ? heldOf(row.request.endpoint, result.body) : undefined };
+		return { result, held: isShown ? heldOf(row.request.endpoint, result.body, steps.terms) : undefined };
 	};
 	const customNames = createCustomNames((row) => look(row, false));
 	return async (row) => {
@@ -96,7 +97,9 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 		let left: AppliedDifference[] = [];
 		if (asksNothing(request) && !addsItems) return NOTHING_TO_SEND;
 		const maybeSent = steps.maybeSent?.(row) === true;
-		const seen = readsFirst || (checks.verify && maybeSent) ? await look(row, false) : undefined;
+		const isCleared = request.endpoint.cleared !== undefined;
+		const looksFirst = readsFirst || isCleared || (checks.verify && maybeSent);
+		const seen = looksFirst ? await look(row, false) : undefined;
 		if (seen !== undefined && maybeSent) {
 			const settled = settledBy(seen, request, values, steps.terms);
 			if (settled !== undefined) return settled;
@@ -112,6 +115,13 @@ export function createPerform(plan: RunPlan, dialect: Dialect, steps: RowSteps):
 				request = plannerFor(endpoint)({ ids, fields: withCleared(endpoint, held, decided.fields) });
 			}
 			if (checks.snapshot && !request.permanent) await steps.keep(row, oldValues(held, request));
+		}
+		if (seen !== undefined && isCleared && !readsFirst) {
+			const { result, held } = seen;
+			const isLost = result.outcome !== 'failed' || (result.status ?? 0) >= 500;
+			if (held === undefined && isLost) return notRead(result, maybeSent);
+			const { endpoint, ids, sent: fields = {} } = request;
+			if (held !== undefined) request = plannerFor(endpoint)({ ids, fields: withCleared(endpoint, held, fields) });
 		}
 		const inexact = inexactField(request);
 		if (inexact !== undefined) return inexact;

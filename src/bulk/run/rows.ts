@@ -1,12 +1,12 @@
 /** A plan's rows: reads its source, whatever it is, and plans one request per row; both passes of a run read the same. */
 
 import type { Dialect } from '../../api/dialect.js';
+import type { Endpoint } from '../../api/endpoints.js';
 import { chooseEndpoint, createPlanner, type Planner, type Request, type RowValues } from '../../api/plan.js';
-import { mentionsOwnId, withOwnId } from '../../api/values.js';
 import { lookedUpId } from '../../http/judge.js';
 import type { Outcome, OutcomeName, RowOutcome } from '../../http/outcome.js';
 import type { InputSource, RawRow } from '../input/input.js';
-import { type Complaint, compileColumns, type RowReader } from '../input/rows.js';
+import { type Complaint, compileColumns, type Matched, type RowReader } from '../input/rows.js';
 import { inShard, type RowSource, type RunPlan, type Shard } from './plan.js';
 
 /** A row that can be sent. */
@@ -43,6 +43,8 @@ export interface InvalidRow {
 	readonly row: number;
 	readonly line?: number | undefined;
 	readonly complaints: readonly Complaint[];
+	/** A delete of what nobody knows, with --ignore-missing: ok without a request. */
+	readonly isGone?: boolean;
 }
 
 export type PlannedRow = RunRow | InvalidRow;
@@ -59,6 +61,8 @@ export interface PlannedRows {
 	readonly input: InputSource | undefined;
 	/** Columns that are not sent. */
 	readonly ignored: readonly string[];
+	/** Headers that aren't spelt like their fields. */
+	readonly matched: readonly Matched[];
 	/** Known after the first whole pass. */
 	sha256(): string;
 	/** All rows, in input order, many at a time; a shard takes its own by `isOwn`. */
@@ -73,10 +77,8 @@ export interface RowContext {
 	dialect: Dialect;
 	/** Values of the plan's withheld fields, and of secret fields from a prompt. */
 	secrets: Readonly<Record<string, unknown>>;
-	/** The caller's id for @me, once it is known; until then rows hold @me itself. */
-	own?: { id?: number };
-	/** Looks user names up; rows without names are planned without it. */
-	usernames?: { plan(batch: readonly RawRow[], read: RowReader, finish: FinishRow): Promise<PlannedRow[]> } | undefined;
+	/** Puts IDs in the place of names. */
+	names?: { plan(batch: readonly RawRow[], rows: RowPlanning): Promise<PlannedRow[]> } | undefined;
 	stdin: AsyncIterable<Uint8Array>;
 	stateDir: string;
 	/** Is called with the path of each private copy of standard input before it is made. */
@@ -89,6 +91,14 @@ export function isOwn(planned: PlannedRow, shard: Shard | undefined): boolean {
 	return isInvalid(planned) ? shard.index === 1 : inShard(planned.request.key, shard);
 }
 
+/** How raw rows become requests, in two steps. */
+export interface RowPlanning {
+	read: RowReader;
+	finish: FinishRow;
+	/** Field → its column, where that is spelt differently. */
+	labels: ReadonlyMap<string, string>;
+}
+
 /** Plans what was read of a row. */
 export type FinishRow = (place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<RowReader>) => PlannedRow;
 
@@ -96,13 +106,19 @@ export type FinishRow = (place: Pick<RawRow, 'row' | 'line'>, found: ReturnType<
 export function planRows(
 	plan: RunPlan,
 	input: Pick<InputSource, 'name' | 'columns' | 'headerLine'>,
-	{ dialect, secrets, own }: Pick<RowContext, 'dialect' | 'secrets' | 'own'>,
-): { planRow(raw: RawRow): PlannedRow; readRow: RowReader; finishRow: FinishRow; ignored: readonly string[] } {
+	{ dialect, secrets }: Pick<RowContext, 'dialect' | 'secrets'>,
+): {
+	planRow(raw: RawRow): PlannedRow;
+	readRow: RowReader;
+	finishRow: FinishRow;
+	ignored: readonly string[];
+	matched: readonly Matched[];
+} {
 	const { values, columns, undocumented } = plan;
 	const { endpoint, forTaxonomy } = chooseEndpoint(plan.endpoint, values.ids.taxonomy, undocumented);
 	const request = plannerOf(plan, dialect);
 	const changed = Object.keys({ ...values.add, ...values.remove });
-	const { read, ignored } = compileColumns({
+	const { read, ignored, matched } = compileColumns({
 		...columns,
 		name: input.name,
 		columns: input.columns,
@@ -111,13 +127,11 @@ export function planRows(
 		...(forTaxonomy === undefined ? {} : { endpointFor: forTaxonomy }),
 		rules: { undocumented, statusIn: dialect.statusIn },
 		fieldIn: dialect.fieldIn,
-		byUsername: values.byUsername === true,
 		changesLists: changed.length > 0,
 		flags: {
 			ids: values.ids,
 			...(values.force ? { force: true } : {}),
 			reassign: values.reassign,
-			...(values.reassignUsername === undefined ? {} : { names: { reassign: values.reassignUsername } }),
 			fields: { ...values.fields, ...secrets },
 		},
 	});
@@ -132,12 +146,20 @@ export function planRows(
 			const message = 'modified_gmt is missing, which --if-unmodified compares';
 			return { row, line, complaints: [{ row, line, column: undefined, message, ids: found.ids }] };
 		}
-		if (own?.id !== undefined && mentionsOwnId(endpoint.fields, found.fields)) {
-			found.fields = withOwnId(endpoint.fields, found.fields ?? {}, own.id);
-		}
 		return { row, line, request: request(found), reassign: found.reassign, modified: found.modified };
 	};
-	return { ignored, readRow: read, finishRow, planRow: (raw) => finishRow(raw, read(raw)) };
+	return { ignored, matched, readRow: read, finishRow, planRow: (raw) => finishRow(raw, read(raw)) };
+}
+
+/** Finds the endpoint of a row, by its taxonomy where rows have one. */
+export function endpointFinder({
+	endpoint: name,
+	undocumented,
+	values,
+}: Pick<RunPlan, 'endpoint' | 'undocumented' | 'values'>): (ids: Readonly<Record<string, string>>) => Endpoint {
+	const { endpoint, forTaxonomy } = chooseEndpoint(name, values.ids.taxonomy, undocumented);
+	if (forTaxonomy === undefined) return () => endpoint;
+	return ({ taxonomy }) => (taxonomy === undefined ? endpoint : forTaxonomy(taxonomy));
 }
 
 /** The planner of a plan's endpoint, by the taxonomy of each row where rows have one. */
@@ -183,13 +205,13 @@ export function skippedOutcome({ row, line, request: { ids }, skip, remarks }: R
 }
 
 /** The outcome of a row that can't be sent. */
-export function invalidOutcome({ row, line, complaints }: InvalidRow) {
+export function invalidOutcome({ row, line, complaints, isGone = false }: InvalidRow) {
 	return {
 		row,
 		...(line === undefined ? {} : { line }),
 		ids: complaints[0]?.ids ?? {},
-		outcome: 'invalid' as OutcomeName,
-		code: 'invalid_input',
+		outcome: (isGone ? 'ok' : 'invalid') as OutcomeName,
+		code: isGone ? 'gone' : 'invalid_input',
 		message: complaints.map((each) => each.message).join('; '),
 		attempts: 0,
 		ms: 0,

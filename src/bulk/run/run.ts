@@ -3,26 +3,26 @@
 import { rmSync } from 'node:fs';
 import { chooseEndpoint } from '../../api/plan.js';
 import { ExitCode } from '../../errors.js';
-import { takesUserNames } from '../input/rows.js';
 import { rowsToFix } from '../journal/counts.js';
 import { scanJournal } from '../journal/read.js';
 import { createJournal } from '../journal/write.js';
 import { execute } from './execute.js';
-import { UserNames } from './names.js';
+import { createRowNames, listTerms, type RowNames } from './names.js';
 import { openRows } from './open.js';
 import { inputFileOf, type RunHeader, type RunPlan } from './plan.js';
+import { readsBefore } from './read-back.js';
 import { type Again, checkSameInput, type PastPart, readPast, takeUp } from './resume.js';
-import type { PlannedRows } from './rows.js';
+import { endpointFinder, type PlannedRows } from './rows.js';
 import type { RunSetup } from './setup.js';
 import { checkSet, ownRows, type Survey, surveyRows } from './survey.js';
 
 /** @returns the exit code, also where rows are invalid @throws UsageError, RefusedError, FailedError */
 export async function run(setup: RunSetup): Promise<ExitCode> {
 	const { plan, tuning, extent, resumes, stateDir, show } = setup;
-	const own: { id?: number } = {};
-	const usernames = await openUserNames(setup);
+	const { directories } = setup;
+	const names = await openNames(setup);
 	const rows = await openRows(plan, {
-		...{ dialect: setup.dialect, secrets: setup.secrets, own, usernames, stateDir, stdin: setup.stdin },
+		...{ dialect: setup.dialect, secrets: setup.secrets, names, stateDir, stdin: setup.stdin },
 		onCopy: (path) => setup.onSpool(() => rmSync(path, { force: true })),
 	});
 	// The private copy of standard input that a journal points to stays as long as a resume or a retry may read it.
@@ -41,19 +41,23 @@ export async function run(setup: RunSetup): Promise<ExitCode> {
 		if (survey.invalid > 0 && !plan.skipInvalid) return ExitCode.usage;
 		checkSet(survey, setup.limits);
 		await setup.ask(survey, rows);
+		if (extent === 'changes' || readsBefore(plan) || plan.checks.verify) {
+			const conditions = plan.checks.conditions.map(({ field }) => field);
+			const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, true);
+			await listTerms(directories, endpoint, [...survey.fields, ...conditions]);
+		}
 		if (extent !== 'send') {
 			const { preview } = await import('./preview.js');
 			return await preview(setup, rows, await pastOf(setup, rows));
 		}
-		if (survey.mentionsOwnId) own.id = await setup.ownId();
 		const maySave = resumes === undefined && !survey.hasSecrets;
 		if (maySave) await rows.keep();
 		keep ||= maySave;
 		const client = await setup.connect();
 		const { journal, past } = await openJournalOf(setup, rows, survey);
-		if (journal !== undefined && resumes === undefined) await usernames?.keep(journal, survey.last);
+		if (journal !== undefined && resumes === undefined) await names.keep(journal);
 		const ended = await execute({
-			...{ plan, tuning, rows, survey, journal, past, client, show },
+			...{ plan, tuning, rows, survey, journal, past, client, show, terms: directories.index },
 			...{ clock: setup.clock, random: setup.random, dialect: setup.dialect },
 			redact: setup.redactRows(survey.hasSecrets),
 		});
@@ -69,13 +73,15 @@ function isSameFile(one: RunPlan, other: RunPlan): boolean {
 	return inputFileOf(one.source)?.path === inputFileOf(other.source)?.path;
 }
 
-async function openUserNames({ plan, tuning, resumes, lookUp }: RunSetup): Promise<UserNames | undefined> {
-	const { endpoint } = chooseEndpoint(plan.endpoint, plan.values.ids.taxonomy, plan.undocumented);
-	if (!takesUserNames(endpoint)) return undefined;
-	const usernames = new UserNames(lookUp, tuning.concurrency);
-	// Those of an earlier part of the run are known: the users may be deleted by now.
-	if (resumes !== undefined) await usernames.remember(resumes.path);
-	return usernames;
+async function openNames({ plan, tuning, resumes, directories }: RunSetup): Promise<RowNames> {
+	const names = createRowNames({
+		directories,
+		endpointOf: endpointFinder(plan),
+		concurrency: tuning.concurrency,
+		ignoreMissing: plan.checks.ignoreMissing,
+	});
+	if (resumes !== undefined) await names.takeUp(resumes.path);
+	return names;
 }
 
 const againOf = ({ plan, tuning, dialect, resumes }: RunSetup): Again => ({

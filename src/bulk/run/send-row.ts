@@ -6,6 +6,7 @@ import type { RowOutcome } from '../../http/outcome.js';
 import { type FailedAttempt, type Pace, type SendClock, type SendOptions, send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Journal } from '../journal/write.js';
+import type { TermIndex } from '../lists/directory.js';
 import type { RunPlan } from './plan.js';
 import type { ReadAhead } from './read-ahead.js';
 import { createPerform } from './read-back.js';
@@ -32,6 +33,8 @@ export interface SendRowParts {
 	past?: PastPart | undefined;
 	ahead?: ReadAhead | undefined;
 	onRead?(outcome: RowOutcome): void;
+	/** The terms of the taxonomies that rows have. */
+	terms?: TermIndex | undefined;
 }
 
 /** Makes the function that carries out one row; it never rejects for what the service does. */
@@ -69,6 +72,7 @@ export function createSendRow(parts: SendRowParts): (row: RunRow) => Promise<Row
 			return result;
 		},
 		maybeSent,
+		terms: parts.terms,
 		keep: (row, before) => journal?.before(row.row, row.request.ids, before) ?? Promise.resolve(),
 	});
 	return async (row) => {

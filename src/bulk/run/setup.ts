@@ -5,8 +5,8 @@ import type { Outcome, OutcomeName } from '../../http/outcome.js';
 import type { SendClock } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import type { Redact } from '../journal/records.js';
+import type { Directories } from '../lists/directory.js';
 import type { Show } from './events.js';
-import type { LookUp } from './names.js';
 import type { RunHeader, RunPlan, RunTuning } from './plan.js';
 import type { PlannedRows, RunRow } from './rows.js';
 import type { RowRedactor } from './send-row.js';
@@ -41,9 +41,8 @@ export interface RunSetup {
 	redactRows(hasSecrets: boolean): RowRedactor;
 	/** Opens the client once; a dry run never calls it. */
 	connect(): Promise<Client>;
-	readonly lookUp: LookUp;
-	/** The caller's own ID. */
-	ownId(): Promise<number>;
+	/** Where names are looked up. */
+	readonly directories: Directories;
 	/** @throws RefusedError where the credentials are refused: every row would be too */
 	checkSignedIn(outcome: Outcome): void;
 	/** @throws UsageError where a read shows that the service offers no such read */

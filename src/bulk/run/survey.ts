@@ -1,7 +1,6 @@
 /** The first pass of a run: reads and checks every row before anything is sent, in constant memory. */
 
 import { asksNothing, type Request } from '../../api/plan.js';
-import { mentionsOwnId } from '../../api/values.js';
 import { UsageError } from '../../errors.js';
 import type { Complaint } from '../input/rows.js';
 import { changesLists, type RunPlan } from './plan.js';
@@ -31,8 +30,6 @@ export interface Survey {
 	fields: Set<string>;
 	/** Whether some row holds a value that must not be kept. */
 	hasSecrets: boolean;
-	/** Whether some row sends @me for the caller's own id. */
-	mentionsOwnId: boolean;
 }
 
 /** How many rows are examined for the fields that they set. */
@@ -56,7 +53,6 @@ export function createSurvey({ values: { add, remove } }: RunPlan): Survey {
 		guard: new ReassignGuard(),
 		fields: new Set(Object.keys({ ...add, ...remove })),
 		hasSecrets: false,
-		mentionsOwnId: false,
 	};
 }
 
@@ -69,12 +65,16 @@ export function addToSurvey(
 	survey.rows++;
 	survey.last = planned.row;
 	if (isInvalid(planned)) {
+		if (planned.isGone === true) {
+			if (isOwn(planned, plan.shard)) survey.skipped++;
+			return;
+		}
 		survey.invalid++;
 		planned.complaints.forEach(complain);
 		return;
 	}
 	const { request, reassign } = planned;
-	const { endpoint, sent } = request;
+	const { sent } = request;
 	if (reassign !== undefined) survey.guard.add(planned.row, request, reassign);
 	const isEmpty = asksNothing(request) && !changesLists(plan);
 	if (isEmpty) survey.empty++;
@@ -92,7 +92,6 @@ export function addToSurvey(
 	if (sent === undefined) return;
 	if (survey.selected <= FIELDS_FROM_ROWS) for (const name in sent) survey.fields.add(name);
 	survey.hasSecrets ||= holdsSecret(sent);
-	survey.mentionsOwnId ||= mentionsOwnId(endpoint.fields, sent);
 }
 
 /** Checks all rows. @throws UsageError for input that can't be read at all */

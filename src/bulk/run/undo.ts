@@ -83,6 +83,7 @@ export async function openOldValues(
 		source,
 		input: undefined,
 		ignored: [],
+		matched: [],
 		sha256: () => digest,
 		async *read() {
 			const hash = createHash('sha256');

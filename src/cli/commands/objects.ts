@@ -77,7 +77,7 @@ const documented: Readonly<Record<string, Examples>> = {
 	},
 	'user delete': {
 		'supportctl user delete 6 --reassign 2': 'give the posts to user 2',
-		'supportctl user delete --by-username anna.mbeki --reassign-username emeka.park': 'by name; asks first',
+		'supportctl user delete anna.mbeki --reassign emeka.park': 'by username; asks first',
 		'supportctl user delete --input leavers.csv --yes --max 50': 'a CSV with id, reassign',
 	},
 	'user id': {

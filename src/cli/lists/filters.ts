@@ -8,7 +8,7 @@ import type { ListedObject } from '../../bulk/lists/pages.js';
 import { UsageError } from '../../errors.js';
 import { warn } from '../notices.js';
 import { camelCase } from '../options/option.js';
-import { type Reading, readId, readUserId } from './reading.js';
+import { type Reading, readId, readTermId, readUserId } from './reading.js';
 
 export interface Filtered {
 	/** Parameters for the service. */
@@ -45,7 +45,7 @@ export function isWithout(object: ListedObject, field: string): boolean {
 	return [undefined, null, '', 0, '0'].includes(value as string) || (Array.isArray(value) && value.length === 0);
 }
 
-async function parameterOf({ flag, kind }: Filter, text: string, reading: Reading): Promise<string> {
+async function parameterOf({ flag, kind, parameter }: Filter, text: string, reading: Reading): Promise<string> {
 	const label = `--${flag}`;
 	switch (kind) {
 		case 'user':
@@ -60,6 +60,7 @@ async function parameterOf({ flag, kind }: Filter, text: string, reading: Readin
 		case 'date':
 			return dateOf(label, text);
 		case 'term':
+			return await readTermId(parameter, text, reading);
 		case 'text':
 			return text;
 		default:

@@ -25,10 +25,9 @@ import {
 	RENDERED_ONLY,
 	type ReadInvocation,
 	type Reading,
-	readId,
+	readObjectId,
 	readOwner,
 	readOwners,
-	readUserId,
 	readWords,
 	refusesRaw,
 	withReading,
@@ -211,7 +210,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		const texts = isStdin ? await readWords(context.stdin) : rest;
 		const ids: string[] = [];
 		for (const text of texts) {
-			ids.push(noun === 'user' ? await readUserId('id', text, reading) : readId('id', text));
+			ids.push(await readObjectId(noun, owners, text, reading));
 		}
 		const single = ids.length === 1 && !isStdin;
 		const printing = printingOf(reading, { single });

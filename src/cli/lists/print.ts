@@ -3,6 +3,7 @@
 import type { Read } from '../../api/reads.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { createSheet, exportedNames } from '../../bulk/lists/sheet.js';
+import { listTerms } from '../../bulk/run/names.js';
 import { parseFields } from '../../output/columns.js';
 import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
@@ -20,7 +21,7 @@ export interface PrintOptions {
 }
 
 export function printingOf(reading: Reading, { single = false, absent = [] }: PrintOptions) {
-	const { read, invocation, session } = reading;
+	const { read, invocation, session, directories } = reading;
 	const { options } = invocation;
 	const profileFormat = session.connection.settings.format;
 	const format = chosenFormat(options, profileFormat);
@@ -46,7 +47,14 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 	 */
 	async function open(sample: readonly ListedObject[], screen: Pick<ResultShape, 'beforeWrite' | 'onPager'> = {}) {
 		const { dialect } = session;
-		const sheet = createSheet({ read, asCells, sample, dialect, owners: {}, redact: createRedactor() });
+		const { index: terms } = directories;
+		if (isExport && read.update !== undefined) {
+			const isShown = (name: string): boolean =>
+				sample.some((each) => typeof each[name] === 'string' && each[name] !== '');
+			const names = exportedNames(read).filter(isShown);
+			await listTerms(directories, read.update, names);
+		}
+		const sheet = createSheet({ read, asCells, sample, dialect, terms, owners: {}, redact: createRedactor() });
 		const person = isTable ? createTerminalRows(reading) : undefined;
 		const names = asCells ? sheet.columns : read.shown;
 		const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));

@@ -3,7 +3,8 @@
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { type Noun, type Read, readOf } from '../../api/reads.js';
-import { isObject, isProblem, OWN_ID, parseId } from '../../api/values.js';
+import { isObject, isProblem, looksLikeNumber, parseId } from '../../api/values.js';
+import type { Found } from '../../bulk/lists/directory.js';
 import type { ListedObject } from '../../bulk/lists/pages.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import { SupportctlError, UsageError } from '../../errors.js';
@@ -18,7 +19,7 @@ import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
 import type { ValuesOf } from '../options/option.js';
 import type { listOptions, readOptions } from '../options/shared.js';
-import { ownIdFor } from '../own-account.js';
+import { openDirectories } from '../own-account.js';
 import { exitCodeOfOutcome, failureOf } from '../runs/outcomes.js';
 import { openSession, type Session } from '../session.js';
 import { readTextInput } from '../text-file.js';
@@ -97,7 +98,8 @@ async function openReading(noun: Noun, invocation: ReadInvocation, given?: Sessi
 	};
 	// The other arguments stand behind those of the owners.
 	const rest = args.slice(read.owners.length);
-	return { read, rest, invocation, session, client, concurrency, send: sending };
+	const directories = openDirectories(session, sending, async () => client);
+	return { read, rest, invocation, session, client, concurrency, directories, send: sending };
 }
 
 /** @throws UsageError */
@@ -107,10 +109,30 @@ export function readId(label: string, text: string): string {
 	return parsed.value;
 }
 
-/** A user's id, or @me for the caller's own. @throws UsageError */
-export async function readUserId(label: string, text: string, { session, client, send }: Reading): Promise<string> {
-	if (text !== OWN_ID) return readId(label, text);
-	return String(await ownIdFor(`${label} ${OWN_ID}`, session, client, send));
+/** A user's ID by ID or username; @me is your own. @throws UsageError */
+export async function readUserId(label: string, text: string, { directories }: Reading): Promise<string> {
+	if (looksLikeNumber(text)) return readId(label, text);
+	return foundId(label, await directories.users.id(text));
+}
+
+/** The ID of a term by its ID, slug or name; the text itself where the service has no list. @throws UsageError */
+export async function readTermId(taxonomy: string, text: string, { directories }: Reading): Promise<string> {
+	if (/^\d+(?:,\d+)*$/.test(text)) return text;
+	const found = await directories.terms(taxonomy).id(text);
+	return 'asGiven' in found ? text : foundId(taxonomy, found);
+}
+
+/** The ID of the object that an argument names. @throws UsageError */
+export async function readObjectId(noun: Noun, owners: Ids, text: string, reading: Reading): Promise<string> {
+	if (noun === 'user') return await readUserId('user', text, reading);
+	const { taxonomy } = owners;
+	return readId('id', noun === 'term' && taxonomy !== undefined ? await readTermId(taxonomy, text, reading) : text);
+}
+
+function foundId(label: string, found: Found): string {
+	if ('id' in found) return found.id;
+	const why = 'problem' in found ? found.problem : 'this service has no list to find the name in';
+	throw new UsageError(`${label}: ${why}`, { code: 'unknown_name' });
 }
 
 export const RENDERED_ONLY = 'this account gets no raw values (context=edit): values are shown as rendered';

@@ -4,7 +4,7 @@ import { endpoints } from '../../api/endpoints.js';
 import { plural } from '../../api/names.js';
 import { createPlanner } from '../../api/plan.js';
 import { readEndpointOf, readOf } from '../../api/reads.js';
-import { isObject, OWN_ID } from '../../api/values.js';
+import { isObject } from '../../api/values.js';
 import { readRunHeader } from '../../bulk/journal/folder.js';
 import { createBatchReader } from '../../bulk/lists/batches.js';
 import { commandOf, type RunPlan, type RunService } from '../../bulk/run/plan.js';
@@ -17,34 +17,11 @@ import type { Outcome } from '../../http/outcome.js';
 import { send } from '../../http/send.js';
 import type { Client } from '../../http/types.js';
 import { sanitise } from '../../output/sanitise.js';
-import { leaveOnSignal } from '../interruption.js';
 import { warn } from '../notices.js';
-import { checkSignedIn, findOwnId, ownIdFor } from '../own-account.js';
+import { checkSignedIn, findOwnId } from '../own-account.js';
 import type { Session } from '../session.js';
 import type { RunInvocation } from './options.js';
 import type { RunJob } from './plan.js';
-
-/** The plan with the caller's own id for @me in ids, --reassign and --if. @throws UsageError where it is not known */
-export async function withOwnId({ plan, session, invocation }: RunJob): Promise<RunPlan> {
-	const { values, checks, source } = plan;
-	const client = await session.openClient(1);
-	const unlisten = leaveOnSignal(invocation, 'nothing was sent');
-	try {
-		const own = String(await ownIdFor(OWN_ID, session, client, session.sending));
-		const resolve = (id: string): string => (id === OWN_ID ? own : id);
-		const ids = Object.fromEntries(Object.entries(values.ids).map(([name, id]) => [name, resolve(id)]));
-		const conditions = checks.conditions.map((each) => (each.value === OWN_ID ? { ...each, value: own } : each));
-		return {
-			...plan,
-			source: source.from === 'ids' ? { ...source, ids: source.ids.map(resolve) } : source,
-			values: { ...values, ids, reassign: values.reassign && resolve(values.reassign) },
-			checks: { ...checks, conditions },
-		};
-	} finally {
-		unlisten();
-		await client.close();
-	}
-}
 
 /** All that has to be checked or asked before a single row is sent. @throws UsageError, RefusedError */
 export async function checkOne(job: RunJob, row: RunRow, client: Client): Promise<void> {

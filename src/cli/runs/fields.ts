@@ -37,8 +37,8 @@ interface Given {
 	invocation: RunInvocation;
 }
 
-export async function readFields(given: Given): Promise<Record<string, unknown>> {
-	const { endpoint, source, invocation } = given;
+export async function readFields(words: Given): Promise<Record<string, unknown>> {
+	const { endpoint, source, invocation } = words;
 	const { options } = invocation;
 	let { context } = invocation;
 	if (source.from === 'file' && source.path === '-') {
@@ -53,7 +53,7 @@ export async function readFields(given: Given): Promise<Record<string, unknown>>
 		statusIn: (status) => (ticketStatuses.includes(status) ? status : dialectOf(invocation).statusIn(status)),
 	};
 	const values =
-		options.data === undefined ? emptyRecord<unknown>() : await readData(given, options.data, rules, context);
+		options.data === undefined ? emptyRecord<unknown>() : await readData(words, options.data, rules, context);
 	for (const field of endpoint.fields) {
 		const flag = `--${flagName(field.name)}`;
 		const texts = field.kind === 'secret' ? [] : ([options[camelCase(flag.slice(2))] ?? []].flat() as string[]);
@@ -79,11 +79,14 @@ export async function readFields(given: Given): Promise<Record<string, unknown>>
 		}
 		values[field.name] = isMap ? mergeValues(field, data, value) : value;
 	}
+	const given = new Set<string>();
 	for (const text of options.set ?? []) {
 		const at = text.indexOf('=');
 		if (at <= 0) throw invalid(`--set ${quote(text)} is not name=value`);
 		const [name, value] = [text.slice(0, at), text.slice(at + 1)];
 		if (!isFile(value)) refuseSecretNames('--set', [name], 'give it with --set NAME=@file or --set NAME=@-');
+		if (given.has(name)) throw contradiction(`--set gives ${quote(name)} twice`);
+		given.add(name);
 		const read = await readTextValue('--set', value, context);
 		// The line end of a file with a password in it is no part of the password.
 		values[name] = isSecretName(name) ? read.replace(/\r?\n$/, '') : read;

@@ -2,7 +2,7 @@
 
 import { flagName } from '../../api/fields.js';
 import { createPlanner } from '../../api/plan.js';
-import { mentionsOwnId, OWN_ID, withOwnId } from '../../api/values.js';
+import { hasSharedNames, isNamed, resolveArgument, termsIn, withIds } from '../../bulk/run/names.js';
 import { checkReadable, readsBefore } from '../../bulk/run/read-back.js';
 import type { RunRow } from '../../bulk/run/rows.js';
 import { createSendRow } from '../../bulk/run/send-row.js';
@@ -19,37 +19,45 @@ import { jobOf, type RunJob, readGiven, type Secrets } from './plan.js';
 
 /** @param name A row of the endpoint table, or `term.update` and `term.delete`. @throws UsageError, RefusedError */
 export async function startCommand(name: string, invocation: RunInvocation): Promise<ExitCode> {
-	const { dryRun = false, diff = false, ifUnmodified, input, journal, note, report } = invocation.options;
+	const { dryRun = false, diff = false, ifUnmodified, journal, note, report } = invocation.options;
 	if (diff && !dryRun) throw new UsageError('--diff goes with --dry-run');
 	const given = await readGiven(name, invocation);
-	const { endpoint, source, values } = given;
+	const { endpoint, source } = given;
 	if (ifUnmodified === true && source.from === 'ids') {
 		throw new UsageError('--if-unmodified goes with --input: its rows say in modified_gmt when an object was changed', {
 			code: 'contradiction',
 		});
 	}
-	const namesUsers = values.byUsername === true || values.reassignUsername !== undefined;
 	const session = await openSession(invocation as Invocation, {
-		// The ids of users are looked up for a dry run too.
-		credentials: !dryRun || diff || namesUsers || (name === 'user.delete' && input !== undefined),
+		credentials: !dryRun || diff,
 		// A field's flag hides the connection's flag of the same name.
 		without: endpoint.replay === 'set' ? endpoint.fields.map((field) => camelCase(flagName(field.name))) : [],
 	});
 	const job = jobOf(name, given, invocation, session);
-	const listed = source.from === 'ids' ? source.ids : [];
-	const usesOwnId = [
-		values.reassign,
-		...listed,
-		...Object.values(values.ids),
-		...job.plan.checks.conditions.map(({ value }) => value),
-	].includes(OWN_ID);
-	if (usesOwnId && (!dryRun || diff)) job.plan = await (await import('./checks.js')).withOwnId(job);
 	checkReadable(endpoint, job.plan);
 	const { checks, shard } = job.plan;
-	const isOne = source.from === 'ids' && source.ids.length === 1 && !namesUsers;
+	const isOne = source.from === 'ids' && source.ids.length === 1;
 	const isKept = [shard, journal, report, note].some((each) => each !== undefined) || checks.snapshot;
-	if (isOne && !isKept && !dryRun) return await sendOne(job);
-	return await (await import('./run.js')).startRun(job);
+	const isSingle = isOne && !isKept && !dryRun;
+	const reads = readsBefore(job.plan) || checks.verify || diff;
+	const compared = reads ? termsIn(job.plan, endpoint) : [];
+	const isDirect = !hasSharedNames(job.plan, endpoint) && !(isSingle && isNamed(source.ids[0]));
+	if (isDirect && compared.length === 0) {
+		return isSingle ? await sendOne(job) : await (await import('./run.js')).startRun(job);
+	}
+	const { openDirectories } = await import('../own-account.js');
+	const directories = openDirectories(session, session.sending);
+	const signals = listenForStop(invocation);
+	try {
+		const plan = await withIds(job.plan, endpoint, directories);
+		for (const taxonomy of compared) await directories.list(taxonomy);
+		signals.end();
+		const named = { ...job, plan, directories };
+		return isSingle ? await sendOne(named) : await (await import('./run.js')).startRun(named);
+	} finally {
+		signals.end();
+		await directories.close();
+	}
 }
 
 /** Sends the one row of a job: no journal and no engine. @throws what `main` turns into a message and an exit code */
@@ -64,12 +72,12 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		const { ids, force, reassign } = plan.values;
 		const [id = ''] = plan.source.from === 'ids' ? plan.source.ids : [];
 		const name = positionalsOf(plan.endpoint, endpoint).at(-1)?.name as string;
-		let fields: Secrets = name === 'username' ? { username: id } : { ...plan.values.fields, ...job.secrets };
-		if (mentionsOwnId(endpoint.fields, fields)) {
-			const { ownIdFor } = await import('../own-account.js');
-			fields = withOwnId(endpoint.fields, fields, await ownIdFor(OWN_ID, session, client, sending));
-		}
-		const request = createPlanner(endpoint, dialect)({ ids: { ...ids, [name]: id }, force, reassign, fields });
+		const fields: Secrets = name === 'username' ? { username: id } : { ...plan.values.fields, ...job.secrets };
+		const given = { ...ids, [name]: id };
+		const { directories } = job;
+		const named = directories === undefined ? { ids: given } : await resolveArgument(endpoint, given, directories);
+		if (named.problem !== undefined) return await endWithoutUser(job, named.ids, named.problem);
+		const request = createPlanner(endpoint, dialect)({ ids: named.ids, force, reassign, fields });
 		const row: RunRow = { row: 1, request, reassign };
 		const checksSet = options.expect !== undefined || options.max !== undefined || options.confirm !== undefined;
 		const reads = plan.checks.verify || readsBefore(plan);
@@ -85,6 +93,7 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 			...{ plan, client, dialect, stop: stop.signal, redact: redactRows(session.secrets, true) },
 			...{ clock: context.clock, random: context.random, retries: job.tuning.retries },
 			onRetry: (attempt) => sending.onRetry?.(attempt),
+			terms: directories?.index,
 		});
 		signals.started({ stop: () => stop.abort(), open: () => 1 });
 		const outcome = await sendRow(row).finally(signals.end);
@@ -106,4 +115,15 @@ export async function sendOne(job: RunJob): Promise<ExitCode> {
 		signals.end();
 		await client.close();
 	}
+}
+
+/** Nobody has the name: a delete with --ignore-missing is done. @throws UsageError */
+async function endWithoutUser(job: RunJob, ids: Readonly<Record<string, string>>, problem: string): Promise<ExitCode> {
+	if (!job.plan.checks.ignoreMissing) {
+		throw new UsageError(`${problem}; nothing was sent`, { code: 'unknown_name' });
+	}
+	const results = await openResults(job.invocation, { ...(await outcomeShape(job, [])), onPager: false });
+	await results.row(outcomeView({ row: 1, ids, outcome: 'ok', code: 'gone', message: problem, attempts: 0, ms: 0 }));
+	await results.end();
+	return ExitCode.ok;
 }

@@ -1,6 +1,6 @@
 /** The arguments and flags of an endpoint's command: values, where rows come from, what is checked, how they are sent. */
 
-import { type Endpoint, termTaxonomies } from '../../api/endpoints.js';
+import { type Endpoint, type PathParameter, termTaxonomies } from '../../api/endpoints.js';
 import { type Field, flagName, isMany, ticketStatuses } from '../../api/fields.js';
 import { readEndpointOf, showsModified } from '../../api/reads.js';
 import { didYouMean } from '../../api/suggest.js';
@@ -25,7 +25,7 @@ export const placeholders: Partial<Record<Field['kind'] | 'id', string>> = {
 	id: 'id',
 	longtext: 'text|@file',
 	integer: 'n',
-	user: 'id|@me',
+	user: 'user',
 	boolean: 'true|false',
 	switch: 'true|false',
 	date: 'date',
@@ -111,9 +111,7 @@ export const valueOptions = options(FIELDS, [
 	{ flags: '--password-stdin', help: 'Read a new password from stdin', conflicts: ['password-prompt'] },
 	{ flags: '--password-prompt', help: 'Prompt for a new password' },
 	{ flags: '--force', help: 'Delete permanently' },
-	{ flags: '--by-username', help: 'The arguments are user names, whose ids are looked up first' },
-	{ flags: '--reassign-username <name>', help: 'The same, by user name', conflicts: ['reassign'] },
-	{ flags: '--reassign <user-id>', help: "The user who receives the deleted users' posts and links" },
+	{ flags: '--reassign <user>', help: "The user who receives the deleted users' posts and links" },
 ]);
 
 /** The flags of all commands that send rows, but those of fields. */
@@ -172,7 +170,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 	const taken: Readonly<Record<string, boolean>> = {
 		...{ data: fields.length > 0, set: body === 'custom_fields', force: query.length > 0 },
 		...{ 'password-stdin': hasPassword, 'password-prompt': hasPassword },
-		...{ 'by-username': reassigns, 'reassign-username': reassigns, reassign: reassigns },
+		...{ reassign: reassigns },
 		// Without fields there is no cell to clear; only terms have undocumented paths.
 		...{ blank: isUpdate, undocumented: isUpdate || name.startsWith('term.') },
 		...{ verify: isChecked, if: isChecked, snapshot: isChecked && (isUpdate || trash), 'ignore-missing': isDelete },
@@ -213,6 +211,7 @@ export function optionsOf(endpoint: Endpoint): OptionSpec[] {
 /** A positional argument; its name is the path id or column that it fills. All but the last are the same for every row. */
 export type Positional = Pick<ArgumentSpec, 'name' | 'help' | 'choices'> & {
 	readonly kind: 'id' | 'slug' | 'taxonomy' | 'text';
+	readonly names?: PathParameter['names'];
 };
 
 /** The arguments of an endpoint's command. @param name A row of the table, or `term.update` and `term.delete` */

@@ -9,13 +9,15 @@ import { didYouMean } from '../../api/suggest.js';
 import {
 	findField,
 	isProblem,
-	OWN_ID,
+	looksLikeNumber,
+	type Parsed,
 	parseField,
 	parseId,
 	parseSlug,
 	quote,
 	type ValueRules,
 } from '../../api/values.js';
+import type { Directories } from '../../bulk/lists/directory.js';
 import { MOST_AT_A_TIME } from '../../bulk/run/concurrency.js';
 import {
 	type Condition,
@@ -46,6 +48,8 @@ export interface RunJob {
 	tuning: RunTuning;
 	secrets: Secrets;
 	session: Session;
+	/** Open where flags or arguments have names. */
+	directories?: Directories | undefined;
 	invocation: RunInvocation;
 	/** The run that is resumed, and which of its rows are sent again whatever they came to. */
 	resumes?: { path: string; header: RunHeader; again: readonly OutcomeName[] };
@@ -66,23 +70,22 @@ export async function readGiven(name: string, invocation: RunInvocation): Promis
 	// A look-up's field is its argument.
 	const fields = endpoint.replay === 'set' ? await readFields({ endpoint, source, ids, invocation }) : {};
 	const { add, remove } = readItems(endpoint, options, fields);
-	const { force = false, byUsername, reassignUsername } = options;
-	const receiver = options.reassign;
+	const { force = false } = options;
 	const reassign =
-		receiver === undefined || receiver === OWN_ID ? receiver : checkArgument('--reassign', 'id', receiver);
+		options.reassign && checkArgument({ name: '--reassign', kind: 'id', names: 'users' }, options.reassign);
 	if (source.from === 'ids') {
 		// What no row can have by itself is refused at once rather than once a row.
 		for (const { name: flag, presence, reason } of endpoint.query) {
-			const isGiven = flag === 'force' ? force : (reassign ?? reassignUsername) !== undefined;
+			const isGiven = flag === 'force' ? force : reassign !== undefined;
 			if (presence !== 'must' || isGiven) continue;
-			const typed = flag === 'force' ? '--force' : '--reassign <user-id>';
+			const typed = flag === 'force' ? '--force' : '--reassign <user>';
 			throw new UsageError(`${typed} is missing: ${reason}`, { code: `needs_${flag}` });
 		}
 		const changesNothing = Object.keys({ ...fields, ...add, ...remove }).length === 0;
 		if (endpoint.body !== 'none' && endpoint.returns !== 'user-id' && changesNothing) throw nothingToChange(endpoint);
 	}
 	const { secrets, ...kept } = withoutSecrets(fields);
-	const values = { ids, ...kept, force, reassign, add, remove, byUsername, reassignUsername };
+	const values = { ids, ...kept, force, reassign, add, remove };
 	return { endpoint, source, values, secrets };
 }
 
@@ -120,16 +123,13 @@ function readSource(
 	const { input, inputFormat } = options;
 	const { endpoint } = chooseEndpoint(name, undefined, true);
 	const positionals = positionalsOf(name, endpoint);
-	const own = positionals.pop() as Positional;
-	const last: Positional = options.byUsername === true ? { ...own, name: 'username', kind: 'text' } : own;
-	const read = ({ name, kind }: Positional, text: string): string =>
-		text === OWN_ID && (name === 'user_id' || endpoint.noun === 'user') ? text : checkArgument(name, kind, text);
+	const last = positionals.pop() as Positional;
 	const ids: Record<string, string> = {};
 	for (const [at, positional] of positionals.entries()) {
 		const text = args[at];
 		const isId = positional.kind === 'taxonomy' && /^\d+$/.test(text ?? '');
 		if (isId) throw missing(positional, ` before ${text}`);
-		if (text !== undefined) ids[positional.name] = read(positional, text);
+		if (text !== undefined) ids[positional.name] = checkArgument(positional, text);
 		else if (input === undefined) throw missing(positional);
 	}
 	const [first, ...more] = args.slice(positionals.length);
@@ -142,7 +142,7 @@ function readSource(
 	}
 	if (path === undefined) {
 		if (first === undefined) throw missing(last, ', -, or --input');
-		return { source: { from: 'ids', ids: [first, ...more].map((text) => read(last, text)) }, ids };
+		return { source: { from: 'ids', ids: [first, ...more].map((text) => checkArgument(last, text)) }, ids };
 	}
 	const format = inputFormat ?? (input === undefined ? 'ids' : undefined);
 	const place = path === '-' ? { path, name: STDIN_NAME } : { path: resolve(context.cwd, path), name: path };
@@ -150,9 +150,12 @@ function readSource(
 }
 
 /** @throws UsageError */
-function checkArgument(name: string, kind: Positional['kind'], text: string): string {
+function checkArgument({ name, kind, names }: Pick<Positional, 'name' | 'kind' | 'names'>, text: string): string {
 	const label = name.replaceAll('_', ' ');
-	const parsed = kind === 'id' ? parseId(text) : kind === 'slug' ? parseSlug(text) : { value: text };
+	const isName = names !== undefined && !looksLikeNumber(text);
+	let parsed: Parsed<string> = { value: text };
+	if (kind === 'id' && !isName) parsed = parseId(text);
+	if (kind === 'slug') parsed = parseSlug(text);
 	if (isProblem(parsed)) throw new UsageError(`${label}: ${parsed.problem}`, { code: 'invalid_id' });
 	if (parsed.value === '') throw new UsageError(`${label} is empty`, { code: 'invalid_id' });
 	return parsed.value;

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OWN_ID } from '../../api/values.js';
 import { createRunId } from '../../bulk/journal/folder.js';
 import { AdaptivePace } from '../../bulk/pace.js';
 import type { RunEvent, Show, Started } from '../../bulk/run/events.js';
@@ -19,7 +18,7 @@ import { annotate } from '../../output/sanitise.js';
 import { version } from '../../version.js';
 import { listenForStop } from '../interruption.js';
 import { paletteFor } from '../notices.js';
-import { checkSignedIn, createLookUp, ownIdFor } from '../own-account.js';
+import { checkSignedIn, openDirectories } from '../own-account.js';
 import { checkServed, checkWrite } from './checks.js';
 import { redactRows } from './outcomes.js';
 import { nothingToChange, type RunJob } from './plan.js';
@@ -49,9 +48,11 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	const signals = listenForStop(invocation, () => {
 		for (const remove of copies) remove();
 	});
+	const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
+	const own = openDirectories(session, { ...sending, pace }, connect);
+	const directories = job.directories ?? own;
 	const screen = await createScreen(job, extent, signals);
 	try {
-		const pace = new AdaptivePace({ clock, random, rate: tuning.rate });
 		const isLookUp = endpoint.replay === 'read' && plan.source.from === 'ids';
 		const path = options.journal === undefined ? undefined : resolve(context.cwd, options.journal);
 		return await run({
@@ -62,8 +63,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 			stdin: { [Symbol.asyncIterator]: () => stdin.bytes()[Symbol.asyncIterator]() },
 			tool: version,
 			redact: createRedactor(),
-			lookUp: createLookUp(session, connect, { ...sending, pace }),
-			ownId: async () => await ownIdFor(OWN_ID, session, await connect(), sending),
+			directories,
 			checkSignedIn: (outcome) => checkSignedIn(outcome, session.connection),
 			checkServed: (row, read) => checkServed(job, row, read),
 			ask: async (survey, rows) => await askBefore(job, extent, survey, rows, connect),
@@ -81,6 +81,7 @@ export async function startRun(job: RunJob): Promise<ExitCode> {
 	} finally {
 		release();
 		signals.end();
+		await own.close();
 		await client?.then(
 			(opened) => opened.close(),
 			() => undefined,

@@ -69,11 +69,13 @@ describe('run rejects', () => {
 
 	it('gives back invalid rows, with every complaint', async () => {
 		const work = place();
-		work.write('edits.csv', 'id,status,assignee\n1,hold,3\n2,hodl,x\n');
+		work.write('edits.csv', 'id,status,assignee\n1,hold,3\n2,hodl,1.5\n');
 		expect((await work.run('ticket update --input edits.csv --skip-invalid -q')).exitCode).toBe(3);
 		const error =
-			'status "hodl" is not a documented ticket status; did you mean "hold"?; assignee "x" is not a whole number of 0 or more, or @me';
-		expect(await jsonOf(work, 'run rejects last --json')).toEqual([{ id: '2', status: 'hodl', assignee: 'x', error }]);
+			'status "hodl" is not a documented ticket status; did you mean "hold"?; assignee "1.5" is not a username, an ID or none';
+		expect(await jsonOf(work, 'run rejects last --json')).toEqual([
+			{ id: '2', status: 'hodl', assignee: '1.5', error },
+		]);
 	});
 
 	it('as ids names the rows themselves, whatever the input calls its columns, and counts those without an id', async () => {

@@ -131,7 +131,16 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 const MOST_ADVICES = 2;
 
 /** Columns that could be custom fields, and that our own commands write, are not sent. */
-export function columnNotes({ plan }: RunJob, { ignored }: Pick<PlannedRows, 'ignored'>): string[] {
+export function columnNotes(
+	{ plan, tuning }: RunJob,
+	{ ignored, matched }: Pick<PlannedRows, 'ignored' | 'matched'>,
+): string[] {
+	const pairs = matched.map(({ column, field }) => `${sanitise(column)} → ${field}`);
+	if (pairs.length > 0 && !tuning.quiet) return [`columns: ${pairs.join(', ')}`, ...ignoredNotes(plan, ignored)];
+	return ignoredNotes(plan, ignored);
+}
+
+function ignoredNotes(plan: RunJob['plan'], ignored: readonly string[]): string[] {
 	if (plan.endpoint !== 'ticket.fields.set') return [];
 	return ignored
 		.filter((name) => !plan.columns.ignore.includes(name))

@@ -1,0 +1,45 @@
+/** What other people call a field: headers match loosely, then by a table of usual words. */
+
+/** Without regard to case, spaces, `_` and `-`. */
+export function looseName(name: string): string {
+	return name.toLowerCase().replace(/[\s_\-.:]+/g, '');
+}
+
+/** Field → what spreadsheets call it, as `looseName` has it. */
+const words: Readonly<Record<string, string>> = {
+	id: 'ticket# ticketno ticketnr ticketnumber # userid user# replyid attachmentid termid',
+	title: 'subject ticketsubject summary headline',
+	content: 'body message text description details',
+	status: 'ticketstatus',
+	assignee: 'assignedto assigned assignedagent assignedagentname agent owner assigneeid',
+	'ticket-tag': 'tags tag labels label tickettags',
+	department: 'dept departments',
+	product: 'products productname',
+	ticket_priority: 'priority prio urgency',
+	ticket_channel: 'channel via',
+	author: 'requester requestedby customer client reporter contact createdby',
+	'time-notes': 'timenote',
+	username: 'user login loginname userlogin account',
+	email: 'emailaddress mail',
+	name: 'displayname fullname',
+	first_name: 'givenname forename',
+	last_name: 'surname familyname',
+	roles: 'role',
+	url: 'website homepage',
+	reassign: 'reassignto receiver',
+};
+
+const fields: ReadonlyMap<string, string> = new Map(
+	Object.entries(words).flatMap(([field, all]) => all.split(' ').map((word) => [word, field])),
+);
+
+/** The field that a header usually stands for. */
+export function usualField(name: string): string | undefined {
+	return fields.get(looseName(name));
+}
+
+/** A value of a flag, as a shell takes it. */
+export function shellQuoted(text: string): string {
+	if (!/["$`\\!]/.test(text)) return `"${text}"`;
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}

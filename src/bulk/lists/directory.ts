@@ -1,0 +1,341 @@
+/**
+ * Users and terms by name. The API wants IDs (interface sections 2.1 and 4), people know names:
+ * each distinct name is looked up at most once, before anything is written.
+ */
+
+import type { Dialect } from '../../api/dialect.js';
+import { endpoints } from '../../api/endpoints.js';
+import { createPlanner, type Request } from '../../api/plan.js';
+import { type Read, reads, termReads } from '../../api/reads.js';
+import { didYouMean } from '../../api/suggest.js';
+import { isId, isObject, looksLikeNumber, NOBODY, OWN_ID, quote } from '../../api/values.js';
+import { FailedError } from '../../errors.js';
+import type { Outcome } from '../../http/outcome.js';
+
+/** What a name stands for, why it stands for nothing, or that the service has no list to find it in. */
+export type Found = { readonly id: string } | { readonly problem: string } | { readonly asGiven: true };
+
+export interface Directory {
+	/** Finds an ID by ID, username, slug or name. @throws SupportctlError where the service can't say it */
+	id(text: string): Promise<Found>;
+	/** The name of an ID, as far as it's known by now. */
+	name(id: string): string | undefined;
+	/** Reads what is known of these IDs. @returns those that the service doesn't have; undefined where it has no list */
+	missing(ids: readonly string[]): Promise<string[] | undefined>;
+}
+
+/** The terms of the taxonomies that were listed. */
+export interface TermIndex {
+	/** The ID of a term by its ID, slug or name. */
+	idOf(taxonomy: string, text: string): string | undefined;
+	/** The ID of the term whose slug an object shows. */
+	ofSlug(taxonomy: string, slug: string): string | undefined;
+	/** What an export has for a slug; undefined where no term, or more than one, can be meant. */
+	exported(taxonomy: string, slug: string): string | undefined;
+}
+
+/** A name that was looked up, as a journal keeps it. `of` is `users` or a taxonomy. */
+export interface NameRecord {
+	of: string;
+	name: string;
+	id?: string;
+	problem?: string;
+}
+
+export interface Directories {
+	readonly users: Directory & {
+		/** Why the account behind an ID isn't the one of a username; undefined where it is, or the service offers no reads. */
+		conflict(id: string, username: string): Promise<string | undefined>;
+	};
+	terms(taxonomy: string): Directory;
+	/** Finds terms in the taxonomies that were listed. */
+	readonly index: TermIndex;
+	/** Lists a taxonomy for the index. */
+	list(taxonomy: string): Promise<void>;
+	/** The name `of` users or a taxonomy, as a journal of an earlier part of the run has it. */
+	remember(record: NameRecord): void;
+	/** What was looked up so far. */
+	records(): Iterable<NameRecord>;
+}
+
+export interface DirectoryOptions {
+	dialect: Dialect;
+	/** Sends a read, with retries. @throws RefusedError for credentials that are refused */
+	send(request: Request): Promise<Outcome>;
+	/** The caller's own ID. @throws UsageError where it isn't known */
+	ownId(): Promise<number>;
+}
+
+/** How many objects a page has at the most. */
+const PAGE_SIZE = 100;
+/** How many unknown usernames are worth a search for the nearest. */
+const SUGGESTED = 5;
+
+type Listed = Readonly<Record<string, unknown>>;
+
+export function createDirectories(options: DirectoryOptions): Directories {
+	const known = new Map<string, Map<string, Promise<Found>>>();
+	const records: NameRecord[] = [];
+	const foundOf = (of: string): Map<string, Promise<Found>> => {
+		const found = known.get(of) ?? new Map<string, Promise<Found>>();
+		known.set(of, found);
+		return found;
+	};
+
+	/** Looks a name up once, and keeps what came of it for the journal. */
+	const once = (of: string, lookUp: (name: string) => Promise<Found>) => (name: string) => {
+		const found = foundOf(of);
+		let looking = found.get(name);
+		if (looking === undefined) {
+			looking = lookUp(name).then((result) => {
+				if (!('asGiven' in result)) records.push({ of, name, ...result });
+				return result;
+			});
+			found.set(name, looking);
+		}
+		return looking;
+	};
+
+	const users = createUsers(options);
+	const taxonomies = new Map<string, ReturnType<typeof createTerms>>();
+	const termsOf = (taxonomy: string): ReturnType<typeof createTerms> => {
+		const terms = taxonomies.get(taxonomy) ?? createTerms(taxonomy, options);
+		taxonomies.set(taxonomy, terms);
+		return terms;
+	};
+	return {
+		users: { ...users, id: once('users', users.id) },
+		terms(taxonomy) {
+			const terms = termsOf(taxonomy);
+			return { ...terms, id: once(taxonomy, terms.id) };
+		},
+		index: {
+			idOf: (taxonomy, text) => taxonomies.get(taxonomy)?.idOf(text),
+			ofSlug: (taxonomy, slug) => taxonomies.get(taxonomy)?.ofSlug(slug),
+			exported(taxonomy, slug) {
+				const terms = taxonomies.get(taxonomy);
+				return terms === undefined ? slug : terms.exported(slug);
+			},
+		},
+		list: async (taxonomy) => void (await termsOf(taxonomy).list()),
+		remember({ of, name, id, problem }) {
+			const result = id === undefined ? { problem: problem ?? `no match for ${quote(name)}` } : { id };
+			foundOf(of).set(name, Promise.resolve(result));
+		},
+		records: () => records,
+	};
+}
+
+/** Adds a query to a planned list. */
+function withQuery(list: Request, query: Readonly<Record<string, string>>): Request {
+	return { ...list, path: `${list.path}?${new URLSearchParams(query)}` };
+}
+
+/** The objects that a list shows; undefined where the service offers none to this account. @throws FailedError */
+function objectsIn(outcome: Outcome, what: string): Listed[] | undefined {
+	const { body, status = 0, code, message } = outcome;
+	if (outcome.outcome === 'ok' && Array.isArray(body)) return body.filter(isObject);
+	const isLater = [408, 425, 429].includes(status);
+	if (status >= 200 && status < 500 && !isLater) return undefined;
+	throw new FailedError(`could not look up ${what}: ${message ?? code ?? outcome.outcome}; nothing was sent`, {
+		code: code ?? 'lookup_failed',
+	});
+}
+
+function createUsers({ dialect, send, ownId }: DirectoryOptions): Directories['users'] {
+	const plan = createPlanner(endpoints['user.id'], dialect);
+	const list = createPlanner(reads.user.list, dialect)({ ids: {} });
+	const get = createPlanner(reads.user.get, dialect);
+	const names = new Map<string, string>();
+	/** Live services find the caller's own name only: others are in the list. */
+	let refusesOthers = false;
+	let suggested = 0;
+
+	async function listed(query: Readonly<Record<string, string>>, what: string): Promise<Listed[] | undefined> {
+		const found = objectsIn(
+			await send(withQuery(list, { context: 'edit', per_page: String(PAGE_SIZE), ...query })),
+			what,
+		);
+		for (const { id, username } of found ?? []) {
+			if (isId(id) && typeof username === 'string') names.set(String(id), username);
+		}
+		return found;
+	}
+
+	/** The nearest usernames, for a name that nobody has. */
+	async function suggestion(name: string, seen: readonly Listed[]): Promise<string> {
+		const byEmail = seen.find(({ email }) => typeof email === 'string' && sameText(email, name));
+		if (byEmail !== undefined) return `; did you mean "${byEmail.username}"?`;
+		if (suggested++ >= SUGGESTED) return '';
+		const others = await listed({ search: [...name].slice(0, 2).join('') }, `user ${quote(name)}`);
+		const all = [...seen, ...(others ?? [])].map(({ username }) => String(username ?? ''));
+		return didYouMean(name, all);
+	}
+
+	async function lookUp(name: string): Promise<Found> {
+		const what = `user ${quote(name)}`;
+		let why: string | undefined;
+		if (!refusesOthers) {
+			const outcome = await send(plan({ ids: { username: name }, fields: { username: name } }));
+			const { body, code, message } = outcome;
+			const id = outcome.outcome === 'ok' && isObject(body) ? body.id : undefined;
+			if (isId(id)) return { id: String(id) };
+			if (outcome.outcome !== 'ok') objectsIn(outcome, what);
+			refusesOthers = code === 'invalid_username_access';
+			why = message ?? code;
+		}
+		let seen = await listed({ search: name }, what);
+		const isMatch = ({ username }: Listed): boolean => typeof username === 'string' && sameText(username, name);
+		let match = seen?.find(isMatch);
+		if (match === undefined && seen?.length === PAGE_SIZE) {
+			seen = await listed({ slug: name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-') }, what);
+			match = seen?.find(isMatch);
+		}
+		if (match !== undefined && isId(match.id)) return { id: String(match.id) };
+		if (seen === undefined) return { problem: `no ${what}${why === undefined ? '' : `: ${why}`}` };
+		return { problem: `no ${what}${await suggestion(name, seen)}` };
+	}
+
+	return {
+		name: (id) => names.get(id),
+		async id(text) {
+			if (text === OWN_ID) return { id: String(await ownId()) };
+			if (text === NOBODY) return { id: '0' };
+			if (looksLikeNumber(text)) return { id: text };
+			return await lookUp(text.replace(/^@/, ''));
+		},
+		async missing(ids) {
+			const batch = ids.slice(0, PAGE_SIZE);
+			if (batch.length === 0) return [];
+			const found = await listed({ include: batch.join(',') }, 'users');
+			const there = new Set(found?.map(({ id }) => String(id)));
+			return found === undefined ? undefined : batch.filter((id) => !there.has(id));
+		},
+		async conflict(id, text) {
+			const name = text.replace(/^@/, '');
+			if (!names.has(id) && text !== OWN_ID) {
+				const { outcome, body } = await send(get({ ids: { id } }));
+				const isUser = outcome === 'ok' && isObject(body) && String(body.id) === id;
+				if (isUser && typeof body.username === 'string') names.set(id, body.username);
+			}
+			const shown = names.get(id) ?? name;
+			if (text === OWN_ID || sameText(shown, name)) return undefined;
+			return `the lookup of ${quote(name)} returned user ${id}, who is ${quote(shown)}`;
+		},
+	};
+}
+
+function sameText(left: string, right: string): boolean {
+	return left.toLowerCase() === right.toLowerCase();
+}
+
+interface Term {
+	id: string;
+	slug: string;
+	name: string;
+}
+
+function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
+	const read = termReads(taxonomy);
+	let listing: Promise<Term[] | undefined> | undefined;
+	let terms: Term[] = [];
+	let isListed = false;
+	const list = (): Promise<Term[] | undefined> => {
+		listing ??= listTerms(read, dialect, send).then((found) => {
+			terms = found ?? [];
+			isListed = found !== undefined;
+			return found;
+		});
+		return listing;
+	};
+
+	/** A text of digits is an ID before it's a slug; a slug or name may be spelt with other capitals. */
+	function matches(text: string): Term[] {
+		const byId = terms.filter(({ id }) => id === text);
+		if (byId.length > 0) return byId;
+		if (text === '') return [];
+		const exact = terms.filter(({ slug, name }) => slug === text || name === text);
+		if (exact.length > 0) return exact;
+		const likely = terms.filter(({ slug, name }) => sameText(slug, text) || sameText(name, text));
+		return likely.length > 0 ? likely : terms.filter(({ slug }) => damaged(slug) === text);
+	}
+
+	return {
+		list,
+		/** A text that may be the ID of one term and the slug of another says nothing. */
+		idOf(text: string): string | undefined {
+			const found = terms.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));
+			const [match, ...more] = found.length > 0 ? found : matches(text);
+			return text === '' || more.length > 0 ? undefined : match?.id;
+		},
+		/** What an export has for a slug that an object shows: what leads an update back to this term. */
+		exported(text: string): string | undefined {
+			if (!isListed) return text;
+			const isSafe = !looksLikeNumber(text) && terms.some(({ slug }) => slug === text);
+			const id = this.ofSlug(text);
+			return isSafe && id !== undefined ? text : id;
+		},
+		/** Objects show slugs, also those that look like another term's ID. */
+		ofSlug(text: string): string | undefined {
+			const found = terms.filter(({ slug }) => text !== '' && (slug === text || damaged(slug) === text));
+			if (found.length === 0) return terms.find(({ id }) => id === text)?.id;
+			return found.length === 1 ? found[0]?.id : undefined;
+		},
+		name: (id: string) => terms.find((term) => term.id === id)?.name,
+		async id(text: string): Promise<Found> {
+			if ((await list()) === undefined) return { asGiven: true };
+			const [match, ...more] = matches(text);
+			if (more.length > 0) {
+				const ids = [match, ...more].map((term) => term?.id).join(', ');
+				return {
+					problem: `${quote(text)} is the name of ${more.length + 1} ${taxonomy} terms: use one of the IDs ${ids}`,
+				};
+			}
+			if (match !== undefined) return { id: match.id };
+			if (looksLikeNumber(text)) return { asGiven: true };
+			const names = terms.flatMap(({ slug, name }) => [name, slug]);
+			return { problem: `no ${taxonomy} term ${quote(text)}${didYouMean(text, names)}` };
+		},
+		async missing(ids: readonly string[]): Promise<string[] | undefined> {
+			const found = await list();
+			return found && ids.filter((id) => !found.some((term) => term.id === id));
+		},
+	};
+}
+
+/** A slug as objects show it: without its encoded characters. */
+const damaged = (slug: string): string => slug.replace(/%[\da-f]{2}/gi, '');
+
+/** All terms of a taxonomy; undefined where the service offers no list. @throws FailedError */
+async function listTerms(read: Read, dialect: Dialect, send: DirectoryOptions['send']): Promise<Term[] | undefined> {
+	const list = createPlanner(read.list, dialect)({ ids: {} });
+	const terms = new Map<string, Term>();
+	let query: Record<string, string> = { ...read.query, per_page: String(PAGE_SIZE) };
+	for (let page = 1; ; page++) {
+		const outcome = await send(withQuery(list, { ...query, page: String(page) }));
+		// Some accounts may list terms, and not as they are stored.
+		if (page === 1 && outcome.status === 403 && 'context' in query) {
+			const { context: _, ...rest } = query;
+			query = rest;
+			page = 0;
+			continue;
+		}
+		const found = objectsIn(outcome, read.list.noun);
+		if (found === undefined) return page === 1 ? undefined : [...terms.values()];
+		const before = terms.size;
+		for (const { id, slug, name } of found) {
+			if (!isId(id)) continue;
+			terms.set(String(id), { id: String(id), slug: String(slug ?? ''), name: plainName(name) });
+		}
+		if (found.length < PAGE_SIZE || terms.size === before) return [...terms.values()];
+	}
+}
+
+/** Services show names with HTML entities. */
+function plainName(name: unknown): string {
+	return String(name ?? '')
+		.replaceAll('&amp;', '&')
+		.replaceAll('&#039;', "'")
+		.replaceAll('&quot;', '"')
+		.trim();
+}

@@ -1,0 +1,214 @@
+/** Usernames and names of terms wherever an ID is expected. */
+
+import { describe, expect, test } from 'vitest';
+import { DIGITS, SUPPORT, startDirectoryService, VIP } from '../support/directory-service.js';
+import { json } from '../support/recorder.js';
+
+describe('a username stands for its ID', () => {
+	test.each([
+		['a flag', 'ticket update 14 --assignee jdoe', '/tickets/14', { assignee: 7 }],
+		['a flag with other capitals', 'ticket update 14 --assignee Jose.Kaya', '/tickets/14', { assignee: 8 }],
+		['a name of digits', 'ticket update 14 --author @12345', '/tickets/14', { author: 9 }],
+		['nobody', 'ticket update 14 --assignee none', '/tickets/14', { assignee: 0 }],
+		['your own', 'ticket update 14 --assignee @me', '/tickets/14', { assignee: 1 }],
+		['JSON', `ticket update 14 --data {"assignee":"jdoe"}`, '/tickets/14', { assignee: 7 }],
+		['an argument', 'user update jdoe --nickname J', '/users/7', { nickname: 'J' }],
+		['a condition', 'ticket update 14 --title x --if title=old', '/tickets/14', { title: 'x' }],
+	])('in %s', async (_where, line, path, body) => {
+		const service = await startDirectoryService();
+		const { exitCode, stderr } = await service.run(line.split(' '));
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.written()).toEqual([[path, body]]);
+	});
+
+	test('in a condition, which is compared by ID', async () => {
+		const service = await startDirectoryService();
+		await service.run('ticket update 14 --assignee jdoe');
+		const { exitCode, stderr } = await service.run('ticket update 14 --title x --if assignee=jdoe');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.written().at(-1)).toEqual(['/tickets/14', { title: 'x' }]);
+	});
+
+	test('in cells, each distinct name looked up once, also for a dry run', async () => {
+		const service = await startDirectoryService();
+		service.sheet('t.csv', 'id,assignee', 300, (row) => `${row},${row % 2 === 0 ? 'jdoe' : 'jose.kaya'}`);
+		const dry = await service.run('ticket update --input t.csv --dry-run --format ndjson');
+		expect({ exitCode: dry.exitCode, stderr: dry.stderr }).toMatchObject({ exitCode: 0 });
+		expect(JSON.parse(dry.stdout.split('\n')[0] as string).body).toEqual({ assignee: 8 });
+		expect([service.written().length, service.count('/users?')]).toEqual([0, 2]);
+		const { exitCode, stderr } = await service.run('ticket update --input t.csv -q');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.count('/users?')).toBe(4);
+		expect(new Set(service.written().map(([, body]) => JSON.stringify(body)))).toEqual(
+			new Set(['{"assignee":7}', '{"assignee":8}']),
+		);
+	});
+
+	test('in a list, an owner and a deletion', async () => {
+		const service = await startDirectoryService();
+		await service.run('ticket list --author jdoe');
+		expect(service.requests.at(-1)?.url).toContain('author=7');
+		await service.run('user get jdoe');
+		expect(service.requests.at(-1)?.url).toContain('/users/7?');
+		await service.run('user password delete jdoe abc --yes');
+		expect(service.requests.at(-1)?.url).toContain('/users/7/passwords/abc');
+		await service.run('user delete jdoe --reassign jose.kaya --yes');
+		expect(service.requests.at(-1)?.url).toContain('/users/7?force=true&reassign=8');
+	});
+});
+
+describe('a name that nobody has', () => {
+	test('makes its rows invalid, before anything is sent, with the nearest name', async () => {
+		const service = await startDirectoryService();
+		service.write('t.csv', 'id,assignee\n14,jdeo\n15,jdoe\n');
+		const { exitCode, stderr } = await service.run('ticket update --input t.csv');
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no user "jdeo"; did you mean "jdoe"?')]);
+		expect(service.written()).toEqual([]);
+	});
+
+	test('is refused as a flag', async () => {
+		const service = await startDirectoryService();
+		const { exitCode, stderr } = await service.run('ticket update 14 --assignee jdeo');
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no user "jdeo"; did you mean "jdoe"?')]);
+		expect(service.written()).toEqual([]);
+	});
+
+	test.each([
+		'user delete eve --reassign 1 --yes --ignore-missing',
+		'user delete eve bob --reassign 1 --yes --ignore-missing -q',
+	])('counts as deleted with --ignore-missing: %s', async (line) => {
+		const service = await startDirectoryService();
+		const { exitCode, stderr } = await service.run(line);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+	});
+});
+
+test('a lookup that returns another account deletes nobody', async () => {
+	const service = await startDirectoryService({
+		instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { id: 7 }) : undefined),
+	});
+	for (const names of ['jose.kaya', 'jose.kaya jdoe']) {
+		const { exitCode, stderr } = await service.run(`user delete ${names} --reassign 1 --yes`);
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('returned user 7, who is "jdoe"')]);
+	}
+	expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
+test('a lookup that shows no ID finds nobody', async () => {
+	const service = await startDirectoryService({
+		lists: false,
+		instead: ({ url }) => (url.endsWith('/users/username') ? json(200, { exists: 1 }) : undefined),
+	});
+	const { exitCode, stderr } = await service.run('user delete jdoe --reassign 1 --yes');
+	expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no user "jdoe"')]);
+});
+
+describe('a term by its slug or name', () => {
+	test.each([
+		['its ID in a list of terms', '--ticket-tag VIP', { 'ticket-tag': [VIP.id] }],
+		['its ID as text', '--department 支持', { department: String(SUPPORT.id) }],
+		['its ID where its name is like no slug', `--department Year\u00202024`, { department: String(DIGITS.id) }],
+		['an ID as it is', '--ticket-tag 31,5', { 'ticket-tag': [31, 5] }],
+	])('is sent as %s', async (_what, flags, body) => {
+		const service = await startDirectoryService();
+		const [flag = '', ...value] = flags.split(' ');
+		const { exitCode, stderr } = await service.run(['ticket', 'update', '14', flag, value.join(' ')]);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect(service.written()).toEqual([['/tickets/14', body]]);
+	});
+
+	test('costs one list a taxonomy and run, and is found in cells and added to tags', async () => {
+		const service = await startDirectoryService();
+		service.sheet('t.csv', 'id,department', 200, (row) => `${row},支持`);
+		const { exitCode, stderr } = await service.run('ticket update --input t.csv --add-ticket-tag VIP -q');
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		expect([service.count('/department'), service.count('/ticket-tag')]).toEqual([1, 1]);
+		expect(service.written()[0]?.[1]).toEqual({ department: '41', 'ticket-tag': [31] });
+	});
+
+	test('that two terms share is refused with the IDs', async () => {
+		const terms = {
+			product: [
+				{ id: 5, slug: 'a', name: 'Pro' },
+				{ id: 6, slug: 'b', name: 'Pro' },
+			],
+		};
+		const service = await startDirectoryService({ terms });
+		const { exitCode, stderr } = await service.run('ticket update 14 --product Pro');
+		expect([exitCode, stderr]).toEqual([2, expect.stringContaining('use one of the IDs 5, 6')]);
+		expect(service.written()).toEqual([]);
+	});
+
+	test('goes out as given where the service has no lists', async () => {
+		const service = await startDirectoryService({ lists: false });
+		await service.run('ticket update 14 --department sales --ticket-tag vip');
+		expect(service.written()).toEqual([['/tickets/14', { department: 'sales', 'ticket-tag': ['vip'] }]]);
+	});
+
+	test('names the object of a command', async () => {
+		const terms = { ticket_priority: [{ id: 21, slug: 'high', name: 'High' }] };
+		const service = await startDirectoryService({ terms });
+		await service.run(['term', 'update', 'ticket_priority', 'High', '--description', 'x']);
+		expect(service.written().at(-1)?.[0]).toBe('/ticket_priority/21');
+	});
+});
+
+test('a resume looks nothing up again, though the user is gone', async () => {
+	const service = await startDirectoryService();
+	service.write('t.csv', 'id,reassign\njdoe,1\njose.kaya,ada\n');
+	await service.run('user delete --input t.csv --yes -q -j 1 --first 1');
+	const before = service.count('/users?');
+	const { exitCode, stderr } = await service.run('run resume last --yes -q');
+	expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+	expect(service.count('/users?')).toBe(before);
+	expect(
+		service.requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url.split('/users/')[1]),
+	).toEqual(['7?force=true&reassign=1', '8?force=true&reassign=1']);
+});
+
+test('a list exports terms so that an update finds the same ones', async () => {
+	const terms = {
+		department: [
+			{ id: 41, slug: '%e6%94%af', name: '支' },
+			{ id: 42, slug: '2024', name: 'Year' },
+			{ id: 43, slug: 'sales', name: 'Sales' },
+			{ id: 44, slug: 'uni-%f0%9f-2', name: 'Uni' },
+		],
+	};
+	const shown = ['2024', 'sales', 'uni--2', '', 'gone'].map((department, at) => ({ id: at + 1, department }));
+	const service = await startDirectoryService({
+		terms,
+		instead: ({ url, method }) => (method === 'GET' && url.includes('/tickets?') ? json(200, shown) : undefined),
+	});
+	const { stdout, stderr } = await service.run('ticket list --format ndjson');
+	const departments = stdout
+		.trim()
+		.split('\n')
+		.map((line) => (JSON.parse(line) as { department?: string }).department);
+	expect(departments).toEqual(['42', 'sales', '44', undefined, undefined]);
+	expect(stderr).toContain('department: 1 value left out (ticket 5)');
+});
+
+test('an export leaves out what a user only inherits', async () => {
+	const user = { id: 7, username: 'jdoe', locale: 'en_US', meta: { persisted_preferences: [] } };
+	const service = await startDirectoryService({
+		instead: ({ url, method }) => (method === 'GET' && url.includes('/users?') ? json(200, [user]) : undefined),
+	});
+	const { stdout } = await service.run('user list --format ndjson');
+	expect(JSON.parse(stdout)).toEqual({ id: 7, username: 'jdoe' });
+});
+
+test.each(['term update ticket_priority 21 --name High', 'term update ticket_priority 21 22 --name High -q'])(
+	'a priority keeps its color: %s',
+	async (line) => {
+		const service = await startDirectoryService({
+			terms: {},
+			instead: ({ method, url }) =>
+				method === 'GET' ? json(200, { id: Number(/\d+(?=\?)/.exec(url)?.[0]), slug: 'x', color: '#f00' }) : undefined,
+		});
+		const { exitCode, stderr } = await service.run(line);
+		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+		for (const [, body] of service.written()) expect(body).toEqual({ name: 'High', color: '#f00' });
+	},
+);
