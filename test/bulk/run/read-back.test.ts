@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { TermIndex } from '../../../src/api/applied.js';
 import { neutralDialect } from '../../../src/api/dialect.js';
 import { endpoints } from '../../../src/api/endpoints.js';
 import { createPlanner, type Request } from '../../../src/api/plan.js';
 import type { OldValues } from '../../../src/bulk/journal/records.js';
+import type { TermIndex } from '../../../src/bulk/lists/directory.js';
 import { heldOf } from '../../../src/bulk/run/held.js';
 import type { Checks, RunPlan } from '../../../src/bulk/run/plan.js';
 import { checkReadable, createPerform, decide } from '../../../src/bulk/run/read-back.js';
@@ -298,7 +298,8 @@ describe('a row', () => {
 		const failedWrite = failed(500);
 		const unlisted = await perform(planWith({ verify: true }), withTerm, { sent: failedWrite, reads: reads() });
 		expect(unlisted.result.outcome).toBe('failed');
-		const terms = { idOf: (_: string, text: string) => (text === 'vip' ? '8888' : text) };
+		const idOf = (_: string, text: string): string => (text === 'vip' ? '8888' : text);
+		const terms = { idOf, ofSlug: idOf, exported: idOf };
 		const listed = await perform(planWith({ verify: true }), withTerm, { reads: reads(), maybeSent: true, terms });
 		expect([listed.result.outcome, listed.steps]).toEqual(['ok', ['GET before']]);
 	});
