@@ -102,7 +102,7 @@ export const reads = {
 		computed: ['customer-reply-count', 'agent-reply-count', 'total-reply-count', 'time-calculated'],
 		shown: ['id', 'title', 'status', 'state', 'assignee', 'ticket_priority', 'modified_gmt'],
 		filters: [
-			filter('state', 'state', 'Filter by state: open, closed or any'),
+			filter('state', 'state', 'Filter by state'),
 			status,
 			filter('assignee', 'user', 'Filter by assignee (ID, username, @me or none)'),
 			author,

@@ -47,7 +47,10 @@ export interface Directories {
 		/** Why the account behind an ID isn't the one of a username; undefined where it is, or the service offers no reads. */
 		conflict(id: string, username: string): Promise<string | undefined>;
 	};
-	terms(taxonomy: string): Directory;
+	terms(taxonomy: string): Directory & {
+		/** The IDs of all terms; undefined where the service offers no list. */
+		ids(): Promise<string[] | undefined>;
+	};
 	/** Finds terms in the taxonomies that were listed. */
 	readonly index: TermIndex;
 	/** Lists a taxonomy for the index. */
@@ -262,6 +265,7 @@ function createTerms(taxonomy: string, { dialect, send }: DirectoryOptions) {
 
 	return {
 		list,
+		ids: async () => (await list())?.map(({ id }) => id),
 		/** A text that may be the ID of one term and the slug of another says nothing. */
 		idOf(text: string): string | undefined {
 			const found = terms.filter(({ id, slug }) => [id, slug, damaged(slug)].includes(text));

@@ -1,11 +1,11 @@
 /** The commands for tickets, replies, users, attachments and terms: their examples; all else comes from the tables of the API. */
 
 import { type Endpoint, endpointList } from '../../api/endpoints.js';
-import { taxonomies } from '../../api/fields.js';
+import { taxonomies, ticketStatuses } from '../../api/fields.js';
 import { chooseEndpoint } from '../../api/plan.js';
 import { type EditNoun, type Noun, ownAccount, type Read, readOf } from '../../api/reads.js';
 import type { ArgumentSpec, CommandSpec, Examples, RequestSpec } from '../command.js';
-import { type OptionSpec, pick } from '../options/option.js';
+import { longName, type OptionSpec, pick } from '../options/option.js';
 import {
 	allowDiffersOption,
 	connectionOptions,
@@ -184,6 +184,10 @@ function listArguments(noun: Noun, read: Read): ArgumentSpec[] {
 	return ownerArguments(noun, read).map((each) => ({ ...each, variadic: true }));
 }
 
+function withOrders(option: OptionSpec, { orders }: Read): OptionSpec {
+	return longName(option) === 'sort' ? { ...option, suggests: Object.keys(orders) } : option;
+}
+
 export function list(noun: Noun): CommandSpec {
 	const read = readOf(noun, '<taxonomy>');
 	const all = read.paged ? 'Lists everything you have access to.' : '';
@@ -192,14 +196,16 @@ export function list(noun: Noun): CommandSpec {
 			? ''
 			: `CSV, TSV, JSON and NDJSON output can be edited and passed back to "${noun} update --input". Use --fields to choose other columns.`;
 	const filters = read.filters.map(({ flag, kind, help }): OptionSpec => {
-		return { flags: `--${flag} <${kind}>`, help, group: 'Filters' };
+		const suggests = kind === 'status' ? ticketStatuses : kind === 'state' ? ['open', 'closed', 'any'] : [];
+		return { flags: `--${flag} <${kind}>`, help, group: 'Filters', suggests };
 	});
+	const narrowing = read.paged ? listOptions.map((each) => withOrders(each, read)) : [];
 	return {
 		examples: lists[noun],
 		description: [all, sheet].join('\n\n').trim(),
 		requests: [requestOf(read.list)],
 		arguments: listArguments(noun, read),
-		options: [...filters, ...(read.paged ? listOptions : []), ...readOptions],
+		options: [...filters, ...narrowing, ...readOptions],
 		run: async (invocation) => await (await import('../lists/objects.js')).listObjects(noun, invocation),
 	};
 }

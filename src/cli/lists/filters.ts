@@ -33,8 +33,11 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 		const text = reading.invocation.options[camelCase(filter.flag)];
 		if (typeof text !== 'string') continue;
 		isNarrowed = true;
-		if (filter.kind === 'user' && text === NONE) absent.push(filter.parameter);
-		else if (filter.kind === 'term' && text === NONE) absent.push(filter.parameter);
+		if (text === NONE && filter.kind === 'term') {
+			const all = await reading.directories.terms(filter.parameter).ids();
+			if (all === undefined) absent.push(filter.parameter);
+			else query[`${filter.parameter}_exclude`] = all.join(',');
+		} else if (text === NONE && filter.kind === 'user') absent.push(filter.parameter);
 		else query[filter.parameter] = await parameterOf(filter, text, reading);
 	}
 	return { query, absent, isNarrowed };
@@ -60,7 +63,7 @@ async function parameterOf({ flag, kind, parameter }: Filter, text: string, read
 		case 'date':
 			return dateOf(label, text);
 		case 'term':
-			return await readTermId(parameter, text, reading);
+			return (await Promise.all(text.split(',').map((each) => readTermId(parameter, each.trim(), reading)))).join(',');
 		case 'text':
 			return text;
 		default:

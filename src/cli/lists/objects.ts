@@ -65,6 +65,7 @@ export async function listObjects(noun: Noun, invocation: ReadInvocation): Promi
 				async onPage(objects) {
 					const found = objects.filter((each) => filtered.absent.every((field) => isWithout(each, field)));
 					printer ??= await open(found);
+					await printer.learn(found);
 					for (const object of found.slice(0, limit - printed)) {
 						const taken = printer.print(object, owners);
 						if (taken !== undefined) await taken;
@@ -229,6 +230,7 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 				continue;
 			}
 			printer ??= await printing.open([object]);
+			await printer.learn([object]);
 			await printer.print(object, owners);
 			if (context.stdout.closed) break;
 		}

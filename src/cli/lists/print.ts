@@ -55,7 +55,7 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 			await listTerms(directories, read.update, names);
 		}
 		const sheet = createSheet({ read, asCells, sample, dialect, terms, owners: {}, redact: createRedactor() });
-		const person = isTable ? createTerminalRows(reading) : undefined;
+		const person = isTable ? createTerminalRows(reading, single) : undefined;
 		const names = asCells ? sheet.columns : read.shown;
 		const columns = person?.columns(names) ?? names.map((path) => ({ path, label: path }));
 		const keys = [
@@ -69,6 +69,8 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 			columns: single && !asCells ? undefined : columns,
 		});
 		return {
+			/** Looks up the names that the next objects show. */
+			learn: async (objects: readonly ListedObject[]): Promise<void> => await person?.learn(objects),
 			/** A promise asks to wait before the next. */
 			print(object: ListedObject, owners: Ids): void | Promise<void> {
 				const exported = isExport ? sheet.exported(object) : {};

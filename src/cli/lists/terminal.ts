@@ -1,6 +1,8 @@
-/** Objects as a person reads them on a terminal: relative times, short headers, the width for titles. */
+/** Objects as a person reads them on a terminal: names for IDs, relative times, short headers, the width for titles. */
 
-import { readMoment } from '../../api/values.js';
+import type { Field } from '../../api/fields.js';
+import { isId, readMoment } from '../../api/values.js';
+import type { ListedObject } from '../../bulk/lists/pages.js';
 import type { Column, Row } from '../../output/columns.js';
 import { relativeTime } from '../../output/time.js';
 import type { Reading } from './reading.js';
@@ -22,16 +24,68 @@ const LABELS: Readonly<Record<string, string>> = {
 	registered_date: 'registered',
 };
 
-export function createTerminalRows({ invocation }: Reading) {
+/** How many users a list shows at most. */
+const BATCH = 100;
+
+/** @param single One object with all its fields: values stand beside what is made of them. */
+export function createTerminalRows({ read, invocation, directories }: Reading, single: boolean) {
 	const { clock, stdout } = invocation.context;
 	const isNarrow = (stdout.columns ?? 80) < NARROW;
+	const fields = (read.update?.fields ?? []).filter(({ name }) => single || read.shown.includes(name));
+	const users = fields.filter(({ kind }) => kind === 'user');
+	const terms = fields.filter(({ kind }) => kind === 'term' || kind === 'terms');
+	let hasUsers = true;
+
+	/** Reads usernames by the hundred, as long as the service offers a list. */
+	async function learnUsers(objects: readonly ListedObject[]): Promise<void> {
+		const shown = objects.flatMap((object) => users.map(({ name }) => object[name]));
+		const ids = [...new Set(shown.filter(isId).map(String))].filter((id) => directories.users.name(id) === undefined);
+		for (let at = 0; hasUsers && at < ids.length; at += BATCH) {
+			hasUsers = (await directories.users.missing(ids.slice(at, at + BATCH))) !== undefined;
+		}
+	}
+
+	function nameOf({ name, kind }: Field, value: unknown): string | undefined {
+		if (kind === 'user') return directories.users.name(String(value));
+		const id = directories.index.idOf(name, String(value));
+		return id === undefined ? undefined : directories.terms(name).name(id);
+	}
+
+	function shownValue(name: string, value: unknown, now: number): unknown {
+		const field = fields.find((each) => each.name === name);
+		if (field?.kind === 'user' && value === 0) return single ? value : '';
+		if (field !== undefined && (users.includes(field) || terms.includes(field))) {
+			const values = [value].flat();
+			const names = values.map((each) => withValue(nameOf(field, each), each));
+			return names.every((each) => each !== '') ? names.join(', ') : value;
+		}
+		const moment = TIMES.has(name) && typeof value === 'string' ? readMoment(value) : undefined;
+		return moment === undefined ? value : withValue(relativeTime(moment.ms, now), value);
+	}
+
+	function withValue(text: string | undefined, value: unknown): string {
+		if (text === undefined || text === String(value)) return String(value ?? '');
+		return single ? `${text} (${value})` : text;
+	}
 
 	return {
 		columns: (names: readonly string[]): Column[] =>
 			names
 				.filter((name) => !isNarrow || !WIDE_ONLY.has(name))
-				.map((path) => ({ path, label: LABELS[path] ?? path, important: IMPORTANT.has(path) })),
+				.map((path) => ({
+					path,
+					label: LABELS[path] ?? path,
+					important: IMPORTANT.has(path),
+					// Usernames are copied.
+					...(users.some(({ name }) => name === path) && { least: 10 }),
+				})),
 
+		/** Looks up the names that objects need; without them IDs are shown. */
+		async learn(objects: readonly ListedObject[]): Promise<void> {
+			const taxonomies = terms.map(({ name }) => name).filter((name) => objects.some((each) => hasTerm(each[name])));
+			const lookUps = [learnUsers(objects), ...taxonomies.map((name) => directories.list(name))];
+			await Promise.allSettled(lookUps);
+		},
 		row(row: Row): Row {
 			const now = clock.now();
 			return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shownValue(name, value, now)]));
@@ -39,8 +93,6 @@ export function createTerminalRows({ invocation }: Reading) {
 	};
 }
 
-function shownValue(name: string, value: unknown, now: number): unknown {
-	if (!TIMES.has(name) || typeof value !== 'string') return value;
-	const moment = readMoment(value);
-	return moment === undefined ? value : relativeTime(moment.ms, now);
+function hasTerm(value: unknown): boolean {
+	return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== '';
 }

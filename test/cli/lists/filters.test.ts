@@ -1,8 +1,10 @@
 /** What a list is asked for, and what is checked before. */
 
 import { describe, expect, test } from 'vitest';
+import { runHere } from '../../support/cli.js';
 import { startListService, ticket, tickets } from '../../support/list-service.js';
 import { json, type Recorder } from '../../support/recorder.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 const queryOf = ({ requests }: Recorder, at = 0): Record<string, string> =>
 	Object.fromEntries(new URL(requests[at]?.url as string, 'http://x').searchParams);
@@ -40,6 +42,27 @@ describe('a filter by a user', () => {
 			...{ exitCode: 0, stdout: '5\n', stderr: '' },
 		});
 		expect((await service.run('ticket list --assignee none -L 4 --format count')).stdout).toBe('4\n');
+	});
+});
+
+describe('a filter by a term', () => {
+	test('none excludes all terms, since a ticket may show an empty slug for one that it has', async () => {
+		const sandbox = await startSandbox({ seed: 20 });
+		for (const each of sandbox.store.tickets.values()) if (each.id % 2 === 0) each.product = 0;
+		const { stdout } = await runHere('ticket list --product none --format ids', { env: sandbox.env });
+		const wanted = [...sandbox.store.tickets.keys()].filter((id) => id % 2 === 0);
+		expect(stdout).toBe(wanted.map((id) => `${id}\n`).join(''));
+		expect(sandbox.requests.at(-1)?.path).toContain('product_exclude=');
+		await sandbox.stop();
+	});
+
+	test('none looks for empty fields where the service has no list of terms', async () => {
+		const service = await startListService({
+			objects: [ticket(14, { product: '' }), ticket(15, { product: 'x' }), ticket(16, { product: [] })],
+			instead: ({ url }) =>
+				url.includes('/tickets') ? undefined : json(404, { code: 'rest_no_route', message: 'No.', data: null }),
+		});
+		expect((await service.run('ticket list --product none --format ids')).stdout).toBe('14\n16\n');
 	});
 });
 

@@ -3,6 +3,8 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { startListService, ticket } from '../../support/list-service.js';
+import { json } from '../../support/recorder.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { runInTerminal as run } from '../../support/terminal.js';
 
 const hours = 3_600_000;
@@ -55,4 +57,41 @@ test('formats for programs have times as they are, on a terminal too', async () 
 	const service = await startListService({ objects: [ticket(14)] });
 	const { raw } = await run('ticket list --format csv --fields id,modified_gmt', { env: service.env });
 	expect(raw).toContain('14,2026-11-01T00:00:00');
+});
+
+test('lists and objects show usernames and terms by name, and programs get IDs', async () => {
+	const sandbox = await startSandbox({ seed: 20 });
+	const { env } = sandbox;
+	const users = Object.entries(Object.fromEntries([...sandbox.store.users.values()].map((user) => [user.id, user])));
+	const ticket = [...sandbox.store.tickets.values()].find(({ assignee }) => assignee > 0);
+	const assignee = users.find(([id]) => id === String(ticket?.assignee))?.[1].username ?? '?';
+	const priority = sandbox.store.terms.get(ticket?.ticket_priority ?? 0);
+	const before = sandbox.requests.length;
+	const { lines } = await run('ticket list --no-color -q', { columns: 110, env });
+	const row = lines.find((line) => line.startsWith(`${ticket?.id} `)) ?? '';
+	expect(row).toContain(` ${assignee} `);
+	expect(row).toContain(` ${priority?.name} `);
+	expect(sandbox.requests.slice(before).map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+		expect.stringMatching(/\/tickets$/),
+		expect.stringMatching(/\/users$/),
+		expect.stringMatching(/\/ticket_priority$/),
+	]);
+	const one = await run(`ticket get ${ticket?.id} --no-color`, { env });
+	expect(one.lines).toContainEqual(
+		expect.stringMatching(new RegExp(`^assignee +${assignee} \\(${ticket?.assignee}\\)$`)),
+	);
+	const json = await run(`ticket get ${ticket?.id} --json --no-color`, { env });
+	expect(json.raw).toContain(`"assignee": ${ticket?.assignee}`);
+	await sandbox.stop();
+});
+
+test('where a service has no lists of users and terms, IDs are shown', async () => {
+	const service = await startListService({
+		objects: [ticket(14, { assignee: 3, ticket_priority: 'urgent' })],
+		instead: ({ url }) =>
+			url.includes('/tickets') ? undefined : json(404, { code: 'rest_no_route', message: 'No route.', data: null }),
+	});
+	const { lines, exitCode } = await run('ticket list --no-color -q', { env: service.env });
+	expect(exitCode).toBe(0);
+	expect(lines[1]).toMatch(/^14 +hold +3 +urgent +/);
 });
