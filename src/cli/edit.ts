@@ -11,6 +11,7 @@ import { chooseEndpoint } from '../api/plan.js';
 import type { EditNoun } from '../api/reads.js';
 import { didYouMean } from '../api/suggest.js';
 import { checkTyped, findField, isObject, isProblem, nestingProblem, quote, type ValueRules } from '../api/values.js';
+import type { ListedObject } from '../bulk/lists/pages.js';
 import { createSheet } from '../bulk/lists/sheet.js';
 import { type Held, heldOf, isNothing, isUnchanged } from '../bulk/run/held.js';
 import { withIds } from '../bulk/run/names.js';
@@ -19,16 +20,7 @@ import { ExitCode, FailedError, fileProblem, InterruptedError, SupportctlError, 
 import { readSmallFile } from '../folder.js';
 import type { Context } from '../io/context.js';
 import { createRedactor } from '../output/redact.js';
-import {
-	createRead,
-	type Ids,
-	type ReadInvocation,
-	type Reading,
-	readId,
-	readObjectId,
-	readOwner,
-	withReading,
-} from './lists/reading.js';
+import { createRead, type Ids, type Reading, readId, readObjectId, readOwner, withReading } from './lists/reading.js';
 import { say, warn } from './notices.js';
 import { openDirectories } from './own-account.js';
 import { wantsJson } from './results.js';
@@ -37,51 +29,125 @@ import { type RunInvocation, suggestedValues } from './runs/options.js';
 import { jobOf, withoutSecrets } from './runs/plan.js';
 import { openSession, type Session } from './session.js';
 
-const MAX_BYTES = 64 * 1024 * 1024;
+export async function editObject(noun: EditNoun, invocation: RunInvocation): Promise<ExitCode> {
+	const editor = editorOf(invocation.context);
+	const target = await openTarget(noun, invocation);
+	const shown = await showTarget(target, await readTarget(target, invocation.context));
+	const draft = openDraft(invocation, Object.values(shown.ids).join('-'));
+	try {
+		const changes = await askForChanges(draft, editor, target, shown);
+		if (Object.keys(changes).length === 0) {
+			draft.drop();
+			say(invocation, 'no change; nothing was sent');
+			return ExitCode.ok;
+		}
+		refuseConflict(shown, await readTarget(target, draft.context, shown.ids));
+		const exitCode = await sendChanges(target, shown, changes, draft.context);
+		if (exitCode === ExitCode.ok || exitCode === ExitCode.differs) draft.drop();
+		return exitCode;
+	} finally {
+		draft.close();
+	}
+}
 
-export async function editObject(noun: EditNoun, given: ReadInvocation): Promise<ExitCode> {
-	const invocation = given as unknown as RunInvocation;
-	const { context, options, args } = invocation;
-	const { env, stderr } = context;
-	const editor = editorOf(context);
+interface Target {
+	noun: EditNoun;
+	invocation: RunInvocation;
+	endpoint: Endpoint;
+	session: Session;
+	rules: ValueRules;
+}
+
+/** What is edited, once its arguments and the guards of the profile allow it. @throws UsageError, RefusedError */
+async function openTarget(noun: EditNoun, invocation: RunInvocation): Promise<Target> {
+	const { options, args } = invocation;
 	const undocumented = options.undocumented === true;
 	const { endpoint } = chooseEndpoint(`${noun}.update`, noun === 'term' ? args[0] : undefined, undocumented);
-	const id = args.at(-1) as string;
+	const id = args.at(-1) ?? '';
 	if (noun !== 'user' && noun !== 'term') readId('id', id);
-	const session = await openSession(given);
+	const session = await openSession(invocation);
 	const { connection, host, dialect } = session;
 	const service = { profile: connection.profileName, protected: connection.settings.protected };
 	await confirmWrite(invocation, { service, host, action: `edit ${noun} ${id}`, asks: false });
+	return { noun, invocation, endpoint, session, rules: { undocumented, statusIn: dialect.statusIn } };
+}
 
-	const { ids, object, sheet } = await readObject(noun, given, session);
-	const exported = sheet.exported(object);
-	const held = heldOf(endpoint, object) as Held;
-	const rules = { undocumented, statusIn: dialect.statusIn };
-	// Fields that the service shows and an update can write back; one without a value is shown empty.
-	const fields = endpoint.fields
-		.filter(({ name }) => sheet.columns.includes(name))
-		.filter(({ name }) => Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name))));
+interface Found {
+	ids: Ids;
+	object: ListedObject;
+	sheet: ReturnType<typeof createSheet>;
+}
+
+/**
+ * Reads the object, on a connection that is not kept open during the edit.
+ * @param known its IDs, where they were looked up before
+ * @throws SupportctlError where it can't be read
+ */
+async function readTarget({ noun, invocation, session }: Target, context: Context, known?: Ids): Promise<Found> {
+	const options = { ...invocation.options, concurrency: 1 };
+	const read = async (reading: Reading): Promise<Found> => {
+		const owners = await readOwner(reading);
+		const ids = known ?? { ...owners, id: await readObjectId(noun, owners, reading.rest[0] ?? '', reading) };
+		const object = await createRead(reading)(ids);
+		if (object instanceof SupportctlError) throw object;
+		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };
+		return { ids, object, sheet: createSheet({ read: reading.read, dialect: session.dialect, ...shown }) };
+	};
+	return await withReading(noun, { ...invocation, context, options }, read, session);
+}
+
+interface Shown extends Found {
+	/** `ticket 14` */
+	what: string;
+	/** Values as an update takes them. */
+	exported: Readonly<Record<string, unknown>>;
+	held: Held;
+	/** Fields that the service shows and an update can write back. */
+	fields: readonly Field[];
+	yaml: string;
+}
+
+/** The object as the editor shows it; a field without a value is empty. */
+async function showTarget({ noun, invocation, endpoint, session }: Target, found: Found): Promise<Shown> {
+	const { ids, object, sheet } = found;
 	const what = nameRow(ids, noun);
-	const original = await yamlOf(fields, exported, `${what} on ${host}`);
-	warn(context, sheet.warnings());
+	const exported = sheet.exported(object);
+	const held = heldOf(endpoint, object);
+	if (held === undefined) {
+		throw new FailedError(`the service shows no fields of ${what}; nothing was sent`, { code: 'nothing_shown' });
+	}
+	const isEditable = (name: string): boolean =>
+		Object.hasOwn(exported, name) || (held.has(name) && isNothing(held.get(name)));
+	const fields = endpoint.fields.filter(({ name }) => sheet.columns.includes(name) && isEditable(name));
+	const yaml = await yamlOf(fields, exported, `${what} on ${session.host}`);
+	warn(invocation.context, sheet.warnings());
+	return { ...found, what, exported, held, fields, yaml };
+}
 
+type Draft = ReturnType<typeof openDraft>;
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A private file that is edited; it stays where its edit was not sent. */
+function openDraft({ context, options }: RunInvocation, name: string) {
+	const { env, stderr } = context;
 	const temporary = join(env.TMPDIR || tmpdir(), 'supportctl-edit-');
 	const folder = withFile('the temporary file', () => mkdtempSync(temporary));
-	const path = join(folder, `${Object.values(ids).join('-')}.yaml`);
+	const path = join(folder, `${name}.yaml`);
 	let isKept = false;
-	const sayKept = (): void => {
-		stderr.write(`${wantsJson(options) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`}\n`);
-	};
-	/** One that is left at once by a signal keeps the edit, too. */
+	function sayKept(): void {
+		const text = wantsJson(options) ? JSON.stringify({ edit: { file: path } }) : `your edit is kept in ${path}`;
+		stderr.write(`${text}\n`);
+	}
+	/** Quitting at a second signal keeps the edit, too. */
 	function abandon(exitCode: number): void {
 		sayKept();
 		context.abandon(exitCode);
 	}
-	const afterEdit = { ...given, context: { ...context, abandon } };
-	try {
-		let changed: Readonly<Record<string, unknown>> | undefined;
-		let problem = '';
-		for (let text = original; changed === undefined; ) {
+	return {
+		context: { ...context, abandon },
+		/** Opens the text in the editor, under a complaint about it. @returns the new text @throws SupportctlError */
+		async edit(text: string, problem: string, editor: string): Promise<string> {
 			const comment = problem === '' ? '' : `${problem.replace(/^/gm, '# error: ')}\n`;
 			withFile(path, () => writeFileSync(path, comment + text, { mode: 0o600 }));
 			const failure = await runEditor(editor, path, context);
@@ -91,72 +157,72 @@ export async function editObject(noun: EditNoun, given: ReadInvocation): Promise
 				return new TextDecoder('utf-8', { fatal: true }).decode(readSmallFile(path, MAX_BYTES));
 			});
 			const now = edited.replace(/^(?:# error: .*\r?\n)+/, '');
-			isKept = now !== original && now.trim() !== '';
+			isKept = (now !== text || problem !== '') && now.trim() !== '';
 			if (failure !== undefined) throw failure;
-			if (problem !== '' && now === text) {
-				throw new UsageError(`the edit was not changed and has the same problem: ${problem}; nothing was sent`, {
-					code: 'invalid_edit',
-				});
-			}
-			const changes = await changesIn(now, original, { fields, endpoint, held, rules });
-			if (changes === undefined) {
-				isKept = false;
-				throw new UsageError('cancelled: the file is empty; nothing was sent', { code: 'cancelled' });
-			}
-			if (typeof changes !== 'string') changed = changes;
-			// A script makes the same mistake each time.
-			else if (problem !== '' && !context.prompts.available) {
-				throw new UsageError(`${changes}; nothing was sent`, { code: 'invalid_edit' });
-			} else [text, problem] = [now, changes];
-		}
-		isKept = Object.keys(changed).length > 0;
-		if (!isKept) {
-			say(invocation, 'no changes; nothing was sent');
-			return ExitCode.ok;
-		}
+			return now;
+		},
+		/** Nothing in it is worth keeping. */
+		drop(): void {
+			isKept = false;
+		},
+		close(): void {
+			if (isKept) sayKept();
+			else rmSync(folder, { recursive: true, force: true });
+		},
+	};
+}
 
-		const current = sheet.exported((await readObject(noun, afterEdit, session, ids)).object);
-		const differs = (name: string): boolean => JSON.stringify(exported[name]) !== JSON.stringify(current[name]);
-		const others = Object.keys({ ...exported, ...current }).filter(differs);
-		if (others.length > 0) {
-			throw new FailedError(`${what} was changed meanwhile (${others.join(', ')}); nothing was sent`, {
-				code: 'conflict',
-				hint: 'edit it again to see its fields as they are now',
-			});
+/** The changed fields, as often as the editor has to be opened for that. @throws UsageError */
+async function askForChanges(draft: Draft, editor: string, { invocation, endpoint, rules }: Target, shown: Shown) {
+	let text = shown.yaml;
+	let problem = '';
+	for (;;) {
+		const now = await draft.edit(text, problem, editor);
+		if (problem !== '' && now === text) {
+			throw new UsageError(`the edit has the same problem: ${problem}; nothing was sent`, { code: 'invalid_edit' });
 		}
-		const { id: own = '', ...owners } = ids;
-		const { secrets, ...kept } = withoutSecrets(withCleared(endpoint, held, changed));
-		const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
-		const source = { from: 'ids', ids: [own] } as const;
-		const job = jobOf(
-			`${noun}.update`,
-			{ endpoint, source, values, secrets },
-			afterEdit as unknown as RunInvocation,
-			session,
-		);
-		const directories = openDirectories(session, session.sending);
-		const plan = await withIds(job.plan, endpoint, directories).finally(directories.close);
-		const exitCode = await (await import('./runs/one.js')).sendOne({ ...job, plan });
-		isKept = exitCode !== ExitCode.ok && exitCode !== ExitCode.differs;
-		return exitCode;
-	} finally {
-		if (!isKept) rmSync(folder, { recursive: true, force: true });
-		else sayKept();
+		const changes = await changesIn(now, shown.yaml, { ...shown, endpoint, rules });
+		if (changes === undefined) {
+			draft.drop();
+			throw new UsageError('canceled: the file is empty; nothing was sent', { code: 'cancelled' });
+		}
+		if (typeof changes !== 'string') return changes;
+		// A script makes the same mistake each time.
+		if (problem !== '' && !invocation.context.prompts.available) {
+			throw new UsageError(`${changes}; nothing was sent`, { code: 'invalid_edit' });
+		}
+		text = now;
+		problem = changes;
 	}
 }
 
-/** Reads the object, on a connection that is not kept open during the edit. @throws SupportctlError where it can't be read */
-async function readObject(noun: EditNoun, invocation: ReadInvocation, session: Session, known?: Ids) {
-	const read = async (reading: Reading) => {
-		const [text = ''] = reading.rest;
-		const owners = await readOwner(reading);
-		const ids: Ids = known ?? { ...owners, id: await readObjectId(noun, owners, text, reading) };
-		const object = await createRead(reading)(ids);
-		if (object instanceof SupportctlError) throw object;
-		const shown = { owners: {}, asCells: false, sample: [object], redact: createRedactor() };
-		return { ids, object, sheet: createSheet({ read: reading.read, dialect: session.dialect, ...shown }) };
-	};
-	return await withReading(noun, invocation, read, session);
+/** @throws FailedError where someone changed the object during the edit */
+function refuseConflict({ what, exported }: Shown, { object, sheet }: Found): void {
+	const current = sheet.exported(object);
+	const differs = (name: string): boolean => JSON.stringify(exported[name]) !== JSON.stringify(current[name]);
+	const others = Object.keys({ ...exported, ...current }).filter(differs);
+	if (others.length === 0) return;
+	throw new FailedError(`${what} was changed meanwhile (${others.join(', ')}); nothing was sent`, {
+		code: 'conflict',
+		hint: 'edit it again to see its current fields',
+	});
+}
+
+/** Sends the changes as an update does, with names as IDs. */
+async function sendChanges(
+	{ noun, invocation, endpoint, session }: Target,
+	{ ids, held }: Shown,
+	changes: Readonly<Record<string, unknown>>,
+	context: Context,
+): Promise<ExitCode> {
+	const { id = '', ...owners } = ids;
+	const { secrets, ...kept } = withoutSecrets(withCleared(endpoint, held, changes));
+	const values = { ids: owners, ...kept, force: false, add: {}, remove: {} };
+	const given = { endpoint, source: { from: 'ids', ids: [id] }, values, secrets } as const;
+	const job = jobOf(`${noun}.update`, given, { ...invocation, context }, session);
+	const directories = openDirectories(session, session.sending);
+	const plan = await withIds(job.plan, endpoint, directories).finally(directories.close);
+	return await (await import('./runs/one.js')).sendOne({ ...job, plan });
 }
 
 /** What values a kind takes, where that is not a list. */
@@ -190,7 +256,7 @@ async function yamlOf(
 		const value = values[name] ?? (EMPTY[kind] || '');
 		return comment(takes === undefined ? help : `${help}: ${takes}`) + yamlText({ [name]: value });
 	});
-	const how = 'Change values, save and close the editor: only what changed is sent. An empty file cancels.';
+	const how = 'Change values, save and close the editor: only changed fields are sent. An empty file cancels.';
 	return [comment(`${title}. ${how}`), ...entries].join('\n');
 }
 
@@ -219,7 +285,7 @@ async function changesIn(
 		const field = findField(fields, name);
 		if (field === undefined) {
 			const names = fields.map((each) => each.name);
-			if (!rules.undocumented) return `there is no field ${quote(name)} here${didYouMean(name, names)}`;
+			if (!rules.undocumented) return `unknown field ${quote(name)}${didYouMean(name, names)}`;
 			changes.push([name, value]);
 			continue;
 		}
@@ -260,9 +326,9 @@ function editorOf({ env, prompts }: Context): string {
 	const editor = env.VISUAL || env.EDITOR;
 	if (editor) return editor;
 	if (prompts.available) return process.platform === 'win32' ? 'notepad' : 'vi';
-	throw new UsageError('there is no terminal for an editor; nothing was sent', {
+	throw new UsageError("can't open an editor without a terminal", {
 		code: 'no_editor',
-		hint: 'set VISUAL or EDITOR to a command that edits the file without a terminal, or use update with flags',
+		hint: 'set VISUAL or EDITOR to a command that edits the file by itself, or use update with flags',
 	});
 }
 
@@ -295,6 +361,6 @@ async function runEditor(
 	if (/^SIG(?:INT|TERM|HUP) | 130$/.test(problem)) return new InterruptedError('interrupted; nothing was sent');
 	return new FailedError(`the editor ${JSON.stringify(editor)} failed: ${problem}; nothing was sent`, {
 		code: 'editor_failed',
-		hint: 'VISUAL and EDITOR name the editor',
+		hint: 'set VISUAL or EDITOR to another editor',
 	});
 }

@@ -111,11 +111,11 @@ test('an edit that changes nothing sends nothing', async () => {
 	]) {
 		const fake = editor(script);
 		const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
-		expect([exitCode, stderr, fake.left()]).toEqual([0, 'no changes; nothing was sent\n', []]);
+		expect([exitCode, stderr, fake.left()]).toEqual([0, 'no change; nothing was sent\n', []]);
 	}
 	const fake = editor(': > "$1"');
 	const { exitCode, stderr } = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
-	expect([exitCode, stderr, fake.left()]).toEqual([2, 'error: cancelled: the file is empty; nothing was sent\n', []]);
+	expect([exitCode, stderr, fake.left()]).toEqual([2, 'error: canceled: the file is empty; nothing was sent\n', []]);
 	expect(posts(service.requests)).toEqual([]);
 });
 
@@ -125,7 +125,7 @@ test.each([
 	[
 		'a field that does not exist',
 		'echo "titel: x" >> "$1"',
-		/^# error: there is no field "titel" here; did you mean "title"/,
+		/^# error: unknown field "titel"; did you mean "title"/,
 	],
 	['a list in the place of a number', change('assignee: 7', 'assignee: [7]'), /^# error: assignee \[7\] is not/],
 ])('%s opens the editor again with the error on top', async (_, wrong, error) => {
@@ -236,7 +236,7 @@ test('a protected profile has to be confirmed before the editor opens', async ()
 test('without an editor, and where it fails, the error says so', async () => {
 	const service = await startListService({ objects: [ticket(14)] });
 	const none = await runCli('ticket edit 14', { env: { ...service.env, EDITOR: '', VISUAL: '' } });
-	expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('there is no terminal for an editor')]);
+	expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("can't open an editor without a terminal")]);
 	expect(service.requests).toEqual([]);
 	const fake = editor('exit 3');
 	const failed = await runCli('ticket edit 14', { env: { ...service.env, ...fake.env } });
