@@ -122,11 +122,7 @@ test('an edit that changes nothing sends nothing', async () => {
 test.each([
 	['YAML that is wrong', 'printf "status: [hold\\n" > "$1"', /^# error: .*Flow sequence/],
 	['a status that does not exist', change('status: hold', 'status: hodl'), /^# error: status "hodl" .*"hold"/],
-	[
-		'a field that does not exist',
-		'echo "titel: x" >> "$1"',
-		/^# error: unknown field "titel"; did you mean "title"/,
-	],
+	['a field that does not exist', 'echo "titel: x" >> "$1"', /^# error: unknown field "titel"; did you mean "title"/],
 	['a list in the place of a number', change('assignee: 7', 'assignee: [7]'), /^# error: assignee \[7\] is not/],
 ])('%s opens the editor again with the error on top', async (_, wrong, error) => {
 	const service = await startListService({ objects: [ticket(14, { title: 'a', assignee: 7 })] });

@@ -201,7 +201,7 @@ function createFetch(reading: Reading, { owners, size, filtered, names }: FetchO
 	};
 }
 
-/** Single objects by their ids. @throws UsageError, RefusedError, SupportctlError */
+/** Single objects by their IDs. @throws UsageError, RefusedError, SupportctlError */
 export async function getObjects(noun: Noun, invocation: ReadInvocation): Promise<ExitCode> {
 	const { context, options } = invocation;
 	return await withReading(noun, invocation, async (reading) => {
@@ -210,34 +210,57 @@ export async function getObjects(noun: Noun, invocation: ReadInvocation): Promis
 		const isStdin = rest[0] === '-' && rest.length === 1;
 		const texts = isStdin ? await readWords(context.stdin) : rest;
 		const ids: string[] = [];
-		for (const text of texts) {
-			ids.push(await readObjectId(noun, owners, text, reading));
-		}
+		for (const text of texts) ids.push(await readObjectId(noun, owners, text, reading));
+
 		const single = ids.length === 1 && !isStdin;
-		const printing = printingOf(reading, { single });
+		const output = createBatches(printingOf(reading, { single }), owners);
 		const readOne = createRead(reading);
-		let printer: Printer | undefined;
 		let failed: SupportctlError | undefined;
 		for await (const object of inOrder([ids], concurrency, (id) => readOne({ ...owners, id }))) {
-			if (object instanceof SupportctlError) {
-				if (single || object.data.status === 401 || object.code === NO_ROUTE) {
-					await printer?.end();
-					throw object;
-				}
-				failed ??= object;
-				const view = { json: wantsJson(options), debug: false, palette: await paletteFor(invocation, 'stderr') };
-				context.stderr.write(renderError(object, view));
+			if (!(object instanceof SupportctlError)) {
+				await output.add(object);
+				if (context.stdout.closed) break;
 				continue;
 			}
-			printer ??= await printing.open([object]);
-			await printer.learn([object]);
-			await printer.print(object, owners);
-			if (context.stdout.closed) break;
+			if (single || object.data.status === 401 || object.code === NO_ROUTE) {
+				await output.end();
+				throw object;
+			}
+			failed ??= object;
+			const view = { json: wantsJson(options), debug: false, palette: await paletteFor(invocation, 'stderr') };
+			context.stderr.write(renderError(object, view));
 		}
-		await printer?.end();
+		const printed = await output.end();
 		if (failed === undefined) return ExitCode.ok;
-		return printer === undefined ? failed.exitCode : ExitCode.partial;
+		return printed === 0 ? failed.exitCode : ExitCode.partial;
 	});
+}
+
+/** Prints objects as they come, as many at a time as their names are looked up for. */
+function createBatches(printing: ReturnType<typeof printingOf>, owners: Ids) {
+	let printer: Printer | undefined;
+	let waiting: ListedObject[] = [];
+	let printed = 0;
+	async function flush(): Promise<void> {
+		if (waiting.length === 0) return;
+		printer ??= await printing.open(waiting);
+		await printer.learn(waiting);
+		for (const object of waiting) await printer.print(object, owners);
+		printed += waiting.length;
+		waiting = [];
+	}
+	return {
+		async add(object: ListedObject): Promise<void> {
+			waiting.push(object);
+			if (waiting.length >= printing.batch) await flush();
+		},
+		/** @returns how many objects were printed */
+		async end(): Promise<number> {
+			await flush();
+			await printer?.end();
+			return printed;
+		},
+	};
 }
 
 export async function showOwnAccount(invocation: Invocation): Promise<ExitCode> {

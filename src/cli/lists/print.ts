@@ -9,7 +9,7 @@ import { createRedactor } from '../../output/redact.js';
 import { warn } from '../notices.js';
 import { chosenFormat, isOwnTable, openResults, type ResultShape } from '../results.js';
 import type { Ids, Reading } from './reading.js';
-import { createTerminalRows } from './terminal.js';
+import { BATCH, createTerminalRows } from './terminal.js';
 
 export type Printer = Awaited<ReturnType<ReturnType<typeof printingOf>['open']>>;
 
@@ -86,7 +86,9 @@ export function printingOf(reading: Reading, { single = false, absent = [] }: Pr
 		};
 	}
 	const countsOnly = format === 'count' && options.query === undefined;
-	return { names: namesOf(), countsOnly, open };
+	/** How many objects are printed at a time: names are looked up for a person. */
+	const batch = isTable ? BATCH : 1;
+	return { names: namesOf(), countsOnly, batch, open };
 }
 
 /** The columns that flags name. */

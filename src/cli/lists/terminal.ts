@@ -25,7 +25,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** How many users a list shows at most. */
-const BATCH = 100;
+export const BATCH = 100;
 
 /** @param single One object with all its fields: values stand beside what is made of them. */
 export function createTerminalRows({ read, invocation, directories }: Reading, single: boolean) {

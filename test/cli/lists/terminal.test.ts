@@ -80,6 +80,9 @@ test('lists and objects show usernames and terms by name, and programs get IDs',
 	expect(one.lines).toContainEqual(
 		expect.stringMatching(new RegExp(`^assignee +${assignee} \\(${ticket?.assignee}\\)$`)),
 	);
+	const from = sandbox.requests.length;
+	await run('ticket get 1 2 3 4 5 6 7 8', { env });
+	expect(sandbox.requests.slice(from).filter(({ path }) => path.includes('/users?'))).toHaveLength(1);
 	const json = await run(`ticket get ${ticket?.id} --json --no-color`, { env });
 	expect(json.raw).toContain(`"assignee": ${ticket?.assignee}`);
 	await sandbox.stop();
