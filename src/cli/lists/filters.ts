@@ -33,12 +33,13 @@ export async function readFilters(reading: Reading): Promise<Filtered> {
 		const text = reading.invocation.options[camelCase(filter.flag)];
 		if (typeof text !== 'string') continue;
 		isNarrowed = true;
-		if (text === NONE && filter.kind === 'term') {
-			const all = await reading.directories.terms(filter.parameter).ids();
-			if (all === undefined) absent.push(filter.parameter);
-			else query[`${filter.parameter}_exclude`] = all.join(',');
-		} else if (text === NONE && filter.kind === 'user') absent.push(filter.parameter);
-		else query[filter.parameter] = await parameterOf(filter, text, reading);
+		const { kind, parameter } = filter;
+		if (text === NONE && (kind === 'user' || kind === 'term')) absent.push(parameter);
+		else query[parameter] = await parameterOf(filter, text, reading);
+		// A term that a ticket shows as "" is found by the service, if it knows the parameter.
+		if (text !== NONE || kind !== 'term') continue;
+		const all = await reading.directories.terms(parameter).ids();
+		if (all !== undefined && all.length > 0) query[`${parameter}_exclude`] = all.join(',');
 	}
 	return { query, absent, isNarrowed };
 }
