@@ -172,7 +172,7 @@ describe('a sheet that ticket fields get wrote', () => {
 		work.write('fields.csv', 'id,outcome,colour,message\n1,ok,green,\n');
 		const result = await work.run(SET);
 		expect(writes()).toEqual(['1 {"colour":"green"}']);
-		expect(result.stderr).toContain('note: the column outcome is not sent; --map outcome=outcome sends it\n');
+		expect(result.stderr).toContain('column outcome is not sent; to send it: --map outcome=outcome\n');
 		work.write('fields.csv', 'id,outcome\n1,won\n');
 		await work.run(`${SET} -q`);
 		expect(writes()).toHaveLength(2);

@@ -148,3 +148,14 @@ describe('a header of 32,000 unknown columns', () => {
 		expect(recorder.requests).toEqual([]);
 	});
 });
+
+describe('after a run with --snapshot', () => {
+	it('the command that undoes it is printed', async () => {
+		const { work } = await startWorkplace((request, response, count) =>
+			json(200, { id: Number(/\d+$/.exec(request.url)?.[0]), title: 'x' })(request, response, count),
+		);
+		const { stderr } = await work.run('ticket update 1 2 --title x --snapshot');
+		expect(stderr).toMatch(/^to undo it: supportctl run undo \d{8}-\d{6}-\w+\nrun /);
+		expect((await work.run('ticket update 1 2 --title x')).stderr).toMatch(/^run /);
+	});
+});

@@ -3,6 +3,7 @@
 import { nameRow } from '../../../api/names.js';
 import { nextSteps } from '../../../bulk/journal/counts.js';
 import type { Ended } from '../../../bulk/run/events.js';
+import type { RunPlan } from '../../../bulk/run/plan.js';
 import type { StopReason } from '../../../bulk/run/stop.js';
 import type { RowOutcome } from '../../../http/outcome.js';
 import { type Caller, nextStep } from '../outcomes.js';
@@ -41,9 +42,16 @@ export function adviceAfter(reason: StopReason | undefined, caller: Caller): str
 	return 'outcome' in reason ? nextStep(reason.outcome, {}, caller) : undefined;
 }
 
-/** The next commands, in the order to run them. */
-export function stepsAfter({ counts, resumable }: Ended, id: string | undefined): [text: string, command: string][] {
-	return id === undefined ? [] : nextSteps(id, counts, resumable);
+/** At most two next commands, in the order to run them. */
+export function stepsAfter(
+	{ checks }: Pick<RunPlan, 'checks'>,
+	{ counts, resumable }: Ended,
+	id: string | undefined,
+): [text: string, command: string][] {
+	if (id === undefined) return [];
+	const steps = nextSteps(id, counts, resumable);
+	if (checks.snapshot && counts.ok + counts.differs > 0) steps.push(['to undo it', `supportctl run undo ${id}`]);
+	return steps.slice(0, 2);
 }
 
 /** Outcomes that need attention. */

@@ -82,7 +82,7 @@ export function createTextPrinter(job: RunJob, view: View, palette: Palette, cle
 		if (advice !== undefined) advices.add(advice);
 		for (const each of [...advices].slice(0, MOST_ADVICES))
 			stderr.write(`${palette.strong('hint:')} ${sanitise(each)}\n`);
-		for (const [text, command] of stepsAfter(ended, id)) stderr.write(`${text}: ${palette.command(command)}\n`);
+		for (const [text, command] of stepsAfter(plan, ended, id)) stderr.write(`${text}: ${palette.command(command)}\n`);
 		const rows = totalOf(counts);
 		const time = ms < 10_000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000);
 		const parts = outcomeNames
