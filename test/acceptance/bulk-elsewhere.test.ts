@@ -48,7 +48,7 @@ describe('a journal whose profile is not here', () => {
 		expect(result).toEqual({
 			exitCode: 0,
 			stdout: expect.any(String),
-			stderr: `note: run ${header.id} was started with the profile "prod"; now SUPPORTCTL_BASE_URL is used\n`,
+			stderr: `warning: run ${header.id} was started with the profile "prod"; now SUPPORTCTL_BASE_URL is used\n`,
 		});
 		const who = basic('ada', 's3cret pass');
 		expect(sent(recorder)).toEqual([
@@ -260,7 +260,7 @@ describe('the rejects of a journal whose input is elsewhere', () => {
 		expect(away.read('edits.csv')).toContain('two');
 		const { away: piped, home } = await failedElsewhere('--input', '-');
 		home.spooled().forEach((path) => void rmSync(path));
-		expect((await piped.run(rejects)).stderr).toContain('only ids can be exported, unless --input FILE has it');
+		expect((await piped.run(rejects)).stderr).toContain('exporting only IDs; pass the file with --input');
 		expect(await piped.run([...rejects, '--input', 'edits.csv'])).toEqual(expected);
 	});
 
