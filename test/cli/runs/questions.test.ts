@@ -1,11 +1,15 @@
 /** What a person is asked before a write. */
 
 import { describe, expect, it } from 'vitest';
-import { json } from '../../support/recorder.js';
+import { json, type Responder } from '../../support/recorder.js';
 import { scriptedPrompts } from '../../support/scripted-prompts.js';
 import { startWorkplace } from '../../support/workplace.js';
 
-const ok = json(200, { id: 1 });
+/** Accepts an update of any ticket, and shows what was sent. */
+const ok: Responder = (request, response, count) => {
+	const sent = request.body === '' ? { title: 'x' } : JSON.parse(request.body);
+	return json(200, { ...sent, id: Number(/tickets\/(\d+)/.exec(request.url)?.[1]) })(request, response, count);
+};
 
 describe('an update of more than 50 objects', () => {
 	it('asks once on a terminal: how many, which fields, where, and whether it can be undone', async () => {
@@ -151,9 +155,7 @@ describe('a header of 32,000 unknown columns', () => {
 
 describe('after a run with --snapshot', () => {
 	it('the command that undoes it is printed', async () => {
-		const { work } = await startWorkplace((request, response, count) =>
-			json(200, { id: Number(/\d+$/.exec(request.url)?.[0]), title: 'x' })(request, response, count),
-		);
+		const { work } = await startWorkplace(ok);
 		const { stderr } = await work.run('ticket update 1 2 --title x --snapshot');
 		expect(stderr).toMatch(/^to undo it: supportctl run undo \d{8}-\d{6}-\w+\nrun /);
 		expect((await work.run('ticket update 1 2 --title x')).stderr).toMatch(/^run /);
