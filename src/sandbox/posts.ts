@@ -2,7 +2,7 @@
 
 import { neutralPrefixes } from '../api/dialect.js';
 import { taxonomies } from '../api/fields.js';
-import { date, integer, integers, oneOf, texts } from './arguments.js';
+import { date, integers, oneOf, texts } from './arguments.js';
 import type { Filter, Service, Shape } from './resources.js';
 import { anyOf, type Call, createResource, type Handler, type Kind, type Resource } from './resources.js';
 import { badRequest, noPost, ok, ServiceError } from './responses.js';
@@ -32,17 +32,7 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 		post.modified = service.now() > post.modified ? service.now() : next;
 	}
 
-	/** What is left of the wanted slug, else of the title; with a number where another post has it. */
-	function freeSlug(post: Post & { title?: string }, sent: { slug: string; title?: string }): string {
-		const wanted = slugify(sent.slug) || slugify(sent.title ?? post.title ?? '') || String(post.id);
-		const others = [...kind.table.values()].filter(({ id }) => id !== post.id);
-		const taken = new Set(others.map(({ slug }) => slug));
-		let slug = wanted;
-		for (let next = 2; taken.has(slug); next++) slug = `${wanted}-${next}`;
-		return slug;
-	}
-
-	return createResource<T>(service, {
+	return createResource<T>({
 		rows: () => kind.table.values(),
 		orders: ['date', 'modified'],
 		defaultOrder: ['date', 'desc'],
@@ -61,7 +51,7 @@ function createPosts<T extends Post>(service: Service, kind: PostKind<T>): Resou
 			delete sent.date_gmt;
 			delete sent.meta;
 			const failure = kind.change(post, sent, call);
-			if (sent.slug !== undefined) sent.slug = freeSlug(post, sent as { slug: string });
+			if (sent.slug !== undefined) sent.slug = slugify(sent.slug as string) || post.slug;
 			touch(post);
 			return failure;
 		},
@@ -182,14 +172,10 @@ export function createTickets(service: Service): Resource {
 			return failure;
 		},
 
-		/** Its replies go with it; its attachments stay, without a ticket. */
 		remove({ id }) {
-			for (const attachment of store.attachments.values()) {
-				if (attachment.post === id) store.attachments.put(Object.assign(attachment, { post: 0 }));
-			}
-			for (const reply of store.repliesOf(id)) store.replies.remove(reply.id);
-			store.customValues.remove(id);
-			store.tickets.remove(id);
+			for (const reply of store.repliesOf(id)) store.replies.delete(reply.id);
+			store.customValues.delete(id);
+			store.tickets.delete(id);
 		},
 
 		/** Only the caller's open tickets, unless the query says otherwise. */
@@ -229,7 +215,7 @@ export function createReplies(service: Service): Resource {
 			delete sent.ticket_id;
 			return undefined;
 		},
-		remove: ({ id }) => store.replies.remove(id),
+		remove: ({ id }) => store.replies.delete(id),
 		rows({ values }) {
 			if (!store.tickets.has(values.ticket_id as number)) throw noPost();
 			return store.repliesOf(values.ticket_id as number);
@@ -263,7 +249,7 @@ export function createAttachments(service: Service): Resource {
 			if (sent.alt_text !== undefined) sent.alt_text = withoutBackslashes(sent.alt_text);
 			return undefined;
 		},
-		remove: ({ id }) => attachments.remove(id),
+		remove: ({ id }) => attachments.delete(id),
 		searched: (attachment) => `${attachment.title} ${attachment.description}`,
 	});
 }
@@ -296,7 +282,7 @@ export function createCustomFields({ store, dialect }: Service): Record<'get' | 
 			for (const [name] of customFields) {
 				if (Object.hasOwn(sent, prefix + name)) values[name] = withoutBackslashes(sent[prefix + name] ?? '');
 			}
-			store.customValues.put({ id, values });
+			store.customValues.set(id, { id, values });
 			// Both were seen: null, and no body at all.
 			return ok(id % 2 === 0 ? null : undefined);
 		},
@@ -313,7 +299,7 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 	const ticketsWith = ({ id }: Term): TicketRecord[] =>
 		[...store.tickets.values()].filter((ticket) => [ticket[field]].flat().includes(id));
 
-	return createResource<Term>(service, {
+	return createResource<Term>({
 		table: store.terms,
 		missing: ['rest_term_invalid', 'Term does not exist.'],
 		has: (term) => term.taxonomy === taxonomy,
@@ -327,13 +313,6 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 		change(term, sent) {
 			delete sent.meta;
 			sent.slug = slugify((sent.slug as string | undefined) ?? '') || term.slug;
-			if (rows().some((each) => each.slug === sent.slug && each !== term)) {
-				throw badRequest('duplicate_term_slug', `The slug "${sent.slug}" is already in use by another term.`);
-			}
-			const parent = (sent.parent ?? 0) as number;
-			if (parent !== 0 && (parent === term.id || store.terms.get(parent)?.taxonomy !== taxonomy)) {
-				throw badRequest('rest_term_invalid', 'Parent term does not exist.');
-			}
 			for (const name of ['name', 'description']) {
 				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
 			}
@@ -341,25 +320,17 @@ export function createTerms(service: Service, taxonomy: string): Resource {
 			if (taxonomy === 'ticket_priority') sent.color ??= '';
 			return undefined;
 		},
-		/** It is taken off every ticket; its children go to its parent. */
+		/** It is taken off every ticket. */
 		remove(term) {
 			for (const ticket of ticketsWith(term)) {
 				if (field === 'ticket-tag') ticket[field] = ticket[field].filter((id) => id !== term.id);
 				else ticket[field] = 0;
-				store.tickets.put(ticket);
 			}
-			for (const child of rows()) {
-				if (child.parent === term.id) store.terms.put(Object.assign(child, { parent: term.parent }));
-			}
-			store.terms.remove(term.id);
+			store.terms.delete(term.id);
 		},
 		rows,
 		filters: {
 			parent: { argument: integers, test: (term, parents: number[]) => parents.includes(term.parent) },
-			post: {
-				argument: integer,
-				test: (term, id: number) => [store.tickets.get(id)?.[field]].flat().includes(term.id),
-			},
 		},
 		searched: (term) => `${term.name} ${term.slug}`,
 		orders: ['name', 'slug'],

@@ -1,12 +1,11 @@
 /** What all kinds of objects do alike: lists, reads, updates and deletes. A kind says how it differs. */
 
 import type { Dialect } from '../api/dialect.js';
-import { type Argument, type Arguments, integer, integers, oneOf, text, texts } from './arguments.js';
+import { type Argument, type Arguments, between, integers, oneOf, text, texts } from './arguments.js';
 import { badRequest, ok, type SandboxResponse, ServiceError } from './responses.js';
 import type { UserRecord } from './samples.js';
-import type { Store, Table } from './store.js';
+import type { Store } from './store.js';
 
-/** What every resource works with. */
 export interface Service {
 	readonly store: Store;
 	readonly dialect: Dialect;
@@ -45,8 +44,8 @@ export interface Filter<T> {
 }
 
 export interface Kind<T> {
-	readonly table: Table<T & { id: number }>;
-	/** The error for an id that names nothing. */
+	readonly table: Map<number, T>;
+	/** The error for an ID that doesn't exist. */
 	readonly missing: readonly [code: string, message: string];
 	/** Rows of the table that are not of this kind are missing. */
 	has?(row: T): boolean;
@@ -62,17 +61,17 @@ export interface Kind<T> {
 	remove(row: T, call: Call): void;
 	/** The rows that a list may show. */
 	rows(call: Call): Iterable<T>;
-	/** What a list takes for conditions that were not sent. */
+	/** Conditions of a list that doesn't send them. */
 	defaults?(call: Call): Shape;
 	readonly filters: Readonly<Record<string, Filter<T>>>;
 	/** What `search` looks in. */
 	searched(row: T): string;
-	/** Fields that `orderby` may name; rows that are equal in it are sorted by id. */
+	/** Fields that `orderby` accepts; equal rows are sorted by ID. */
 	readonly orders: readonly string[];
 	readonly defaultOrder: readonly [by: string, direction: 'asc' | 'desc'];
 	/** Whether a page past the last is an error; it is empty otherwise. */
 	readonly strict: boolean;
-	/** Where the next page is said to be, if not at the list's own path. */
+	/** Where the link to the next page leads, if not to the list itself. */
 	readonly linksTo?: string;
 }
 
@@ -96,11 +95,14 @@ interface Paging extends Shape {
 	include?: number[];
 }
 
-export function createResource<T extends { id: number; slug: string }>(service: Service, kind: Kind<T>): Resource {
-	const { table } = kind;
+export function createResource<T extends { id: number; slug: string }>(kind: Kind<T>): Resource {
 	const filters: Readonly<Record<string, Filter<T>>> = {
 		include: { argument: integers, test: (row, ids: number[]) => ids.length === 0 || ids.includes(row.id) },
 		slug: { argument: texts, test: (row, slugs: string[]) => slugs.includes(row.slug) },
+		search: {
+			argument: text,
+			test: (row, words: string) => kind.searched(row).toLowerCase().includes(words.toLowerCase()),
+		},
 		...kind.filters,
 	};
 	const [orderBy, direction] = kind.defaultOrder;
@@ -112,35 +114,30 @@ export function createResource<T extends { id: number; slug: string }>(service: 
 	}
 
 	function find({ values }: Call): T {
-		const row = table.get(values.id as number);
+		const row = kind.table.get(values.id as number);
 		if (row === undefined || kind.has?.(row) === false) throw new ServiceError(404, ...kind.missing);
 		return row;
 	}
 
 	function findRows(call: Call, values: Paging): T[] {
-		const { search = '', include = [], orderby, order } = values;
+		const { include = [], orderby, order } = values;
 		const tests = Object.entries(filters).filter(([name]) => values[name] !== undefined);
-		const found = [...kind.rows(call)].filter(
-			(row) =>
-				tests.every(([name, { test }]) => test(row, values[name] as never)) &&
-				kind.searched(row).toLowerCase().includes(search.toLowerCase()),
+		const found = [...kind.rows(call)].filter((row) =>
+			tests.every(([name, { test }]) => test(row, values[name] as never)),
 		);
 		const keyOf = (row: T) => (orderby === 'include' ? include.indexOf(row.id) : (row as Shape)[orderby]) as number;
 		const sign = order === 'asc' ? 1 : -1;
 		return found.sort((left, right) => {
 			const [first, second] = [keyOf(left), keyOf(right)];
-			return sign * (first < second ? -1 : first > second ? 1 : left.id - right.id);
+			if (first === second) return sign * (left.id - right.id);
+			return first < second ? -sign : sign;
 		});
 	}
 
-	// A caller that reads page after page asks for the same list many times.
-	let last: { key: string; found: T[] } | undefined;
-
 	return {
 		takes: {
-			page: { ...integer, minimum: 1, default: 1 },
-			per_page: { ...integer, minimum: 1, maximum: 100, default: 10 },
-			search: text,
+			page: { ...between(1, Number.MAX_SAFE_INTEGER), default: 1 },
+			per_page: { ...between(1, 100), default: 10 },
 			order: { ...oneOf('asc', 'desc'), default: direction },
 			orderby: { ...oneOf('id', 'include', ...kind.orders), default: orderBy },
 			...Object.fromEntries(Object.entries(filters).map(([name, { argument }]) => [name, argument])),
@@ -148,32 +145,27 @@ export function createResource<T extends { id: number; slug: string }>(service: 
 
 		list(call) {
 			const values = { ...kind.defaults?.(call), ...call.values } as Paging;
-			const { page, per_page: size, _fields, context, ...conditions } = values;
-			const key = JSON.stringify([call.path, service.store.changes(), conditions]);
-			if (last?.key !== key) last = { key, found: findRows(call, values) };
-			const { found } = last;
+			const { page, per_page: size } = values;
+			const found = findRows(call, values);
 			const pages = Math.ceil(found.length / size);
 			if (kind.strict && page > pages && page > 1) {
 				const message = 'The page number requested is larger than the number of pages available.';
 				throw badRequest('rest_post_invalid_page_number', message);
 			}
-			const link = (to: number, relation: string): string => {
-				const query = new URLSearchParams(call.query);
-				query.set('page', String(to));
-				const url = kind.linksTo === undefined ? call.url(call.path) : call.origin + kind.linksTo;
-				return `<${url}${url.includes('?') ? '&' : '?'}${query}>; rel="${relation}"`;
+			const headers: Record<string, string> = {
+				'X-WP-Total': String(found.length),
+				'X-WP-TotalPages': String(pages),
 			};
-			const links = [
-				...(page > 1 ? [link(Math.min(page - 1, Math.max(pages, 1)), 'prev')] : []),
-				...(page < pages ? [link(page + 1, 'next')] : []),
-			];
+			if (page < pages) {
+				const query = new URLSearchParams(call.query);
+				query.set('page', String(page + 1));
+				const url = kind.linksTo === undefined ? call.url(call.path) : call.origin + kind.linksTo;
+				headers.Link = `<${url}${url.includes('?') ? '&' : '?'}${query}>; rel="next"`;
+			}
+			const rows = found.slice((page - 1) * size, page * size);
 			return ok(
-				found.slice((page - 1) * size, page * size).map((row) => show(call, row)),
-				{
-					'X-WP-Total': String(found.length),
-					'X-WP-TotalPages': String(pages),
-					...(links.length > 0 ? { Link: links.join(', ') } : {}),
-				},
+				rows.map((row) => show(call, row)),
+				headers,
 			);
 		},
 
@@ -183,7 +175,7 @@ export function createResource<T extends { id: number; slug: string }>(service: 
 			const row = find(call);
 			const { id: _, ...sent } = call.values;
 			const failure = kind.change(row, sent, call);
-			table.put(Object.assign(row, sent));
+			Object.assign(row, sent);
 			if (failure !== undefined) throw failure;
 			return ok(show(call, row));
 		},
@@ -200,7 +192,6 @@ export function createResource<T extends { id: number; slug: string }>(service: 
 				throw new ServiceError(501, 'rest_trash_not_supported', message);
 			}
 			kind.trash(row);
-			table.put(row);
 			return ok(show(call, row));
 		},
 	};

@@ -15,7 +15,7 @@ export const ok = (body: unknown, headers: Record<string, string> = {}): Sandbox
 	headers,
 });
 
-/** An error in the service's words: `{code, message, data: {status, params?, details?}}`. */
+/** An error in the service's words: `{code, message, data: {status, params?}}`. */
 export class ServiceError extends Error {
 	readonly response: SandboxResponse;
 
@@ -25,19 +25,10 @@ export class ServiceError extends Error {
 	}
 }
 
-/** Why a value was refused. */
-export interface Reason {
-	code: string;
-	message: string;
-}
-
-/** 400 with the reason for each argument, by name. */
-export function invalidArguments(reasons: readonly [name: string, reason: Reason][]): ServiceError {
-	const names = reasons.map(([name]) => name).join(', ');
-	return new ServiceError(400, 'rest_invalid_param', `Invalid parameter(s): ${names}`, {
-		params: Object.fromEntries(reasons.map(([name, { message }]) => [name, message])),
-		details: Object.fromEntries(reasons.map(([name, reason]) => [name, { ...reason, data: null }])),
-	});
+/** 400 with the reason for each argument. */
+export function invalidArguments(params: Readonly<Record<string, string>>): ServiceError {
+	const message = `Invalid parameter(s): ${Object.keys(params).join(', ')}`;
+	return new ServiceError(400, 'rest_invalid_param', message, { params });
 }
 
 export const badRequest = (code: string, message: string): ServiceError => new ServiceError(400, code, message);

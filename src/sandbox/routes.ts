@@ -83,14 +83,13 @@ function createRoutes(service: Service, documentedOnly: boolean): Route[] {
 
 /** The list of routes, which is shown without credentials. */
 function listRoutes(namespace: string, routes: readonly Route[]): unknown {
-	const byPattern: Record<string, { namespace: string; methods: string[]; endpoints: unknown[] }> = {};
-	for (const { method, pattern, takes } of routes) {
+	const byPath: Record<string, { methods: string[] }> = {};
+	for (const { method, pattern } of routes) {
 		const path = `/${namespace}${pattern}`;
-		byPattern[path] ??= { namespace, methods: [], endpoints: [] };
-		byPattern[path].methods.push(method);
-		byPattern[path].endpoints.push({ methods: [method], args: takes });
+		byPath[path] ??= { methods: [] };
+		byPath[path].methods.push(method);
 	}
-	return { namespace, routes: byPattern };
+	return { namespace, routes: byPath };
 }
 
 /** The arguments in a JSON body; bodies of other types and JSON that is no object have none. */
@@ -103,11 +102,6 @@ function parseBody(type: string | undefined, bytes: Buffer): Record<string, unkn
 	} catch {
 		throw new ServiceError(400, 'rest_invalid_json', 'Invalid JSON body passed.', { json_error_code: 4 });
 	}
-}
-
-/** PHP changes `.` and spaces in a parameter's name to `_`, and cuts it at a null character. */
-function phpName(name: string): string {
-	return (name.split('\0')[0] as string).trimStart().replace(/[ .]/g, '_');
 }
 
 function takeFields(value: unknown, names: readonly string[]): unknown {
@@ -138,8 +132,7 @@ export function createHandler(service: Service, documentedOnly: boolean) {
 	): Promise<SandboxResponse> {
 		const { authorization, 'content-type': type } = request.headers;
 		const caller = authorization === undefined ? undefined : callerOf(store, authorization);
-		const override = [...query].find(([name]) => phpName(name) === '_method')?.[1].toUpperCase();
-		const method = override ?? request.method;
+		const { method } = request;
 		if (method === 'GET' && /^\/?$/.test(path)) return ok(listRoutes(root.slice(1), routes));
 		const found = routes.find((each) => each.method === method && each.path.test(path));
 		if (found === undefined) throw noRoute();

@@ -5,44 +5,21 @@ import type { Seed } from './samples.js';
 /** Ticket fields that hold the ID of one term; 0 is none. */
 export const ticketTermFields = ['product', 'department', 'ticket_priority', 'ticket_channel'] as const;
 
-/** The rows of one kind; `put` what was changed, so that lists are made anew. */
-export class Table<T extends { id: number }> extends Map<number, T> {
-	changes = 0;
-
-	constructor(rows: readonly T[]) {
-		super(rows.map((row) => [row.id, row]));
-	}
-
-	put(row: T): void {
-		this.set(row.id, row);
-		this.changes++;
-	}
-
-	remove(id: number): void {
-		this.delete(id);
-		this.changes++;
-	}
-}
-
 /** The records. Tests may read and write them directly. */
-export interface Store extends Readonly<{ [Name in keyof Seed]: Table<Seed[Name][number]> }> {
+export interface Store extends Readonly<{ [Name in keyof Seed]: Map<number, Seed[Name][number]> }> {
 	repliesOf(ticketId: number): Seed['replies'];
-	/** Grows with every change. */
-	changes(): number;
 }
 
 export function createStore(seed: Seed): Store {
-	const tables = {
-		tickets: new Table(seed.tickets),
-		replies: new Table(seed.replies),
-		attachments: new Table(seed.attachments),
-		users: new Table(seed.users),
-		terms: new Table(seed.terms),
-		customValues: new Table(seed.customValues),
-	};
+	const byId = <T extends { id: number }>(rows: readonly T[]) => new Map(rows.map((row) => [row.id, row]));
+	const replies = byId(seed.replies);
 	return {
-		...tables,
-		repliesOf: (id) => [...tables.replies.values()].filter(({ ticket }) => ticket === id),
-		changes: () => Object.values(tables).reduce((sum, table) => sum + table.changes, 0),
+		tickets: byId(seed.tickets),
+		replies,
+		attachments: byId(seed.attachments),
+		users: byId(seed.users),
+		terms: byId(seed.terms),
+		customValues: byId(seed.customValues),
+		repliesOf: (id) => [...replies.values()].filter(({ ticket }) => ticket === id),
 	};
 }

@@ -13,13 +13,9 @@ export function slugify(text: string): string {
 		.normalize('NFKD')
 		.replace(/[\u0300-\u036f]/g, '')
 		.toLowerCase()
-		.replace(/%(?![0-9a-f]{2})/g, '')
-		.replace(/\p{Surrogate}/gu, '')
 		.replace(/[^\x00-\x7f]+/g, (letters) => encodeURIComponent(letters).toLowerCase())
 		.replace(/[^a-z0-9%]+/g, '-')
-		.replace(/^-+|-+$/g, '')
-		.slice(0, 200)
-		.replace(/%.?$/, '');
+		.replace(/^-+|-+$/g, '');
 }
 
 const ENTITIES = { '&': '&#038;', '<': '&lt;', '>': '&gt;', '"': '&#8221;', "'": '&#8217;' };

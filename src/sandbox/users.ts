@@ -33,24 +33,19 @@ export function callerOf(store: Store, header: string): UserRecord {
 
 /** Fields that only `context=edit` shows. */
 const editOnly = [
-	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname'],
-	...['roles', 'registered_date', 'capabilities', 'extra_capabilities'],
+	...['username', 'first_name', 'last_name', 'email', 'locale', 'nickname', 'roles', 'registered_date'],
 ];
 
 export function createUsers(service: Service): Resource & { readonly me: Handler } {
 	const { store, dialect } = service;
-	const users = createResource<UserRecord>(service, {
+	const users = createResource<UserRecord>({
 		table: store.users,
 		missing: ['rest_user_invalid_id', 'Invalid user ID.'],
 		collection: () => '/users',
 		shape(call, { hash: _, passwords: _passwords, preferences = [], ...user }) {
-			const roleMap = Object.fromEntries(user.roles.map((role) => [role, true]));
 			const whole = {
 				...user,
 				link: `${call.origin}/author/${user.slug}/`,
-				capabilities: { read: true, ...roleMap },
-				extra_capabilities: roleMap,
-				avatar_urls: { '96': `${call.origin}/avatar/${user.id}?s=96` },
 				// Shown so where nothing is stored; writing them back stores them.
 				locale: user.locale || 'en_US',
 				meta: { persisted_preferences: preferences },
@@ -60,17 +55,14 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 		},
 		change(user, sent) {
 			if (sent.slug !== undefined) sent.slug = slugify(sent.slug as string) || user.slug;
-			const isTaken = (field: 'email' | 'slug'): boolean =>
-				findUser(store, (each) => each !== user && each[field] === sent[field]) !== undefined;
-			const { username = user.username, roles: wanted = [], password } = sent;
+			const { roles: wanted = [], password } = sent;
 			const unknown = (wanted as string[]).find((role) => !(roles as readonly string[]).includes(role));
-			if (username !== user.username) throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
-			if (isTaken('email')) throw badRequest('rest_user_invalid_email', 'Invalid email address.');
-			if (isTaken('slug')) throw badRequest('rest_user_invalid_slug', 'Invalid slug.');
 			if (unknown !== undefined) throw badRequest('rest_user_invalid_role', `The role ${unknown} does not exist.`);
+			if ((sent.username ?? user.username) !== user.username) {
+				throw badRequest('rest_user_invalid_argument', "Username isn't editable.");
+			}
 			if (password === '' || (typeof password === 'string' && password.includes('\\'))) {
-				const message = 'Passwords cannot be empty or contain the "\\" character.';
-				throw invalidArguments([['password', { code: 'rest_user_invalid_password', message }]]);
+				throw invalidArguments({ password: 'Passwords cannot be empty or contain the "\\" character.' });
 			}
 			for (const name of ['name', 'first_name', 'last_name', 'nickname', 'description']) {
 				if (sent[name] !== undefined) sent[name] = filtered(sent[name] as string);
@@ -92,7 +84,7 @@ export function createUsers(service: Service): Resource & { readonly me: Handler
 			if (user === caller) throw forbidden('rest_user_cannot_delete');
 			const posts = [store.tickets, store.replies, store.attachments].flatMap((table) => [...table.values()]);
 			for (const post of posts) if (post.author === user.id) post.author = receiver.id;
-			store.users.remove(user.id);
+			store.users.delete(user.id);
 		},
 		rows: () => store.users.values(),
 		filters: {
@@ -164,7 +156,6 @@ export function createAccounts({
 			const left = user.passwords.filter((each) => each !== password);
 			await pause();
 			user.passwords = left;
-			store.users.put(user);
 			// The hash stands only here: the tool has to keep it off the screen.
 			return ok({ deleted: true, previous: { ...shape(password), password: password.hash } });
 		},

@@ -22,7 +22,6 @@ function signInAs(id: number, by: 'username' | 'email' = 'username'): string {
 	if (user === undefined) throw new Error(`no user ${id}`);
 	const password = { slug: 'a1b2c3d4e5f6', name: 'Test', hash: hashPassword('test'), created: '', last_used: null };
 	user.passwords.push(password);
-	sandbox.store.users.put(user);
 	return basic(user[by], 't e s t');
 }
 
